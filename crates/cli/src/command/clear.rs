@@ -1,0 +1,41 @@
+//! `colgrep clear`: removes indexes.
+
+use anyhow::{Context as _, Result};
+use colgrep_index::store::Store;
+
+use super::folder_or_here;
+use crate::args::ClearArgs;
+use crate::env::Env;
+use crate::project::Project;
+use crate::{FOUND, NOTHING};
+
+pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
+    let stores = if args.all {
+        all_stores(env)?
+    } else {
+        let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+        vec![project.store]
+    };
+    let mut removed = 0;
+    for store in stores.iter().filter(|s| s.folder().is_dir()) {
+        let lock = store.lock(false)?;
+        store.remove(&lock)?;
+        eprintln!("removed {}", store.folder().display());
+        removed += 1;
+    }
+    if removed == 0 {
+        eprintln!("no index to remove");
+    }
+    Ok(if removed > 0 { FOUND } else { NOTHING })
+}
+
+/// Folders below the data folder that are indexes by their content.
+fn all_stores(env: &Env) -> Result<Vec<Store>> {
+    let data = env.data_folder()?;
+    if !data.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = std::fs::read_dir(&data).with_context(|| format!("{}", data.display()))?;
+    let stores = entries.flatten().map(|e| Store::new(e.path()));
+    Ok(stores.filter(|s| s.folder().join("lock").is_file()).collect())
+}

@@ -1,0 +1,37 @@
+//! `colgrep init`: builds the index of a project, or brings it up to date.
+
+use std::time::Instant;
+
+use anyhow::Result;
+
+use super::{folder_or_here, in_words, limit_threads, open_updated, walk_options};
+use crate::args::InitArgs;
+use crate::env::Env;
+use crate::project::Project;
+use crate::{FOUND, NOTHING};
+
+pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
+    let started = Instant::now();
+    let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    project.check_size(env, args.walk.yes)?;
+    limit_threads(&args.walk);
+    let (snapshot, report) = open_updated(&project, &walk_options(&args.walk), true, args.walk.quiet)?;
+    if !args.walk.quiet {
+        let indexed = snapshot.files.indexed().count();
+        let skipped: u64 = snapshot.files.skipped().values().sum();
+        let root = project.root.display();
+        if report.wrote {
+            let seconds = started.elapsed().as_secs_f64();
+            eprintln!(
+                "{root}: {indexed} files indexed ({} read, {} removed, {} units, {}) in {seconds:.2} s",
+                report.changed, report.removed, report.units, in_words(report.bytes)
+            );
+        } else {
+            eprintln!("{root}: {indexed} files indexed, nothing changed");
+        }
+        if skipped > 0 {
+            eprintln!("{skipped} files skipped; `colgrep status` says why");
+        }
+    }
+    Ok(if snapshot.files.indexed().next().is_some() { FOUND } else { NOTHING })
+}

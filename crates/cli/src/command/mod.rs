@@ -1,0 +1,126 @@
+//! The subcommands, one a file.
+
+mod clear;
+pub(crate) mod grep;
+mod init;
+pub mod knobs;
+mod search;
+
+mod status;
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use colgrep_index::store::Snapshot;
+use colgrep_index::update::{Progress, Report, open_current};
+use colgrep_index::walk::WalkOptions;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::args::{Args, Command, WalkArgs};
+use crate::env::Env;
+use crate::project::Project;
+
+pub(crate) use search::Found;
+
+/// Runs what the arguments say and gives the exit status.
+///
+/// # Errors
+/// Anything that ends in exit status 2.
+pub fn run(args: &Args, env: &Env) -> Result<u8> {
+    match &args.command {
+        None => search::run(&args.search, env),
+        Some(Command::Search(search)) => search::run(search, env),
+        Some(Command::Init(init)) => init::run(init, env),
+        Some(Command::Status(status)) => status::run(status, env),
+        Some(Command::Clear(clear)) => clear::run(clear, env),
+        Some(Command::Knobs(knobs)) => knobs::run(knobs, env),
+    }
+}
+
+fn walk_options(args: &WalkArgs) -> WalkOptions {
+    let defaults = WalkOptions::default();
+    WalkOptions {
+        hidden: args.hidden,
+        no_ignore: args.no_ignore,
+        filesize_max: args.max_filesize.unwrap_or(defaults.filesize_max),
+    }
+}
+
+/// The options an existing index was made with, unless the arguments name others: a search keeps what `init` chose.
+fn walk_options_of(args: &WalkArgs, project: &Project) -> WalkOptions {
+    let asked = walk_options(args);
+    if asked == WalkOptions::default()
+        && let Ok(snapshot) = project.store.open()
+    {
+        return snapshot.files.walk_options();
+    }
+    asked
+}
+
+fn limit_threads(args: &WalkArgs) {
+    if let Some(threads) = args.threads {
+        // Fails only if the pool was used before, which nothing here does.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build_global();
+    }
+}
+
+/// Opens the project's index, brought up to date, with a progress bar on a terminal.
+fn open_updated(project: &Project, options: &WalkOptions, wait: bool, quiet: bool) -> Result<(Snapshot, Report)> {
+    let bar = Bar::new(quiet);
+    let result = open_current(&project.store, &project.root, options, wait, &bar);
+    bar.bar.finish_and_clear();
+    Ok(result?)
+}
+
+/// Files and units a second, on stderr, on a terminal alone.
+struct Bar {
+    bar: ProgressBar,
+    units: std::sync::atomic::AtomicU64,
+    started: std::time::Instant,
+}
+
+impl Bar {
+    fn new(quiet: bool) -> Bar {
+        // Hidden by itself where stderr is no terminal.
+        let bar = ProgressBar::with_draw_target(None, if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() });
+        let style = ProgressStyle::with_template("{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Bar { bar, units: 0.into(), started: std::time::Instant::now() }
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, files: u64) {
+        self.bar.set_length(files);
+        // A change of a few files is over before a bar could be read.
+        if files > 50 {
+            self.bar.enable_steady_tick(Duration::from_millis(100));
+        }
+    }
+
+    fn file_done(&self, units: u64) {
+        use std::sync::atomic::Ordering::Relaxed;
+        let all = self.units.fetch_add(units, Relaxed) + units;
+        self.bar.inc(1);
+        if !self.bar.is_hidden() {
+            let rate = all as f64 / self.started.elapsed().as_secs_f64().max(0.001);
+            self.bar.set_message(format!("{rate:.0} units/s"));
+        }
+    }
+}
+
+/// The folder that a command is about: the one given, or the current one.
+fn folder_or_here(path: Option<&Path>) -> &Path {
+    path.unwrap_or(Path::new("."))
+}
+
+/// Bytes in words: `1.5 MB`.
+fn in_words(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}

@@ -1,0 +1,127 @@
+//! `colgrep status`: what is indexed, what was skipped and why.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use anyhow::Result;
+use colgrep_index::ErrorKind;
+use colgrep_index::store::FileTable;
+use serde::Serialize;
+
+use super::{folder_or_here, in_words};
+use crate::args::StatusArgs;
+use crate::env::Env;
+use crate::project::Project;
+use crate::{FOUND, NOTHING};
+
+#[derive(Serialize)]
+struct Status {
+    root: String,
+    index: String,
+    indexed: bool,
+    complete: bool,
+    files: u64,
+    units: u64,
+    source_bytes: u64,
+    index_bytes: u64,
+    segments: usize,
+    languages: BTreeMap<String, u64>,
+    skipped: BTreeMap<String, Skipped>,
+    notes: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize, Default)]
+struct Skipped {
+    files: u64,
+    examples: Vec<String>,
+}
+
+const EXAMPLES_MAX: usize = 3;
+
+pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
+    let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    let mut status = Status {
+        root: project.root.display().to_string(),
+        index: project.store.folder().display().to_string(),
+        indexed: false,
+        complete: false,
+        files: 0,
+        units: 0,
+        source_bytes: 0,
+        index_bytes: project.store.bytes_on_disk(),
+        segments: 0,
+        languages: BTreeMap::new(),
+        skipped: BTreeMap::new(),
+        notes: BTreeMap::new(),
+    };
+    match project.store.open() {
+        Ok(snapshot) => {
+            status.indexed = true;
+            status.segments = snapshot.lexical.shape().0;
+            describe(&snapshot.files, &mut status);
+        }
+        Err(error) if error.kind() == ErrorKind::Missing => {}
+        Err(error) => return Err(error.into()),
+    }
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&status)?)?;
+    } else {
+        print(&status, &mut out)?;
+    }
+    Ok(if status.indexed { FOUND } else { NOTHING })
+}
+
+fn describe(table: &FileTable, status: &mut Status) {
+    status.complete = table.complete;
+    for file in &table.files {
+        if let Some(skip) = file.skip {
+            let skipped = status.skipped.entry(skip.reason().to_string()).or_default();
+            skipped.files += 1;
+            if skipped.examples.len() < EXAMPLES_MAX {
+                skipped.examples.push(file.path.clone());
+            }
+            continue;
+        }
+        status.files += 1;
+        status.units += u64::from(file.units);
+        status.source_bytes += file.size;
+        *status.languages.entry(file.language.clone()).or_default() += 1;
+        if let Some(note) = &file.note {
+            *status.notes.entry(note.clone()).or_default() += 1;
+        }
+    }
+    for (path, reason) in &table.unreadable {
+        let skipped = status.skipped.entry(reason.clone()).or_default();
+        skipped.files += 1;
+        if skipped.examples.len() < EXAMPLES_MAX {
+            skipped.examples.push(path.clone());
+        }
+    }
+}
+
+fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> {
+    writeln!(out, "project   {}", status.root)?;
+    writeln!(out, "index     {}", status.index)?;
+    if !status.indexed {
+        return writeln!(out, "not indexed; the first search does it, or `colgrep init`");
+    }
+    if !status.complete {
+        writeln!(out, "the last build was interrupted; the next search or `colgrep init` goes on from there")?;
+    }
+    writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
+    let share = 100.0 * status.index_bytes as f64 / status.source_bytes.max(1) as f64;
+    writeln!(out, "on disk   {} ({share:.0} % of the source), {} segments", in_words(status.index_bytes), status.segments)?;
+    let mut languages: Vec<(&String, &u64)> = status.languages.iter().collect();
+    languages.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let languages: Vec<String> = languages.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    writeln!(out, "languages {}", languages.join(", "))?;
+    for (reason, skipped) in &status.skipped {
+        let more = if skipped.files as usize > skipped.examples.len() { ", …" } else { "" };
+        writeln!(out, "skipped   {} {reason}: {}{more}", skipped.files, skipped.examples.join(", "))?;
+    }
+    for (note, count) in &status.notes {
+        writeln!(out, "note      {count} files {note}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! The environment, read once: the only place that knows its variables' names.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use colgrep_core::knob::{Knobs, Profile};
+use colgrep_core::rank;
+
+/// Variables named COLGREP_… that are no knobs.
+const OWN: [&str; 3] = ["COLGREP_TRACE", "COLGREP_DATA_DIR", "COLGREP_PROFILE"];
+
+/// What the environment says.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    /// Where indexes are kept, if not in the usual place.
+    data_folder: Option<PathBuf>,
+    /// Whether ranking steps are written to stderr.
+    pub trace: bool,
+    /// Profile of knob values.
+    profile: Option<Profile>,
+    /// Knobs set, by name.
+    knobs: BTreeMap<String, String>,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Colour asked for (true) or refused (false).
+    pub color: Option<bool>,
+}
+
+impl Env {
+    /// Reads the variables.
+    ///
+    /// # Errors
+    /// When a COLGREP_ variable is unknown or not to be understood.
+    pub fn read(vars: impl Iterator<Item = (OsString, OsString)>) -> Result<Env> {
+        let mut env = Env::default();
+        let known = rank::knobs();
+        let mut xdg_folder = None;
+        let mut no_color = None;
+        let mut forced = None;
+        for (name, value) in vars {
+            let Some(name) = name.to_str() else { continue };
+            let text = || value.to_string_lossy().into_owned();
+            match name {
+                "COLGREP_DATA_DIR" if !value.is_empty() => env.data_folder = Some(PathBuf::from(&value)),
+                "COLGREP_TRACE" => env.trace = !matches!(text().as_str(), "" | "0"),
+                "COLGREP_PROFILE" => {
+                    env.profile = Some(profile(&text())?);
+                }
+                "XDG_DATA_HOME" if !value.is_empty() => xdg_folder = Some(PathBuf::from(&value).join("colgrep").join("indices")),
+                "HOME" | "USERPROFILE" if !value.is_empty() => env.home = Some(PathBuf::from(&value)),
+                "NO_COLOR" if !value.is_empty() => no_color = Some(false),
+                "CLICOLOR" if text() == "0" => no_color = Some(false),
+                "CLICOLOR_FORCE" if text() != "0" => forced = Some(true),
+                _ if name.starts_with("COLGREP_") && !OWN.contains(&name) => {
+                    Knobs::of(Profile::Default).set(&known, name, &text())?;
+                    env.knobs.insert(name.to_string(), text());
+                }
+                _ => {}
+            }
+        }
+        env.data_folder = env.data_folder.or(xdg_folder);
+        env.color = no_color.or(forced);
+        Ok(env)
+    }
+
+    /// Where indexes are kept.
+    ///
+    /// # Errors
+    /// When neither the environment nor the platform names a place.
+    pub fn data_folder(&self) -> Result<PathBuf> {
+        if let Some(folder) = &self.data_folder {
+            return Ok(folder.clone());
+        }
+        match dirs::data_dir() {
+            Some(folder) => Ok(folder.join("colgrep").join("indices")),
+            None => bail!("no folder for indexes is known here; set COLGREP_DATA_DIR to one"),
+        }
+    }
+
+    /// Knob values in force: the profile's (`flag` before the environment's), then the variables.
+    ///
+    /// # Errors
+    /// When a value does not fit its knob.
+    pub fn knobs(&self, flag: Option<Profile>) -> Result<Knobs> {
+        let mut knobs = Knobs::of(flag.or(self.profile).unwrap_or_default());
+        let known = rank::knobs();
+        for (name, value) in &self.knobs {
+            knobs.set(&known, name, value)?;
+        }
+        Ok(knobs)
+    }
+}
+
+/// The profile of that name.
+///
+/// # Errors
+/// When there is none.
+pub fn profile(name: &str) -> Result<Profile> {
+    match Profile::from_name(name) {
+        Some(profile) => Ok(profile),
+        None => bail!("there is no profile {name:?}; there are {}", Profile::ALL.map(Profile::name).join(" and ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(vars: &[(&str, &str)]) -> Result<Env> {
+        Env::read(vars.iter().map(|(n, v)| (OsString::from(n), OsString::from(v))))
+    }
+
+    #[test]
+    fn unknown_and_unfit_variables_are_errors() {
+        for (name, value, expected) in [
+            ("COLGREP_ALPHA", "0.5", ""),
+            ("COLGREP_ALPHA", "x", "COLGREP_ALPHA=x: expected a number from 0 to 1"),
+            ("COLGREP_ALPHAS", "1", "COLGREP_ALPHAS is not a setting of colgrep; did you mean COLGREP_ALPHA? `colgrep knobs` lists them all"),
+            ("COLGREP_PROFILE", "old", "there is no profile \"old\"; there are default and classic"),
+            ("OTHER", "x", ""),
+        ] {
+            assert_eq!(read(&[(name, value)]).err().map(|e| e.to_string()).unwrap_or_default(), expected);
+        }
+    }
+
+    #[test]
+    fn places_by_precedence_whatever_the_order() {
+        let folder = |vars: &[(&str, &str)]| read(vars).unwrap().data_folder().unwrap();
+        let (own, xdg) = (("COLGREP_DATA_DIR", "/own"), ("XDG_DATA_HOME", "/xdg"));
+        assert_eq!(folder(&[own, xdg]), PathBuf::from("/own"));
+        assert_eq!(folder(&[xdg, own]), PathBuf::from("/own"));
+        assert_eq!(folder(&[xdg]), PathBuf::from("/xdg/colgrep/indices"));
+    }
+
+    #[test]
+    fn the_flag_beats_the_environments_profile() {
+        let env = read(&[("COLGREP_PROFILE", "classic"), ("COLGREP_K1", "2")]).unwrap();
+        assert_eq!(env.knobs(None).unwrap().profile(), Profile::Classic);
+        let knobs = env.knobs(Some(Profile::Default)).unwrap();
+        assert_eq!((knobs.profile(), knobs.get(&colgrep_core::bm25::K1)), (Profile::Default, 2.0));
+    }
+}

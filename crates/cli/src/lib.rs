@@ -1,0 +1,44 @@
+//! The command line of colgrep: arguments and environment in, ranked code out.
+
+pub mod args;
+pub mod command;
+pub mod env;
+pub mod output;
+mod project;
+
+use std::ffi::OsString;
+
+use clap::Parser as _;
+
+/// Something was found.
+pub const FOUND: u8 = 0;
+/// Nothing was found.
+pub const NOTHING: u8 = 1;
+/// Something went wrong.
+pub const FAILED: u8 = 2;
+
+/// Runs colgrep and gives its exit status: 0 found, 1 nothing found, 2 an error.
+pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
+    let args = match args::Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { FAILED } else { FOUND };
+        }
+    };
+    match env::Env::read(vars).and_then(|env| command::run(&args, &env)) {
+        Ok(status) => status,
+        Err(error) if is_broken_pipe(&error) => FOUND,
+        Err(error) => {
+            eprintln!("colgrep: {error:#}");
+            FAILED
+        }
+    }
+}
+
+/// Whether the reader of our output went away: `colgrep … | head` is no failure.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

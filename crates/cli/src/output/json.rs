@@ -1,0 +1,157 @@
+//! Results for programs: one JSON array, described by a JSON Schema.
+
+use std::io::Write;
+
+use anyhow::Result;
+use colgrep_index::update::read_text;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::SearchArgs;
+use crate::command::Found;
+use crate::output::explain::Step;
+
+/// Version of the output's shape: raised when a field changes its meaning or goes.
+const SCHEMA_VERSION: u32 = 1;
+
+/// One file of the answer.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "Hit")]
+struct Hit {
+    /// The best unit; its lines cover every matched unit of the file.
+    unit: JsonUnit,
+    /// The file's score. Comparable within one answer only.
+    score: f32,
+    /// The matched units, best first.
+    matches: Vec<Match>,
+    /// How the score came about, with --explain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<Vec<Step>>,
+}
+
+/// A unit of code or text.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "Unit")]
+struct JsonUnit {
+    /// Name as written; empty for raw code.
+    name: String,
+    /// Name with the names that enclose it.
+    qualified_name: String,
+    /// Absolute path.
+    file: String,
+    /// First line, from 1.
+    line: u32,
+    /// Last line.
+    end_line: u32,
+    /// Language of the file.
+    language: String,
+    /// function, method, class, constant, document, section or rawcode.
+    unit_type: &'static str,
+    /// Text from the beginning of the definition to its body.
+    signature: String,
+    /// Documentation.
+    docstring: String,
+    /// Parameters as written.
+    parameters: Vec<String>,
+    /// Declared return type; null where there is none.
+    return_type: Option<String>,
+    /// Base classes and implemented interfaces.
+    extends: Vec<String>,
+    /// Names called inside.
+    calls: Vec<String>,
+    /// Qualified names of units that call this name, at most 20.
+    called_by: Vec<String>,
+    /// Imports of the file.
+    imports: Vec<String>,
+    /// Local variables.
+    variables: Vec<String>,
+    /// The best unit's lines.
+    code: String,
+}
+
+/// A matched unit.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Match {
+    /// First line, from 1.
+    line: u32,
+    /// Last line.
+    end_line: u32,
+    /// Qualified name.
+    name: String,
+    /// Its score.
+    score: f32,
+}
+
+/// The JSON Schema of the output.
+pub fn schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Vec<Hit>).to_value();
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("title".into(), "colgrep --json".into());
+        object.insert("x-version".into(), SCHEMA_VERSION.into());
+    }
+    schema
+}
+
+/// Prints `hits` as one array on one line.
+///
+/// # Errors
+/// When `out` refuses or the index can't be read.
+pub fn print(out: &mut impl Write, found: &[Found], hits: &[(usize, usize)], args: &SearchArgs) -> Result<()> {
+    let mut rows = Vec::with_capacity(hits.len());
+    for &(f, h) in hits {
+        rows.push(hit(&found[f], h, args)?);
+    }
+    serde_json::to_writer(&mut *out, &rows)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn hit(one: &Found, h: usize, _args: &SearchArgs) -> Result<Hit> {
+    let hit = &one.answer.hits[h];
+    let path = &one.answer.pool.files[hit.file].path;
+    let record = one.snapshot.files.files.iter().find(|f| f.path == *path);
+    let lexical = &one.snapshot.lexical;
+    let text = read_text(&one.project.root, path).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut matches = Vec::new();
+    let mut best = None;
+    for candidate in &hit.units {
+        let unit = lexical.unit(candidate.unit)?;
+        matches.push(Match {
+            line: unit.span.line,
+            end_line: unit.span.end,
+            name: unit.qualified_name(),
+            score: candidate.score,
+        });
+        best.get_or_insert(unit);
+    }
+    let best = best.unwrap_or_default();
+    let first = best.span.line.saturating_sub(1) as usize;
+    let code = lines.get(first.min(lines.len())..(best.span.end as usize).min(lines.len())).unwrap_or_default().join("\n");
+    let called_by = if best.name.is_empty() { Vec::new() } else { lexical.callers(&best.name)? };
+    let imports = record.map(|r| lexical.imports(r.id)).transpose()?.unwrap_or_default();
+    Ok(Hit {
+        unit: JsonUnit {
+            qualified_name: best.qualified_name(),
+            file: one.project.root.join(path).display().to_string(),
+            line: matches.iter().map(|m| m.line).min().unwrap_or_default(),
+            end_line: matches.iter().map(|m| m.end_line).max().unwrap_or_default(),
+            language: record.map(|r| r.language.clone()).unwrap_or_default(),
+            unit_type: best.kind.name(),
+            return_type: Some(best.return_type).filter(|r| !r.is_empty()),
+            name: best.name,
+            signature: best.signature,
+            docstring: best.docstring,
+            parameters: best.parameters,
+            extends: best.extends,
+            calls: best.calls,
+            called_by,
+            imports,
+            variables: best.variables,
+            code,
+        },
+        score: hit.score,
+        explain: one.explanation.as_ref().and_then(|e| hit.units.first().map(|u| e.steps(u.unit))),
+        matches,
+    })
+}

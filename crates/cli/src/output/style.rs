@@ -1,0 +1,24 @@
+//! Colours, as ripgrep chose them.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+/// Paths.
+pub const PATH: Style = AnsiColor::Magenta.on_default();
+/// Line numbers.
+pub const LINE: Style = AnsiColor::Green.on_default();
+/// Matches.
+pub const MATCH: Style = AnsiColor::Red.on_default().bold();
+/// Names of units.
+pub const NAME: Style = AnsiColor::Cyan.on_default();
+/// Remarks.
+pub const DIM: Style = Style::new().dimmed();
+
+/// Writes `text`, in `style` if `color`.
+///
+/// # Errors
+/// When `out` refuses.
+pub fn paint(out: &mut impl Write, style: Style, color: bool, text: &str) -> io::Result<()> {
+    if color { write!(out, "{style}{text}{style:#}") } else { out.write_all(text.as_bytes()) }
+}

@@ -1,0 +1,51 @@
+//! COLGREP_TRACE: one line of JSON a step on stderr, for scripts that study the ranking.
+
+use colgrep_core::fuse::UnitKey;
+use colgrep_core::rank::Pool;
+use colgrep_index::search::{Answer, Watch};
+use serde_json::json;
+
+/// Files or units shown a step.
+const SHOWN_MAX: usize = 100;
+
+/// Writes every step.
+#[derive(Debug)]
+pub struct Trace {
+    query: String,
+}
+
+impl Trace {
+    /// A trace of one query.
+    pub fn new(query: &str) -> Trace {
+        Trace { query: query.to_string() }
+    }
+
+    fn line(&self, step: &str, what: &str, items: serde_json::Value, scores: Vec<f32>) {
+        let line = json!({"query": self.query, "step": step, what: items, "scores": scores});
+        eprintln!("__COLGREP_TRACE__ {line}");
+    }
+
+    fn pool(&self, step: &str, pool: &Pool) {
+        let shown = pool.candidates.iter().take(SHOWN_MAX);
+        let files: Vec<String> = shown.clone().map(|c| format!("{}:{}", pool.files[c.file].path, c.line)).collect();
+        self.line(step, "files", json!(files), shown.map(|c| c.score).collect());
+    }
+
+    /// The last step: the answer itself.
+    pub fn last(&mut self, answer: &Answer) {
+        let files: Vec<&str> = answer.hits.iter().map(|h| answer.pool.files[h.file].path.as_str()).collect();
+        self.line("final", "files", json!(files), answer.hits.iter().map(|h| h.score).collect());
+    }
+}
+
+impl Watch for Trace {
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
+        let shown = hits.iter().take(SHOWN_MAX);
+        let ids: Vec<UnitKey> = shown.clone().map(|h| h.0).collect();
+        self.line(step, "ids", json!(ids), shown.map(|h| h.1).collect());
+    }
+
+    fn stage(&mut self, step: &'static str, pool: &Pool) {
+        self.pool(&format!("after_{step}"), pool);
+    }
+}

@@ -1,0 +1,169 @@
+//! BM25F: one score from term frequencies in several fields.
+//!
+//! S. Robertson, H. Zaragoza, M. Taylor, "Simple BM25 extension to multiple weighted fields" (CIKM 2004):
+//! frequencies are weighted and length-normalised a field, summed, then saturated once.
+
+use crate::knob::{Knob, Knobs, Shape};
+use crate::query::QueryTerm;
+use crate::unit::{UnitKind, UnitRole};
+
+/// The searched fields of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The unit's own name.
+    Name,
+    /// The names of what encloses it.
+    Parent,
+    /// Its documentation.
+    Doc,
+    /// Its lines.
+    Body,
+    /// The file's stem.
+    Stem,
+    /// The file's folders.
+    Folder,
+}
+
+impl Field {
+    /// Every field; the position is used in arrays of a value a field.
+    pub const ALL: [Field; 6] = [Field::Name, Field::Parent, Field::Doc, Field::Body, Field::Stem, Field::Folder];
+
+    /// The field's name in the index.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Field::Name => "name",
+            Field::Parent => "parent",
+            Field::Doc => "doc",
+            Field::Body => "body",
+            Field::Stem => "stem",
+            Field::Folder => "folder",
+        }
+    }
+}
+
+const GRID_WEIGHT: &[f64] = &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0];
+const PROTOTYPE: &str = "prototype sweep on the tuning set (docs/ranking.md)";
+
+macro_rules! knob {
+    ($id:ident, $env:literal, $doc:literal, $default:expr, $classic:expr, $range:expr, $grid:expr) => {
+        #[doc = $doc]
+        pub static $id: Knob = Knob {
+            env: $env,
+            doc: $doc,
+            default: $default,
+            classic: $classic,
+            shape: Shape::Real,
+            range: $range,
+            grid: $grid,
+            source: PROTOTYPE,
+        };
+    };
+}
+
+knob!(K1, "COLGREP_K1", "BM25 term frequency saturation: higher lets repeats count longer.", 1.6, 1.2, (0.0, 10.0), &[0.8, 1.2, 1.6, 2.0]);
+knob!(B, "COLGREP_B", "BM25 length normalisation: 0 none, 1 full.", 0.6, 0.6, (0.0, 1.0), &[0.3, 0.45, 0.6, 0.75]);
+knob!(NAME_WEIGHT, "COLGREP_NAME_WEIGHT", "BM25F weight of a unit's name.", 3.0, 1.0, (0.0, 100.0), GRID_WEIGHT);
+knob!(PARENT_WEIGHT, "COLGREP_PARENT_WEIGHT", "BM25F weight of the names that enclose a unit.", 3.0, 1.0, (0.0, 100.0), GRID_WEIGHT);
+knob!(DOC_WEIGHT, "COLGREP_DOC_WEIGHT", "BM25F weight of a unit's documentation.", 3.0, 1.0, (0.0, 100.0), GRID_WEIGHT);
+knob!(BODY_WEIGHT, "COLGREP_BODY_WEIGHT", "BM25F weight of a unit's lines.", 1.0, 1.0, (0.0, 100.0), GRID_WEIGHT);
+knob!(STEM_WEIGHT, "COLGREP_STEM_WEIGHT", "BM25F weight of the file's stem.", 2.0, 2.0, (0.0, 100.0), GRID_WEIGHT);
+knob!(FOLDER_WEIGHT, "COLGREP_FOLDER_WEIGHT", "BM25F weight of the file's folders.", 1.0, 1.0, (0.0, 100.0), GRID_WEIGHT);
+knob!(STOP_WEIGHT, "COLGREP_STOP_WEIGHT", "Factor on the idf of stop words in the query.", 0.5, 1.0, (0.0, 1.0), &[0.0, 0.25, 0.5, 1.0]);
+knob!(COMPOUND_WEIGHT, "COLGREP_COMPOUND_WEIGHT", "Factor on the idf of whole names of several parts in the query.", 2.0, 1.0, (0.0, 10.0), &[0.5, 1.0, 2.0, 3.0]);
+knob!(CONSTANT_FACTOR, "COLGREP_CONSTANT_FACTOR", "Factor on the score of constants and fields.", 0.7, 1.0, (0.0, 1.0), &[0.5, 0.7, 0.85, 1.0]);
+knob!(DECLARATION_FACTOR, "COLGREP_DECLARATION_FACTOR", "Factor on the score of bare declarations (C prototypes).", 0.7, 1.0, (0.0, 1.0), &[0.5, 0.7, 0.85, 1.0]);
+knob!(TEST_UNIT_FACTOR, "COLGREP_TEST_UNIT_FACTOR", "Factor on the score of units in a language's own test syntax.", 0.5, 1.0, (0.0, 1.0), &[0.3, 0.5, 0.7, 1.0]);
+
+/// Every knob of this page.
+pub static KNOBS: &[&Knob] = &[
+    &K1, &B, &NAME_WEIGHT, &PARENT_WEIGHT, &DOC_WEIGHT, &BODY_WEIGHT, &STEM_WEIGHT, &FOLDER_WEIGHT, &STOP_WEIGHT,
+    &COMPOUND_WEIGHT, &CONSTANT_FACTOR, &DECLARATION_FACTOR, &TEST_UNIT_FACTOR,
+];
+
+/// The formula's constants for one search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bm25 {
+    /// Saturation.
+    pub k1: f32,
+    /// Length normalisation.
+    pub b: f32,
+    /// Weight a field, in the order of [`Field::ALL`].
+    pub weights: [f32; 6],
+    stop: f32,
+    compound: f32,
+    constant: f32,
+    declaration: f32,
+    test: f32,
+}
+
+impl Bm25 {
+    /// Reads the knobs.
+    pub fn new(knobs: &Knobs) -> Bm25 {
+        Bm25 {
+            k1: knobs.get(&K1),
+            b: knobs.get(&B),
+            weights: [&NAME_WEIGHT, &PARENT_WEIGHT, &DOC_WEIGHT, &BODY_WEIGHT, &STEM_WEIGHT, &FOLDER_WEIGHT]
+                .map(|k| knobs.get(k)),
+            stop: knobs.get(&STOP_WEIGHT),
+            compound: knobs.get(&COMPOUND_WEIGHT),
+            constant: knobs.get(&CONSTANT_FACTOR),
+            declaration: knobs.get(&DECLARATION_FACTOR),
+            test: knobs.get(&TEST_UNIT_FACTOR),
+        }
+    }
+
+    /// Weighted, length-normalised frequency of a term in one field: `tf · w / (1 − b + b · length/average)`.
+    /// Lengths are in tokens; `average` is over all units.
+    pub fn field_frequency(&self, field: usize, tf: f32, length: f32, average: f32) -> f32 {
+        let normal = 1.0 - self.b + self.b * length / average.max(1e-6);
+        tf * self.weights[field] / normal.max(1e-6)
+    }
+
+    /// A term's part of the score, from its summed field frequency: `idf · f · (k1 + 1) / (k1 + f)`.
+    pub fn term_score(&self, term: &QueryTerm, idf: f32, frequency: f32) -> f32 {
+        let factor = if term.stop { self.stop } else { 1.0 } * if term.compound { self.compound } else { 1.0 };
+        factor * idf * frequency * (self.k1 + 1.0) / (self.k1 + frequency)
+    }
+
+    /// Factor on a unit's score for what it is.
+    pub fn unit_factor(&self, kind: UnitKind, role: UnitRole) -> f32 {
+        match (role, kind) {
+            (UnitRole::Test, _) => self.test,
+            (UnitRole::Declaration, _) => self.declaration,
+            (_, UnitKind::Constant) => self.constant,
+            _ => 1.0,
+        }
+    }
+}
+
+/// Inverse document frequency, `ln(1 + (N − df + 0.5) / (df + 0.5))`: Lucene's form, never negative.
+pub fn idf(n: u64, df: u64) -> f32 {
+    let (n, df) = (n as f64, df.min(n) as f64);
+    (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knob::Profile;
+
+    #[test]
+    fn idf_falls_with_frequency_and_stays_positive() {
+        let values: Vec<f32> = [0, 1, 10, 50, 100].map(|df| idf(100, df)).to_vec();
+        assert!(values.windows(2).all(|w| w[0] > w[1]) && values[4] > 0.0, "{values:?}");
+        assert!((idf(10, 1) - (1.0f32 + 9.5 / 1.5).ln()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn frequencies_saturate_and_lengths_count() {
+        let bm25 = Bm25::new(&Knobs::of(Profile::Default));
+        let term = QueryTerm { text: "a".into(), stop: false, compound: false };
+        let at = |f| bm25.term_score(&term, 1.0, f);
+        assert_eq!(at(0.0), 0.0);
+        assert!(at(2.0) < 2.0 * at(1.0) && at(1000.0) < bm25.k1 + 1.0);
+        assert!((at(1.6) - 1.3).abs() < 1e-6, "half of k1 + 1 at f = k1");
+        let body = 3;
+        assert!(bm25.field_frequency(body, 1.0, 200.0, 100.0) < bm25.field_frequency(body, 1.0, 50.0, 100.0));
+        assert_eq!(bm25.field_frequency(body, 1.0, 100.0, 100.0), 1.0);
+    }
+}

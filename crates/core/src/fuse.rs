@@ -1,0 +1,157 @@
+//! Fusion: several retrievers' rankings of units become one.
+
+use std::collections::BTreeMap;
+
+use crate::knob::{Knob, Knobs, Shape};
+
+/// The weight of the semantic ranking.
+pub static ALPHA: Knob = Knob {
+    env: "COLGREP_ALPHA",
+    doc: "Weight of the semantic ranking in the fusion; the lexical one has the rest. No effect with one ranking.",
+    default: 0.60,
+    classic: 0.60,
+    shape: Shape::Real,
+    range: (0.0, 1.0),
+    grid: &[0.3, 0.4, 0.5, 0.6, 0.7],
+    source: "ColGREP, pull request 99",
+};
+
+/// The constant of reciprocal rank fusion.
+pub static RRF_K: Knob = Knob {
+    env: "COLGREP_RRF_K",
+    doc: "k of reciprocal rank fusion, weight · k / (k + rank): higher makes ranks count more alike.",
+    default: 60.0,
+    classic: 60.0,
+    shape: Shape::Real,
+    range: (1.0, 1000.0),
+    grid: &[10.0, 30.0, 60.0, 100.0],
+    source: "Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (SIGIR 2009)",
+};
+
+/// Every knob of this page.
+pub static KNOBS: &[&Knob] = &[&ALPHA, &RRF_K];
+
+/// The key of a unit, given out by the index; it orders equal scores where nothing else does.
+pub type UnitKey = u64;
+
+/// One retriever's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranking {
+    /// The retriever's name in the trace.
+    pub name: &'static str,
+    /// Its weight in the fusion.
+    pub weight: f32,
+    /// The score of a unit that was not retrieved, where the retriever has such a natural zero;
+    /// else the lowest score of the list stands in for it.
+    pub floor: Option<f32>,
+    /// Units with their scores, each unit once.
+    pub hits: Vec<(UnitKey, f32)>,
+}
+
+/// How rankings become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fusion {
+    /// Relative scores: `(score − floor) / (best − floor)`.
+    #[default]
+    MinMax,
+    /// Ranks alone: `k / (k + rank)`, rank from 1.
+    ReciprocalRank,
+}
+
+/// Fuses `rankings` into one list of distinct units, best first, ties by key. Scores lie in 0–1 for [`Fusion::MinMax`].
+pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> Vec<(UnitKey, f32)> {
+    let weight_sum: f32 = rankings.iter().map(|r| r.weight).sum();
+    let mut fused: BTreeMap<UnitKey, f32> = BTreeMap::new();
+    for ranking in rankings {
+        let weight = if weight_sum > 0.0 { ranking.weight / weight_sum } else { 0.0 };
+        let scores = match method {
+            Fusion::MinMax => relative_scores(ranking),
+            Fusion::ReciprocalRank => reciprocal_ranks(ranking, knobs.get(&RRF_K)),
+        };
+        for (unit, score) in scores {
+            *fused.entry(unit).or_default() += weight * score;
+        }
+    }
+    let mut fused: Vec<(UnitKey, f32)> = fused.into_iter().collect();
+    fused.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    fused
+}
+
+fn relative_scores(ranking: &Ranking) -> Vec<(UnitKey, f32)> {
+    let best = ranking.hits.iter().map(|h| h.1).fold(f32::NEG_INFINITY, f32::max);
+    let lowest = ranking.hits.iter().map(|h| h.1).fold(f32::INFINITY, f32::min);
+    let floor = ranking.floor.unwrap_or(lowest);
+    let range = best - floor;
+    let relative = |s: f32| if range > 0.0 { ((s - floor) / range).max(0.0) } else { 1.0 };
+    ranking.hits.iter().map(|&(unit, score)| (unit, relative(score))).collect()
+}
+
+fn reciprocal_ranks(ranking: &Ranking, k: f32) -> Vec<(UnitKey, f32)> {
+    let mut hits = ranking.hits.clone();
+    hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    hits.iter().enumerate().map(|(i, &(unit, _))| (unit, k / (k + i as f32 + 1.0))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::knob::Profile;
+
+    fn ranking(weight: f32, floor: Option<f32>, hits: &[(UnitKey, f32)]) -> Ranking {
+        Ranking { name: "r", weight, floor, hits: hits.to_vec() }
+    }
+
+    fn check(rankings: &[Ranking], method: Fusion, expected: &[(UnitKey, f32)]) {
+        let fused = fuse(rankings, method, &Knobs::of(Profile::Default));
+        assert_eq!(fused.len(), expected.len(), "{fused:?}");
+        for (f, e) in fused.iter().zip(expected) {
+            assert!(f.0 == e.0 && (f.1 - e.1).abs() < 1e-4, "{fused:?}, expected {expected:?}");
+        }
+    }
+
+    #[test]
+    fn relative_scores_go_from_the_floor_to_the_best() {
+        check(&[ranking(1.0, Some(0.0), &[(1, 4.0), (2, 2.0)])], Fusion::MinMax, &[(1, 1.0), (2, 0.5)]);
+        check(&[ranking(1.0, None, &[(1, 4.0), (2, 2.0)])], Fusion::MinMax, &[(1, 1.0), (2, 0.0)]);
+        check(&[ranking(1.0, None, &[(7, 3.0)])], Fusion::MinMax, &[(7, 1.0)]);
+        check(&[], Fusion::MinMax, &[]);
+    }
+
+    #[test]
+    fn weights_count_and_ties_go_by_key() {
+        let semantic = ranking(0.6, Some(0.0), &[(1, 1.0), (3, 0.5)]);
+        let lexical = ranking(0.4, Some(0.0), &[(2, 10.0), (3, 5.0)]);
+        check(&[semantic, lexical], Fusion::MinMax, &[(1, 0.6), (3, 0.5), (2, 0.4)]);
+        check(&[ranking(1.0, None, &[(9, 1.0), (4, 1.0)])], Fusion::MinMax, &[(4, 1.0), (9, 1.0)]);
+    }
+
+    #[test]
+    fn reciprocal_ranks_forget_scores() {
+        let (a, b) = (ranking(1.0, None, &[(1, 9.0), (2, 8.9)]), ranking(1.0, None, &[(2, 0.2), (3, 0.1)]));
+        let k = |r: f32| 60.0 / (60.0 + r);
+        check(&[a, b], Fusion::ReciprocalRank, &[(2, (k(2.0) + k(1.0)) / 2.0), (1, k(1.0) / 2.0), (3, k(2.0) / 2.0)]);
+    }
+
+    proptest! {
+        #[test]
+        fn minmax_stays_in_range_keeps_order_and_ignores_scale(
+            scores in proptest::collection::vec(0.0f32..100.0, 1..30), scale in 0.1f32..10.0)
+        {
+            let hits: Vec<(UnitKey, f32)> = scores.iter().enumerate().map(|(i, s)| (i as u64, *s)).collect();
+            let scaled: Vec<(UnitKey, f32)> = hits.iter().map(|(u, s)| (*u, s * scale)).collect();
+            let knobs = Knobs::of(Profile::Default);
+            let a = fuse(&[ranking(1.0, Some(0.0), &hits)], Fusion::MinMax, &knobs);
+            let b = fuse(&[ranking(1.0, Some(0.0), &scaled)], Fusion::MinMax, &knobs);
+            for w in a.windows(2) {
+                prop_assert!(w[0].1 >= w[1].1);
+                prop_assert!(scores[w[0].0 as usize] >= scores[w[1].0 as usize]);
+            }
+            prop_assert!(a.iter().all(|(_, s)| (0.0..=1.0).contains(s)));
+            for ((_, x), (_, y)) in a.iter().zip(&b) {
+                prop_assert!((x - y).abs() < 1e-4);
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What a path alone tells of a file: its stem, its folders, its class.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::token::{Tokenizer, parts, words};
+
+macro_rules! pattern {
+    ($name:ident, $text:expr) => {
+        static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($text).expect("a valid pattern"));
+    };
+}
+
+// Whole path components and whole name parts: `latest/` and `inspect.py` are no tests.
+pattern!(
+    TEST_FILE,
+    r"(?:^|/)(?:test_[^/]*\.\w+|[^/]*_tests?\.\w+|[^/]*Tests?\.(?:java|kt|swift|cs|php|scala|groovy|m|mm|fs)|[^/]*[_-]spec\.\w+|[^/]*\.(?:test|spec|e2e|cy)(?:-d)?\.[cm]?[jt]sx?|[^/]*(?:Spec|Suite)s?\.(?:kt|swift|scala|hs|groovy)|test_helpers?[^/]*\.\w+|conftest\.py|[^/]*\.bats|[^/]*\.snap)$"
+);
+pattern!(
+    TEST_FOLDER,
+    r"(?i)(?:^|/)(?:tests?|__tests__|specs?|testing|test_suite|testsuite|testdata|test-d|test-data|__mocks__|mocks?|__snapshots__|fixtures?|__fixtures__|e2e|androidTest|(?-i:[A-Za-z]*[a-z]Tests))(?:/)"
+);
+pattern!(BENCH, r"(?i)(?:^|/)bench(?:es|marks?|marking)?/|[_-]bench(?:mark)?s?\.\w+$|(?:^|/)[^/]*benchmark[^/]*\.\w+$|\.bench\.");
+pattern!(COMPAT, r"(?i)(?:^|/)(?:compat|_compat|legacy|deprecated)/");
+pattern!(EXAMPLE, r"(?i)(?:^|/)(?:_?examples?|docs?_src|samples?|demos?|tutorials?)/");
+pattern!(
+    VENDORED,
+    r"(?i)(?:^|/)(?:vendor|vendored|third[_-]?party|node_modules|bower_components|external|deps|generated|__generated__)/|[._-](?:generated|pb|min)\.\w+$|_pb2(?:_grpc)?\.pyi?$|\.pb\.(?:go|cc|h)$|\.g\.(?:dart|cs)$"
+);
+
+/// A set of path classes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathClass(u8);
+
+impl PathClass {
+    /// Tests, fixtures, mocks, snapshots.
+    pub const TEST: PathClass = PathClass(1);
+    /// Benchmarks.
+    pub const BENCHMARK: PathClass = PathClass(2);
+    /// Compatibility layers and deprecated code.
+    pub const COMPAT: PathClass = PathClass(4);
+    /// Examples, samples, demos.
+    pub const EXAMPLE: PathClass = PathClass(8);
+    /// Type declarations without code (`.d.ts`).
+    pub const TYPINGS: PathClass = PathClass(16);
+    /// Files that only gather what others define (`__init__.py`, `package-info.java`).
+    pub const BARREL: PathClass = PathClass(32);
+    /// Vendored or generated files.
+    pub const VENDORED: PathClass = PathClass(64);
+
+    /// Whether any class of `other` is in this set.
+    pub const fn has(self, other: PathClass) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// This set and `other`.
+    #[must_use]
+    pub const fn with(self, other: PathClass) -> PathClass {
+        PathClass(self.0 | other.0)
+    }
+
+    /// The classes of a path (relative, `/` between components).
+    pub fn of(path: &str) -> PathClass {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let all = [
+            (PathClass::TEST, TEST_FILE.is_match(path) || TEST_FOLDER.is_match(path)),
+            (PathClass::BENCHMARK, BENCH.is_match(path)),
+            (PathClass::COMPAT, COMPAT.is_match(path)),
+            (PathClass::EXAMPLE, EXAMPLE.is_match(path)),
+            (PathClass::TYPINGS, path.ends_with(".d.ts") || path.ends_with(".pyi")),
+            (PathClass::BARREL, matches!(file, "__init__.py" | "package-info.java")),
+            (PathClass::VENDORED, VENDORED.is_match(path)),
+        ];
+        PathClass(all.iter().filter(|(_, is)| *is).fold(0, |set, (class, _)| set | class.0))
+    }
+}
+
+/// Stems that name a role, not a topic: the folder's name stands in for them.
+const ROLE_STEMS: [&str; 11] = ["mod", "index", "__init__", "lib", "main", "init", "package", "root", "base", "core", "default"];
+/// Role stems that add nothing of their own to the folder's name.
+const EMPTY_STEMS: [&str; 5] = ["mod", "index", "__init__", "lib", "package"];
+/// Folder names that say how a project is laid out, not what it is.
+const LAYOUT_FOLDERS: [&str; 19] = [
+    "src", "source", "sources", "lib", "libs", "main", "pkg", "include", "app", "core", "common", "shared", "modules",
+    "packages", "java", "scala", "kotlin", "python", "trunk",
+];
+
+/// What a path tells, in tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathFacts {
+    /// The file's name without its extension, as written.
+    pub stem: String,
+    /// Terms of the stem, compounds included.
+    pub stem_terms: Vec<String>,
+    /// Terms of the stem's parts.
+    pub stem_parts: Vec<String>,
+    /// Lower-case parts of the stem, unstemmed.
+    pub stem_words: Vec<String>,
+    /// The stem as one lower-case word without separators; also the key that joins `foo.c` and `foo.h`.
+    pub stem_joined: String,
+    /// Terms of what the file is about: the stem's parts, or the folder's where the stem names a role; −er/−or folded.
+    pub topic_terms: Vec<String>,
+    /// Terms of each folder, outermost first, −er/−or folded.
+    pub folder_terms: Vec<Vec<String>>,
+    /// The path's classes.
+    pub class: PathClass,
+}
+
+impl PathFacts {
+    /// Reads a relative path (`/` between components).
+    pub fn new(path: &str, tokenizer: &mut Tokenizer) -> PathFacts {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let stem = stem_of(file);
+        let folder_name = folder.rsplit('/').next().unwrap_or_default();
+        let head = file.trim_start_matches('.').split('.').next().unwrap_or_default();
+        let lower = head.to_lowercase();
+        let topic = if ROLE_STEMS.contains(&lower.as_str()) && !folder_name.is_empty() {
+            let own = if EMPTY_STEMS.contains(&lower.as_str()) { "" } else { head };
+            format!("{folder_name} {own}")
+        } else {
+            stem.to_string()
+        };
+        let mut folded = |text: &str| tokenizer.part_terms(text).iter().map(|t| fold_agent(t)).collect::<Vec<_>>();
+        let topic_terms = folded(&topic);
+        let folder_terms = folder.split('/').filter(|f| !f.is_empty()).map(folded).collect();
+        PathFacts {
+            stem: stem.to_string(),
+            stem_terms: tokenizer.terms(stem),
+            stem_parts: tokenizer.part_terms(stem),
+            stem_words: words(stem)
+                .flat_map(|w| {
+                    let word = &stem[w];
+                    parts(word).map(|p| word[p].to_lowercase()).collect::<Vec<_>>()
+                })
+                .collect(),
+            stem_joined: joined(head),
+            topic_terms,
+            folder_terms,
+            class: PathClass::of(path),
+        }
+    }
+}
+
+/// A file name without its last extension; a leading dot is no extension.
+pub fn stem_of(file: &str) -> &str {
+    match file.rfind('.') {
+        Some(i) if i > 0 => &file[..i],
+        _ => file,
+    }
+}
+
+/// Lower case, letters and digits only.
+pub fn joined(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Folds an agent noun onto its verb's stem: `parser` and `parse`, `logger` and `log` meet. Takes −er or −or off,
+/// then a doubled consonant other than l, s, z (Porter2's own rule for −ed and −ing).
+pub fn fold_agent(term: &str) -> String {
+    let Some(verb) = term.strip_suffix("er").or_else(|| term.strip_suffix("or")).filter(|_| term.len() > 5) else {
+        return term.to_string();
+    };
+    let doubled = ["bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt"].iter().any(|d| verb.ends_with(d));
+    verb[..verb.len() - usize::from(doubled)].to_string()
+}
+
+/// The terms of a project's own name, from its root folder: the nearest component that is not mere layout.
+pub fn project_terms(root: &str, tokenizer: &mut Tokenizer) -> Vec<String> {
+    let components = || root.split(['/', '\\']).filter(|c| !c.is_empty());
+    let name = components().rev().find(|c| !LAYOUT_FOLDERS.contains(&c.to_lowercase().as_str()));
+    let terms = tokenizer.terms(name.unwrap_or_default());
+    terms.iter().map(|t| fold_agent(t)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_go_by_whole_words() {
+        use PathClass as C;
+        let all = [C::TEST, C::BENCHMARK, C::COMPAT, C::EXAMPLE, C::TYPINGS, C::BARREL, C::VENDORED];
+        for (path, expected) in [
+            ("src/latest.py", &[][..]),
+            ("src/inspect.rs", &[]),
+            ("src/specific/spectrum.c", &[]),
+            ("src/contest.go", &[]),
+            ("tests/a.py", &[C::TEST]),
+            ("a/test_b.py", &[C::TEST]),
+            ("a/b_test.go", &[C::TEST]),
+            ("a/FooTest.java", &[C::TEST]),
+            ("a/foo.spec.ts", &[C::TEST]),
+            ("src/__mocks__/fs.js", &[C::TEST]),
+            ("a/testdata/x.json", &[C::TEST]),
+            ("benches/a.rs", &[C::BENCHMARK]),
+            ("examples/a.rs", &[C::EXAMPLE]),
+            ("a/compat/b.py", &[C::COMPAT]),
+            ("a/index.d.ts", &[C::TYPINGS]),
+            ("a/__init__.py", &[C::BARREL]),
+            ("vendor/a/b.go", &[C::VENDORED]),
+            ("api/a.pb.go", &[C::VENDORED]),
+            ("Testing.swift", &[]),
+        ] {
+            let class = PathClass::of(path);
+            for one in all {
+                assert_eq!(class.has(one), expected.contains(&one), "{path}: {one:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_role_stem_takes_its_folders_name() {
+        let mut t = Tokenizer::default();
+        for (path, topic) in [
+            ("src/net/mod.rs", "net"),
+            ("src/net/core.rs", "net core"),
+            ("http/request_parser.py", "request pars"),
+            ("logger.go", "log"),
+            ("mod.rs", "mod"),
+            ("a/foo.test.ts", "foo test"),
+        ] {
+            assert_eq!(PathFacts::new(path, &mut t).topic_terms.join(" "), topic, "{path}");
+        }
+    }
+
+    #[test]
+    fn agent_nouns_fold_onto_verbs() {
+        for (noun, verb) in [("parser", "parse"), ("logger", "log"), ("handler", "handle"), ("scanner", "scan"), ("iterator", "iterate"), ("caller", "call")] {
+            let mut t = Tokenizer::default();
+            let [a, b] = [noun, verb].map(|w| fold_agent(&t.normal(w).to_string()));
+            assert_eq!(a, b, "{noun} and {verb}");
+        }
+    }
+
+    #[test]
+    fn a_project_is_named_by_its_root() {
+        let mut t = Tokenizer::default();
+        for (root, expected) in [("/home/me/fastapi", "fastapi"), ("/x/alamofire/Source", "alamofir"), ("/x/my-app/src/main", "my app"), ("/", "")] {
+            assert_eq!(project_terms(root, &mut t).join(" "), expected, "{root}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What a query says: its terms with their weights, the names it holds, what it asks for.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::path::{PathClass, fold_agent, joined, project_terms};
+use crate::token::{Tokenizer, is_stop_word, parts, words};
+
+/// One distinct term of the query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryTerm {
+    /// The term, as the index holds it.
+    pub text: String,
+    /// Whether it is a stop word.
+    pub stop: bool,
+    /// Whether it is the whole of a word of several parts.
+    pub compound: bool,
+}
+
+/// A name in the query that may be defined somewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identifier {
+    /// Its last segment, as written: `Client` of `http.Client`.
+    pub name: String,
+    /// Whether the query is nothing but this name.
+    pub whole_query: bool,
+}
+
+/// A query, read once for all retrievers and stages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// As typed.
+    pub text: String,
+    /// Distinct terms, in order.
+    pub terms: Vec<QueryTerm>,
+    /// Terms of the parts that are no stop words, in order, repeated as typed: neighbours here are neighbours there.
+    pub sequence: Vec<String>,
+    /// The names it holds: the whole query, or words that look like names inside a sentence.
+    pub identifiers: Vec<Identifier>,
+    /// Plain lower-case words of four letters and more that may name a definition.
+    pub plain_words: Vec<String>,
+    /// Two or three neighbouring words as one, lower case.
+    pub joined_words: HashSet<String>,
+    /// Topic terms: distinct, no stop words, −er/−or folded, without the project's own name where others remain.
+    pub topic_terms: Vec<String>,
+    /// Lower-case words and parts, unstemmed.
+    pub words: Vec<String>,
+    /// Classes of files that the query asks for by name.
+    pub asks_for: Vec<PathClass>,
+    /// Whether it asks for documentation.
+    pub asks_for_prose: bool,
+}
+
+macro_rules! pattern {
+    ($name:ident, $text:expr) => {
+        static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($text).expect("a valid pattern"));
+    };
+}
+
+pattern!(SYMBOL, r"^[\p{L}_@$:\\.\->#/][\w:\\.\->#/!?]*$");
+pattern!(SEPARATOR, r"::|->|\\|\.|#|/");
+// camelCase, snake_case, ACRONYMWord.
+pattern!(NAME_IN_SENTENCE, r"^(?:\w*[\p{Ll}\d]\p{Lu}\w*|[\p{L}\d]+_\w+|\p{Lu}{2,}\p{Ll}\w*)$");
+pattern!(NAME_LIKE_WORD, r"[\w:.>\\-]+");
+pattern!(FILE_NAME, r"^[\w.-]+\.\w{1,5}$");
+pattern!(ASKS_TESTS, r"(?i)\b(?:tests?|testing|specs?|mocks?|fixtures?)\b");
+pattern!(ASKS_BENCHMARKS, r"(?i)\bbench(?:marks?|marking)?\b");
+pattern!(ASKS_EXAMPLES, r"(?i)\b(?:examples?|samples?|demos?|tutorials?)\b");
+pattern!(ASKS_PROSE, r"(?i)\b(?:readme|docs?|documentation|changelog|guides?|tutorials?|manual|release notes|licen[sc]e|contributing)\b");
+
+impl Query {
+    /// Reads a query typed in a project whose root folder is `root`.
+    pub fn new(text: &str, root: &str, tokenizer: &mut Tokenizer) -> Query {
+        let mut query = Query { text: text.to_string(), ..Query::default() };
+        tokenizer.tokenize(text, |token| {
+            if !query.terms.iter().any(|t| t.text == token.term) {
+                let stop = !token.compound && is_stop_word(&text[token.start..token.end].to_lowercase());
+                query.terms.push(QueryTerm { text: token.term.to_string(), stop, compound: token.compound });
+            }
+            if !token.compound && !is_stop_word(&text[token.start..token.end].to_lowercase()) {
+                query.sequence.push(token.term.to_string());
+            }
+        });
+        for word in words(text) {
+            let word = &text[word];
+            let lower = word.to_lowercase();
+            let mut split: Vec<String> = parts(word).map(|p| word[p].to_lowercase()).collect();
+            if split.len() > 1 {
+                split.push(joined(word));
+            }
+            query.words.extend(split);
+            if lower.chars().count() >= 4 && !is_stop_word(&lower) && !query.plain_words.contains(&lower) {
+                query.plain_words.push(lower);
+            }
+        }
+        query.identifiers = identifiers(text);
+        query.joined_words = joined_words(text);
+        query.topic_terms = topic_terms(&query.sequence, root, query.is_symbol(), tokenizer);
+        query.asks_for = [
+            (PathClass::TEST, &ASKS_TESTS),
+            (PathClass::BENCHMARK, &ASKS_BENCHMARKS),
+            (PathClass::EXAMPLE, &ASKS_EXAMPLES),
+        ]
+        .into_iter()
+        .filter(|(_, pattern)| pattern.is_match(text))
+        .map(|(class, _)| class)
+        .collect();
+        query.asks_for_prose = ASKS_PROSE.is_match(text);
+        query
+    }
+
+    /// Whether the query is one name and nothing else.
+    pub fn is_symbol(&self) -> bool {
+        self.identifiers.iter().any(|i| i.whole_query)
+    }
+
+    /// Terms that are no stop words; all terms where nothing else is there.
+    pub fn content_terms(&self) -> impl Iterator<Item = &QueryTerm> {
+        let all_stop = self.terms.iter().all(|t| t.stop);
+        self.terms.iter().filter(move |t| all_stop || !t.stop)
+    }
+
+    /// Distinct neighbouring pairs of [`Query::sequence`].
+    pub fn pairs(&self) -> Vec<(&str, &str)> {
+        let mut pairs: Vec<(&str, &str)> = Vec::new();
+        for pair in self.sequence.windows(2) {
+            let pair = (pair[0].as_str(), pair[1].as_str());
+            if pair.0 != pair.1 && !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        pairs
+    }
+}
+
+/// The last segment of a written path of names, punctuation of calls and references taken off.
+pub fn last_segment(name: &str) -> &str {
+    let name = name.trim().trim_matches(['.', ':', '/', '#', '\\']);
+    let last = SEPARATOR.split(name).filter(|s| !s.is_empty()).last().unwrap_or(name);
+    last.trim_matches(['!', '?', '=', '&', '*', '~', '(', ')', ' ', '@', '$', '>', '-'])
+}
+
+fn identifiers(text: &str) -> Vec<Identifier> {
+    let text = text.trim();
+    if SYMBOL.is_match(text) {
+        // `client.py` names a file; its definition is not looked for under `py`.
+        let name = if FILE_NAME.is_match(text) && has_known_ending(text) {
+            crate::path::stem_of(text)
+        } else {
+            last_segment(text)
+        };
+        return match name.is_empty() {
+            true => Vec::new(),
+            false => vec![Identifier { name: name.to_string(), whole_query: true }],
+        };
+    }
+    let mut found: Vec<Identifier> = Vec::new();
+    for (i, word) in NAME_LIKE_WORD.find_iter(text).enumerate() {
+        let word = word.as_str().trim_matches(['.', ':', '-']);
+        let last = last_segment(word);
+        let is_path = SEPARATOR.is_match(word) && last.len() > 2;
+        let is_capitalised = i > 0 && last.chars().next().is_some_and(char::is_uppercase) && last.len() > 2;
+        if (NAME_IN_SENTENCE.is_match(last) || is_path || is_capitalised) && !found.iter().any(|f| f.name == last) {
+            found.push(Identifier { name: last.to_string(), whole_query: false });
+        }
+    }
+    found
+}
+
+fn has_known_ending(name: &str) -> bool {
+    let endings = ["py", "rs", "go", "js", "ts", "tsx", "jsx", "java", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "kt", "swift", "scala", "php", "lua", "ex", "exs", "hs", "ml", "zig", "jl", "sql", "vue", "md", "json", "yaml", "yml", "toml", "sh"];
+    name.rsplit_once('.').is_some_and(|(_, e)| endings.contains(&e))
+}
+
+fn joined_words(text: &str) -> HashSet<String> {
+    let all: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
+    [2, 3].into_iter().flat_map(|n| all.windows(n).map(|w| w.concat()).collect::<Vec<_>>()).collect()
+}
+
+fn topic_terms(sequence: &[String], root: &str, symbol: bool, tokenizer: &mut Tokenizer) -> Vec<String> {
+    let mut topics: Vec<String> = Vec::new();
+    for term in sequence {
+        let term = fold_agent(term);
+        if !topics.contains(&term) {
+            topics.push(term);
+        }
+    }
+    let project = project_terms(root, tokenizer);
+    if !symbol && topics.iter().any(|t| !project.contains(t)) {
+        topics.retain(|t| !project.contains(t));
+    }
+    topics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Query {
+        Query::new(text, "/src/colgrep", &mut Tokenizer::default())
+    }
+
+    #[test]
+    fn names_are_told_from_words() {
+        for (text, expected) in [
+            ("Mux", "Mux!"),
+            ("http.Client", "Client!"),
+            ("std::vec::Vec", "Vec!"),
+            ("foo->bar", "bar!"),
+            ("empty?", "empty!"),
+            ("parse request", ""),
+            ("Parse request", ""),
+            ("how does parseRequest work", "parseRequest"),
+            ("where is max_len set", "max_len"),
+            ("the Router middleware", "Router"),
+            ("JSONDecoder and http.Handler", "JSONDecoder Handler"),
+            ("client.py", "client!"),
+            ("", ""),
+        ] {
+            let names: Vec<String> = read(text)
+                .identifiers
+                .iter()
+                .map(|i| format!("{}{}", i.name, if i.whole_query { "!" } else { "" }))
+                .collect();
+            assert_eq!(names.join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn intent_is_read_from_whole_words() {
+        for (text, tests, examples) in [
+            ("latest inspect specific", false, false),
+            ("unit test runner", true, false),
+            ("Specs for routing", true, false),
+            ("example of a plugin", false, true),
+        ] {
+            let query = read(text);
+            assert_eq!(query.asks_for.contains(&PathClass::TEST), tests, "{text}");
+            assert_eq!(query.asks_for.contains(&PathClass::EXAMPLE), examples, "{text}");
+        }
+    }
+
+    #[test]
+    fn terms_pairs_and_topics() {
+        let query = read("how the colgrep parser parses requestBody");
+        let terms: Vec<String> = query
+            .terms
+            .iter()
+            .map(|t| format!("{}{}{}", t.text, if t.stop { "-" } else { "" }, if t.compound { "+" } else { "" }))
+            .collect();
+        assert_eq!(terms.join(" "), "how- the- colgrep parser pars requestbodi+ request bodi");
+        assert_eq!(query.pairs(), [("colgrep", "parser"), ("parser", "pars"), ("pars", "request"), ("request", "bodi")]);
+        assert_eq!(query.topic_terms.join(" "), "pars request bodi");
+        assert!(query.joined_words.contains("colgrepparser"));
+        assert_eq!(read("colgrep").topic_terms, ["colgrep"], "the project's name alone is kept");
+    }
+}

@@ -1,0 +1,132 @@
+//! The file that defines a name which the query holds.
+
+use super::{FileFacts, Pool, Stage};
+use crate::knob::{Knob, Knobs, Shape};
+use crate::path::joined;
+use crate::query::{Identifier, Query};
+use crate::unit::{UnitKind, UnitRole};
+
+const SOURCE: &str = "prototype: exact definitions together +.0115 (docs/ranking.md)";
+/// Weight of a definition whose upper and lower case differ from the query's. Prototype.
+const OTHER_CASE: f32 = 0.8;
+
+macro_rules! knob {
+    ($id:ident, $env:literal, $doc:literal, $default:expr) => {
+        static $id: Knob = Knob {
+            env: $env,
+            doc: $doc,
+            default: $default,
+            classic: 0.0,
+            shape: Shape::Real,
+            range: (0.0, 5.0),
+            grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+            source: SOURCE,
+        };
+    };
+}
+
+knob!(SYMBOL_TYPE, "COLGREP_SYMBOL_TYPE_BOOST", "Query is one name: added where a type of that name is defined.", 0.667);
+knob!(SYMBOL_FUNCTION, "COLGREP_SYMBOL_FUNCTION_BOOST", "Query is one name: added where a function of that name is defined.", 0.667);
+knob!(SYMBOL_CONSTANT, "COLGREP_SYMBOL_CONSTANT_BOOST", "Query is one name: added where a constant or field of that name is defined.", 0.0);
+knob!(SYMBOL_STEM, "COLGREP_SYMBOL_STEM_BOOST", "Query is one name: added to the file named so.", 0.333);
+knob!(NAME_TYPE, "COLGREP_NAME_TYPE_BOOST", "A name inside a sentence: added where a type of that name is defined.", 0.2);
+knob!(NAME_FUNCTION, "COLGREP_NAME_FUNCTION_BOOST", "A name inside a sentence: added where a function or constant of that name is defined.", 0.2);
+knob!(NAME_STEM, "COLGREP_NAME_STEM_BOOST", "A name inside a sentence: added to the file named so.", 0.2);
+knob!(TEXTUAL_TYPE, "COLGREP_TEXTUAL_TYPE_BOOST", "Added where the text defines a type of that name, whatever the grammar made of it.", 0.133);
+knob!(WORD, "COLGREP_WORD_DEFINITION_BOOST", "A plain word that names one of n ≤ 6 definitions: added times 1/√n.", 0.267);
+
+/// Boosts the files that define the query's names.
+pub const STAGE: Stage = Stage {
+    name: "exact_definition",
+    doc: "Who types a name looks for its definition; a name inside a sentence, or a plain word that few definitions bear, is a weaker form of the same.",
+    source: SOURCE,
+    knobs: &[&SYMBOL_TYPE, &SYMBOL_FUNCTION, &SYMBOL_CONSTANT, &SYMBOL_STEM, &NAME_TYPE, &NAME_FUNCTION, &NAME_STEM, &TEXTUAL_TYPE, &WORD],
+    apply,
+};
+
+#[derive(Default)]
+struct Evidence {
+    types: f32,
+    functions: f32,
+    constants: f32,
+    stem: f32,
+}
+
+fn apply(query: &Query, knobs: &Knobs, pool: &mut Pool) {
+    pool.add_per_file(|file| {
+        let mut symbol = Evidence::default();
+        let mut inside = Evidence::default();
+        for (i, identifier) in query.identifiers.iter().enumerate() {
+            let evidence = if identifier.whole_query { &mut symbol } else { &mut inside };
+            gather(i, identifier, file, evidence);
+        }
+        let textual = f32::from(u8::from(!file.textual_types.is_empty()));
+        let word = if query.is_symbol() { 0.0 } else { file.word_definitions };
+        symbol.types * knobs.get(&SYMBOL_TYPE)
+            + symbol.functions * knobs.get(&SYMBOL_FUNCTION)
+            + symbol.constants * knobs.get(&SYMBOL_CONSTANT)
+            + symbol.stem * knobs.get(&SYMBOL_STEM)
+            + inside.types * knobs.get(&NAME_TYPE)
+            + inside.functions.max(inside.constants) * knobs.get(&NAME_FUNCTION)
+            + inside.stem * knobs.get(&NAME_STEM)
+            + textual * knobs.get(&TEXTUAL_TYPE)
+            + word * knobs.get(&WORD)
+    });
+}
+
+fn gather(i: usize, identifier: &Identifier, file: &FileFacts, evidence: &mut Evidence) {
+    for definition in file.definitions.iter().filter(|d| d.identifier == i && d.role == UnitRole::Definition) {
+        let weight = if definition.exact_case { 1.0 } else { OTHER_CASE };
+        let slot = match definition.kind {
+            UnitKind::Class => &mut evidence.types,
+            UnitKind::Function | UnitKind::Method => &mut evidence.functions,
+            UnitKind::Constant => &mut evidence.constants,
+            _ => continue,
+        };
+        *slot = slot.max(weight);
+    }
+    let name = joined(&identifier.name);
+    let stem = &file.facts.stem_joined;
+    if *stem == name || stem.strip_suffix('s') == Some(&name) {
+        evidence.stem = 1.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::NamedDefinition;
+    use crate::rank::testing::{added, knobs, pool, query};
+
+    fn check(text: &str, path: &str, kind: UnitKind, role: UnitRole, exact_case: bool, expected: i32) {
+        let mut p = pool(&[path]);
+        p.files[0].definitions.push(NamedDefinition { identifier: 0, kind, role, exact_case });
+        let set: Vec<(&Knob, &str)> = STAGE.knobs.iter().map(|k| *k).zip(["1", "0.9", "0.8", "0.5", "0.3", "0.2", "0.1", "0", "0"]).collect();
+        assert_eq!(added(&STAGE, &query(text), &knobs(&set), &mut p), [expected], "{text:?} in {path}");
+    }
+
+    #[test]
+    fn definitions_count_by_kind_role_and_case() {
+        use UnitKind::{Class, Constant, Function};
+        use UnitRole::{Declaration, Definition, Extension};
+        check("Router", "a.go", Class, Definition, true, 100);
+        check("Router", "a.go", Class, Definition, false, 80);
+        check("Router", "a.go", Class, Extension, true, 0);
+        check("Router", "a.go", Function, Declaration, true, 0);
+        check("route_all", "a.go", Function, Definition, true, 90);
+        check("MAX_LEN", "a.go", Constant, Definition, true, 80);
+        check("Router", "routers.go", Class, Definition, true, 150);
+        check("how the RouteTable works", "a.go", Class, Definition, true, 30);
+        check("how the RouteTable works", "route_table.go", Class, Definition, true, 40);
+    }
+
+    #[test]
+    fn a_plain_word_counts_only_in_a_sentence() {
+        for (text, expected) in [("find the mixer", 50), ("mixer", 0)] {
+            let mut p = pool(&["a.go"]);
+            p.files[0].word_definitions = 0.5;
+            let set = [(&WORD, "1"), (&SYMBOL_STEM, "0")];
+            assert_eq!(added(&STAGE, &query(text), &knobs(&set), &mut p), [expected]);
+        }
+    }
+}

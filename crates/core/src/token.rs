@@ -1,0 +1,338 @@
+//! The identifier-aware tokenizer: one for the index side and the query side.
+//!
+//! A word is a run of letters, digits and underscores. Its parts are split at underscores, case
+//! changes, acronym ends and digits; a word of several parts also gives its whole as a compound.
+//! Runs of CJK text give bigrams. Alphabetic tokens longer than three letters are stemmed with
+//! Porter2 (M. Porter, "The English (Porter2) stemming algorithm", snowballstem.org).
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Words longer than this are data (hashes, base64), not names. In bytes.
+const WORD_BYTES_MAX: usize = 128;
+/// Stems remembered by one [`Tokenizer`]; beyond it the memory is emptied and filled anew.
+const CACHE_LEN_MAX: usize = 50_000;
+
+/// English words that say nothing about code. Glue and question words only: no technical word.
+static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    "a an and are as at be by do does for from has have how if in into is it its not of on or that the their them \
+     then this these those to via using use uses used was were what when where which who why with between"
+        .split_whitespace()
+        .collect()
+});
+
+/// Whether a lower-case word is a stop word.
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(word)
+}
+
+/// One token of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// The normalised term.
+    pub term: &'a str,
+    /// Byte offset of its text.
+    pub start: usize,
+    /// Byte offset behind its text.
+    pub end: usize,
+    /// Position: parts count up, a compound shares its first part's.
+    pub position: usize,
+    /// Whether this is the whole of a word that has several parts.
+    pub compound: bool,
+}
+
+/// Turns text into tokens. Holds a memory of stems, so keep one a thread.
+pub struct Tokenizer {
+    stemmer: Stemmer,
+    stems: HashMap<Box<str>, Box<str>>,
+    lower: String,
+}
+
+impl Default for Tokenizer {
+    fn default() -> Self {
+        Tokenizer { stemmer: Stemmer::create(Algorithm::English), stems: HashMap::new(), lower: String::new() }
+    }
+}
+
+impl std::fmt::Debug for Tokenizer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tokenizer({} stems known)", self.stems.len())
+    }
+}
+
+impl Tokenizer {
+    /// Calls `sink` with every token of `text`, in order, a compound before its parts.
+    pub fn tokenize(&mut self, text: &str, mut sink: impl FnMut(Token<'_>)) {
+        let mut position = 0;
+        for word in words(text) {
+            let offset = word.start;
+            let word = &text[word];
+            if word.len() > WORD_BYTES_MAX {
+                position += 1;
+                continue;
+            }
+            if word.chars().next().is_some_and(is_cjk) {
+                for bigram in bigrams(word) {
+                    sink(Token {
+                        term: &word[bigram.clone()],
+                        start: offset + bigram.start,
+                        end: offset + bigram.end,
+                        position,
+                        compound: false,
+                    });
+                    position += 1;
+                }
+                continue;
+            }
+            let mut parts = parts(word);
+            let Some(first) = parts.next() else { continue };
+            let second = parts.next();
+            if second.is_some() {
+                let term = self.normal(word.trim_matches('_'));
+                sink(Token { term, start: offset, end: offset + word.len(), position, compound: true });
+            }
+            for part in [Some(first), second].into_iter().flatten().chain(parts) {
+                let (start, end) = (offset + part.start, offset + part.end);
+                let term = self.normal(&word[part]);
+                sink(Token { term, start, end, position, compound: false });
+                position += 1;
+            }
+        }
+    }
+
+    /// The term for one part or compound: lower case, stemmed if it is alphabetic and longer than three letters.
+    pub fn normal(&mut self, word: &str) -> &str {
+        self.lower.clear();
+        if word.is_ascii() {
+            self.lower.push_str(word);
+            self.lower.make_ascii_lowercase();
+            if self.lower.len() <= 3 || !self.lower.bytes().all(|b| b.is_ascii_lowercase()) {
+                return &self.lower;
+            }
+        } else {
+            self.lower.extend(word.chars().flat_map(char::to_lowercase));
+            if self.lower.chars().count() <= 3 || !self.lower.chars().all(char::is_alphabetic) {
+                return &self.lower;
+            }
+        }
+        if self.stems.len() >= CACHE_LEN_MAX {
+            self.stems.clear();
+        }
+        if !self.stems.contains_key(self.lower.as_str()) {
+            let stem = self.stemmer.stem(&self.lower).into_owned().into_boxed_str();
+            self.stems.insert(self.lower.as_str().into(), stem);
+        }
+        &self.stems[self.lower.as_str()]
+    }
+
+    /// Every term of `text`, compounds included, in order.
+    pub fn terms(&mut self, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        self.tokenize(text, |t| terms.push(t.term.to_string()));
+        terms
+    }
+
+    /// The terms of the parts of `text`, compounds left out, in order.
+    pub fn part_terms(&mut self, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        self.tokenize(text, |t| {
+            if !t.compound {
+                terms.push(t.term.to_string());
+            }
+        });
+        terms
+    }
+}
+
+fn is_word_char(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// Scripts written without spaces: Han, Hiragana, Katakana, Hangul.
+fn is_cjk(c: char) -> bool {
+    matches!(c as u32,
+        0x1100..=0x11FF | 0x2E80..=0x2FDF | 0x3040..=0x30FF | 0x3130..=0x318F | 0x31F0..=0x31FF | 0x3400..=0x4DBF
+        | 0x4E00..=0x9FFF | 0xA960..=0xA97F | 0xAC00..=0xD7FF | 0xF900..=0xFAFF | 0xFF66..=0xFFDC | 0x20000..=0x3FFFF)
+}
+
+/// The words of `text`: runs of word characters, cut where CJK begins or ends.
+pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let bytes = text.as_bytes();
+        while at < bytes.len() {
+            let b = bytes[at];
+            if b.is_ascii() {
+                if b == b'_' || b.is_ascii_alphanumeric() {
+                    break;
+                }
+                at += 1;
+            } else {
+                let c = text[at..].chars().next()?;
+                if is_word_char(c) {
+                    break;
+                }
+                at += c.len_utf8();
+            }
+        }
+        let start = at;
+        let cjk = text.get(at..)?.chars().next().map(is_cjk)?;
+        while at < bytes.len() {
+            let b = bytes[at];
+            if b.is_ascii() {
+                if cjk || !(b == b'_' || b.is_ascii_alphanumeric()) {
+                    break;
+                }
+                at += 1;
+            } else {
+                let c = text[at..].chars().next()?;
+                if !is_word_char(c) || is_cjk(c) != cjk {
+                    break;
+                }
+                at += c.len_utf8();
+            }
+        }
+        Some(start..at)
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Upper,
+    Lower,
+    Digit,
+    Other,
+}
+
+fn class_of(c: char) -> Class {
+    if c.is_ascii() {
+        match c {
+            'a'..='z' => Class::Lower,
+            'A'..='Z' => Class::Upper,
+            '0'..='9' => Class::Digit,
+            _ => Class::Other,
+        }
+    } else if c.is_uppercase() {
+        Class::Upper
+    } else if c.is_alphabetic() {
+        Class::Lower
+    } else if c.is_numeric() {
+        Class::Digit
+    } else {
+        Class::Other
+    }
+}
+
+/// The parts of a word: `parseHTTPRequest2` → `parse` `HTTP` `Request` `2`.
+pub fn parts(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut chars = word.char_indices().peekable();
+    std::iter::from_fn(move || {
+        let (start, first) = chars.by_ref().find(|(_, c)| class_of(*c) != Class::Other)?;
+        let mut end = start + first.len_utf8();
+        let class = class_of(first);
+        let mut run = class;
+        let mut upper_len = usize::from(class == Class::Upper);
+        while let Some(&(i, c)) = chars.peek() {
+            let next = class_of(c);
+            match (run, next) {
+                (a, b) if a == b => {
+                    if b == Class::Upper {
+                        // The last capital of an acronym belongs to the word that follows it.
+                        let mut ahead = chars.clone();
+                        ahead.next();
+                        if upper_len >= 1 && ahead.peek().is_some_and(|(_, c)| class_of(*c) == Class::Lower) {
+                            break;
+                        }
+                        upper_len += 1;
+                    }
+                }
+                (Class::Upper, Class::Lower) if upper_len == 1 => run = Class::Lower,
+                _ => break,
+            }
+            end = i + c.len_utf8();
+            chars.next();
+        }
+        Some(start..end)
+    })
+}
+
+/// Overlapping pairs of characters; a single character gives itself.
+fn bigrams(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let bounds: Vec<usize> = word.char_indices().map(|(i, _)| i).chain([word.len()]).collect();
+    let width = 2.min(bounds.len() - 1);
+    (0..bounds.len() - width).map(move |i| bounds[i]..bounds[i + width])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(Tokenizer::default().terms(text).join(" "), expected, "terms of {text:?}");
+    }
+
+    #[test]
+    fn identifiers_split_into_parts_and_compounds() {
+        for (text, expected) in [
+            ("parseRequest", "parserequest pars request"),
+            ("parse_request", "parse_request pars request"),
+            ("HTTPServer", "httpserver http server"),
+            ("parseHTTPRequest2", "parsehttprequest2 pars http request 2"),
+            ("utf8", "utf8 utf 8"),
+            ("__init__", "init"),
+            ("_private", "privat"),
+            ("MAX_LEN", "max_len max len"),
+            ("a.b->c", "a b c"),
+            ("dependency dependencies", "depend depend"),
+            ("X", "x"),
+            ("iOS", "ios i os"),
+            ("", ""),
+            ("___", ""),
+            ("größeÄndern", "größeändern größe ändern"),
+            ("搜索引擎", "搜索 索引 引擎"),
+            ("abc搜", "abc 搜"),
+            ("running-tests", "run test"),
+        ] {
+            check(text, expected);
+        }
+    }
+
+    #[test]
+    fn a_compound_shares_the_position_of_its_first_part() {
+        let mut seen = Vec::new();
+        Tokenizer::default().tokenize("aB cd eF", |t| seen.push((t.term.to_string(), t.position, t.start..t.end)));
+        let expected = [("ab", 0, 0..2), ("a", 0, 0..1), ("b", 1, 1..2), ("cd", 2, 3..5), ("ef", 3, 6..8), ("e", 3, 6..7), ("f", 4, 7..8)];
+        assert_eq!(seen, expected.map(|(t, p, r)| (t.to_string(), p, r)));
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_lie_in_the_text_and_positions_never_fall(text in "\\PC{0,60}") {
+            let mut last = 0;
+            Tokenizer::default().tokenize(&text, |t| {
+                assert!(t.start < t.end && t.end <= text.len());
+                assert!(text.is_char_boundary(t.start) && text.is_char_boundary(t.end));
+                assert!(t.position >= last && !t.term.is_empty());
+                last = t.position;
+            });
+        }
+
+        #[test]
+        fn snake_and_camel_have_the_same_parts(a in "[a-z]{2,8}", b in "[a-z]{2,8}") {
+            let camel = format!("{a}{}{}", b[..1].to_uppercase(), &b[1..]);
+            let mut t = Tokenizer::default();
+            prop_assert_eq!(t.part_terms(&format!("{a}_{b}")), t.part_terms(&camel));
+        }
+
+        #[test]
+        fn parts_hold_every_letter_and_digit(word in "[A-Za-z0-9_]{0,30}") {
+            let joined: String = parts(&word).map(|r| &word[r]).collect();
+            prop_assert_eq!(joined, word.replace('_', ""));
+        }
+    }
+}

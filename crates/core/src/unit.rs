@@ -1,0 +1,133 @@
+//! The unit: the piece of a file that is indexed, scored and shown.
+
+use serde::{Deserialize, Serialize};
+
+/// What a unit is. The names are the `unit_type` values of the JSON output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnitKind {
+    /// A function outside any class.
+    Function,
+    /// A function inside a class, trait, interface, module or the like.
+    Method,
+    /// A class, struct, enum, trait, interface, object, module or type with members.
+    Class,
+    /// A constant, static, field, type alias, macro value or top-level variable.
+    Constant,
+    /// A file of prose, or a part of it, outside any heading.
+    Document,
+    /// A heading and the text below it; also a table or block of a configuration file.
+    Section,
+    /// Lines that no other unit covers.
+    RawCode,
+}
+
+impl UnitKind {
+    /// Every kind, in declaration order: the position is the code stored in the index.
+    pub const ALL: [UnitKind; 7] = [
+        UnitKind::Function,
+        UnitKind::Method,
+        UnitKind::Class,
+        UnitKind::Constant,
+        UnitKind::Document,
+        UnitKind::Section,
+        UnitKind::RawCode,
+    ];
+
+    /// The name used in JSON and in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            UnitKind::Function => "function",
+            UnitKind::Method => "method",
+            UnitKind::Class => "class",
+            UnitKind::Constant => "constant",
+            UnitKind::Document => "document",
+            UnitKind::Section => "section",
+            UnitKind::RawCode => "rawcode",
+        }
+    }
+
+    /// Whether the unit defines a name of the program (and not just holds text).
+    pub const fn is_definition(self) -> bool {
+        matches!(self, UnitKind::Function | UnitKind::Method | UnitKind::Class | UnitKind::Constant)
+    }
+}
+
+/// How a definition stands to the thing it names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnitRole {
+    /// The definition itself.
+    #[default]
+    Definition,
+    /// A bare announcement of something defined elsewhere (a C prototype, a forward declaration).
+    Declaration,
+    /// Members added to something defined elsewhere (an `impl`, an extension, an instance).
+    Extension,
+    /// A test written in the language's own test syntax.
+    Test,
+}
+
+impl UnitRole {
+    /// Every role, in declaration order: the position is the code stored in the index.
+    pub const ALL: [UnitRole; 4] = [UnitRole::Definition, UnitRole::Declaration, UnitRole::Extension, UnitRole::Test];
+}
+
+/// Lines of a file, counted from 1, both ends included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Span {
+    /// First line that belongs to the unit, its leading comment included.
+    pub first: u32,
+    /// Line on which the definition itself begins (attributes and decorators included).
+    pub line: u32,
+    /// Last line.
+    pub end: u32,
+}
+
+/// One unit of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unit {
+    /// What it is.
+    pub kind: UnitKind,
+    /// How it stands to the thing it names.
+    pub role: UnitRole,
+    /// The name as written, without its parents; empty for raw code.
+    pub name: String,
+    /// The names of what encloses it, outermost first, joined by a dot; empty at the top.
+    pub parent: String,
+    /// The lines it covers.
+    pub span: Span,
+    /// Text from the beginning of the definition to its body, white space folded.
+    pub signature: String,
+    /// The comment or string that documents it, comment markers removed.
+    pub docstring: String,
+    /// Parameters, as written, without default values where the grammar tells them apart.
+    pub parameters: Vec<String>,
+    /// The declared return type, as written.
+    pub return_type: String,
+    /// Base classes, implemented interfaces, the type that an extension extends.
+    pub extends: Vec<String>,
+    /// Names called inside, each once, in order of appearance.
+    pub calls: Vec<String>,
+    /// Names of local variables, each once, in order of appearance.
+    pub variables: Vec<String>,
+    /// The lines that are searched as the unit's body: nested units' bodies are left to them.
+    pub body: String,
+}
+
+impl Default for UnitKind {
+    fn default() -> Self {
+        UnitKind::RawCode
+    }
+}
+
+impl Unit {
+    /// The name with its parents in front, joined by dots.
+    pub fn qualified_name(&self) -> String {
+        match (self.parent.is_empty(), self.name.is_empty()) {
+            (true, _) => self.name.clone(),
+            (_, true) => self.parent.clone(),
+            _ => format!("{}.{}", self.parent, self.name),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What can go wrong with an index, and what to do about it.
+
+use std::fmt;
+use std::path::Path;
+
+/// What kind of failure it is: callers act on this, people read the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// A file or folder could not be read or written.
+    Io,
+    /// There is no index yet.
+    Missing,
+    /// The index was written by another version of colgrep, or is damaged: it has to be built anew.
+    Unusable,
+    /// Another process is writing the index.
+    Busy,
+}
+
+/// A failure of the index.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+}
+
+/// What functions of this crate give.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
+        Error { kind, message: message.into() }
+    }
+
+    /// An operating system error on `path`; `doing` says what was tried, such as "read".
+    pub(crate) fn io(doing: &str, path: &Path, error: &std::io::Error) -> Error {
+        Error::new(ErrorKind::Io, format!("could not {doing} {}: {error}", path.display()))
+    }
+
+    /// The kind of failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<tantivy::TantivyError> for Error {
+    fn from(error: tantivy::TantivyError) -> Error {
+        use tantivy::TantivyError as T;
+        let kind = match &error {
+            T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => ErrorKind::Unusable,
+            T::LockFailure(..) => ErrorKind::Busy,
+            _ => ErrorKind::Io,
+        };
+        Error::new(kind, format!("index: {error}"))
+    }
+}

@@ -1,0 +1,68 @@
+; Perl: packages, subs, package variables, `use constant`, Moose attributes.
+
+(subroutine_declaration_statement
+  name: (bareword) @name
+  (signature)? @parameters
+  body: (block) @body) @function
+
+; my $format = sub { … };
+(expression_statement
+  (assignment_expression
+    left: (variable_declaration variable: (scalar (varname) @name))
+    right: (anonymous_subroutine_expression body: (block) @body))) @function
+
+(package_statement name: (package) @name (block)? @body) @class
+
+(source_file
+  (expression_statement
+    (assignment_expression
+      left: (variable_declaration variable: [(scalar (varname) @name) (array (varname) @name) (hash (varname) @name)]))) @constant)
+(package_statement
+  (block
+    (expression_statement
+      (assignment_expression
+        left: (variable_declaration variable: [(scalar (varname) @name) (array (varname) @name) (hash (varname) @name)]))) @constant))
+(source_file
+  (expression_statement
+    (assignment_expression
+      left: (variable_declaration [(scalar (varname) @name) (array (varname) @name) (hash (varname) @name)]))) @constant)
+(source_file
+  (expression_statement
+    (variable_declaration variable: [(scalar (varname) @name) (array (varname) @name) (hash (varname) @name)])) @constant)
+
+((use_statement
+  module: (package) @_module
+  (list_expression . (autoquoted_bareword) @name)) @constant
+  (#eq? @_module "constant"))
+; use constant { A => 1, B => 2 }: each on its own line.
+((use_statement
+  module: (package) @_module
+  (anonymous_hash_expression (list_expression (autoquoted_bareword) @name @constant)))
+  (#eq? @_module "constant"))
+((use_statement
+  module: (package) @_module
+  (anonymous_hash_expression (list_expression (list_expression (autoquoted_bareword) @name @constant))))
+  (#eq? @_module "constant"))
+
+; has name => (is => 'ro');
+((expression_statement
+  (ambiguous_function_call_expression
+    function: (function) @_has
+    arguments: (list_expression . [(autoquoted_bareword) (string_literal)] @name))) @constant
+  (#eq? @_has "has"))
+
+((comment) @comment
+  (#not-match? @comment "^#!"))
+
+((use_statement module: (package) @_module) @import
+  (#not-any-of? @_module "strict" "warnings" "constant" "utf8" "feature" "vars" "lib"))
+(require_expression) @import
+
+(function_call_expression function: (function) @call)
+(ambiguous_function_call_expression function: (function) @call)
+(method_call_expression method: (method) @call)
+
+(block (expression_statement
+  (assignment_expression left: (variable_declaration variable: [(scalar (varname) @variable) (array (varname) @variable) (hash (varname) @variable)]))))
+(block (expression_statement
+  (assignment_expression left: (variable_declaration [(scalar (varname) @variable) (array (varname) @variable) (hash (varname) @variable)]))))

@@ -1,0 +1,48 @@
+; Language: Rust: items of modules, impls and traits; `mod` lends its name.
+
+(function_item
+  name: (identifier) @name
+  parameters: (parameters) @parameters
+  return_type: (_)? @return
+  body: (block) @body) @function
+
+; Foreign functions are defined elsewhere, those of traits nowhere else.
+(foreign_mod_item body: (declaration_list (function_signature_item name: (identifier) @name) @function.declaration))
+(function_signature_item
+  name: (identifier) @name
+  parameters: (parameters) @parameters
+  return_type: (_)? @return) @function
+
+(struct_item name: (type_identifier) @name body: (_)? @body) @class
+(union_item name: (type_identifier) @name body: (_) @body) @class
+(enum_item name: (type_identifier) @name body: (_) @body) @class
+(enum_variant name: (identifier) @name body: (_)? @body) @constant
+(trait_item
+  name: (type_identifier) @name
+  bounds: (trait_bounds (_) @extends)?
+  body: (_) @body) @class
+(impl_item
+  trait: (_)? @extends
+  type: (_) @name
+  body: (_) @body) @class.extension
+
+(mod_item name: (identifier) @name body: (_)) @namespace
+(macro_definition name: (identifier) @name ["{" "(" "["] @body) @function
+
+(const_item name: (identifier) @name (#not-eq? @name "_")) @constant
+(static_item name: (identifier) @name) @constant
+(type_item name: (type_identifier) @name) @constant
+
+[(line_comment) (block_comment) (line_outer_doc_comment) (block_outer_doc_comment)] @comment
+(attribute_item) @attribute
+
+(use_declaration) @import
+(extern_crate_declaration) @import
+
+(call_expression function: (identifier) @call)
+(call_expression function: (field_expression field: (field_identifier) @call))
+(call_expression function: (scoped_identifier name: (identifier) @call))
+(call_expression function: (generic_function function: [(identifier) @call (scoped_identifier name: (identifier) @call) (field_expression field: (field_identifier) @call)]))
+(macro_invocation macro: (identifier) @call)
+
+(let_declaration pattern: (identifier) @variable)

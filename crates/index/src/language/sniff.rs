@@ -1,0 +1,94 @@
+//! The language of files whose name does not settle it: shared extensions and `#!` lines.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+macro_rules! pattern {
+    ($name:ident, $text:literal) => {
+        static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($text).expect("a valid pattern"));
+    };
+}
+
+pattern!(OBJC, r"(?m)^\s*(?:@(?:interface|implementation|protocol|class|import|property|end)\b|#import\b)");
+pattern!(CPP, r"(?m)^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|extern\s+\x22C\+\+\x22)|\bconstexpr\b|\bnoexcept\b|\w::\w|#include\s*<(?:vector|string|memory|map|utility|type_traits|iostream|functional|cstd\w+)>");
+pattern!(MATLAB, r"(?m)^\s*(?:%|function\b[^;{]*$|classdef\b|end\s*$)");
+pattern!(PROLOG, r"(?m)^\s*(?::-\s*\w|[a-z]\w*\([^)]*\)\s*:-)");
+pattern!(PERL, r"(?m)^\s*(?:use\s+(?:strict|warnings|utf8|v?5|[A-Z]\w*)|package\s+\w|sub\s+\w|my\s+[$@%])|^#!.*\bperl");
+pattern!(PHP, r"<\?(?:php|=)");
+pattern!(XML, r"^\s*(?:\xef\xbb\xbf)?<\?xml|^\s*<!DOCTYPE");
+pattern!(R_CODE, r"(?m)<-|\blibrary\(|\bfunction\s*\(");
+
+/// The language for an extension that several languages share; `None` where the extension is not one of those.
+pub(super) fn shared_extension(extension: &str, head: &[u8]) -> Option<&'static str> {
+    Some(match extension {
+        "h" if OBJC.is_match(head) => "objc",
+        "h" if CPP.is_match(head) => "cpp",
+        "h" => "c",
+        "m" if OBJC.is_match(head) => "objc",
+        "m" if MATLAB.is_match(head) => "unknown",
+        "m" => "objc",
+        "pl" | "t" if PERL.is_match(head) => "perl",
+        "pl" if PROLOG.is_match(head) => "unknown",
+        "pl" => "perl",
+        "t" => "unknown",
+        "inc" if PHP.is_match(head) => "php",
+        "inc" if CPP.is_match(head) => "cpp",
+        "inc" => "c",
+        "ts" if XML.is_match(head) => "xml",
+        "ts" => "typescript",
+        "r" if R_CODE.is_match(head) || !head.starts_with(b"REBOL") => "r",
+        "r" => "unknown",
+        "cgi" | "fcgi" | "in" => return None,
+        _ => return None,
+    })
+}
+
+/// The interpreter that a `#!` line names, without its folder, version digits kept off.
+pub(super) fn interpreter(head: &[u8]) -> Option<&str> {
+    let line = head.strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;
+    let mut words = std::str::from_utf8(line).ok()?.split_whitespace();
+    let mut program = words.next()?.rsplit('/').next()?;
+    if program == "env" {
+        program = words.find(|w| !w.starts_with('-') && !w.contains('='))?.rsplit('/').next()?;
+    }
+    Some(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_extensions_go_by_content() {
+        for (extension, head, expected) in [
+            ("h", "#ifndef A\nint f(void);\n", Some("c")),
+            ("h", "#pragma once\nnamespace a {\nclass B;\n}\n", Some("cpp")),
+            ("h", "#import <Foundation/Foundation.h>\n@interface A : NSObject\n@end\n", Some("objc")),
+            ("m", "#import \"A.h\"\n@implementation A\n@end\n", Some("objc")),
+            ("m", "function y = f(x)\n% doubles\ny = 2 * x;\nend\n", Some("unknown")),
+            ("pl", "use strict;\nmy $x = 1;\n", Some("perl")),
+            ("pl", ":- module(a, [b/1]).\nb(X) :- c(X).\n", Some("unknown")),
+            ("inc", "<?php\nfunction a() {}\n", Some("php")),
+            ("ts", "<?xml version=\"1.0\"?>\n<!DOCTYPE TS>\n", Some("xml")),
+            ("ts", "export const a = 1;\n", Some("typescript")),
+            ("py", "", None),
+        ] {
+            assert_eq!(shared_extension(extension, head.as_bytes()), expected, ".{extension} {head:?}");
+        }
+    }
+
+    #[test]
+    fn interpreters_are_read_from_the_first_line() {
+        for (head, expected) in [
+            ("#!/bin/sh\n", Some("sh")),
+            ("#!/usr/bin/env python3.11\nprint()", Some("python")),
+            ("#!/usr/bin/env -S node --experimental\n", Some("node")),
+            ("#!/usr/bin/env -S FOO=1 bash\n", Some("bash")),
+            ("# not one\n", None),
+            ("#!", None),
+        ] {
+            assert_eq!(interpreter(head.as_bytes()), expected, "{head:?}");
+        }
+    }
+}

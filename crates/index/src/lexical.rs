@@ -1,0 +1,931 @@
+//! The lexical index: the only place that knows tantivy.
+//!
+//! Units and files are documents of one tantivy index. tantivy keeps terms, frequencies, positions and
+//! lengths; the score is our own BM25F (`colgrep_core::bm25`), computed over all postings of the query's
+//! terms, so that a term's document frequency counts units with the term in any field.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex};
+
+use colgrep_core::bm25::{Bm25, Field as UnitField, idf};
+use colgrep_core::fuse::UnitKey;
+use colgrep_core::path::PathFacts;
+use colgrep_core::query::Query;
+use colgrep_core::token::Tokenizer as CoreTokenizer;
+use colgrep_core::{Unit, UnitKind, UnitRole};
+use tantivy::columnar::Column;
+use tantivy::directory::MmapDirectory;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::indexer::{LogMergePolicy, UserOperation};
+use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::schema::document::{Document, TantivyDocument};
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value as _,
+};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use tantivy::{
+    DocAddress, DocId, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term,
+};
+
+use crate::error::Result;
+use crate::parse::Parsed;
+
+const TOKENIZER: &str = "colgrep";
+/// Memory of the index writer before it writes a segment, in bytes.
+const WRITER_BYTES: usize = 64 << 20;
+/// Text that may wait for the index writer, in bytes.
+const QUEUE_BYTES_MAX: usize = 16 << 20;
+/// Kind code of a document that stands for a file.
+const FILE_KIND: u64 = 15;
+/// A plain word counts as the name of a definition only if it names at most so many. Prototype.
+const WORD_DEFINITIONS_MAX: usize = 6;
+/// Callers listed for a unit.
+const CALLERS_MAX: usize = 20;
+/// Distance, in tokens, within which two terms count as near. Prototype: 8 of 4, 8, 16, 32.
+const NEAR_TOKENS: u32 = 8;
+
+/// The fields of the index.
+#[derive(Clone, Copy, Debug)]
+struct Fields {
+    /// The searched fields, in the order of [`UnitField::ALL`].
+    unit: [Field; 6],
+    /// Number of the file, for units and files.
+    file: Field,
+    /// Kind, role and lines, packed: see [`Info`].
+    info: Field,
+    /// Last segment of the unit's name: in lower case, and as written behind a `=`.
+    definition: Field,
+    /// Names that the unit calls, as written.
+    callee: Field,
+    /// Files: terms of their topics.
+    topic: Field,
+    /// Files: names that their text defines as types.
+    textual_type: Field,
+    /// What is shown: a unit without its body, or a file's imports.
+    stored: Field,
+}
+
+fn schema() -> (Schema, Fields) {
+    let mut schema = Schema::builder();
+    let text = |option| {
+        let indexing = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(option);
+        TextOptions::default().set_indexing_options(indexing)
+    };
+    let raw = || {
+        let indexing = STRING.get_indexing_options().cloned().unwrap_or_default();
+        TextOptions::default().set_indexing_options(indexing.set_index_option(IndexRecordOption::Basic).set_fieldnorms(false))
+    };
+    let unit = UnitField::ALL.map(|field| {
+        let option = match field {
+            UnitField::Doc | UnitField::Body => IndexRecordOption::WithFreqsAndPositions,
+            _ => IndexRecordOption::WithFreqs,
+        };
+        schema.add_text_field(field.name(), text(option))
+    });
+    let fields = Fields {
+        unit,
+        file: schema.add_u64_field("file", INDEXED | FAST),
+        info: schema.add_u64_field("info", FAST),
+        definition: schema.add_text_field("definition", raw()),
+        callee: schema.add_text_field("callee", raw()),
+        topic: schema.add_text_field("topic", raw()),
+        textual_type: schema.add_text_field("textual_type", raw()),
+        stored: schema.add_bytes_field("stored", STORED),
+    };
+    (schema.build(), fields)
+}
+
+/// Kind, role and lines of a unit in one number: kind 4 bits, role 4 bits, line 24 bits, last line 24 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Info(u64);
+
+impl Info {
+    const LINE_MAX: u64 = (1 << 24) - 1;
+
+    fn of(unit: &Unit) -> Info {
+        let kind = UnitKind::ALL.iter().position(|k| *k == unit.kind).unwrap_or_default() as u64;
+        let role = UnitRole::ALL.iter().position(|r| *r == unit.role).unwrap_or_default() as u64;
+        let line = |l: u32| u64::from(l).min(Info::LINE_MAX);
+        Info(kind | role << 4 | line(unit.span.line) << 8 | line(unit.span.end) << 32)
+    }
+
+    fn is_file(self) -> bool {
+        self.0 & 15 == FILE_KIND
+    }
+
+    fn kind(self) -> UnitKind {
+        UnitKind::ALL.get(self.0 as usize & 15).copied().unwrap_or_default()
+    }
+
+    fn role(self) -> UnitRole {
+        UnitRole::ALL.get(self.0 as usize >> 4 & 15).copied().unwrap_or_default()
+    }
+
+    fn line(self) -> u32 {
+        (self.0 >> 8 & Info::LINE_MAX) as u32
+    }
+
+    fn end(self) -> u32 {
+        (self.0 >> 32 & Info::LINE_MAX) as u32
+    }
+}
+
+thread_local! {
+    static CORE_TOKENIZER: RefCell<CoreTokenizer> = RefCell::new(CoreTokenizer::default());
+}
+
+/// Our tokenizer in tantivy's terms: the whole text is cut at once, then handed out.
+#[derive(Clone, Default)]
+struct TantivyTokenizer {
+    terms: String,
+    /// (end of the term in `terms`, start and end in the text, position).
+    tokens: Vec<(usize, usize, usize, usize)>,
+    token: Token,
+}
+
+struct Stream<'a> {
+    tokenizer: &'a mut TantivyTokenizer,
+    next: usize,
+}
+
+impl Tokenizer for TantivyTokenizer {
+    type TokenStream<'a> = Stream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
+        self.terms.clear();
+        self.tokens.clear();
+        self.token.reset();
+        CORE_TOKENIZER.with_borrow_mut(|tokenizer| {
+            tokenizer.tokenize(text, |t| {
+                self.terms.push_str(t.term);
+                self.tokens.push((self.terms.len(), t.start, t.end, t.position));
+            });
+        });
+        Stream { tokenizer: self, next: 0 }
+    }
+}
+
+impl TokenStream for Stream<'_> {
+    fn advance(&mut self) -> bool {
+        let own = &mut *self.tokenizer;
+        let Some(&(end, from, to, position)) = own.tokens.get(self.next) else { return false };
+        let start = self.next.checked_sub(1).map_or(0, |i| own.tokens[i].0);
+        own.token.text.clear();
+        own.token.text.push_str(&own.terms[start..end]);
+        own.token.offset_from = from;
+        own.token.offset_to = to;
+        own.token.position = position;
+        self.next += 1;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.tokenizer.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.tokenizer.token
+    }
+}
+
+fn prepare(index: &Index) {
+    index.tokenizers().register(TOKENIZER, TantivyTokenizer::default());
+}
+
+/// Bytes of text between the parsers and the writer: a parser waits while too many are under way.
+#[derive(Default)]
+struct Queue {
+    bytes: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl Queue {
+    fn enter(self: &Arc<Self>, bytes: usize) -> Ticket {
+        let mut under_way = self.bytes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        while *under_way > 0 && *under_way + bytes > QUEUE_BYTES_MAX {
+            under_way = self.freed.wait(under_way).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        *under_way += bytes;
+        Ticket { queue: Arc::clone(self), bytes }
+    }
+}
+
+struct Ticket {
+    queue: Arc<Queue>,
+    bytes: usize,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        *self.queue.bytes.lock().unwrap_or_else(std::sync::PoisonError::into_inner) -= self.bytes;
+        self.queue.freed.notify_all();
+    }
+}
+
+/// A document on its way to the writer; its ticket is given back when the writer takes it up.
+struct Queued {
+    document: TantivyDocument,
+    _ticket: Option<Arc<Ticket>>,
+}
+
+impl Document for Queued {
+    type Value<'a> = <TantivyDocument as Document>::Value<'a>;
+    type FieldsValuesIter<'a> = <TantivyDocument as Document>::FieldsValuesIter<'a>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        self.document.iter_fields_and_values()
+    }
+
+    fn into_tantivy_document(self) -> TantivyDocument {
+        self.document
+    }
+}
+
+/// One file as the index takes it.
+#[derive(Debug)]
+pub struct FileDocument<'a> {
+    /// The file's number.
+    pub id: u32,
+    /// Relative path.
+    pub path: &'a str,
+    /// Its units and imports.
+    pub parsed: Parsed,
+    /// Names that its text defines as types.
+    pub textual_types: Vec<String>,
+}
+
+/// Writes the index. One at a time a folder: the caller holds the store's lock.
+pub struct Writer {
+    writer: IndexWriter<Queued>,
+    fields: Fields,
+    queue: Arc<Queue>,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Writer")
+    }
+}
+
+impl Writer {
+    /// Opens the index in `folder` for writing, made anew where there is none.
+    ///
+    /// # Errors
+    /// When the disk refuses or the index there is damaged.
+    pub fn open(folder: &Path) -> Result<Writer> {
+        std::fs::create_dir_all(folder).map_err(|e| crate::error::Error::io("create", folder, &e))?;
+        let (schema, fields) = schema();
+        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+        let index = Index::open_or_create(directory, schema)?;
+        prepare(&index);
+        let writer: IndexWriter<Queued> = index.writer_with_num_threads(1, WRITER_BYTES)?;
+        let mut policy = LogMergePolicy::default();
+        policy.set_min_num_segments(6);
+        writer.set_merge_policy(Box::new(policy));
+        Ok(Writer { writer, fields, queue: Arc::default() })
+    }
+
+    /// Removes what the index holds of file `id`; seen at the next commit.
+    pub fn delete(&self, id: u32) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.file, u64::from(id)));
+    }
+
+    /// Replaces what the index holds of a file; seen at the next commit. Waits while much text is under way.
+    ///
+    /// # Errors
+    /// When the writer has died (a full disk, say).
+    pub fn add(&self, file: &FileDocument<'_>) -> Result<()> {
+        let facts = CORE_TOKENIZER.with_borrow_mut(|t| PathFacts::new(file.path, t));
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let bytes = file.parsed.units.iter().map(|u| u.body.len() + u.docstring.len() + 256).sum();
+        let ticket = Arc::new(self.queue.enter(bytes));
+        let mut operations = Vec::with_capacity(file.parsed.units.len() + 2);
+        operations.push(UserOperation::Delete(Term::from_field_u64(self.fields.file, u64::from(file.id))));
+        operations.push(UserOperation::Add(Queued { document: self.file_document(file, &facts), _ticket: None }));
+        for unit in &file.parsed.units {
+            let document = self.unit_document(unit, file.id, &facts.stem, folder);
+            operations.push(UserOperation::Add(Queued { document, _ticket: Some(Arc::clone(&ticket)) }));
+        }
+        drop(ticket);
+        self.writer.run(operations)?;
+        Ok(())
+    }
+
+    fn file_document(&self, file: &FileDocument<'_>, facts: &PathFacts) -> TantivyDocument {
+        let mut document = TantivyDocument::default();
+        document.add_u64(self.fields.file, u64::from(file.id));
+        document.add_u64(self.fields.info, FILE_KIND);
+        let topics: HashSet<&String> = facts.topic_terms.iter().collect();
+        for term in topics {
+            document.add_text(self.fields.topic, term);
+        }
+        for name in &file.textual_types {
+            document.add_text(self.fields.textual_type, name);
+        }
+        document.add_bytes(self.fields.stored, &postcard::to_stdvec(&file.parsed.imports).unwrap_or_default());
+        document
+    }
+
+    fn unit_document(&self, unit: &Unit, file: u32, stem: &str, folder: &str) -> TantivyDocument {
+        let mut document = TantivyDocument::default();
+        document.add_u64(self.fields.file, u64::from(file));
+        document.add_u64(self.fields.info, Info::of(unit).0);
+        for (field, kind) in self.fields.unit.into_iter().zip(UnitField::ALL) {
+            let text = match kind {
+                UnitField::Name => &unit.name,
+                UnitField::Parent => &unit.parent,
+                UnitField::Doc => &unit.docstring,
+                UnitField::Body => &unit.body,
+                UnitField::Stem => stem,
+                UnitField::Folder => folder,
+            };
+            if !text.is_empty() {
+                document.add_text(field, text);
+            }
+        }
+        if unit.kind.is_definition() {
+            let name = colgrep_core::query::last_segment(&unit.name);
+            if !name.is_empty() && name.len() < 200 {
+                document.add_text(self.fields.definition, name.to_lowercase());
+                document.add_text(self.fields.definition, format!("={name}"));
+            }
+        }
+        for name in &unit.calls {
+            document.add_text(self.fields.callee, name);
+        }
+        let shown = Unit { body: String::new(), ..unit.clone() };
+        document.add_bytes(self.fields.stored, &postcard::to_stdvec(&shown).unwrap_or_default());
+        document
+    }
+
+    /// Makes everything since the last commit visible at once, under `payload`.
+    ///
+    /// # Errors
+    /// When the disk refuses; the last commit stands then.
+    pub fn commit(&mut self, payload: &str) -> Result<()> {
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(payload);
+        commit.commit()?;
+        Ok(())
+    }
+
+    /// Ends the writer: waits for merges under way and removes files that nothing needs.
+    ///
+    /// # Errors
+    /// When a merge failed; the last commit stands then.
+    pub fn finish(self) -> Result<()> {
+        let _ = self.writer.garbage_collect_files().wait();
+        self.writer.wait_merging_threads()?;
+        Ok(())
+    }
+}
+
+/// Which units a search may give.
+pub trait UnitFilter {
+    /// Whether any unit of the file may be given.
+    fn allows_file(&self, file: u32) -> bool;
+    /// Whether the unit on these lines of an allowed file may be given.
+    fn allows_unit(&self, file: u32, line: u32, end: u32) -> bool;
+}
+
+/// A unit that the query's terms found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitHit {
+    /// Its key in this snapshot.
+    pub key: UnitKey,
+    /// Its file's number.
+    pub file: u32,
+    /// What it is.
+    pub kind: UnitKind,
+    /// How it stands to what it names.
+    pub role: UnitRole,
+    /// Line of its definition.
+    pub line: u32,
+    /// Whether a content term stands in its name.
+    pub name_hit: bool,
+    /// BM25F, with the factor for what it is.
+    pub score: f32,
+}
+
+/// What a file's name or its definitions say about a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NamedFile {
+    /// Definitions of the query's identifiers: (identifier, kind, role, same case).
+    pub definitions: Vec<(usize, UnitKind, UnitRole, bool)>,
+    /// Identifiers that the text defines as types.
+    pub textual_types: Vec<usize>,
+    /// Σ 1/√n over plain words that name one of n definitions.
+    pub word_definitions: f32,
+    /// Σ idf of the topic terms that the query holds.
+    pub topic_weight: f32,
+}
+
+/// Proximity evidence of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Nearness {
+    /// Neighbouring query terms within 8 tokens.
+    pub near: f32,
+    /// Neighbouring query terms side by side, in order.
+    pub adjacent: f32,
+}
+
+/// The index, open for reading.
+pub struct Lexical {
+    searcher: Searcher,
+    _reader: IndexReader,
+    fields: Fields,
+    segments: Vec<Segment>,
+}
+
+struct Segment {
+    reader: SegmentReader,
+    file: Column<u64>,
+    info: Column<u64>,
+}
+
+impl std::fmt::Debug for Lexical {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Lexical({} segments)", self.segments.len())
+    }
+}
+
+impl Segment {
+    fn file(&self, doc: DocId) -> u32 {
+        self.file.first(doc).unwrap_or_default() as u32
+    }
+
+    fn info(&self, doc: DocId) -> Info {
+        Info(self.info.first(doc).unwrap_or_default())
+    }
+
+    fn postings(&self, term: &Term, option: IndexRecordOption) -> Result<Option<SegmentPostings>> {
+        let index = self.reader.inverted_index(term.field())?;
+        Ok(index.read_postings(term, option).map_err(tantivy::TantivyError::from)?)
+    }
+
+    /// Calls `visit` for every living document with the term.
+    fn each(&self, term: &Term, mut visit: impl FnMut(DocId)) -> Result<()> {
+        if let Some(mut postings) = self.postings(term, IndexRecordOption::Basic)? {
+            while postings.doc() != TERMINATED {
+                if !self.reader.is_deleted(postings.doc()) {
+                    visit(postings.doc());
+                }
+                postings.advance();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn key(segment: usize, doc: DocId) -> UnitKey {
+    (segment as u64) << 32 | u64::from(doc)
+}
+
+impl Lexical {
+    /// The payload of the newest commit; `None` before the first.
+    ///
+    /// # Errors
+    /// When there is no readable index in `folder`.
+    pub fn payload(folder: &Path) -> Result<Option<String>> {
+        // Read as plain JSON: this is the commit point that everything else hangs on.
+        let path = folder.join("meta.json");
+        let unusable = |e: String| crate::error::Error::new(crate::error::ErrorKind::Unusable, format!("{}: {e}", path.display()));
+        let text = std::fs::read_to_string(&path).map_err(|e| unusable(e.to_string()))?;
+        let meta: serde_json::Value = serde_json::from_str(&text).map_err(|e| unusable(e.to_string()))?;
+        Ok(meta.get("payload").and_then(|p| p.as_str()).map(str::to_string))
+    }
+
+    /// Opens the newest commit in `folder`.
+    ///
+    /// # Errors
+    /// When there is none, or it is damaged.
+    pub fn open(folder: &Path) -> Result<Lexical> {
+        let (own_schema, fields) = schema();
+        let index = Index::open_in_dir(folder)?;
+        if index.schema() != own_schema {
+            let message = "the index was written by another version of colgrep (its fields differ)";
+            return Err(crate::error::Error::new(crate::error::ErrorKind::Unusable, message));
+        }
+        prepare(&index);
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let searcher = reader.searcher();
+        let segments = searcher
+            .segment_readers()
+            .iter()
+            .map(|reader| {
+                let fast = reader.fast_fields();
+                Ok(Segment { file: fast.u64("file")?, info: fast.u64("info")?, reader: reader.clone() })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Lexical { searcher, _reader: reader, fields, segments })
+    }
+
+    /// Number of segments, living documents and dead ones.
+    pub fn shape(&self) -> (usize, u64, u64) {
+        let dead = self.segments.iter().map(|s| u64::from(s.reader.num_deleted_docs())).sum();
+        (self.segments.len(), self.searcher.num_docs(), dead)
+    }
+
+    /// Number of units and the average length of each field over them, in tokens.
+    fn statistics(&self) -> Result<(u64, [f32; 6])> {
+        let mut units = 0u64;
+        let mut sums = [0u64; 6];
+        for segment in &self.segments {
+            let norms = self.norms(segment)?;
+            for doc in segment.reader.doc_ids_alive() {
+                if segment.info(doc).is_file() {
+                    continue;
+                }
+                units += 1;
+                for (sum, norm) in sums.iter_mut().zip(&norms) {
+                    *sum += u64::from(norm.as_ref().map_or(0, |n| n.fieldnorm(doc)));
+                }
+            }
+        }
+        Ok((units, sums.map(|s| s as f32 / units.max(1) as f32)))
+    }
+
+    fn norms(&self, segment: &Segment) -> Result<[Option<FieldNormReader>; 6]> {
+        let readers = segment.reader.fieldnorms_readers();
+        let mut norms = [const { None }; 6];
+        for (norm, field) in norms.iter_mut().zip(self.fields.unit) {
+            *norm = readers.get_field(field)?;
+        }
+        Ok(norms)
+    }
+
+    /// Scores every unit that holds a term of the query and gives the best `units_max` that `filter` allows,
+    /// and, where these lie in fewer than `files_min` files, the best unit of each next file until there are so many.
+    /// Also gives the best unit of every file in `also`. Best first; ties by file and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn search(
+        &self,
+        query: &Query,
+        bm25: &Bm25,
+        units_max: usize,
+        files_min: usize,
+        also: &HashSet<u32>,
+        filter: Option<&dyn UnitFilter>,
+    ) -> Result<Vec<UnitHit>> {
+        let (units, averages) = self.statistics()?;
+        // For each term, per segment: (document, summed field frequency).
+        let mut frequencies: Vec<Vec<Vec<(DocId, f32)>>> = Vec::with_capacity(query.terms.len());
+        let mut name_hits: HashSet<UnitKey> = HashSet::new();
+        let content: HashSet<&str> = query.content_terms().map(|t| t.text.as_str()).collect();
+        for term in &query.terms {
+            let mut per_segment = Vec::with_capacity(self.segments.len());
+            for (s, segment) in self.segments.iter().enumerate() {
+                let norms = self.norms(segment)?;
+                let mut sums = vec![0.0f32; segment.reader.max_doc() as usize];
+                let mut touched: Vec<DocId> = Vec::new();
+                for (f, field) in self.fields.unit.into_iter().enumerate() {
+                    if bm25.weights[f] == 0.0 {
+                        continue;
+                    }
+                    let index_term = Term::from_field_text(field, &term.text);
+                    let Some(mut postings) = segment.postings(&index_term, IndexRecordOption::WithFreqs)? else { continue };
+                    while postings.doc() != TERMINATED {
+                        let doc = postings.doc();
+                        if !segment.reader.is_deleted(doc) {
+                            let length = norms[f].as_ref().map_or(0, |n| n.fieldnorm(doc)) as f32;
+                            let sum = &mut sums[doc as usize];
+                            if *sum == 0.0 {
+                                touched.push(doc);
+                            }
+                            *sum += bm25.field_frequency(f, postings.term_freq() as f32, length, averages[f]);
+                            if UnitField::ALL[f] == UnitField::Name && content.contains(term.text.as_str()) {
+                                name_hits.insert(key(s, doc));
+                            }
+                        }
+                        postings.advance();
+                    }
+                }
+                per_segment.push(touched.into_iter().map(|doc| (doc, sums[doc as usize])).collect::<Vec<_>>());
+            }
+            frequencies.push(per_segment);
+        }
+        let mut hits = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            let mut scores = vec![0.0f32; segment.reader.max_doc() as usize];
+            for (term, per_segment) in query.terms.iter().zip(&frequencies) {
+                let df: usize = per_segment.iter().map(Vec::len).sum();
+                let idf = idf(units, df as u64);
+                for &(doc, frequency) in &per_segment[s] {
+                    scores[doc as usize] += bm25.term_score(term, idf, frequency);
+                }
+            }
+            for (doc, score) in scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0) {
+                let doc = doc as DocId;
+                let (file, info) = (segment.file(doc), segment.info(doc));
+                if filter.is_some_and(|f| !f.allows_file(file) || !f.allows_unit(file, info.line(), info.end())) {
+                    continue;
+                }
+                let score = score * bm25.unit_factor(info.kind(), info.role());
+                let key = key(s, doc);
+                hits.push(UnitHit { key, file, kind: info.kind(), role: info.role(), line: info.line(), name_hit: name_hits.contains(&key), score });
+            }
+        }
+        Ok(best_units(hits, units_max, files_min, also))
+    }
+
+    /// Files whose names or definitions answer to the query, allowed by `filter`.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn named_files(&self, query: &Query, files_total: u64, filter: Option<&dyn UnitFilter>) -> Result<BTreeMap<u32, NamedFile>> {
+        let mut files: BTreeMap<u32, NamedFile> = BTreeMap::new();
+        let allowed = |file: u32| filter.is_none_or(|f| f.allows_file(file));
+        for (i, identifier) in query.identifiers.iter().enumerate() {
+            let written = Term::from_field_text(self.fields.definition, &format!("={}", identifier.name));
+            let lower = Term::from_field_text(self.fields.definition, &identifier.name.to_lowercase());
+            let textual = Term::from_field_text(self.fields.textual_type, &identifier.name);
+            for segment in &self.segments {
+                let mut same_case = HashSet::new();
+                segment.each(&written, |doc| {
+                    same_case.insert(doc);
+                })?;
+                segment.each(&lower, |doc| {
+                    let (file, info) = (segment.file(doc), segment.info(doc));
+                    if allowed(file) {
+                        let definition = (i, info.kind(), info.role(), same_case.contains(&doc));
+                        files.entry(file).or_default().definitions.push(definition);
+                    }
+                })?;
+                segment.each(&textual, |doc| {
+                    if allowed(segment.file(doc)) {
+                        files.entry(segment.file(doc)).or_default().textual_types.push(i);
+                    }
+                })?;
+            }
+        }
+        for word in &query.plain_words {
+            let term = Term::from_field_text(self.fields.definition, word);
+            let mut found: Vec<(u32, UnitKind)> = Vec::new();
+            for segment in &self.segments {
+                segment.each(&term, |doc| found.push((segment.file(doc), segment.info(doc).kind())))?;
+            }
+            if found.len() <= WORD_DEFINITIONS_MAX {
+                let weight = 1.0 / (found.len() as f32).sqrt();
+                found.retain(|(file, kind)| matches!(kind, UnitKind::Class | UnitKind::Function) && allowed(*file));
+                found.dedup_by_key(|(file, _)| *file);
+                for (file, _) in found {
+                    let best = &mut files.entry(file).or_default().word_definitions;
+                    *best = best.max(weight);
+                }
+            }
+        }
+        for term in &query.topic_terms {
+            let index_term = Term::from_field_text(self.fields.topic, term);
+            let mut found = Vec::new();
+            for segment in &self.segments {
+                segment.each(&index_term, |doc| found.push(segment.file(doc)))?;
+            }
+            let weight = idf(files_total, found.len() as u64);
+            for file in found.into_iter().filter(|f| allowed(*f)) {
+                files.entry(file).or_default().topic_weight += weight;
+            }
+        }
+        Ok(files)
+    }
+
+    /// In how many files' topics each term stands.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn topic_frequency<'t>(&self, terms: impl Iterator<Item = &'t String>) -> Result<HashMap<String, u64>> {
+        let mut frequency: HashMap<String, u64> = HashMap::new();
+        for text in terms {
+            if frequency.contains_key(text) {
+                continue;
+            }
+            let term = Term::from_field_text(self.fields.topic, text);
+            let mut count = 0u64;
+            for segment in &self.segments {
+                if segment.reader.has_deletes() {
+                    segment.each(&term, |_| count += 1)?;
+                } else {
+                    let index = segment.reader.inverted_index(self.fields.topic)?;
+                    count += u64::from(index.doc_freq(&term).map_err(tantivy::TantivyError::from)?);
+                }
+            }
+            frequency.insert(text.clone(), count);
+        }
+        Ok(frequency)
+    }
+
+    /// Proximity evidence of every file that holds neighbouring query terms close together.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn nearness(&self, query: &Query, files_total: u64) -> Result<HashMap<u32, Nearness>> {
+        let mut evidence: HashMap<u32, Nearness> = HashMap::new();
+        let positions_of = [UnitField::Doc, UnitField::Body].map(|f| self.fields.unit[UnitField::ALL.iter().position(|x| *x == f).unwrap_or_default()]);
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        for (first, second) in query.pairs() {
+            // File → (near, adjacent) counts.
+            let mut counts: HashMap<u32, (u32, u32)> = HashMap::new();
+            for segment in &self.segments {
+                for field in positions_of {
+                    let open = |text| segment.postings(&Term::from_field_text(field, text), IndexRecordOption::WithFreqsAndPositions);
+                    let (Some(mut a), Some(mut b)) = (open(first)?, open(second)?) else { continue };
+                    while a.doc() != TERMINATED && b.doc() != TERMINATED {
+                        let (x, y) = (a.doc(), b.doc());
+                        if x < y {
+                            a.seek(y);
+                        } else if y < x {
+                            b.seek(x);
+                        } else {
+                            if !segment.reader.is_deleted(x) {
+                                a.positions(&mut here);
+                                b.positions(&mut there);
+                                let (near, adjacent) = pair_counts(&here, &there);
+                                if near > 0 {
+                                    let count = counts.entry(segment.file(x)).or_default();
+                                    count.0 += near;
+                                    count.1 += adjacent;
+                                }
+                            }
+                            a.advance();
+                            b.advance();
+                        }
+                    }
+                }
+            }
+            let df_near = counts.len() as u64;
+            let df_adjacent = counts.values().filter(|c| c.1 > 0).count() as u64;
+            for (file, (near, adjacent)) in counts {
+                let saturated = |tf: u32, df| idf(files_total, df) * tf as f32 / (tf as f32 + 1.2);
+                let sum = evidence.entry(file).or_default();
+                sum.near += saturated(near, df_near);
+                sum.adjacent += saturated(adjacent, df_adjacent);
+            }
+        }
+        Ok(evidence)
+    }
+
+    /// What the index keeps of a unit: everything but its body.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn unit(&self, key: UnitKey) -> Result<Unit> {
+        let address = DocAddress::new((key >> 32) as u32, key as u32);
+        let document: TantivyDocument = self.searcher.doc(address)?;
+        let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
+        postcard::from_bytes(bytes)
+            .map_err(|e| crate::error::Error::new(crate::error::ErrorKind::Unusable, format!("a stored unit is damaged: {e}")))
+    }
+
+    /// The imports of a file.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn imports(&self, file: u32) -> Result<Vec<String>> {
+        let mut imports = Vec::new();
+        for (s, doc) in self.documents_of(file)? {
+            if self.segments[s].info(doc).is_file() {
+                let document: TantivyDocument = self.searcher.doc(DocAddress::new(s as u32, doc))?;
+                let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
+                imports = postcard::from_bytes(bytes).unwrap_or_default();
+            }
+        }
+        Ok(imports)
+    }
+
+    /// The keys of a file's units, by line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn units_of(&self, file: u32) -> Result<Vec<UnitHit>> {
+        let mut units: Vec<UnitHit> = Vec::new();
+        for (s, doc) in self.documents_of(file)? {
+            let info = self.segments[s].info(doc);
+            if !info.is_file() {
+                let (kind, role, line) = (info.kind(), info.role(), info.line());
+                units.push(UnitHit { key: key(s, doc), file, kind, role, line, name_hit: false, score: 0.0 });
+            }
+        }
+        units.sort_by_key(|u| (u.line, u.key));
+        Ok(units)
+    }
+
+    fn documents_of(&self, file: u32) -> Result<Vec<(usize, DocId)>> {
+        let term = Term::from_field_u64(self.fields.file, u64::from(file));
+        let mut documents = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            segment.each(&term, |doc| documents.push((s, doc)))?;
+        }
+        Ok(documents)
+    }
+
+    /// Qualified names of units that call `name`, at most twenty, in order of file and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn callers(&self, name: &str) -> Result<Vec<String>> {
+        let term = Term::from_field_text(self.fields.callee, colgrep_core::query::last_segment(name));
+        let mut found: Vec<(u32, u32, UnitKey)> = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            segment.each(&term, |doc| found.push((segment.file(doc), segment.info(doc).line(), key(s, doc))))?;
+        }
+        found.sort_unstable();
+        let mut callers: Vec<String> = Vec::new();
+        for (_, _, key) in found.into_iter().take(2 * CALLERS_MAX) {
+            let caller = self.unit(key)?.qualified_name();
+            if !caller.is_empty() && caller != name && !callers.contains(&caller) && callers.len() < CALLERS_MAX {
+                callers.push(caller);
+            }
+        }
+        Ok(callers)
+    }
+}
+
+/// The best `units_max` units; then the best unit of each next file until there are `files_min` files, and of each file in `also`.
+fn best_units(mut hits: Vec<UnitHit>, units_max: usize, files_min: usize, also: &HashSet<u32>) -> Vec<UnitHit> {
+    let by_score = |a: &UnitHit, b: &UnitHit| {
+        b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)).then(a.line.cmp(&b.line)).then(a.key.cmp(&b.key))
+    };
+    let cut = units_max.min(hits.len());
+    if cut < hits.len() {
+        hits.select_nth_unstable_by(cut, by_score);
+    }
+    let mut rest = hits.split_off(cut);
+    hits.sort_by(by_score);
+    let mut files: HashSet<u32> = hits.iter().map(|h| h.file).collect();
+    if files.len() < files_min || !also.is_subset(&files) {
+        rest.sort_by(by_score);
+        for hit in rest {
+            if (files.len() < files_min || also.contains(&hit.file)) && files.insert(hit.file) {
+                hits.push(hit);
+            }
+        }
+        hits.sort_by(by_score);
+    }
+    hits
+}
+
+/// How many of the (sorted) positions `here` have one of `there` within 8 tokens, and how many right behind them.
+fn pair_counts(here: &[u32], there: &[u32]) -> (u32, u32) {
+    let (mut near, mut adjacent) = (0, 0);
+    let mut low = 0;
+    for &position in here {
+        while low < there.len() && there[low] + NEAR_TOKENS < position {
+            low += 1;
+        }
+        let window = there[low..].iter().take_while(|p| **p <= position + NEAR_TOKENS);
+        let mut any = false;
+        for &other in window {
+            any = true;
+            adjacent += u32::from(other == position + 1);
+        }
+        near += u32::from(any);
+    }
+    (near, adjacent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_counted_within_their_window() {
+        for (here, there, expected) in [
+            (&[5][..], &[6][..], (1, 1)),
+            (&[5], &[4], (1, 0)),
+            (&[5], &[13], (1, 0)),
+            (&[5], &[14], (0, 0)),
+            (&[20], &[12], (1, 0)),
+            (&[20], &[11], (0, 0)),
+            (&[1, 5, 50], &[2, 6, 100], (2, 2)),
+            (&[], &[1], (0, 0)),
+        ] {
+            assert_eq!(pair_counts(here, there), expected, "{here:?} {there:?}");
+        }
+    }
+
+    #[test]
+    fn info_packs_and_unpacks() {
+        let mut unit = Unit { kind: UnitKind::Class, role: UnitRole::Extension, ..Unit::default() };
+        (unit.span.line, unit.span.end) = (77, 12_345);
+        let info = Info::of(&unit);
+        assert_eq!((info.kind(), info.role(), info.line(), info.end()), (unit.kind, unit.role, 77, 12_345));
+        assert!(!info.is_file() && Info(FILE_KIND).is_file());
+    }
+
+    #[test]
+    fn the_cut_keeps_enough_files() {
+        let hit = |key, file, score| UnitHit { key, file, kind: UnitKind::Function, role: UnitRole::Definition, line: 1, name_hit: false, score };
+        let hits = vec![hit(0, 1, 9.0), hit(1, 1, 8.0), hit(2, 2, 1.0), hit(3, 3, 0.5), hit(4, 4, 0.2)];
+        let files = |units_max, files_min, also: &[u32]| {
+            let also = also.iter().copied().collect();
+            best_units(hits.clone(), units_max, files_min, &also).iter().map(|h| h.file).collect::<Vec<_>>()
+        };
+        assert_eq!(files(2, 1, &[]), [1, 1]);
+        assert_eq!(files(2, 3, &[]), [1, 1, 2, 3]);
+        assert_eq!(files(2, 1, &[4]), [1, 1, 4]);
+        assert_eq!(files(99, 99, &[]), [1, 1, 2, 3, 4]);
+    }
+}

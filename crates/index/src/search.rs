@@ -1,0 +1,161 @@
+//! A search over one snapshot: retrieve, fuse, gather what is known of the files, rank, collapse.
+
+use std::collections::{HashMap, HashSet};
+
+use colgrep_core::bm25::Bm25;
+use colgrep_core::collapse::{FileHit, collapse};
+use colgrep_core::fuse::{Fusion, Ranking, UnitKey, fuse};
+use colgrep_core::knob::Knobs;
+use colgrep_core::path::{PathClass, PathFacts};
+use colgrep_core::query::Query;
+use colgrep_core::rank::{self, Candidate, FileFacts, NamedDefinition, POOL_NAMED_FILES, POOL_UNITS, Pool};
+use colgrep_core::token::Tokenizer;
+
+use crate::error::Result;
+use crate::language::{self, Category};
+use crate::lexical::{NamedFile, UnitFilter, UnitHit};
+use crate::store::{FileRecord, Snapshot};
+
+/// What is asked of a search.
+pub struct Request<'a> {
+    /// The query's text.
+    pub query: &'a str,
+    /// Constants of the ranking.
+    pub knobs: &'a Knobs,
+    /// How rankings are fused.
+    pub fusion: Fusion,
+    /// Distinct files wanted.
+    pub files: usize,
+    /// Units shown a file, at most.
+    pub units_per_file: usize,
+    /// Which units may be given; all, where there is none.
+    pub filter: Option<&'a dyn UnitFilter>,
+}
+
+/// Watches a search: step name and (unit, score) pairs of a retriever, or the pool behind a stage.
+pub trait Watch {
+    /// A retriever's ranking, or their fusion: units with scores, best first.
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]);
+    /// The sorted pool behind a stage.
+    fn stage(&mut self, step: &'static str, pool: &Pool);
+}
+
+/// The answer: files with their best units, and the pool they come from.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The files, best first.
+    pub hits: Vec<FileHit>,
+    /// All candidates, ranked.
+    pub pool: Pool,
+}
+
+/// Runs one search.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
+    let mut tokenizer = Tokenizer::default();
+    let query = Query::new(request.query, &snapshot.files.root, &mut tokenizer);
+    if query.terms.is_empty() {
+        return Ok(Answer::default());
+    }
+    let files_total = snapshot.files.indexed().count() as u64;
+    let named = snapshot.lexical.named_files(&query, files_total, request.filter)?;
+    let named_wanted = strongest(&named, request.knobs.whole(&POOL_NAMED_FILES));
+    let units_max = request.knobs.whole(&POOL_UNITS);
+    let bm25 = Bm25::new(request.knobs);
+    let units = snapshot.lexical.search(&query, &bm25, units_max, request.files, &named_wanted, request.filter)?;
+
+    let lexical = Ranking { name: "bm25", weight: 1.0, floor: Some(0.0), hits: units.iter().map(|u| (u.key, u.score)).collect() };
+    let rankings = [lexical];
+    let fused = fuse(&rankings, request.fusion, request.knobs);
+    if let Some(watch) = &mut watch {
+        for ranking in &rankings {
+            watch.ranking(ranking.name, &ranking.hits);
+        }
+        watch.ranking("fused", &fused);
+    }
+    let mut pool = pool(snapshot, &query, files_total, &units, &fused, &named, &mut tokenizer)?;
+    match watch {
+        Some(watch) => rank::run(&query, request.knobs, &mut pool, Some(&mut |step, pool| watch.stage(step, pool))),
+        None => rank::run(&query, request.knobs, &mut pool, None),
+    }
+    Ok(Answer { hits: collapse(&pool, request.files, request.units_per_file), pool })
+}
+
+/// The files that answer best by name or definition, at most `files_max`.
+fn strongest(named: &std::collections::BTreeMap<u32, NamedFile>, files_max: usize) -> HashSet<u32> {
+    let weight = |n: &NamedFile| {
+        n.topic_weight + 100.0 * f32::from(u8::from(!n.definitions.is_empty() || !n.textual_types.is_empty())) + 10.0 * n.word_definitions
+    };
+    let mut files: Vec<(u32, f32)> = named.iter().map(|(file, n)| (*file, weight(n))).collect();
+    files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    files.into_iter().take(files_max).map(|(file, _)| file).collect()
+}
+
+/// Whether a file is prose, configuration or data.
+pub fn is_text(record: &FileRecord) -> bool {
+    let category = language::by_name(&record.language).map_or(Category::Unknown, |l| l.category);
+    matches!(category, Category::Prose | Category::Data)
+}
+
+/// Candidates and the facts of their files.
+fn pool(
+    snapshot: &Snapshot,
+    query: &Query,
+    files_total: u64,
+    units: &[UnitHit],
+    fused: &[(UnitKey, f32)],
+    named: &std::collections::BTreeMap<u32, NamedFile>,
+    tokenizer: &mut Tokenizer,
+) -> Result<Pool> {
+    let by_key: HashMap<UnitKey, &UnitHit> = units.iter().map(|u| (u.key, u)).collect();
+    let wanted: HashSet<u32> = units.iter().map(|u| u.file).collect();
+    let records: HashMap<u32, &FileRecord> =
+        snapshot.files.files.iter().filter(|f| wanted.contains(&f.id)).map(|f| (f.id, f)).collect();
+    let nearness = snapshot.lexical.nearness(query, files_total)?;
+    let mut pool = Pool { files_total, ..Pool::default() };
+    let mut positions: HashMap<u32, usize> = HashMap::new();
+    for &(key, score) in fused {
+        let Some(unit) = by_key.get(&key) else { continue };
+        let Some(record) = records.get(&unit.file) else { continue };
+        let file = *positions.entry(unit.file).or_insert_with(|| {
+            let mut facts = PathFacts::new(&record.path, tokenizer);
+            if record.generated {
+                facts.class = facts.class.with(PathClass::VENDORED);
+            }
+            let near = nearness.get(&unit.file).copied().unwrap_or_default();
+            let mut file = FileFacts {
+                path: record.path.clone(),
+                facts,
+                is_text: is_text(record),
+                near: near.near,
+                adjacent: near.adjacent,
+                ..FileFacts::default()
+            };
+            if let Some(named) = named.get(&unit.file) {
+                file.definitions = named
+                    .definitions
+                    .iter()
+                    .map(|&(identifier, kind, role, exact_case)| NamedDefinition { identifier, kind, role, exact_case })
+                    .collect();
+                file.textual_types.clone_from(&named.textual_types);
+                file.word_definitions = named.word_definitions;
+            }
+            pool.files.push(file);
+            pool.files.len() - 1
+        });
+        pool.candidates.push(Candidate {
+            unit: key,
+            file,
+            kind: unit.kind,
+            role: unit.role,
+            line: unit.line,
+            name_hit: unit.name_hit,
+            score,
+        });
+    }
+    let topics = pool.files.iter().flat_map(|f| &f.facts.topic_terms).chain(&query.topic_terms);
+    pool.topic_frequency = snapshot.lexical.topic_frequency(topics)?;
+    Ok(pool)
+}

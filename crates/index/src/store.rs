@@ -1,0 +1,305 @@
+//! A project's folder on disk and its one commit point.
+//!
+//! The lexical index's `meta.json` is replaced atomically at each commit and names, in its payload, the
+//! file table that belongs to it. A reader that follows it sees one generation whole: the one before a
+//! commit or the one behind it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::lexical::Lexical;
+use crate::read::Skip;
+use crate::walk::WalkOptions;
+
+/// Version of everything in a project's folder: raised whenever units, tokens, fields or the file table change.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// What the table knows of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// Its number in the index; kept as long as the path is.
+    pub id: u32,
+    /// Path relative to the root, `/` between components.
+    pub path: String,
+    /// Size in bytes when it was read.
+    pub size: u64,
+    /// Time of its last change when it was read, in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// Hash of its bytes (XXH3, 128 bits).
+    pub hash: u128,
+    /// Name of its language.
+    pub language: String,
+    /// Whether it says that a program wrote it.
+    pub generated: bool,
+    /// Number of its units.
+    pub units: u32,
+    /// Why it has none.
+    pub skip: Option<Skip>,
+    /// What parsing had to say.
+    pub note: Option<String>,
+}
+
+/// The table of files of one generation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTable {
+    /// The project's root, absolute.
+    pub root: String,
+    /// What the walk took in.
+    pub filesize_max: u64,
+    /// Hidden files too.
+    pub hidden: bool,
+    /// Ignore files did not count.
+    pub no_ignore: bool,
+    /// The next unused file number.
+    pub next_id: u32,
+    /// Whether the last build went to its end.
+    pub complete: bool,
+    /// The files, by path.
+    pub files: Vec<FileRecord>,
+    /// Entries that could not be read at all, with the reason.
+    pub unreadable: Vec<(String, String)>,
+}
+
+impl FileTable {
+    /// The walk's options that the table was made with.
+    pub fn walk_options(&self) -> WalkOptions {
+        WalkOptions { hidden: self.hidden, no_ignore: self.no_ignore, filesize_max: self.filesize_max }
+    }
+
+    /// How many files were left out, by reason.
+    pub fn skipped(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        for skip in self.files.iter().filter_map(|f| f.skip) {
+            *counts.entry(skip.reason()).or_default() += 1;
+        }
+        if !self.unreadable.is_empty() {
+            *counts.entry(Skip::Unreadable.reason()).or_default() += self.unreadable.len() as u64;
+        }
+        counts
+    }
+
+    /// Number of files that have units.
+    pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
+        self.files.iter().filter(|f| f.skip.is_none())
+    }
+}
+
+/// The folder that holds the index of the project at `root`: `{name}-{hash8}` below `data_folder`.
+pub fn project_folder(data_folder: &Path, root: &Path) -> PathBuf {
+    let name: String = root
+        .file_name()
+        .map_or_else(|| "root".into(), |n| n.to_string_lossy())
+        .chars()
+        .map(|c| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' })
+        .take(60)
+        .collect();
+    let hash = xxh3_64(root.as_os_str().as_encoded_bytes());
+    data_folder.join(format!("{name}-{:08x}", hash as u32))
+}
+
+/// Hash of a file's bytes.
+pub fn hash(bytes: &[u8]) -> u128 {
+    xxh3_128(bytes)
+}
+
+/// One generation of a project's index, open for reading.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The searchable units.
+    pub lexical: Lexical,
+    /// The files.
+    pub files: FileTable,
+}
+
+/// A project's folder.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// The right to write; given back when dropped, or by the system when the process ends.
+#[derive(Debug)]
+pub struct WriteLock {
+    _file: File,
+}
+
+impl Store {
+    /// The store in `folder`, which need not exist.
+    pub fn new(folder: PathBuf) -> Store {
+        Store { folder }
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where the lexical index is.
+    pub fn lexical_folder(&self) -> PathBuf {
+        self.folder.join("lexical")
+    }
+
+    /// Whether an index was ever committed here.
+    pub fn exists(&self) -> bool {
+        self.lexical_folder().join("meta.json").exists()
+    }
+
+    fn table_path(&self, generation: u64) -> PathBuf {
+        self.folder.join(format!("files-{generation}.bin"))
+    }
+
+    /// Opens the newest generation.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Missing`] where there is none, [`ErrorKind::Unusable`] where it can't be read by this version.
+    pub fn open(&self) -> Result<Snapshot> {
+        if !self.exists() {
+            return Err(Error::new(ErrorKind::Missing, format!("no index in {}", self.folder.display())));
+        }
+        // A commit between two of these reads leaves the pair unmatched: then read again.
+        let mut last = None;
+        for _ in 0..20 {
+            match self.try_open() {
+                Ok(Some(snapshot)) => return Ok(snapshot),
+                Ok(None) => {}
+                Err(error) => last = Some(error),
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        Err(last.unwrap_or_else(|| Error::new(ErrorKind::Busy, "the index changes too fast to be read; try again")))
+    }
+
+    fn try_open(&self) -> Result<Option<Snapshot>> {
+        let before = self.generation()?;
+        let lexical = Lexical::open(&self.lexical_folder())?;
+        let path = self.table_path(before);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && self.generation()? != before => return Ok(None),
+            Err(error) => return Err(Error::new(ErrorKind::Unusable, format!("could not read {}: {error}", path.display()))),
+        };
+        if self.generation()? != before {
+            return Ok(None);
+        }
+        let files = postcard::from_bytes(&bytes)
+            .map_err(|e| Error::new(ErrorKind::Unusable, format!("{} is damaged: {e}", path.display())))?;
+        Ok(Some(Snapshot { lexical, files }))
+    }
+
+    /// The generation that the commit point names.
+    fn generation(&self) -> Result<u64> {
+        let payload = Lexical::payload(&self.lexical_folder())?;
+        let parsed = payload.as_deref().and_then(|p| p.strip_prefix(&format!("colgrep {FORMAT_VERSION} ")));
+        parsed.and_then(|g| g.parse().ok()).ok_or_else(|| {
+            let found = payload.unwrap_or_else(|| "none".to_string());
+            Error::new(ErrorKind::Unusable, format!("the index was written by another version of colgrep ({found})"))
+        })
+    }
+
+    /// The next generation's number and payload.
+    fn next_generation(&self) -> (u64, String) {
+        let generation = self.generation().map_or(1, |g| g + 1);
+        (generation, format!("colgrep {FORMAT_VERSION} {generation}"))
+    }
+
+    /// Writes `table` beside the current one and gives the payload that makes it the current one once committed.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn write_table(&self, table: &FileTable) -> Result<String> {
+        let (generation, payload) = self.next_generation();
+        let path = self.table_path(generation);
+        let bytes = postcard::to_stdvec(table).map_err(|e| Error::new(ErrorKind::Io, format!("file table: {e}")))?;
+        let write = || -> std::io::Result<()> {
+            let mut file = File::create(&path)?;
+            file.write_all(&bytes)?;
+            file.sync_all()
+        };
+        write().map_err(|e| Error::io("write", &path, &e))?;
+        Ok(payload)
+    }
+
+    /// Removes tables that no commit names any more.
+    pub(crate) fn remove_old_tables(&self) {
+        let Ok(current) = self.generation() else { return };
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let number = name.to_str().and_then(|n| n.strip_prefix("files-")?.strip_suffix(".bin")?.parse::<u64>().ok());
+            if number.is_some_and(|n| n != current) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Takes the right to write. Waits for another writer if `wait`, else fails.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] while another process writes; [`ErrorKind::Io`] where the folder can't be made.
+    pub fn lock(&self, wait: bool) -> Result<WriteLock> {
+        fs::create_dir_all(&self.folder).map_err(|e| Error::io("create", &self.folder, &e))?;
+        let path = self.folder.join("lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(|e| Error::io("open", &path, &e))?;
+        if wait {
+            file.lock().map_err(|e| Error::io("lock", &path, &e))?;
+        } else {
+            file.try_lock().map_err(|e| match e {
+                TryLockError::WouldBlock => {
+                    Error::new(ErrorKind::Busy, format!("another colgrep is writing {}", self.folder.display()))
+                }
+                TryLockError::Error(e) => Error::io("lock", &path, &e),
+            })?;
+        }
+        Ok(WriteLock { _file: file })
+    }
+
+    /// Removes the whole folder. The caller holds the lock.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn remove(&self, _lock: &WriteLock) -> Result<()> {
+        fs::remove_dir_all(&self.folder).map_err(|e| Error::io("remove", &self.folder, &e))
+    }
+
+    /// Empties the folder but for the lock. The caller holds it.
+    pub(crate) fn reset(&self, _lock: &WriteLock) -> Result<()> {
+        let entries = fs::read_dir(&self.folder).map_err(|e| Error::io("read", &self.folder, &e))?;
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let removed = match entry.file_type() {
+                Ok(kind) if kind.is_dir() => fs::remove_dir_all(&path),
+                _ if entry.file_name() == "lock" => Ok(()),
+                _ => fs::remove_file(&path),
+            };
+            removed.map_err(|e| Error::io("remove", &path, &e))?;
+        }
+        Ok(())
+    }
+
+    /// Bytes that the folder takes on disk.
+    pub fn bytes_on_disk(&self) -> u64 {
+        fn size(folder: &Path) -> u64 {
+            let Ok(entries) = fs::read_dir(folder) else { return 0 };
+            entries
+                .flatten()
+                .map(|e| match e.metadata() {
+                    Ok(m) if m.is_dir() => size(&e.path()),
+                    Ok(m) => m.len(),
+                    Err(_) => 0,
+                })
+                .sum()
+        }
+        size(&self.folder)
+    }
+}

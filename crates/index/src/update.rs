@@ -1,0 +1,380 @@
+//! Bringing an index up to date: what changed, read and parsed on all cores, committed in checkpoints.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rayon::prelude::*;
+use regex::Regex;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::language;
+use crate::lexical::{FileDocument, Writer};
+use crate::parse::parse;
+use crate::read::{Skip, decode, skip_by_name};
+use crate::store::{FileRecord, FileTable, Snapshot, Store, hash};
+use crate::walk::{Found, WalkOptions, Walked, walk};
+
+/// Source read between two looks at the clock, in bytes: one round of parallel work.
+const ROUND_BYTES: u64 = 8 << 20;
+/// A checkpoint is committed after this long.
+const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
+/// A file changed this shortly before it is read could change again without a new time stamp:
+/// it is read only when this time has passed. Kernels stamp files at their tick, 1 to 10 ms.
+const STAMP_TICK: Duration = Duration::from_millis(20);
+
+/// What an update did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Files in the table now.
+    pub files: u64,
+    /// Files read and indexed (or found to hold nothing).
+    pub changed: u64,
+    /// Files removed.
+    pub removed: u64,
+    /// Units written.
+    pub units: u64,
+    /// Bytes of source read.
+    pub bytes: u64,
+    /// Whether anything was written to disk.
+    pub wrote: bool,
+}
+
+/// Told about the work as it goes; called from many threads.
+pub trait Progress: Sync {
+    /// So many files are to be read.
+    fn begin(&self, files: u64);
+    /// One more file is done; it gave so many units.
+    fn file_done(&self, units: u64);
+}
+
+/// No one watches.
+impl Progress for () {
+    fn begin(&self, _: u64) {}
+    fn file_done(&self, _: u64) {}
+}
+
+/// What stands between a table and the tree on disk.
+#[derive(Debug, Default)]
+struct Difference {
+    /// Files to read: new, or with another size or time.
+    stale: Vec<Found>,
+    /// Paths that are gone.
+    gone: Vec<String>,
+    /// Whether the list of unreadable entries differs.
+    unreadable_differs: bool,
+}
+
+impl Difference {
+    fn is_none(&self) -> bool {
+        self.stale.is_empty() && self.gone.is_empty() && !self.unreadable_differs
+    }
+}
+
+fn difference(table: &FileTable, walked: &Walked) -> Difference {
+    let mut difference = Difference { unreadable_differs: table.unreadable != walked.unreadable, ..Difference::default() };
+    // Both lists are sorted by path.
+    let mut known = table.files.iter().peekable();
+    for found in &walked.files {
+        while let Some(gone) = known.next_if(|k| k.path < found.path) {
+            difference.gone.push(gone.path.clone());
+        }
+        match known.next_if(|k| k.path == found.path) {
+            Some(k) if k.size == found.size && k.mtime_ns == found.mtime_ns => {}
+            _ => difference.stale.push(found.clone()),
+        }
+    }
+    difference.gone.extend(known.map(|k| k.path.clone()));
+    difference
+}
+
+/// Opens the index in `store`, brought up to date with the tree below `root`. Reads no file and writes nothing
+/// where nothing changed. Waits for another writer if `wait`. An index that this version can't read is built anew.
+///
+/// # Errors
+/// When the tree can't be read, the disk refuses, or (without `wait`) another process writes.
+pub fn open_current(
+    store: &Store,
+    root: &Path,
+    options: &WalkOptions,
+    wait: bool,
+    progress: &dyn Progress,
+) -> Result<(Snapshot, Report)> {
+    let (snapshot, walked) = rayon::join(|| store.open(), || walk(root, options));
+    let walked = walked?;
+    match snapshot {
+        Ok(snapshot) if is_current(&snapshot.files, &walked, options) => {
+            let report = Report { files: snapshot.files.files.len() as u64, ..Report::default() };
+            return Ok((snapshot, report));
+        }
+        Err(error) if !matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => return Err(error),
+        _ => {}
+    }
+    let lock = store.lock(wait)?;
+    // Another process may have finished the work while this one waited.
+    let table = match store.open() {
+        Ok(snapshot) if is_current(&snapshot.files, &walked, options) => return Ok((snapshot, Report::default())),
+        Ok(snapshot) if snapshot.files.walk_options() == *options => snapshot.files,
+        Ok(_) => fresh_table(store, &lock, root, options)?,
+        Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => {
+            fresh_table(store, &lock, root, options)?
+        }
+        Err(error) => return Err(error),
+    };
+    let report = match build(store, root, table, &walked, progress) {
+        // Damage that opening did not show (a truncated segment, say) shows when it is written to.
+        Err(error) if error.kind() == ErrorKind::Unusable => {
+            let table = fresh_table(store, &lock, root, options)?;
+            build(store, root, table, &walked, progress)?
+        }
+        result => result?,
+    };
+    Ok((store.open()?, report))
+}
+
+fn is_current(table: &FileTable, walked: &Walked, options: &WalkOptions) -> bool {
+    table.complete && table.walk_options() == *options && difference(table, walked).is_none()
+}
+
+fn fresh_table(store: &Store, lock: &crate::store::WriteLock, root: &Path, options: &WalkOptions) -> Result<FileTable> {
+    store.reset(lock)?;
+    Ok(FileTable {
+        root: root.to_string_lossy().into_owned(),
+        filesize_max: options.filesize_max,
+        hidden: options.hidden,
+        no_ignore: options.no_ignore,
+        ..FileTable::default()
+    })
+}
+
+/// One file, read.
+struct Outcome {
+    record: FileRecord,
+    /// Whether its units were written (its content is new).
+    written: bool,
+}
+
+fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, progress: &dyn Progress) -> Result<Report> {
+    let difference = difference(&table, walked);
+    let mut writer = Writer::open(&store.lexical_folder())?;
+    let mut report = Report { removed: difference.gone.len() as u64, wrote: true, ..Report::default() };
+    let mut records: HashMap<String, FileRecord> = table.files.drain(..).map(|f| (f.path.clone(), f)).collect();
+    for path in &difference.gone {
+        if let Some(record) = records.remove(path) {
+            writer.delete(record.id);
+        }
+    }
+    table.unreadable.clone_from(&walked.unreadable);
+    progress.begin(difference.stale.len() as u64);
+    let bytes_read = AtomicU64::new(0);
+    let mut last_commit = Instant::now();
+    let mut rest = difference.stale.as_slice();
+    while !rest.is_empty() {
+        let mut size = 0;
+        let round = rest.iter().take_while(|f| {
+            let before = size;
+            size += f.size.min(table.filesize_max) + 512;
+            before < ROUND_BYTES
+        });
+        let (round, next) = rest.split_at(round.count());
+        rest = next;
+        let first_id = table.next_id;
+        let jobs: Vec<(u32, &Found)> = round
+            .iter()
+            .enumerate()
+            .map(|(i, found)| (records.get(&found.path).map_or(first_id + i as u32, |r| r.id), found))
+            .collect();
+        table.next_id += round.len() as u32;
+        let outcomes: Vec<Result<Outcome>> = jobs
+            .into_par_iter()
+            .map(|(id, found)| {
+                let outcome = index_file(root, id, found, records.get(&found.path), table.filesize_max, &writer, &bytes_read)?;
+                progress.file_done(if outcome.written { u64::from(outcome.record.units) } else { 0 });
+                Ok(outcome)
+            })
+            .collect();
+        for outcome in outcomes {
+            let outcome = outcome?;
+            report.changed += 1;
+            if outcome.written {
+                report.units += u64::from(outcome.record.units);
+            }
+            records.insert(outcome.record.path.clone(), outcome.record);
+        }
+        if !rest.is_empty() && last_commit.elapsed() >= CHECKPOINT_AFTER {
+            commit(store, &mut writer, &mut table, &records, false)?;
+            last_commit = Instant::now();
+        }
+    }
+    commit(store, &mut writer, &mut table, &records, true)?;
+    writer.finish()?;
+    store.remove_old_tables();
+    report.files = table.files.len() as u64;
+    report.bytes = bytes_read.into_inner();
+    Ok(report)
+}
+
+/// Commits what `records` says, table and index together.
+fn commit(
+    store: &Store,
+    writer: &mut Writer,
+    table: &mut FileTable,
+    records: &HashMap<String, FileRecord>,
+    complete: bool,
+) -> Result<()> {
+    table.files = records.values().cloned().collect();
+    table.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    table.complete = complete;
+    let payload = store.write_table(table)?;
+    writer.commit(&payload)?;
+    store.remove_old_tables();
+    Ok(())
+}
+
+fn index_file(
+    root: &Path,
+    id: u32,
+    found: &Found,
+    known: Option<&FileRecord>,
+    filesize_max: u64,
+    writer: &Writer,
+    bytes_read: &AtomicU64,
+) -> Result<Outcome> {
+    let mut record = FileRecord {
+        id,
+        path: found.path.clone(),
+        size: found.size,
+        mtime_ns: found.mtime_ns,
+        hash: 0,
+        language: language::unknown().name.to_string(),
+        generated: false,
+        units: 0,
+        skip: None,
+        note: None,
+    };
+    let skip = |mut record: FileRecord, skip: Skip| {
+        record.skip = Some(skip);
+        record.language = language::detect(Path::new(&found.path), &[]).name.to_string();
+        if known.is_some_and(|k| k.skip.is_none()) {
+            writer.delete(id);
+        }
+        Ok(Outcome { record, written: false })
+    };
+    if found.size > filesize_max {
+        return skip(record, Skip::TooLarge);
+    }
+    if let Some(reason) = skip_by_name(&found.path) {
+        return skip(record, reason);
+    }
+    wait_for_new_stamp(found.mtime_ns);
+    let Ok(bytes) = std::fs::read(root.join(&found.path)) else {
+        return skip(record, Skip::Unreadable);
+    };
+    bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+    record.hash = hash(&bytes);
+    if let Some(known) = known.filter(|k| k.hash == record.hash && k.skip.is_none()) {
+        let record = FileRecord { size: found.size, mtime_ns: found.mtime_ns, ..known.clone() };
+        return Ok(Outcome { record, written: false });
+    }
+    let language = language::detect(Path::new(&found.path), &bytes[..bytes.len().min(64 << 10)]);
+    let text = match decode(bytes) {
+        Ok(text) => text,
+        Err(reason) => return skip(record, reason),
+    };
+    let parsed = parse(&text.text, language);
+    record.language = language.name.to_string();
+    record.generated = text.generated;
+    record.units = parsed.units.len() as u32;
+    record.note.clone_from(&parsed.note);
+    let textual_types = textual_types(&text.text);
+    writer.add(&FileDocument { id, path: &found.path, parsed, textual_types })?;
+    Ok(Outcome { record, written: true })
+}
+
+/// Sleeps until a further change of a file last changed at `mtime_ns` must show in its time stamp.
+fn wait_for_new_stamp(mtime_ns: i64) {
+    let age = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64) - mtime_ns;
+    let tick = STAMP_TICK.as_nanos() as i64;
+    if (0..tick).contains(&age) {
+        std::thread::sleep(Duration::from_nanos((tick - age) as u64));
+    }
+}
+
+static TYPE_DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)(?:^|[ \t])(?:class|struct|enum|union|trait|interface|object|protocol|record|type|module|defmodule|namespace|concept|typedef|data|newtype|extension|actor)[ \t]+(?:[A-Z_][A-Z0-9_]*(?:\([^)\n]*\))?[ \t]+)?((?:[\w.:]*(?:\.|::))?\w+)\b[ \t]*([;,)]?)",
+    )
+    .expect("a valid pattern")
+});
+
+/// Names that the text defines as types by the look of it: a keyword, maybe a macro, a name, no semicolon.
+/// For code that a grammar can't follow (macros in front of names, dialects).
+fn textual_types(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = TYPE_DEFINITION
+        .captures_iter(text)
+        .filter(|c| c.get(2).is_none_or(|end| end.is_empty()))
+        .filter_map(|c| Some(colgrep_core::query::last_segment(c.get(1)?.as_str()).to_string()))
+        .filter(|name| name.len() > 1 && name.len() < 100)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// A file of the project, as text, read again for showing it.
+///
+/// # Errors
+/// When it can't be read or holds no text any more.
+pub fn read_text(root: &Path, path: &str) -> Result<String> {
+    let full = root.join(path);
+    let bytes = std::fs::read(&full).map_err(|e| Error::io("read", &full, &e))?;
+    decode(bytes)
+        .map(|t| t.text)
+        .map_err(|skip| Error::new(ErrorKind::Io, format!("{} is {}", full.display(), skip.reason())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_found_by_their_look() {
+        for (text, expected) in [
+            ("class ABSL_API Foo {", "Foo"),
+            ("struct Foo;", ""),
+            ("pub struct Foo<T> {", "Foo"),
+            ("class Outer::Inner : Base {", "Inner"),
+            ("defmodule My.App do", "App"),
+            ("the class of things", "of"),
+            ("void f(struct foo *x)", "foo"),
+            ("subclass Foo", ""),
+        ] {
+            assert_eq!(textual_types(text).join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_difference_is_what_changed() {
+        let record = |path: &str, mtime_ns| FileRecord {
+            id: 0,
+            path: path.into(),
+            size: 1,
+            mtime_ns,
+            hash: 0,
+            language: String::new(),
+            generated: false,
+            units: 0,
+            skip: None,
+            note: None,
+        };
+        let found = |path: &str, mtime_ns| Found { path: path.into(), size: 1, mtime_ns };
+        let table = FileTable { files: vec![record("a", 1), record("b", 1), record("d", 1)], ..FileTable::default() };
+        let walked = Walked { files: vec![found("a", 1), found("b", 2), found("c", 1)], unreadable: vec![] };
+        let result = difference(&table, &walked);
+        let stale: Vec<&str> = result.stale.iter().map(|f| f.path.as_str()).collect();
+        assert_eq!((stale, result.gone.clone()), (vec!["b", "c"], vec!["d".to_string()]));
+        assert!(difference(&table, &Walked { files: vec![found("a", 1), found("b", 1), found("d", 1)], unreadable: vec![] }).is_none());
+    }
+}

@@ -1,0 +1,190 @@
+//! Which files there are: the tree below a root, by the rules of `.gitignore` and `.colgrepignore`.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::UNIX_EPOCH;
+
+use ignore::{WalkBuilder, WalkState};
+
+use crate::error::{Error, Result};
+
+/// What a walk takes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WalkOptions {
+    /// Hidden files and folders too.
+    pub hidden: bool,
+    /// Ignore files do not count.
+    pub no_ignore: bool,
+    /// Largest file that is read, in bytes.
+    pub filesize_max: u64,
+}
+
+impl Default for WalkOptions {
+    fn default() -> Self {
+        WalkOptions { hidden: false, no_ignore: false, filesize_max: 1 << 20 }
+    }
+}
+
+/// A file as the walk saw it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Found {
+    /// Path relative to the root, `/` between components.
+    pub path: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Time of the last change, in nanoseconds since 1970.
+    pub mtime_ns: i64,
+}
+
+/// What a walk gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// The files, by path.
+    pub files: Vec<Found>,
+    /// Entries that could not be read, with the reason, by path.
+    pub unreadable: Vec<(String, String)>,
+}
+
+/// Walks the tree below `root`. Symbolic links are not followed; a folder with a `.git` is left out only if the rules say so.
+///
+/// # Errors
+/// When `root` itself can't be read.
+pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked> {
+    std::fs::read_dir(root).map_err(|e| Error::io("read", root, &e))?;
+    let in_git = root.ancestors().any(|a| a.join(".git").exists());
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .hidden(!options.hidden)
+        .follow_links(false)
+        .ignore(!options.no_ignore)
+        .git_ignore(!options.no_ignore)
+        .git_global(!options.no_ignore)
+        .git_exclude(!options.no_ignore)
+        // Outside a repository, ignore files inside the tree count and those above it do not.
+        .require_git(in_git)
+        .parents(in_git && !options.no_ignore)
+        .threads(std::thread::available_parallelism().map_or(2, usize::from).min(8))
+        .filter_entry(|entry| entry.file_name() != ".git");
+    if !options.no_ignore {
+        builder.add_custom_ignore_filename(".colgrepignore");
+    }
+    let walked = Mutex::new(Walked::default());
+    builder.build_parallel().run(|| {
+        let mut batch = Batch { walked: &walked, own: Walked::default() };
+        Box::new(move |entry| {
+            match entry {
+                Ok(entry) => {
+                    if entry.file_type().is_some_and(|t| t.is_file()) {
+                        batch.add(root, &entry);
+                    }
+                }
+                Err(error) => batch.own.unreadable.push((String::new(), error.to_string())),
+            }
+            WalkState::Continue
+        })
+    });
+    let mut walked = walked.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    walked.files.sort_unstable();
+    walked.unreadable.sort_unstable();
+    Ok(walked)
+}
+
+/// What one thread found; handed over when the thread ends.
+struct Batch<'a> {
+    walked: &'a Mutex<Walked>,
+    own: Walked,
+}
+
+impl Batch<'_> {
+    fn add(&mut self, root: &Path, entry: &ignore::DirEntry) {
+        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+        let Some(path) = relative.to_str() else {
+            self.own.unreadable.push((relative.to_string_lossy().into_owned(), "its name is not UTF-8".to_string()));
+            return;
+        };
+        let path = if std::path::MAIN_SEPARATOR == '/' { path.to_string() } else { path.replace('\\', "/") };
+        match entry.metadata() {
+            Ok(metadata) => {
+                let modified = metadata.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+                let mtime_ns = modified.map_or(0, |d| d.as_nanos() as i64);
+                self.own.files.push(Found { path, size: metadata.len(), mtime_ns });
+            }
+            Err(error) => self.own.unreadable.push((path, error.to_string())),
+        }
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        let mut all = self.walked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        all.files.append(&mut self.own.files);
+        all.unreadable.append(&mut self.own.unreadable);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn paths(folder: &Path, options: &WalkOptions) -> String {
+        let walked = walk(folder, options).unwrap();
+        walked.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn ignore_files_decide_and_not_folder_names() {
+        let folder = tree(&[
+            (".gitignore", "*.log\n/out/\n"),
+            (".colgrepignore", "secret/\n"),
+            ("bin/a.rs", ""),
+            ("build/b.rs", ""),
+            ("env/c.rs", ""),
+            ("out/d.rs", ""),
+            ("secret/e.rs", ""),
+            (".hidden/f.rs", ""),
+            ("run.log", ""),
+            ("target.rs", ""),
+        ]);
+        let defaults = WalkOptions::default();
+        assert_eq!(paths(folder.path(), &defaults), "bin/a.rs build/b.rs env/c.rs target.rs");
+        let all = WalkOptions { hidden: true, no_ignore: true, ..defaults };
+        assert_eq!(
+            paths(folder.path(), &all),
+            ".colgrepignore .gitignore .hidden/f.rs bin/a.rs build/b.rs env/c.rs out/d.rs run.log secret/e.rs target.rs"
+        );
+    }
+
+    #[test]
+    fn a_git_repository_is_read_by_its_rules_and_not_by_its_insides() {
+        let folder = tree(&[(".git/HEAD", ""), (".gitignore", "gen\n"), ("gen/a.rs", ""), ("sub/b.rs", "")]);
+        assert_eq!(paths(&folder.path().join("sub"), &WalkOptions::default()), "b.rs");
+        let hidden = WalkOptions { hidden: true, ..WalkOptions::default() };
+        assert_eq!(paths(folder.path(), &hidden), ".gitignore sub/b.rs");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let folder = tree(&[("a.rs", "")]);
+        std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("a.rs"), folder.path().join("b.rs")).unwrap();
+        assert_eq!(paths(folder.path(), &WalkOptions::default()), "a.rs");
+    }
+
+    #[test]
+    fn a_missing_root_is_an_error() {
+        assert!(walk(Path::new("/no/such/folder"), &WalkOptions::default()).is_err());
+    }
+}

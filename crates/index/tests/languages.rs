@@ -1,0 +1,61 @@
+//! Every language of the table: its query compiles, and its sample gives the units written beside it.
+//!
+//! `languages/<name>/sample.<ext>` is a small file as people write them; `expected.txt` is what parsing
+//! must make of it. To see what it makes now: `cargo run -p colgrep-index --example units -- SAMPLE`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use colgrep_index::language::{self, LANGUAGES};
+use colgrep_index::parse;
+
+fn sample(name: &str) -> Option<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(name);
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder).ok()?.filter_map(|e| Some(e.ok()?.path())).collect();
+    files.retain(|f| f.file_name().is_some_and(|n| n != "expected.txt"));
+    let [file] = files.as_slice() else { panic!("{} must hold one sample", folder.display()) };
+    Some((file.clone(), fs::read_to_string(file).expect("a readable sample")))
+}
+
+#[test]
+fn every_query_compiles() {
+    for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
+        if let Err(error) = language.compile(language.query) {
+            panic!("{error}");
+        }
+    }
+}
+
+#[test]
+fn every_sample_gives_the_expected_units() {
+    let mut wrong = Vec::new();
+    for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
+        let Some((file, text)) = sample(language.name) else {
+            wrong.push(format!("{}: no sample", language.name));
+            continue;
+        };
+        let detected = language::detect(&file, text.as_bytes()).name;
+        if detected != language.name {
+            wrong.push(format!("{}: the sample is taken for {detected}", language.name));
+        }
+        let expected = fs::read_to_string(file.with_file_name("expected.txt")).unwrap_or_default();
+        let found = parse::parse(&text, language).to_string();
+        if found != expected {
+            wrong.push(format!("{}: expected\n{expected}\nfound\n{found}", language.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn every_line_with_text_belongs_to_a_unit() {
+    for language in LANGUAGES.iter() {
+        let Some((_, text)) = sample(language.name) else { continue };
+        let parsed = parse::parse(&text, language);
+        for (i, line) in text.lines().enumerate() {
+            let number = i as u32 + 1;
+            let covered = parsed.units.iter().any(|u| (u.span.first..=u.span.end).contains(&number));
+            assert!(covered || line.trim().is_empty(), "{}: line {number} is in no unit: {line}", language.name);
+        }
+    }
+}
