@@ -1,9 +1,6 @@
 //! What a query says: its terms with their weights, the names it holds, what it asks for.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::path::{PathClass, fold_agent, joined, project_terms};
 use crate::token::{Tokenizer, is_stop_word, parts, words};
@@ -53,22 +50,39 @@ pub struct Query {
     pub asks_for_prose: bool,
 }
 
-macro_rules! pattern {
-    ($name:ident, $text:expr) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($text).expect("a valid pattern"));
-    };
+const TEST_WORDS: [&str; 10] = ["test", "tests", "testing", "spec", "specs", "mock", "mocks", "fixture", "fixtures", "testcase"];
+const BENCHMARK_WORDS: [&str; 4] = ["bench", "benchmark", "benchmarks", "benchmarking"];
+const EXAMPLE_WORDS: [&str; 8] = ["example", "examples", "sample", "samples", "demo", "demos", "tutorial", "tutorials"];
+const PROSE_WORDS: [&str; 14] = [
+    "readme", "doc", "docs", "documentation", "changelog", "guide", "guides", "tutorial", "tutorials", "manual", "license", "licence",
+    "contributing", "faq",
+];
+
+/// Whether `text` can be one written name: no white space, and only what stands in names and between them.
+fn is_one_name(text: &str) -> bool {
+    let glue = |c: char| matches!(c, ':' | '\\' | '.' | '-' | '>' | '#' | '/');
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '@' | '$') || glue(c))
+        && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '!' | '?') || glue(c))
 }
 
-pattern!(SYMBOL, r"^[\p{L}_@$:\\.\->#/][\w:\\.\->#/!?]*$");
-pattern!(SEPARATOR, r"::|->|\\|\.|#|/");
-// camelCase, snake_case, ACRONYMWord.
-pattern!(NAME_IN_SENTENCE, r"^(?:\w*[\p{Ll}\d]\p{Lu}\w*|[\p{L}\d]+_\w+|\p{Lu}{2,}\p{Ll}\w*)$");
-pattern!(NAME_LIKE_WORD, r"[\w:.>\\-]+");
-pattern!(FILE_NAME, r"^[\w.-]+\.\w{1,5}$");
-pattern!(ASKS_TESTS, r"(?i)\b(?:tests?|testing|specs?|mocks?|fixtures?)\b");
-pattern!(ASKS_BENCHMARKS, r"(?i)\bbench(?:marks?|marking)?\b");
-pattern!(ASKS_EXAMPLES, r"(?i)\b(?:examples?|samples?|demos?|tutorials?)\b");
-pattern!(ASKS_PROSE, r"(?i)\b(?:readme|docs?|documentation|changelog|guides?|tutorials?|manual|release notes|licen[sc]e|contributing)\b");
+/// Whether a word inside a sentence is written as only names are: camelCase, snake_case, ACRONYMWord.
+fn is_written_as_name(word: &str) -> bool {
+    if word.is_empty() || !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return false;
+    }
+    let chars: Vec<char> = word.chars().collect();
+    let hump = chars.windows(2).any(|w| (w[0].is_lowercase() || w[0].is_numeric()) && w[1].is_uppercase());
+    let snake = chars.iter().position(|c| *c == '_').is_some_and(|i| i > 0 && i + 1 < chars.len());
+    let capitals = chars.iter().take_while(|c| c.is_uppercase()).count();
+    let acronym = capitals >= 2 && chars.get(capitals).is_some_and(|c| c.is_lowercase());
+    hump || snake || acronym
+}
+
+/// The segments of a written path of names: `a::b`, `a->b`, `a.b`, `a#b`, `a/b`, `a\b`.
+fn segments(name: &str) -> impl Iterator<Item = &str> {
+    name.split("::").flat_map(|n| n.split("->")).flat_map(|n| n.split(['\\', '.', '#', '/'])).filter(|s| !s.is_empty())
+}
 
 impl Query {
     /// Reads a query typed in a project whose root folder is `root`.
@@ -98,16 +112,15 @@ impl Query {
         query.identifiers = identifiers(text);
         query.joined_words = joined_words(text);
         query.topic_terms = topic_terms(&query.sequence, root, query.is_symbol(), tokenizer);
-        query.asks_for = [
-            (PathClass::TEST, &ASKS_TESTS),
-            (PathClass::BENCHMARK, &ASKS_BENCHMARKS),
-            (PathClass::EXAMPLE, &ASKS_EXAMPLES),
-        ]
-        .into_iter()
-        .filter(|(_, pattern)| pattern.is_match(text))
-        .map(|(class, _)| class)
-        .collect();
-        query.asks_for_prose = ASKS_PROSE.is_match(text);
+        let lower: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
+        let holds = |names: &[&str]| lower.iter().any(|w| names.contains(&w.as_str()));
+        let asked = [
+            (PathClass::TEST, holds(&TEST_WORDS)),
+            (PathClass::BENCHMARK, holds(&BENCHMARK_WORDS)),
+            (PathClass::EXAMPLE, holds(&EXAMPLE_WORDS)),
+        ];
+        query.asks_for = asked.into_iter().filter(|(_, is)| *is).map(|(class, _)| class).collect();
+        query.asks_for_prose = holds(&PROSE_WORDS);
         query
     }
 
@@ -138,15 +151,15 @@ impl Query {
 /// The last segment of a written path of names, punctuation of calls and references taken off.
 pub fn last_segment(name: &str) -> &str {
     let name = name.trim().trim_matches(['.', ':', '/', '#', '\\']);
-    let last = SEPARATOR.split(name).filter(|s| !s.is_empty()).last().unwrap_or(name);
+    let last = segments(name).last().unwrap_or(name);
     last.trim_matches(['!', '?', '=', '&', '*', '~', '(', ')', ' ', '@', '$', '>', '-'])
 }
 
 fn identifiers(text: &str) -> Vec<Identifier> {
     let text = text.trim();
-    if SYMBOL.is_match(text) {
+    if is_one_name(text) {
         // `client.py` names a file; its definition is not looked for under `py`.
-        let name = if FILE_NAME.is_match(text) && has_known_ending(text) {
+        let name = if has_known_ending(text) {
             crate::path::stem_of(text)
         } else {
             last_segment(text)
@@ -157,12 +170,14 @@ fn identifiers(text: &str) -> Vec<Identifier> {
         };
     }
     let mut found: Vec<Identifier> = Vec::new();
-    for (i, word) in NAME_LIKE_WORD.find_iter(text).enumerate() {
-        let word = word.as_str().trim_matches(['.', ':', '-']);
+    let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '>' | '\\' | '-');
+    let name_like = text.split(|c| !in_name(c)).filter(|w| !w.is_empty());
+    for (i, word) in name_like.enumerate() {
+        let word = word.trim_matches(['.', ':', '-']);
         let last = last_segment(word);
-        let is_path = SEPARATOR.is_match(word) && last.len() > 2;
+        let is_path = segments(word).nth(1).is_some() && last.len() > 2;
         let is_capitalised = i > 0 && last.chars().next().is_some_and(char::is_uppercase) && last.len() > 2;
-        if (NAME_IN_SENTENCE.is_match(last) || is_path || is_capitalised) && !found.iter().any(|f| f.name == last) {
+        if (is_written_as_name(last) || is_path || is_capitalised) && !found.iter().any(|f| f.name == last) {
             found.push(Identifier { name: last.to_string(), whole_query: false });
         }
     }

@@ -106,7 +106,7 @@ mod tests {
         check(&SHARE, "the parser", &["parse.go", "parsing/mod.rs"], &[100, 100]);
         check(&FULL, "parse request body", &["request.go", "parse_request.go", "parse_header.go"], &[100, 100, 0]);
         check(&AGREEMENT, "request body", &["request_body.go", "request.go"], &[100, 48]);
-        check(&PREFIX_SHARE, "authentication", &["auth.go", "auth_token.go"], &[50, 25]);
+        check(&PREFIX_SHARE, "authentication", &["auth.go", "auth_token.go"], &[57, 29]);
         check(&JOINED, "rate limit middleware", &["ratelimit.go", "rate.go"], &[100, 0]);
     }
 
