@@ -235,7 +235,14 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, expected) in [("10", Some(10)), ("2K", Some(2048)), ("1MiB", Some(1 << 20)), ("3gb", Some(3 << 30)), ("x", None), ("", None)] {
+        for (text, expected) in [
+            ("10", Some(10)),
+            ("2K", Some(2048)),
+            ("1MiB", Some(1 << 20)),
+            ("3gb", Some(3 << 30)),
+            ("x", None),
+            ("", None),
+        ] {
             assert_eq!(parse_size(text).ok(), expected, "{text}");
         }
     }

@@ -48,7 +48,9 @@ impl Env {
                 "COLGREP_PROFILE" => {
                     env.profile = Some(profile(&text())?);
                 }
-                "XDG_DATA_HOME" if !value.is_empty() => xdg_folder = Some(PathBuf::from(&value).join("colgrep").join("indices")),
+                "XDG_DATA_HOME" if !value.is_empty() => {
+                    xdg_folder = Some(PathBuf::from(&value).join("colgrep").join("indices"))
+                }
                 "HOME" | "USERPROFILE" if !value.is_empty() => env.home = Some(PathBuf::from(&value)),
                 "NO_COLOR" if !value.is_empty() => no_color = Some(false),
                 "CLICOLOR" if text() == "0" => no_color = Some(false),
@@ -117,7 +119,11 @@ mod tests {
         for (name, value, expected) in [
             ("COLGREP_ALPHA", "0.5", ""),
             ("COLGREP_ALPHA", "x", "COLGREP_ALPHA=x: expected a number from 0 to 1"),
-            ("COLGREP_ALPHAS", "1", "COLGREP_ALPHAS is not a setting of colgrep; did you mean COLGREP_ALPHA? `colgrep knobs` lists them all"),
+            (
+                "COLGREP_ALPHAS",
+                "1",
+                "COLGREP_ALPHAS is not a setting of colgrep; did you mean COLGREP_ALPHA? `colgrep knobs` lists them all",
+            ),
             ("COLGREP_PROFILE", "old", "there is no profile \"old\"; there are default and classic"),
             ("OTHER", "x", ""),
         ] {

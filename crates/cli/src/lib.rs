@@ -1,10 +1,12 @@
 //! The command line of colgrep: arguments and environment in, ranked code out.
 
-pub mod args;
-pub mod command;
+mod args;
+mod command;
 pub mod env;
-pub mod output;
+mod output;
 mod project;
+
+pub use command::knobs::markdown as knobs_markdown;
 
 use std::ffi::OsString;
 
@@ -38,7 +40,7 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
 
 /// Whether the reader of our output went away: `colgrep … | head` is no failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
-    })
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
 }

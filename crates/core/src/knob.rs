@@ -245,7 +245,11 @@ mod tests {
             ("COLGREP_REAL", "many", "COLGREP_REAL=many: expected a number from 0 to 1"),
             ("COLGREP_REAL", "NaN", "COLGREP_REAL=NaN: expected a number from 0 to 1"),
             ("COLGREP_WHOLE", "2.5", "COLGREP_WHOLE=2.5: expected a whole number from 1 to 9"),
-            ("COLGREP_WHOL", "2", "COLGREP_WHOL is not a setting of colgrep; did you mean COLGREP_WHOLE? `colgrep knobs` lists them all"),
+            (
+                "COLGREP_WHOL",
+                "2",
+                "COLGREP_WHOL is not a setting of colgrep; did you mean COLGREP_WHOLE? `colgrep knobs` lists them all",
+            ),
         ] {
             let result = Knobs::of(Profile::Default).set(&KNOWN, name, value);
             assert_eq!(result.map_or_else(|e| e.to_string(), |()| "ok".to_string()), expected);

@@ -4,16 +4,51 @@ use crate::token::{Tokenizer, parts, words};
 
 // Whole folder names, lower case, and whole parts of file names: `latest/` and `inspect.py` are no tests.
 const TEST_FOLDERS: [&str; 18] = [
-    "test", "tests", "__tests__", "spec", "specs", "testing", "test_suite", "testsuite", "testdata", "test-d", "test-data", "__mocks__",
-    "mock", "mocks", "__snapshots__", "fixture", "fixtures", "e2e",
+    "test",
+    "tests",
+    "__tests__",
+    "spec",
+    "specs",
+    "testing",
+    "test_suite",
+    "testsuite",
+    "testdata",
+    "test-d",
+    "test-data",
+    "__mocks__",
+    "mock",
+    "mocks",
+    "__snapshots__",
+    "fixture",
+    "fixtures",
+    "e2e",
 ];
 const BENCHMARK_FOLDERS: [&str; 5] = ["bench", "benches", "benchmark", "benchmarks", "benchmarking"];
 const COMPAT_FOLDERS: [&str; 4] = ["compat", "_compat", "legacy", "deprecated"];
 const EXAMPLE_FOLDERS: [&str; 11] = [
-    "example", "examples", "_example", "_examples", "doc_src", "docs_src", "sample", "samples", "demo", "demos", "tutorial",
+    "example",
+    "examples",
+    "_example",
+    "_examples",
+    "doc_src",
+    "docs_src",
+    "sample",
+    "samples",
+    "demo",
+    "demos",
+    "tutorial",
 ];
 const VENDORED_FOLDERS: [&str; 11] = [
-    "vendor", "vendored", "third_party", "third-party", "thirdparty", "node_modules", "bower_components", "external", "deps", "generated",
+    "vendor",
+    "vendored",
+    "third_party",
+    "third-party",
+    "thirdparty",
+    "node_modules",
+    "bower_components",
+    "external",
+    "deps",
+    "generated",
     "__generated__",
 ];
 
@@ -22,7 +57,8 @@ const CAMEL_EXTENSIONS: [&str; 11] = ["java", "kt", "swift", "cs", "php", "scala
 
 fn is_test_file(stem: &str, extension: &str) -> bool {
     let camel = ["Test", "Tests", "Spec", "Specs", "Suite"].iter().any(|end| {
-        stem.strip_suffix(end).is_some_and(|rest| rest.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit() || c == '_'))
+        stem.strip_suffix(end)
+            .is_some_and(|rest| rest.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit() || c == '_'))
     });
     let last_part = stem.rsplit('.').next().filter(|part| *part != stem).unwrap_or_default();
     stem.starts_with("test_")
@@ -34,7 +70,10 @@ fn is_test_file(stem: &str, extension: &str) -> bool {
 }
 
 fn is_benchmark_file(stem: &str) -> bool {
-    stem.to_lowercase().contains("benchmark") || stem.ends_with("_bench") || stem.ends_with("-bench") || stem.contains(".bench")
+    stem.to_lowercase().contains("benchmark")
+        || stem.ends_with("_bench")
+        || stem.ends_with("-bench")
+        || stem.contains(".bench")
 }
 
 fn is_generated_file(file: &str, stem: &str) -> bool {
@@ -85,7 +124,10 @@ impl PathClass {
         // `FooTests/` and `androidTest/`, but not `contests/`.
         let camel_folder = || {
             let named = |f: &str| {
-                ["Tests", "Test"].iter().filter_map(|end| f.strip_suffix(end)).any(|rest| rest.ends_with(|c: char| c.is_lowercase()))
+                ["Tests", "Test"]
+                    .iter()
+                    .filter_map(|end| f.strip_suffix(end))
+                    .any(|rest| rest.ends_with(|c: char| c.is_lowercase()))
             };
             folders.split('/').any(named)
         };
@@ -103,7 +145,8 @@ impl PathClass {
 }
 
 /// Stems that name a role, not a topic: the folder's name stands in for them.
-const ROLE_STEMS: [&str; 11] = ["mod", "index", "__init__", "lib", "main", "init", "package", "root", "base", "core", "default"];
+const ROLE_STEMS: [&str; 11] =
+    ["mod", "index", "__init__", "lib", "main", "init", "package", "root", "base", "core", "default"];
 /// Role stems that add nothing of their own to the folder's name.
 const EMPTY_STEMS: [&str; 5] = ["mod", "index", "__init__", "lib", "package"];
 /// Folder names that say how a project is laid out, not what it is.
@@ -255,7 +298,14 @@ mod tests {
 
     #[test]
     fn agent_nouns_fold_onto_verbs() {
-        for (noun, verb) in [("parser", "parse"), ("logger", "log"), ("handler", "handle"), ("scanner", "scan"), ("iterator", "iterate"), ("caller", "call")] {
+        for (noun, verb) in [
+            ("parser", "parse"),
+            ("logger", "log"),
+            ("handler", "handle"),
+            ("scanner", "scan"),
+            ("iterator", "iterate"),
+            ("caller", "call"),
+        ] {
             let mut t = Tokenizer::default();
             let [a, b] = [noun, verb].map(|w| fold_agent(&t.normal(w).to_string()));
             assert_eq!(a, b, "{noun} and {verb}");
@@ -265,7 +315,12 @@ mod tests {
     #[test]
     fn a_project_is_named_by_its_root() {
         let mut t = Tokenizer::default();
-        for (root, expected) in [("/home/me/fastapi", "fastapi"), ("/x/alamofire/Source", "alamofir"), ("/x/my-app/src/main", "my app"), ("/", "")] {
+        for (root, expected) in [
+            ("/home/me/fastapi", "fastapi"),
+            ("/x/alamofire/Source", "alamofir"),
+            ("/x/my-app/src/main", "my app"),
+            ("/", ""),
+        ] {
             assert_eq!(project_terms(root, &mut t).join(" "), expected, "{root}");
         }
     }

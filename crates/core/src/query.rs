@@ -50,12 +50,25 @@ pub struct Query {
     pub asks_for_prose: bool,
 }
 
-const TEST_WORDS: [&str; 10] = ["test", "tests", "testing", "spec", "specs", "mock", "mocks", "fixture", "fixtures", "testcase"];
+const TEST_WORDS: [&str; 10] =
+    ["test", "tests", "testing", "spec", "specs", "mock", "mocks", "fixture", "fixtures", "testcase"];
 const BENCHMARK_WORDS: [&str; 4] = ["bench", "benchmark", "benchmarks", "benchmarking"];
 const EXAMPLE_WORDS: [&str; 8] = ["example", "examples", "sample", "samples", "demo", "demos", "tutorial", "tutorials"];
 const PROSE_WORDS: [&str; 14] = [
-    "readme", "doc", "docs", "documentation", "changelog", "guide", "guides", "tutorial", "tutorials", "manual", "license", "licence",
-    "contributing", "faq",
+    "readme",
+    "doc",
+    "docs",
+    "documentation",
+    "changelog",
+    "guide",
+    "guides",
+    "tutorial",
+    "tutorials",
+    "manual",
+    "license",
+    "licence",
+    "contributing",
+    "faq",
 ];
 
 /// Whether `text` can be one written name: no white space, and only what stands in names and between them.
@@ -159,11 +172,7 @@ fn identifiers(text: &str) -> Vec<Identifier> {
     let text = text.trim();
     if is_one_name(text) {
         // `client.py` names a file; its definition is not looked for under `py`.
-        let name = if has_known_ending(text) {
-            crate::path::stem_of(text)
-        } else {
-            last_segment(text)
-        };
+        let name = if has_known_ending(text) { crate::path::stem_of(text) } else { last_segment(text) };
         return match name.is_empty() {
             true => Vec::new(),
             false => vec![Identifier { name: name.to_string(), whole_query: true }],
@@ -185,7 +194,11 @@ fn identifiers(text: &str) -> Vec<Identifier> {
 }
 
 fn has_known_ending(name: &str) -> bool {
-    let endings = ["py", "rs", "go", "js", "ts", "tsx", "jsx", "java", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "kt", "swift", "scala", "php", "lua", "ex", "exs", "hs", "ml", "zig", "jl", "sql", "vue", "md", "json", "yaml", "yml", "toml", "sh"];
+    let endings = [
+        "py", "rs", "go", "js", "ts", "tsx", "jsx", "java", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "kt", "swift",
+        "scala", "php", "lua", "ex", "exs", "hs", "ml", "zig", "jl", "sql", "vue", "md", "json", "yaml", "yml", "toml",
+        "sh",
+    ];
     name.rsplit_once('.').is_some_and(|(_, e)| endings.contains(&e))
 }
 
@@ -266,7 +279,10 @@ mod tests {
             .map(|t| format!("{}{}{}", t.text, if t.stop { "-" } else { "" }, if t.compound { "+" } else { "" }))
             .collect();
         assert_eq!(terms.join(" "), "how- the- colgrep parser pars requestbodi+ request bodi");
-        assert_eq!(query.pairs(), [("colgrep", "parser"), ("parser", "pars"), ("pars", "request"), ("request", "bodi")]);
+        assert_eq!(
+            query.pairs(),
+            [("colgrep", "parser"), ("parser", "pars"), ("pars", "request"), ("request", "bodi")]
+        );
         assert_eq!(query.topic_terms.join(" "), "pars request bodi");
         assert!(query.joined_words.contains("colgrepparser"));
         assert_eq!(read("colgrep").topic_terms, ["colgrep"], "the project's name alone is kept");

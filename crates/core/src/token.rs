@@ -306,7 +306,15 @@ mod tests {
     fn a_compound_shares_the_position_of_its_first_part() {
         let mut seen = Vec::new();
         Tokenizer::default().tokenize("aB cd eF", |t| seen.push((t.term.to_string(), t.position, t.start..t.end)));
-        let expected = [("ab", 0, 0..2), ("a", 0, 0..1), ("b", 1, 1..2), ("cd", 2, 3..5), ("ef", 3, 6..8), ("e", 3, 6..7), ("f", 4, 7..8)];
+        let expected = [
+            ("ab", 0, 0..2),
+            ("a", 0, 0..1),
+            ("b", 1, 1..2),
+            ("cd", 2, 3..5),
+            ("ef", 3, 6..8),
+            ("e", 3, 6..7),
+            ("f", 4, 7..8),
+        ];
         assert_eq!(seen, expected.map(|(t, p, r)| (t.to_string(), p, r)));
     }
 

@@ -54,7 +54,9 @@ impl From<tantivy::TantivyError> for Error {
     fn from(error: tantivy::TantivyError) -> Error {
         use tantivy::TantivyError as T;
         let kind = match &error {
-            T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => ErrorKind::Unusable,
+            T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => {
+                ErrorKind::Unusable
+            }
             T::LockFailure(..) => ErrorKind::Busy,
             _ => ErrorKind::Io,
         };

@@ -75,7 +75,8 @@ fn schema() -> (Schema, Fields) {
     };
     let raw = || {
         let indexing = STRING.get_indexing_options().cloned().unwrap_or_default();
-        TextOptions::default().set_indexing_options(indexing.set_index_option(IndexRecordOption::Basic).set_fieldnorms(false))
+        TextOptions::default()
+            .set_indexing_options(indexing.set_index_option(IndexRecordOption::Basic).set_fieldnorms(false))
     };
     let unit = UnitField::ALL.map(|field| {
         let option = match field {
@@ -491,7 +492,8 @@ impl Lexical {
     pub fn payload(folder: &Path) -> Result<Option<String>> {
         // Read as plain JSON: this is the commit point that everything else hangs on.
         let path = folder.join("meta.json");
-        let unusable = |e: String| crate::error::Error::new(crate::error::ErrorKind::Unusable, format!("{}: {e}", path.display()));
+        let unusable =
+            |e: String| crate::error::Error::new(crate::error::ErrorKind::Unusable, format!("{}: {e}", path.display()));
         let text = std::fs::read_to_string(&path).map_err(|e| unusable(e.to_string()))?;
         let meta: serde_json::Value = serde_json::from_str(&text).map_err(|e| unusable(e.to_string()))?;
         Ok(meta.get("payload").and_then(|p| p.as_str()).map(str::to_string))
@@ -587,7 +589,9 @@ impl Lexical {
                         continue;
                     }
                     let index_term = Term::from_field_text(field, &term.text);
-                    let Some(mut postings) = segment.postings(&index_term, IndexRecordOption::WithFreqs)? else { continue };
+                    let Some(mut postings) = segment.postings(&index_term, IndexRecordOption::WithFreqs)? else {
+                        continue;
+                    };
                     while postings.doc() != TERMINATED {
                         let doc = postings.doc();
                         if !segment.reader.is_deleted(doc) {
@@ -626,7 +630,15 @@ impl Lexical {
                 }
                 let score = score * bm25.unit_factor(info.kind(), info.role());
                 let key = key(s, doc);
-                hits.push(UnitHit { key, file, kind: info.kind(), role: info.role(), line: info.line(), name_hit: name_hits.contains(&key), score });
+                hits.push(UnitHit {
+                    key,
+                    file,
+                    kind: info.kind(),
+                    role: info.role(),
+                    line: info.line(),
+                    name_hit: name_hits.contains(&key),
+                    score,
+                });
             }
         }
         Ok(best_units(hits, units_max, files_min, also))
@@ -636,7 +648,12 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn named_files(&self, query: &Query, files_total: u64, filter: Option<&dyn UnitFilter>) -> Result<BTreeMap<u32, NamedFile>> {
+    pub fn named_files(
+        &self,
+        query: &Query,
+        files_total: u64,
+        filter: Option<&dyn UnitFilter>,
+    ) -> Result<BTreeMap<u32, NamedFile>> {
         let mut files: BTreeMap<u32, NamedFile> = BTreeMap::new();
         let allowed = |file: u32| filter.is_none_or(|f| f.allows_file(file));
         for (i, identifier) in query.identifiers.iter().enumerate() {
@@ -723,14 +740,17 @@ impl Lexical {
     /// When the index can't be read.
     pub fn nearness(&self, query: &Query, files_total: u64) -> Result<HashMap<u32, Nearness>> {
         let mut evidence: HashMap<u32, Nearness> = HashMap::new();
-        let positions_of = [UnitField::Doc, UnitField::Body].map(|f| self.fields.unit[UnitField::ALL.iter().position(|x| *x == f).unwrap_or_default()]);
+        let positions_of = [UnitField::Doc, UnitField::Body]
+            .map(|f| self.fields.unit[UnitField::ALL.iter().position(|x| *x == f).unwrap_or_default()]);
         let (mut here, mut there) = (Vec::new(), Vec::new());
         for (first, second) in query.pairs() {
             // File → (near, adjacent) counts.
             let mut counts: HashMap<u32, (u32, u32)> = HashMap::new();
             for segment in &self.segments {
                 for field in positions_of {
-                    let open = |text| segment.postings(&Term::from_field_text(field, text), IndexRecordOption::WithFreqsAndPositions);
+                    let open = |text| {
+                        segment.postings(&Term::from_field_text(field, text), IndexRecordOption::WithFreqsAndPositions)
+                    };
                     let (Some(mut a), Some(mut b)) = (open(first)?, open(second)?) else { continue };
                     while a.doc() != TERMINATED && b.doc() != TERMINATED {
                         let (x, y) = (a.doc(), b.doc());
@@ -775,8 +795,9 @@ impl Lexical {
         let address = DocAddress::new((key >> 32) as u32, key as u32);
         let document: TantivyDocument = self.searcher.doc(address)?;
         let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
-        postcard::from_bytes(bytes)
-            .map_err(|e| crate::error::Error::new(crate::error::ErrorKind::Unusable, format!("a stored unit is damaged: {e}")))
+        postcard::from_bytes(bytes).map_err(|e| {
+            crate::error::Error::new(crate::error::ErrorKind::Unusable, format!("a stored unit is damaged: {e}"))
+        })
     }
 
     /// The imports of a file.
@@ -917,7 +938,15 @@ mod tests {
 
     #[test]
     fn the_cut_keeps_enough_files() {
-        let hit = |key, file, score| UnitHit { key, file, kind: UnitKind::Function, role: UnitRole::Definition, line: 1, name_hit: false, score };
+        let hit = |key, file, score| UnitHit {
+            key,
+            file,
+            kind: UnitKind::Function,
+            role: UnitRole::Definition,
+            line: 1,
+            name_hit: false,
+            score,
+        };
         let hits = vec![hit(0, 1, 9.0), hit(1, 1, 8.0), hit(2, 2, 1.0), hit(3, 3, 0.5), hit(4, 4, 0.2)];
         let files = |units_max, files_min, also: &[u32]| {
             let also = also.iter().copied().collect();

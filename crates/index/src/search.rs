@@ -54,10 +54,27 @@ pub struct Answer {
 /// # Errors
 /// When the index can't be read.
 pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
+    let (query, mut pool) = match &mut watch {
+        Some(watch) => retrieve(snapshot, request, Some(&mut **watch))?,
+        None => retrieve(snapshot, request, None)?,
+    };
+    match watch {
+        Some(watch) => rank::run(&query, request.knobs, &mut pool, Some(&mut |step, pool| watch.stage(step, pool))),
+        None => rank::run(&query, request.knobs, &mut pool, None),
+    }
+    Ok(Answer { hits: collapse(&pool, request.files, request.units_per_file), pool })
+}
+
+/// The first half of a search: the query as read, and the fused candidates with what is known of their files,
+/// before any stage. It depends on the knobs of retrieval and fusion, not on those of the stages.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>, watch: Option<&mut dyn Watch>) -> Result<(Query, Pool)> {
     let mut tokenizer = Tokenizer::default();
     let query = Query::new(request.query, &snapshot.files.root, &mut tokenizer);
     if query.terms.is_empty() {
-        return Ok(Answer::default());
+        return Ok((query, Pool::default()));
     }
     let files_total = snapshot.files.indexed().count() as u64;
     let named = snapshot.lexical.named_files(&query, files_total, request.filter)?;
@@ -66,27 +83,26 @@ pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut
     let bm25 = Bm25::new(request.knobs);
     let units = snapshot.lexical.search(&query, &bm25, units_max, request.files, &named_wanted, request.filter)?;
 
-    let lexical = Ranking { name: "bm25", weight: 1.0, floor: Some(0.0), hits: units.iter().map(|u| (u.key, u.score)).collect() };
+    let lexical =
+        Ranking { name: "bm25", weight: 1.0, floor: Some(0.0), hits: units.iter().map(|u| (u.key, u.score)).collect() };
     let rankings = [lexical];
     let fused = fuse(&rankings, request.fusion, request.knobs);
-    if let Some(watch) = &mut watch {
+    if let Some(watch) = watch {
         for ranking in &rankings {
             watch.ranking(ranking.name, &ranking.hits);
         }
         watch.ranking("fused", &fused);
     }
-    let mut pool = pool(snapshot, &query, files_total, &units, &fused, &named, &mut tokenizer)?;
-    match watch {
-        Some(watch) => rank::run(&query, request.knobs, &mut pool, Some(&mut |step, pool| watch.stage(step, pool))),
-        None => rank::run(&query, request.knobs, &mut pool, None),
-    }
-    Ok(Answer { hits: collapse(&pool, request.files, request.units_per_file), pool })
+    let pool = pool(snapshot, &query, files_total, &units, &fused, &named, &mut tokenizer)?;
+    Ok((query, pool))
 }
 
 /// The files that answer best by name or definition, at most `files_max`.
 fn strongest(named: &std::collections::BTreeMap<u32, NamedFile>, files_max: usize) -> HashSet<u32> {
     let weight = |n: &NamedFile| {
-        n.topic_weight + 100.0 * f32::from(u8::from(!n.definitions.is_empty() || !n.textual_types.is_empty())) + 10.0 * n.word_definitions
+        n.topic_weight
+            + 100.0 * f32::from(u8::from(!n.definitions.is_empty() || !n.textual_types.is_empty()))
+            + 10.0 * n.word_definitions
     };
     let mut files: Vec<(u32, f32)> = named.iter().map(|(file, n)| (*file, weight(n))).collect();
     files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

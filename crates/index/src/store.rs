@@ -181,8 +181,12 @@ impl Store {
         let path = self.table_path(before);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && self.generation()? != before => return Ok(None),
-            Err(error) => return Err(Error::new(ErrorKind::Unusable, format!("could not read {}: {error}", path.display()))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && self.generation()? != before => {
+                return Ok(None);
+            }
+            Err(error) => {
+                return Err(Error::new(ErrorKind::Unusable, format!("could not read {}: {error}", path.display())));
+            }
         };
         if self.generation()? != before {
             return Ok(None);
@@ -231,7 +235,8 @@ impl Store {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let number = name.to_str().and_then(|n| n.strip_prefix("files-")?.strip_suffix(".bin")?.parse::<u64>().ok());
+            let number =
+                name.to_str().and_then(|n| n.strip_prefix("files-")?.strip_suffix(".bin")?.parse::<u64>().ok());
             if number.is_some_and(|n| n != current) {
                 let _ = fs::remove_file(entry.path());
             }

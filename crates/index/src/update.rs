@@ -74,7 +74,8 @@ impl Difference {
 }
 
 fn difference(table: &FileTable, walked: &Walked) -> Difference {
-    let mut difference = Difference { unreadable_differs: table.unreadable != walked.unreadable, ..Difference::default() };
+    let mut difference =
+        Difference { unreadable_differs: table.unreadable != walked.unreadable, ..Difference::default() };
     // Both lists are sorted by path.
     let mut known = table.files.iter().peekable();
     for found in &walked.files {
@@ -190,7 +191,8 @@ fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, prog
         let outcomes: Vec<Result<Outcome>> = jobs
             .into_par_iter()
             .map(|(id, found)| {
-                let outcome = index_file(root, id, found, records.get(&found.path), table.filesize_max, &writer, &bytes_read)?;
+                let outcome =
+                    index_file(root, id, found, records.get(&found.path), table.filesize_max, &writer, &bytes_read)?;
                 progress.file_done(if outcome.written { u64::from(outcome.record.units) } else { 0 });
                 Ok(outcome)
             })
@@ -375,6 +377,12 @@ mod tests {
         let result = difference(&table, &walked);
         let stale: Vec<&str> = result.stale.iter().map(|f| f.path.as_str()).collect();
         assert_eq!((stale, result.gone.clone()), (vec!["b", "c"], vec!["d".to_string()]));
-        assert!(difference(&table, &Walked { files: vec![found("a", 1), found("b", 1), found("d", 1)], unreadable: vec![] }).is_none());
+        assert!(
+            difference(
+                &table,
+                &Walked { files: vec![found("a", 1), found("b", 1), found("d", 1)], unreadable: vec![] }
+            )
+            .is_none()
+        );
     }
 }

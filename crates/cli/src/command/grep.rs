@@ -23,9 +23,13 @@ use crate::{FOUND, NOTHING};
 ///
 /// # Errors
 /// On an invalid pattern, with the place of the fault.
-pub(crate) fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
+pub fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
     let mut builder = RegexMatcherBuilder::new();
-    builder.case_insensitive(args.ignore_case).word(args.word_regexp).fixed_strings(args.fixed_strings).line_terminator(Some(b'\n'));
+    builder
+        .case_insensitive(args.ignore_case)
+        .word(args.word_regexp)
+        .fixed_strings(args.fixed_strings)
+        .line_terminator(Some(b'\n'));
     builder.build_many(&args.regexp).with_context(|| {
         format!("-e {:?} is no valid pattern; use -F to search for it as plain text", args.regexp.join(" "))
     })
@@ -41,7 +45,7 @@ fn searcher(context: usize) -> Searcher {
 }
 
 /// The numbers of matching lines in each file; none for a file that can't be read.
-pub(crate) fn lines_in_files(matcher: &RegexMatcher, root: &Path, paths: &[&str]) -> Vec<Vec<u32>> {
+pub fn lines_in_files(matcher: &RegexMatcher, root: &Path, paths: &[&str]) -> Vec<Vec<u32>> {
     paths
         .par_iter()
         .map(|path| {
@@ -72,10 +76,8 @@ pub(super) fn run(args: &SearchArgs, env: &Env, paths: &[PathBuf]) -> Result<u8>
         let files = files_below(path, &options, &rules)?;
         // Files are searched side by side, in portions, and printed in order.
         for portion in files.chunks(256) {
-            let printed: Vec<Result<Lines>> = portion
-                .par_iter()
-                .map(|(full, shown)| search_file(args, &matcher, full, shown, color))
-                .collect();
+            let printed: Vec<Result<Lines>> =
+                portion.par_iter().map(|(full, shown)| search_file(args, &matcher, full, shown, color)).collect();
             for lines in printed {
                 let lines = lines?;
                 found |= lines.any;
@@ -92,7 +94,11 @@ pub(super) fn run(args: &SearchArgs, env: &Env, paths: &[PathBuf]) -> Result<u8>
 }
 
 /// (path to open, path to show) of each file, in order.
-fn files_below(path: &Path, options: &colgrep_index::walk::WalkOptions, rules: &PathRules) -> Result<Vec<(PathBuf, String)>> {
+fn files_below(
+    path: &Path,
+    options: &colgrep_index::walk::WalkOptions,
+    rules: &PathRules,
+) -> Result<Vec<(PathBuf, String)>> {
     if path.is_file() {
         return Ok(vec![(path.to_path_buf(), path.display().to_string())]);
     }

@@ -24,7 +24,10 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
             let seconds = started.elapsed().as_secs_f64();
             eprintln!(
                 "{root}: {indexed} files indexed ({} read, {} removed, {} units, {}) in {seconds:.2} s",
-                report.changed, report.removed, report.units, in_words(report.bytes)
+                report.changed,
+                report.removed,
+                report.units,
+                in_words(report.bytes)
             );
         } else {
             eprintln!("{root}: {indexed} files indexed, nothing changed");

@@ -1,7 +1,7 @@
 //! The subcommands, one a file.
 
 mod clear;
-pub(crate) mod grep;
+pub mod grep;
 mod init;
 pub mod knobs;
 mod search;
@@ -21,7 +21,7 @@ use crate::args::{Args, Command, WalkArgs};
 use crate::env::Env;
 use crate::project::Project;
 
-pub(crate) use search::Found;
+pub use search::Found;
 
 /// Runs what the arguments say and gives the exit status.
 ///
@@ -83,8 +83,13 @@ struct Bar {
 impl Bar {
     fn new(quiet: bool) -> Bar {
         // Hidden by itself where stderr is no terminal.
-        let bar = ProgressBar::with_draw_target(None, if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() });
-        let style = ProgressStyle::with_template("{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta}");
+        let bar = ProgressBar::with_draw_target(
+            None,
+            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
+        );
+        let style = ProgressStyle::with_template(
+            "{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta}",
+        );
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Bar { bar, units: 0.into(), started: std::time::Instant::now() }
     }

@@ -42,7 +42,8 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
     if args.results == 0 {
         bail!("-k 0 asks for nothing; the smallest number of files is 1");
     }
-    let paths: Vec<PathBuf> = if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() };
+    let paths: Vec<PathBuf> =
+        if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() };
     let knobs = env.knobs(args.profile.as_deref().map(profile).transpose()?)?;
     let rules = PathRules::new(args)?;
     let mut found = Vec::new();
@@ -70,15 +71,15 @@ fn grep_paths(args: &SearchArgs) -> Option<Vec<PathBuf>> {
 }
 
 /// What one project answered.
-pub(crate) struct Found {
+pub struct Found {
     /// The project.
-    pub(crate) project: Project,
+    pub project: Project,
     /// Its index.
-    pub(crate) snapshot: Snapshot,
+    pub snapshot: Snapshot,
     /// The ranking.
-    pub(crate) answer: Answer,
+    pub answer: Answer,
     /// How scores came about, where asked for.
-    pub(crate) explanation: Option<Explanation>,
+    pub explanation: Option<Explanation>,
 }
 
 /// Projects with the relative paths (files or folders; empty for all) that the search is limited to, in order of mention.
@@ -135,7 +136,10 @@ fn search_project(
 fn open(args: &SearchArgs, env: &Env, project: &Project) -> Result<Snapshot> {
     if args.no_update {
         return project.store.open().with_context(|| {
-            format!("{} has no index that this colgrep can read; leave out --no-update, or run `colgrep init`", project.root.display())
+            format!(
+                "{} has no index that this colgrep can read; leave out --no-update, or run `colgrep init`",
+                project.root.display()
+            )
         });
     }
     project.check_size(env, args.walk.yes)?;

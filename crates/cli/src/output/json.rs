@@ -127,7 +127,8 @@ fn hit(one: &Found, h: usize, _args: &SearchArgs) -> Result<Hit> {
     }
     let best = best.unwrap_or_default();
     let first = best.span.line.saturating_sub(1) as usize;
-    let code = lines.get(first.min(lines.len())..(best.span.end as usize).min(lines.len())).unwrap_or_default().join("\n");
+    let code =
+        lines.get(first.min(lines.len())..(best.span.end as usize).min(lines.len())).unwrap_or_default().join("\n");
     let called_by = if best.name.is_empty() { Vec::new() } else { lexical.callers(&best.name)? };
     let imports = record.map(|r| lexical.imports(r.id)).transpose()?.unwrap_or_default();
     Ok(Hit {

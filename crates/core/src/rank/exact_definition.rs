@@ -25,22 +25,67 @@ macro_rules! knob {
     };
 }
 
-knob!(SYMBOL_TYPE, "COLGREP_SYMBOL_TYPE_BOOST", "Query is one name: added where a type of that name is defined.", 0.667);
-knob!(SYMBOL_FUNCTION, "COLGREP_SYMBOL_FUNCTION_BOOST", "Query is one name: added where a function of that name is defined.", 0.667);
-knob!(SYMBOL_CONSTANT, "COLGREP_SYMBOL_CONSTANT_BOOST", "Query is one name: added where a constant or field of that name is defined.", 0.0);
+knob!(
+    SYMBOL_TYPE,
+    "COLGREP_SYMBOL_TYPE_BOOST",
+    "Query is one name: added where a type of that name is defined.",
+    0.667
+);
+knob!(
+    SYMBOL_FUNCTION,
+    "COLGREP_SYMBOL_FUNCTION_BOOST",
+    "Query is one name: added where a function of that name is defined.",
+    0.667
+);
+knob!(
+    SYMBOL_CONSTANT,
+    "COLGREP_SYMBOL_CONSTANT_BOOST",
+    "Query is one name: added where a constant or field of that name is defined.",
+    0.0
+);
 knob!(SYMBOL_STEM, "COLGREP_SYMBOL_STEM_BOOST", "Query is one name: added to the file named so.", 0.333);
-knob!(NAME_TYPE, "COLGREP_NAME_TYPE_BOOST", "A name inside a sentence: added where a type of that name is defined.", 0.2);
-knob!(NAME_FUNCTION, "COLGREP_NAME_FUNCTION_BOOST", "A name inside a sentence: added where a function or constant of that name is defined.", 0.2);
+knob!(
+    NAME_TYPE,
+    "COLGREP_NAME_TYPE_BOOST",
+    "A name inside a sentence: added where a type of that name is defined.",
+    0.2
+);
+knob!(
+    NAME_FUNCTION,
+    "COLGREP_NAME_FUNCTION_BOOST",
+    "A name inside a sentence: added where a function or constant of that name is defined.",
+    0.2
+);
 knob!(NAME_STEM, "COLGREP_NAME_STEM_BOOST", "A name inside a sentence: added to the file named so.", 0.2);
-knob!(TEXTUAL_TYPE, "COLGREP_TEXTUAL_TYPE_BOOST", "Added where the text defines a type of that name, whatever the grammar made of it.", 0.133);
-knob!(WORD, "COLGREP_WORD_DEFINITION_BOOST", "A plain word that names one of n ≤ 6 definitions: added times 1/√n.", 0.267);
+knob!(
+    TEXTUAL_TYPE,
+    "COLGREP_TEXTUAL_TYPE_BOOST",
+    "Added where the text defines a type of that name, whatever the grammar made of it.",
+    0.133
+);
+knob!(
+    WORD,
+    "COLGREP_WORD_DEFINITION_BOOST",
+    "A plain word that names one of n ≤ 6 definitions: added times 1/√n.",
+    0.267
+);
 
 /// Boosts the files that define the query's names.
 pub const STAGE: Stage = Stage {
     name: "exact_definition",
     doc: "Who types a name looks for its definition; a name inside a sentence, or a plain word that few definitions bear, is a weaker form of the same.",
     source: SOURCE,
-    knobs: &[&SYMBOL_TYPE, &SYMBOL_FUNCTION, &SYMBOL_CONSTANT, &SYMBOL_STEM, &NAME_TYPE, &NAME_FUNCTION, &NAME_STEM, &TEXTUAL_TYPE, &WORD],
+    knobs: &[
+        &SYMBOL_TYPE,
+        &SYMBOL_FUNCTION,
+        &SYMBOL_CONSTANT,
+        &SYMBOL_STEM,
+        &NAME_TYPE,
+        &NAME_FUNCTION,
+        &NAME_STEM,
+        &TEXTUAL_TYPE,
+        &WORD,
+    ],
     apply,
 };
 
@@ -101,7 +146,8 @@ mod tests {
     fn check(text: &str, path: &str, kind: UnitKind, role: UnitRole, exact_case: bool, expected: i32) {
         let mut p = pool(&[path]);
         p.files[0].definitions.push(NamedDefinition { identifier: 0, kind, role, exact_case });
-        let set: Vec<(&Knob, &str)> = STAGE.knobs.iter().map(|k| *k).zip(["1", "0.9", "0.8", "0.5", "0.3", "0.2", "0.1", "0", "0"]).collect();
+        let set: Vec<(&Knob, &str)> =
+            STAGE.knobs.iter().map(|k| *k).zip(["1", "0.9", "0.8", "0.5", "0.3", "0.2", "0.1", "0", "0"]).collect();
         assert_eq!(added(&STAGE, &query(text), &knobs(&set), &mut p), [expected], "{text:?} in {path}");
     }
 

@@ -22,10 +22,22 @@ macro_rules! knob {
     };
 }
 
-knob!(STRONG, "COLGREP_STRONG_PENALTY", "Factor for tests, benchmarks, examples, compatibility layers, vendored and generated files.", 0.55, 0.30);
+knob!(
+    STRONG,
+    "COLGREP_STRONG_PENALTY",
+    "Factor for tests, benchmarks, examples, compatibility layers, vendored and generated files.",
+    0.55,
+    0.30
+);
 knob!(MODERATE, "COLGREP_MODERATE_PENALTY", "Factor for files that only gather what others define.", 0.75, 0.50);
 knob!(MILD, "COLGREP_MILD_PENALTY", "Factor for type declarations without code.", 0.85, 0.70);
-knob!(TEXT, "COLGREP_TEXT_PENALTY", "Factor for prose, configuration and data, unless the query asks for documentation.", 0.60, 1.0);
+knob!(
+    TEXT,
+    "COLGREP_TEXT_PENALTY",
+    "Factor for prose, configuration and data, unless the query asks for documentation.",
+    0.60,
+    1.0
+);
 
 static LAST: Knob = Knob {
     env: "COLGREP_PENALTY_LAST",
@@ -93,7 +105,11 @@ mod tests {
         let k = knobs(&[(&STRONG, "0.3"), (&MODERATE, "0.5"), (&MILD, "0.7"), (&TEXT, "0.6")]);
         p.files[0].is_text = path.ends_with(".md");
         late(&query(text), &k, &mut p);
-        assert!((p.candidates[0].score - 0.5 * expected).abs() < 1e-6, "{text:?} in {path}: {:?}", p.candidates[0].score);
+        assert!(
+            (p.candidates[0].score - 0.5 * expected).abs() < 1e-6,
+            "{text:?} in {path}: {:?}",
+            p.candidates[0].score
+        );
     }
 
     #[test]

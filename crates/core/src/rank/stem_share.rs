@@ -22,11 +22,31 @@ macro_rules! knob {
     };
 }
 
-knob!(SHARE, "COLGREP_STEM_SHARE_BOOST", "Times the idf-weighted share of the stem's terms that the query holds.", 0.267);
+knob!(
+    SHARE,
+    "COLGREP_STEM_SHARE_BOOST",
+    "Times the idf-weighted share of the stem's terms that the query holds.",
+    0.267
+);
 knob!(FULL, "COLGREP_STEM_FULL_BOOST", "Added when the query holds every part of the stem.", 0.067);
-knob!(AGREEMENT, "COLGREP_STEM_AGREEMENT_BOOST", "Times the product of the stem's share in the query and the query's share in the stem.", 0.1);
-knob!(PREFIX_SHARE, "COLGREP_STEM_PREFIX_SHARE_BOOST", "Times the length ratio of the best shared beginning, over the number of the stem's terms.", 0.267);
-knob!(JOINED, "COLGREP_STEM_JOINED_BOOST", "Added when neighbouring words of the query, written as one, are the stem.", 0.267);
+knob!(
+    AGREEMENT,
+    "COLGREP_STEM_AGREEMENT_BOOST",
+    "Times the product of the stem's share in the query and the query's share in the stem.",
+    0.1
+);
+knob!(
+    PREFIX_SHARE,
+    "COLGREP_STEM_PREFIX_SHARE_BOOST",
+    "Times the length ratio of the best shared beginning, over the number of the stem's terms.",
+    0.267
+);
+knob!(
+    JOINED,
+    "COLGREP_STEM_JOINED_BOOST",
+    "Added when neighbouring words of the query, written as one, are the stem.",
+    0.267
+);
 
 /// Graded stem evidence.
 pub const STAGE: Stage = Stage {
@@ -38,10 +58,15 @@ pub const STAGE: Stage = Stage {
 };
 
 fn apply(query: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let [share, full, agreement, prefix, joined] = [&SHARE, &FULL, &AGREEMENT, &PREFIX_SHARE, &JOINED].map(|k| knobs.get(k));
+    let [share, full, agreement, prefix, joined] =
+        [&SHARE, &FULL, &AGREEMENT, &PREFIX_SHARE, &JOINED].map(|k| knobs.get(k));
     let is_topic = |t: &String| query.topic_terms.contains(t);
-    let known: f32 =
-        query.topic_terms.iter().filter(|t| pool.topic_frequency.get(*t).is_some_and(|n| *n > 0)).map(|t| pool.topic_idf(t)).sum();
+    let known: f32 = query
+        .topic_terms
+        .iter()
+        .filter(|t| pool.topic_frequency.get(*t).is_some_and(|n| *n > 0))
+        .map(|t| pool.topic_idf(t))
+        .sum();
     let boosts: Vec<f32> = pool
         .files
         .iter()
@@ -94,7 +119,8 @@ mod tests {
     use crate::rank::testing::{added, knobs, pool, query};
 
     fn check(knob: &Knob, text: &str, paths: &[&str], expected: &[i32]) {
-        let mut set: Vec<(&Knob, &str)> = [&SHARE, &FULL, &AGREEMENT, &PREFIX_SHARE, &JOINED].map(|k| (k, "0")).to_vec();
+        let mut set: Vec<(&Knob, &str)> =
+            [&SHARE, &FULL, &AGREEMENT, &PREFIX_SHARE, &JOINED].map(|k| (k, "0")).to_vec();
         set.push((knob, "1"));
         assert_eq!(added(&STAGE, &query(text), &knobs(&set), &mut pool(paths)), expected, "{} for {text:?}", knob.env);
     }

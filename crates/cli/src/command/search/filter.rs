@@ -8,12 +8,12 @@ use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{FileRecord, Snapshot};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use crate::command::grep::{lines_in_files, matcher};
 use crate::args::SearchArgs;
+use crate::command::grep::{lines_in_files, matcher};
 use crate::project::Project;
 
 /// What the flags say about paths.
-pub(crate) struct PathRules {
+pub struct PathRules {
     include: Option<GlobSet>,
     exclude: Option<GlobSet>,
     exclude_dir: Option<GlobSet>,
@@ -42,7 +42,7 @@ impl PathRules {
     ///
     /// # Errors
     /// On a bad glob or an unknown language.
-    pub(crate) fn new(args: &SearchArgs) -> Result<PathRules> {
+    pub fn new(args: &SearchArgs) -> Result<PathRules> {
         let mut languages = Vec::new();
         for name in &args.types {
             match language::by_name(name) {
@@ -63,7 +63,7 @@ impl PathRules {
     }
 
     /// Whether a relative path (`/` between components) of that language passes.
-    pub(crate) fn allow(&self, path: &str, language: &str) -> bool {
+    pub fn allow(&self, path: &str, language: &str) -> bool {
         let category = || language::by_name(language).map_or(Category::Unknown, |l| l.category);
         self.include.as_ref().is_none_or(|g| g.is_match(path))
             && self.exclude.as_ref().is_none_or(|g| !g.is_match(path))
@@ -73,7 +73,11 @@ impl PathRules {
     }
 
     fn allows_all(&self) -> bool {
-        self.include.is_none() && self.exclude.is_none() && self.exclude_dir.is_none() && self.languages.is_empty() && !self.code_only
+        self.include.is_none()
+            && self.exclude.is_none()
+            && self.exclude_dir.is_none()
+            && self.languages.is_empty()
+            && !self.code_only
     }
 }
 
@@ -83,12 +87,12 @@ fn folders(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether `path` is `below` or lies below it; everything lies below the empty path.
-pub(crate) fn is_below(path: &str, below: &str) -> bool {
+pub fn is_below(path: &str, below: &str) -> bool {
     below.is_empty() || path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The filter of one search in one project.
-pub(crate) struct Filter {
+pub struct Filter {
     /// By file number: not allowed, or allowed, with the lines of matches where a pattern is given.
     files: HashMap<u32, Option<Vec<u32>>>,
 }
@@ -98,7 +102,13 @@ impl Filter {
     ///
     /// # Errors
     /// On a bad pattern.
-    pub(crate) fn new(args: &SearchArgs, rules: &PathRules, below: &[String], project: &Project, snapshot: &Snapshot) -> Result<Option<Filter>> {
+    pub fn new(
+        args: &SearchArgs,
+        rules: &PathRules,
+        below: &[String],
+        project: &Project,
+        snapshot: &Snapshot,
+    ) -> Result<Option<Filter>> {
         if rules.allows_all() && below.iter().any(String::is_empty) && args.regexp.is_empty() {
             return Ok(None);
         }
@@ -165,7 +175,9 @@ mod tests {
 
     #[test]
     fn below_means_whole_components() {
-        for (path, below, expected) in [("src/a.rs", "src", true), ("src2/a.rs", "src", false), ("a.rs", "a.rs", true), ("x", "", true)] {
+        for (path, below, expected) in
+            [("src/a.rs", "src", true), ("src2/a.rs", "src", false), ("a.rs", "a.rs", true), ("x", "", true)]
+        {
             assert_eq!(is_below(path, below), expected, "{path} below {below}");
         }
     }
@@ -173,7 +185,14 @@ mod tests {
     #[test]
     fn units_need_a_match_on_their_lines() {
         let filter = Filter { files: HashMap::from([(1, Some(vec![5, 30])), (2, None)]) };
-        for (file, line, end, expected) in [(1, 1, 4, false), (1, 1, 5, true), (1, 6, 29, false), (1, 30, 40, true), (2, 1, 1, true), (3, 1, 99, false)] {
+        for (file, line, end, expected) in [
+            (1, 1, 4, false),
+            (1, 1, 5, true),
+            (1, 6, 29, false),
+            (1, 30, 40, true),
+            (2, 1, 1, true),
+            (3, 1, 99, false),
+        ] {
             assert_eq!(filter.allows_unit(file, line, end), expected, "file {file}, {line}-{end}");
         }
     }

@@ -1,0 +1,102 @@
+//! A project in a folder of its own, and the binary run in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A project with its own place for indexes; both go when it is dropped.
+pub struct Sandbox {
+    folder: TempDir,
+}
+
+#[allow(dead_code, reason = "each test program uses its own part")]
+impl Sandbox {
+    /// An empty project.
+    pub fn new() -> Sandbox {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir(folder.path().join("project")).expect("a folder");
+        Sandbox { folder }
+    }
+
+    /// A copy of a fixture project.
+    pub fn of(fixture: &str) -> Sandbox {
+        let sandbox = Sandbox::new();
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(fixture), &sandbox.root());
+        sandbox
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().join("project").canonicalize().expect("a folder")
+    }
+
+    /// Where its indexes are.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Writes a file of the project.
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    /// The binary, ready to run in the project with no environment but its own.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_colgrep"));
+        command
+            .args(args)
+            .current_dir(self.root())
+            .env_clear()
+            .env("COLGREP_DATA_DIR", self.data())
+            .env("HOME", self.folder.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the binary.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).output().expect("a binary that starts"), &self.root())
+    }
+
+    /// Runs the binary with variables set.
+    pub fn run_with(&self, vars: &[(&str, &str)], args: &[&str]) -> Ran {
+        Ran::of(self.command(args).envs(vars.iter().copied()).output().expect("a binary that starts"), &self.root())
+    }
+}
+
+/// What a run gave; the project's root reads `ROOT`.
+#[derive(Debug)]
+pub struct Ran {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    fn of(output: Output, root: &Path) -> Ran {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&root.display().to_string(), "ROOT");
+        Ran { status: output.status.code().unwrap_or(-1), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+
+    /// The first fields of `path:line:text` rows.
+    #[allow(dead_code, reason = "each test program uses its own part")]
+    pub fn paths(&self) -> Vec<&str> {
+        self.out.lines().filter_map(|l| l.split(':').next()).collect()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a fixture").flatten() {
+        let target = to.join(entry.file_name().to_string_lossy().trim_end_matches(".fixture"));
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("a file");
+        }
+    }
+}

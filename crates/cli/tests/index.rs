@@ -1,0 +1,215 @@
+//! The index as a user meets it: what is written and when, status and clear, kills and races.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+use common::Sandbox;
+use insta::assert_snapshot;
+
+/// Every file below `folder` with its size and time of change.
+fn state(folder: &Path) -> BTreeMap<String, (u64, SystemTime)> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let metadata = entry.metadata().expect("metadata");
+        if metadata.is_dir() {
+            all.extend(state(&entry.path()));
+        } else {
+            all.insert(entry.path().display().to_string(), (metadata.len(), metadata.modified().expect("a time")));
+        }
+    }
+    all
+}
+
+#[test]
+fn nothing_is_written_when_nothing_changed() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.run(&["init"]);
+    let before = state(&sandbox.data());
+    assert!(!before.is_empty());
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(sandbox.run(&["parse request"]).status, 0);
+    assert!(sandbox.run(&["init"]).err.contains("nothing changed"));
+    assert_eq!(sandbox.run(&["status"]).status, 0);
+    assert_eq!(state(&sandbox.data()), before);
+}
+
+#[test]
+fn changes_are_seen_by_the_next_search() {
+    let sandbox = Sandbox::of("relay");
+    let found = |query: &str| sandbox.run(&[query, "-l", "-k", "1"]).out.trim_end().to_string();
+    assert_eq!(found("zeppelin"), "");
+    sandbox.write("src/airship.rs", "fn zeppelin() {}\n");
+    assert_eq!(found("zeppelin"), "src/airship.rs");
+    sandbox.write("src/airship.rs", "fn balloon() {}\n");
+    assert_eq!(found("zeppelin"), "");
+    assert_eq!(found("balloon"), "src/airship.rs");
+    fs::rename(sandbox.root().join("src/airship.rs"), sandbox.root().join("src/craft.rs")).expect("a rename");
+    assert_eq!(found("balloon"), "src/craft.rs");
+    fs::remove_file(sandbox.root().join("src/craft.rs")).expect("a removal");
+    assert_eq!(found("balloon"), "");
+    sandbox.write(".colgrepignore", "queue/\n");
+    assert!(!sandbox.run(&["RingBuffer struct", "-l"]).out.contains("queue/"));
+}
+
+#[test]
+fn status_counts_what_was_skipped_and_why() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("logo.png", "\u{89}PNG\0\0");
+    sandbox.write("yarn.lock", "a@1:\n  version 1\n");
+    sandbox.write("empty.py", "\n");
+    sandbox.write("big.txt", &"word ".repeat(300_000));
+    sandbox.write("bundle.js", &"x();".repeat(5_000));
+    assert_eq!(sandbox.run(&["status"]).status, 1, "not indexed yet");
+    let ran = sandbox.run(&["init"]);
+    assert!(ran.status == 0 && ran.err.contains("5 files skipped"), "{}", ran.err);
+    let shown = sandbox.run(&["status"]).out;
+    let skipped: Vec<&str> = shown.lines().filter(|l| l.starts_with("skipped")).collect();
+    assert_snapshot!("skipped", skipped.join("\n"));
+    let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["status", "--json"]).out).expect("JSON");
+    assert_eq!(
+        (&json["indexed"], &json["complete"], &json["skipped"]["binary"]["files"]),
+        (&true.into(), &true.into(), &1.into())
+    );
+    assert_eq!(json["languages"]["rust"], 7);
+}
+
+#[test]
+fn clear_removes_one_index_or_all() {
+    let sandbox = Sandbox::of("relay");
+    assert_eq!(sandbox.run(&["clear"]).status, 1);
+    sandbox.run(&["init"]);
+    assert_eq!(sandbox.run(&["clear"]).status, 0);
+    assert!(state(&sandbox.data()).is_empty());
+    sandbox.run(&["init"]);
+    fs::create_dir_all(sandbox.data().join("not-an-index")).expect("a folder");
+    assert_eq!(sandbox.run(&["clear", "--all"]).status, 0);
+    assert!(sandbox.data().join("not-an-index").is_dir(), "what is no index stays");
+}
+
+#[test]
+fn a_subfolder_uses_the_index_around_it() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.run(&["init"]);
+    let before = fs::read_dir(sandbox.data()).expect("data").count();
+    let ran = sandbox.run(&["RingBuffer", "src/queue", "-l"]);
+    assert_eq!(ran.out, "src/queue/ring.rs\nsrc/queue/mod.rs\n");
+    assert_eq!(fs::read_dir(sandbox.data()).expect("data").count(), before);
+}
+
+#[test]
+fn a_home_folder_is_refused_without_yes() {
+    let sandbox = Sandbox::of("relay");
+    let root = sandbox.root().display().to_string();
+    let ran = sandbox.run_with(&[("HOME", &root)], &["parse"]);
+    assert!(ran.status == 2 && ran.err.contains("pass -y"), "{ran:?}");
+    assert_eq!(sandbox.run_with(&[("HOME", &root)], &["parse", "-y", "-l", "-k", "1"]).status, 0);
+}
+
+#[test]
+fn an_index_of_another_version_or_a_damaged_one_is_built_anew() {
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage); 4] = [
+        ("another version", |folder| {
+            let meta = folder.join("lexical/meta.json");
+            let text = fs::read_to_string(&meta).expect("meta").replace("colgrep 1 ", "colgrep 0 ");
+            fs::write(meta, text).expect("meta");
+        }),
+        ("no table", |folder| {
+            for entry in fs::read_dir(folder).expect("a folder").flatten() {
+                if entry.file_name().to_string_lossy().starts_with("files-") {
+                    fs::remove_file(entry.path()).expect("a removal");
+                }
+            }
+        }),
+        ("a broken meta.json", |folder| fs::write(folder.join("lexical/meta.json"), "{").expect("meta")),
+        ("a truncated segment", |folder| {
+            for entry in fs::read_dir(folder.join("lexical")).expect("a folder").flatten() {
+                if entry.path().extension().is_some_and(|e| e == "idx" || e == "fast") {
+                    fs::write(entry.path(), "x").expect("a segment");
+                }
+            }
+        }),
+    ];
+    for (what, damage) in damages {
+        let sandbox = Sandbox::of("relay");
+        sandbox.run(&["init"]);
+        let folder = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+        damage(&folder);
+        let ran = sandbox.run(&["RingBuffer", "--no-update"]);
+        assert!(ran.status == 2 && ran.err.contains("colgrep init"), "{what}: {ran:?}");
+        let ran = sandbox.run(&["RingBuffer", "-l", "-k", "1"]);
+        assert_eq!((ran.status, ran.out.as_str()), (0, "src/queue/ring.rs\n"), "{what}: {}", ran.err);
+    }
+}
+
+/// A project large enough that indexing it takes a while.
+fn large() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for i in 0..400 {
+        let body: String = (0..60)
+            .map(|j| {
+                format!("def handler_{i}_{j}(request):\n    value = request.field_{j}\n    return value + {i}\n\n")
+            })
+            .collect();
+        sandbox.write(&format!("pkg{}/module_{i}.py", i % 20), &body);
+    }
+    sandbox
+}
+
+fn answers(sandbox: &Sandbox) -> String {
+    ["handler_17_3", "request field", "module 250 value"]
+        .map(|q| sandbox.run(&[q, "--json", "-k", "10"]).out)
+        .join("\n")
+}
+
+#[test]
+fn a_killed_build_leaves_an_index_that_the_next_run_repairs() {
+    let sandbox = large();
+    sandbox.run(&["init"]);
+    let expected = answers(&sandbox);
+    sandbox.run(&["clear"]);
+    // The moment of the kill moves through the whole build, and through updates of what it left.
+    for milliseconds in [5, 20, 40, 60, 80, 110, 150, 200, 260, 330, 420, 550] {
+        let mut child =
+            sandbox.command(&["init"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a binary");
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        let _ = child.kill();
+        let _ = child.wait();
+        let ran = sandbox.run(&["handler_17_3", "--no-update", "-l", "-k", "1"]);
+        let unbuilt = ran.status == 2 && ran.err.contains("colgrep init");
+        assert!(ran.status < 2 || unbuilt, "after {milliseconds} ms: {ran:?}");
+        if milliseconds % 3 == 0 {
+            sandbox.write("pkg1/extra.py", &format!("def extra_{milliseconds}():\n    return 1\n"));
+        }
+    }
+    fs::remove_file(sandbox.root().join("pkg1/extra.py")).expect("a removal");
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    assert_eq!(answers(&sandbox), expected);
+}
+
+#[test]
+fn runs_side_by_side_never_corrupt_the_index() {
+    let sandbox = large();
+    let spawn =
+        |args: &[&str]| sandbox.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a binary");
+    let children = [
+        spawn(&["init"]),
+        spawn(&["init"]),
+        spawn(&["request field", "-l"]),
+        spawn(&["handler_17_3", "-l", "-k", "1"]),
+        spawn(&["status"]),
+    ];
+    for (i, child) in children.into_iter().enumerate() {
+        let output = child.wait_with_output().expect("an end");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code().is_some_and(|c| c < 2), "run {i}: {error}");
+    }
+    let together = answers(&sandbox);
+    sandbox.run(&["clear"]);
+    assert_eq!(answers(&sandbox), together);
+}

@@ -1,0 +1,213 @@
+//! The binary on a small project: what it prints, how it filters, how it exits.
+
+mod common;
+
+use common::Sandbox;
+use insta::assert_snapshot;
+
+#[test]
+fn a_first_search_indexes_and_answers() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run(&["parse request", "-k", "4"]);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    assert_snapshot!("parse_request", ran.out);
+}
+
+#[test]
+fn a_name_finds_its_definition_first() {
+    let sandbox = Sandbox::of("relay");
+    for (query, expected) in [
+        ("RingBuffer", "src/queue/ring.rs:3:pub struct RingBuffer {"),
+        ("Dashboard", "web/dashboard.ts:4:export class Dashboard {"),
+        ("QUEUE_CAPACITY", "src/main.rs:10:const QUEUE_CAPACITY: usize = 1024;"),
+        ("fetchStats", "web/api.ts:6:export const fetchStats = async (): Promise<Stats> => {"),
+        ("listen for web hooks", "src/http/server.rs:5:pub struct Server {"),
+        (
+            "dead letter queue after giving up",
+            "docs/retry.md:7:After five attempts the message goes to the dead letter queue.",
+        ),
+    ] {
+        let ran = sandbox.run(&[query, "-k", "1"]);
+        assert_eq!(ran.out.trim_end(), expected, "{query}");
+    }
+}
+
+#[test]
+fn k_counts_distinct_files_exactly() {
+    let sandbox = Sandbox::new();
+    for i in 0..40 {
+        sandbox.write(&format!("f{i}.py"), &"def widget():\n    return widget\n\n".repeat(1 + i % 5));
+    }
+    for k in [1, 7, 40] {
+        let ran = sandbox.run(&["widget", "-l", "-k", &k.to_string()]);
+        let mut files: Vec<&str> = ran.out.lines().collect();
+        files.sort_unstable();
+        files.dedup();
+        assert_eq!(files.len(), k, "-k {k}: {}", ran.out);
+    }
+    assert_eq!(sandbox.run(&["widget", "-l", "-k", "1000"]).out.lines().count(), 40);
+}
+
+#[test]
+fn forms_of_output() {
+    let sandbox = Sandbox::of("relay");
+    assert_snapshot!("files_only", sandbox.run(&["ring buffer", "-l", "-k", "3"]).out);
+    assert_snapshot!("content", sandbox.run(&["parse_request", "-c", "-k", "1"]).out);
+    assert_snapshot!("lines", sandbox.run(&["RingBuffer", "-n", "3", "-k", "1"]).out);
+    assert_snapshot!("per_file", sandbox.run(&["ring buffer push pop", "--per-file", "3", "-k", "1"]).out);
+    assert_snapshot!("colour", sandbox.run(&["RingBuffer", "--color", "always", "-k", "1"]).out);
+    assert_snapshot!("explain", sandbox.run(&["RingBuffer", "--explain", "-k", "1"]).out);
+}
+
+#[test]
+fn json_has_every_field_of_the_contract() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run(&["parse_request", "--json", "-k", "1"]);
+    let hits: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_snapshot!("json", serde_json::to_string_pretty(&hits).expect("JSON"));
+    assert_eq!(sandbox.run(&["zzzqqq", "--json"]).out.trim(), "[]");
+}
+
+#[test]
+fn the_schema_names_every_field_of_the_output() {
+    let sandbox = Sandbox::of("relay");
+    let schema: serde_json::Value = serde_json::from_str(&sandbox.run(&["--json-schema"]).out).expect("JSON");
+    assert_eq!(schema["x-version"], 1);
+    let ran = sandbox.run(&["parse_request", "--json", "-k", "1", "--explain"]);
+    let hits: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    for (object, definition) in [(&hits[0], "Hit"), (&hits[0]["unit"], "JsonUnit"), (&hits[0]["matches"][0], "Match")] {
+        let known = schema["$defs"][definition]["properties"].as_object().expect("properties");
+        for field in object.as_object().expect("an object").keys() {
+            assert!(known.contains_key(field), "{definition}.{field} is not in the schema");
+        }
+    }
+}
+
+#[test]
+fn filters_apply_before_the_ranking() {
+    let sandbox = Sandbox::of("relay");
+    let files = |args: &[&str]| {
+        let mut all = vec!["request parse", "-l", "-k", "1"];
+        all.extend(args);
+        sandbox.run(&all).out.trim_end().to_string()
+    };
+    assert_eq!(files(&[]), "src/http/parse.rs");
+    assert_eq!(files(&["--include", "*.py"]), "vendor/tinyjson/parse.py");
+    assert_eq!(files(&["-t", "python"]), "vendor/tinyjson/parse.py");
+    assert_eq!(files(&["--exclude", "parse.rs"]), "src/http/server.rs");
+    assert_eq!(files(&["--exclude-dir", "src", "--exclude-dir", "vendor"]), "tests/parse_test.rs");
+    assert_eq!(files(&["tests"]), "tests/parse_test.rs", "a subfolder searches only itself");
+    assert_eq!(files(&["web", "tests", "src/http/server.rs"]), "src/http/server.rs", "several paths");
+    assert_eq!(files(&["-e", "is_err"]), "tests/parse_test.rs", "a pattern filters before the ranking");
+    assert!(!sandbox.run(&["retry configuration", "--code-only", "-l"]).out.contains(".md"));
+}
+
+#[test]
+fn a_pattern_alone_is_grep() {
+    let sandbox = Sandbox::of("relay");
+    assert_snapshot!("grep", sandbox.run(&["-e", "ParseError"]).out);
+    assert_snapshot!("grep_context", sandbox.run(&["-e", "MissingPath,", "-n", "1"]).out);
+    assert_eq!(sandbox.run(&["-e", "parse", "-w", "-l", "src"]).out, "src/http/mod.rs\nsrc/http/server.rs\n");
+    assert_eq!(sandbox.run(&["-e", "b\"GET /\"", "-F"]).paths(), ["tests/parse_test.rs"]);
+    assert_eq!(sandbox.run(&["-e", "QUEUE_capacity", "-i", "-l"]).out, "src/main.rs\n");
+    assert_eq!(sandbox.run(&["-e", "nowhere_at_all"]).status, 1);
+}
+
+#[test]
+fn exit_statuses_and_messages() {
+    let sandbox = Sandbox::of("relay");
+    for (args, status, message) in [
+        (&["parse"][..], 0, ""),
+        (&["zzzqqq"], 1, ""),
+        (&["-e", "a(b"], 2, "is no valid pattern; use -F"),
+        (&["-e", "a(b", "query words"], 2, "unclosed group"),
+        (&[], 2, "no query"),
+        (&["  "], 2, "the query is empty"),
+        (&["parse", "-k", "0"], 2, "-k 0"),
+        (&["parse", "no/such/folder"], 2, "no/such/folder"),
+        (&["parse", "-t", "klingon"], 2, "no language"),
+        (&["parse", "--include", "a["], 2, "no glob"),
+        (&["parse", "--profile", "best"], 2, "there are default and classic"),
+        (&["--no-such-flag"], 2, "--no-such-flag"),
+        (&["--help"], 0, ""),
+        (&["--version"], 0, ""),
+    ] {
+        let ran = sandbox.run(args);
+        assert_eq!(ran.status, status, "{args:?}: {ran:?}");
+        assert!(ran.err.contains(message), "{args:?}: {}", ran.err);
+        assert!(status == 0 || ran.out.is_empty(), "{args:?}: stdout holds results alone: {}", ran.out);
+    }
+}
+
+#[test]
+fn without_update_the_index_is_taken_as_it_is() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run(&["parse", "--no-update"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("no index") && ran.err.contains("colgrep init"), "{}", ran.err);
+    sandbox.run(&["init"]);
+    sandbox.write("src/new.rs", "fn brand_new_gadget() {}\n");
+    assert_eq!(sandbox.run(&["gadget", "--no-update"]).status, 1);
+    assert_eq!(sandbox.run(&["gadget", "-l"]).out, "src/new.rs\n");
+}
+
+#[test]
+fn knobs_count_and_bad_ones_are_refused() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run_with(&[("COLGREP_K1", "many")], &["parse"]);
+    assert_eq!((ran.status, ran.err.trim_end()), (2, "colgrep: COLGREP_K1=many: expected a number from 0 to 10"));
+    let ran = sandbox.run_with(&[("COLGREP_KEY1", "1")], &["parse"]);
+    assert!(ran.status == 2 && ran.err.contains("did you mean COLGREP_K1?"), "{}", ran.err);
+    let ran = sandbox.run_with(&[("COLGREP_K1", "2.5")], &["knobs"]);
+    assert!(ran.out.contains("COLGREP_K1=2.5  (environment; 0 to 10)"), "{}", ran.out);
+    let first = |vars: &[(&str, &str)]| sandbox.run_with(vars, &["parse request tests", "-l", "-k", "1"]).out;
+    assert_eq!(first(&[]), first(&[("COLGREP_PROFILE", "default")]));
+    assert!(sandbox.run(&["parse", "--profile", "classic"]).status == 0);
+}
+
+#[test]
+fn the_trace_has_a_line_a_step() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run_with(&[("COLGREP_TRACE", "1")], &["parse request", "-k", "2"]);
+    let lines = ran.err.lines().map(|l| l.strip_prefix("__COLGREP_TRACE__ ").expect("a trace line"));
+    let steps: Vec<String> = lines
+        .map(|l| {
+            let line: serde_json::Value = serde_json::from_str(l).expect("JSON");
+            assert_eq!(line["query"], "parse request");
+            assert!(line["scores"].is_array() && (line["ids"].is_array() || line["files"].is_array()));
+            line["step"].as_str().expect("a step").to_string()
+        })
+        .collect();
+    for step in [
+        "bm25",
+        "fused",
+        "after_path_penalty",
+        "after_path_stem_boost",
+        "after_definition_boost",
+        "after_coherence_boost",
+        "final",
+    ] {
+        assert!(steps.iter().any(|s| s == step), "no {step} in {steps:?}");
+    }
+    assert_eq!(sandbox.run(&["parse request"]).err, "");
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    use std::io::Read as _;
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", &"some line of text\n".repeat(40_000));
+    let mut child = sandbox
+        .command(&["-e", "line"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("a binary");
+    let mut out = child.stdout.take().expect("a pipe");
+    let mut first = [0u8; 10];
+    out.read_exact(&mut first).expect("some output");
+    drop(out);
+    let ended = child.wait_with_output().expect("an end");
+    assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
+    assert_eq!(ended.status.code(), Some(0));
+}

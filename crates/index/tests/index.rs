@@ -1,0 +1,198 @@
+//! The index against slower, simpler ways of getting the same: a naive BM25F, and a full rebuild.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+use colgrep_core::bm25::{Bm25, Field, idf};
+use colgrep_core::fuse::Fusion;
+use colgrep_core::knob::{Knobs, Profile};
+use colgrep_core::path::stem_of;
+use colgrep_core::query::Query;
+use colgrep_core::token::Tokenizer;
+use colgrep_core::{Unit, UnitKind};
+use colgrep_index::language;
+use colgrep_index::parse::parse;
+use colgrep_index::search::{Request, search};
+use colgrep_index::store::{Snapshot, Store};
+use colgrep_index::update::open_current;
+use colgrep_index::walk::WalkOptions;
+use proptest::prelude::*;
+
+fn open(root: &Path, data: &Path) -> Snapshot {
+    open_current(&Store::new(data.to_path_buf()), root, &WalkOptions::default(), true, &()).expect("an index").0
+}
+
+const FILES: [(&str, &str); 5] = [
+    (
+        "src/parser.py",
+        "class RequestParser:\n    \"\"\"Parses requests.\"\"\"\n    def parse(self, request):\n        return request.body\n\n    def parse_header(self, header):\n        return header.split()\n",
+    ),
+    (
+        "src/server.rs",
+        "/// Serves a request.\npub fn serve(request: Request) -> Response {\n    parse(request)\n}\n\nconst MAX_REQUESTS: usize = 8;\n",
+    ),
+    ("lib/util.js", "export function parseQuery(text) { return text.split('&'); }\nexport const LIMIT = 3;\n"),
+    ("README.md", "# Requests\n\nHow a request is parsed.\n\n## Limits\n\nEight requests.\n"),
+    ("data.txt", "parse parse parse request\n"),
+];
+
+/// The formula, straight from the units, for every unit of every file: (path, line) → score.
+fn naive_scores(text: &str, bm25: &Bm25) -> BTreeMap<(String, u32), f32> {
+    let mut tokenizer = Tokenizer::default();
+    let query = Query::new(text, "/project", &mut tokenizer);
+    let mut units: Vec<(String, Unit, [Vec<String>; 6])> = Vec::new();
+    for (path, source) in FILES {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        for unit in parse(source, language::detect(Path::new(path), source.as_bytes())).units {
+            let fields = Field::ALL.map(|field| match field {
+                Field::Name => unit.name.clone(),
+                Field::Parent => unit.parent.clone(),
+                Field::Doc => unit.docstring.clone(),
+                Field::Body => unit.body.clone(),
+                Field::Stem => stem_of(file).to_string(),
+                Field::Folder => folder.to_string(),
+            });
+            units.push((path.to_string(), unit, fields.map(|f| tokenizer.terms(&f))));
+        }
+    }
+    let n = units.len();
+    let average = |f: usize| units.iter().map(|u| u.2[f].len()).sum::<usize>() as f32 / n as f32;
+    let mut scores = BTreeMap::new();
+    for term in &query.terms {
+        let df = units.iter().filter(|u| u.2.iter().any(|field| field.contains(&term.text))).count();
+        for (path, unit, fields) in &units {
+            let mut frequency = 0.0;
+            for (f, field) in fields.iter().enumerate() {
+                let tf = field.iter().filter(|t| **t == term.text).count();
+                if tf > 0 {
+                    frequency += bm25.field_frequency(f, tf as f32, field.len() as f32, average(f));
+                }
+            }
+            let score = bm25.term_score(term, idf(n as u64, df as u64), frequency);
+            if score > 0.0 {
+                *scores.entry((path.clone(), unit.span.line)).or_insert(0.0) +=
+                    score * bm25.unit_factor(unit.kind, unit.role);
+            }
+        }
+    }
+    scores
+}
+
+#[test]
+fn scores_equal_the_naive_formula() {
+    let (root, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (path, text) in FILES {
+        fs::create_dir_all(root.path().join(path).parent().unwrap()).unwrap();
+        fs::write(root.path().join(path), text).unwrap();
+    }
+    let snapshot = open(root.path(), data.path());
+    let bm25 = Bm25::new(&Knobs::of(Profile::Default));
+    for text in ["request", "parse the request", "RequestParser", "parse_header", "limits", "server util", "zebra"] {
+        let query = Query::new(text, "/project", &mut Tokenizer::default());
+        let hits = snapshot.lexical.search(&query, &bm25, 1000, 0, &HashSet::new(), None).unwrap();
+        let path = |file| snapshot.files.files.iter().find(|f| f.id == file).unwrap().path.clone();
+        let found: BTreeMap<(String, u32), f32> = hits.iter().map(|h| ((path(h.file), h.line), h.score)).collect();
+        let expected = naive_scores(text, &bm25);
+        assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{text}");
+        for (unit, score) in &found {
+            assert!(
+                (score - expected[unit]).abs() < 1e-3 * score.max(1.0),
+                "{text}: {unit:?} {score} and {}",
+                expected[unit]
+            );
+        }
+    }
+}
+
+/// What a search shows of each hit: path, line, kind, score.
+fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
+    let knobs = Knobs::of(Profile::Default);
+    let mut all = Vec::new();
+    for query in ["parse request", "alpha", "beta gamma", "Delta", "handle_delta", "file note", "three four"] {
+        let request =
+            Request { query, knobs: &knobs, fusion: Fusion::MinMax, files: 20, units_per_file: 3, filter: None };
+        let answer = search(snapshot, &request, None).unwrap();
+        for hit in &answer.hits {
+            for unit in &hit.units {
+                all.push((
+                    query.to_string(),
+                    answer.pool.files[hit.file].path.clone(),
+                    unit.line,
+                    unit.kind,
+                    unit.score,
+                ));
+            }
+        }
+    }
+    all
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Write(u8, u8, Vec<u8>),
+    Remove(u8, u8),
+    Rename(u8, u8, u8),
+    Update,
+}
+
+fn path_of(folder: u8, file: u8) -> String {
+    let name = ["alpha", "beta_test", "delta", "parse_request", "mod", "notes"][usize::from(file) % 6];
+    let extension = ["py", "rs", "md"][usize::from(folder) % 3];
+    ["", "src/", "src/gamma/", "tests/"][usize::from(folder) % 4].to_string() + name + "." + extension
+}
+
+fn text_of(seed: &[u8]) -> String {
+    let words = ["alpha", "beta", "gamma", "delta", "parse", "request", "three", "four", "note", "file"];
+    let word = |b: u8| words[usize::from(b) % words.len()];
+    let functions = seed.chunks(4).map(|c| {
+        let name = c.iter().map(|b| word(*b)).collect::<Vec<_>>().join("_");
+        let body = c.iter().map(|b| word(b.wrapping_add(3))).collect::<Vec<_>>().join(" ");
+        format!("# {body}\ndef handle_{name}():\n    return \"{body}\"\n\n")
+    });
+    functions.collect()
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        5 => (any::<u8>(), any::<u8>(), proptest::collection::vec(any::<u8>(), 0..24)).prop_map(|(a, b, c)| Edit::Write(a, b, c)),
+        1 => (any::<u8>(), any::<u8>()).prop_map(|(a, b)| Edit::Remove(a, b)),
+        1 => (any::<u8>(), any::<u8>(), any::<u8>()).prop_map(|(a, b, c)| Edit::Rename(a, b, c)),
+        2 => Just(Edit::Update),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, max_shrink_iters: 30, ..ProptestConfig::default() })]
+
+    #[test]
+    fn updates_give_what_a_full_rebuild_gives(edits in proptest::collection::vec(edit(), 1..24)) {
+        let (root, data, fresh) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |path: String| root.path().join(path);
+        for edit in edits {
+            match edit {
+                Edit::Write(folder, file, seed) => {
+                    let path = at(path_of(folder, file));
+                    fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    fs::write(path, text_of(&seed)).unwrap();
+                }
+                Edit::Remove(folder, file) => {
+                    let _ = fs::remove_file(at(path_of(folder, file)));
+                }
+                Edit::Rename(folder, from, to) => {
+                    let _ = fs::rename(at(path_of(folder, from)), at(path_of(folder, to)));
+                }
+                Edit::Update => {
+                    open(root.path(), data.path());
+                }
+            }
+        }
+        let (updated, rebuilt) = (open(root.path(), data.path()), open(root.path(), fresh.path()));
+        let (a, b) = (answers(&updated), answers(&rebuilt));
+        prop_assert_eq!(a.len(), b.len());
+        for (x, y) in a.iter().zip(&b) {
+            prop_assert_eq!((&x.0, &x.1, x.2, x.3), (&y.0, &y.1, y.2, y.3));
+            prop_assert!((x.4 - y.4).abs() < 1e-4, "{:?} and {:?}", x, y);
+        }
+    }
+}

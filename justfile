@@ -1,0 +1,31 @@
+# Recipes of the project; `just --list` shows them.
+
+# Show the recipes
+default:
+    @just --list
+
+# Build the program
+build:
+    cargo build --release -p colgrep
+
+# Run all tests
+test:
+    cargo test --workspace
+
+# Check formatting and lints
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Everything that a change must pass
+ci:
+    bash .ci/run
+
+# Make the generated documents anew
+docs:
+    mkdir -p docs/generated
+    cargo run -q --release -p colgrep -- knobs --markdown > docs/generated/knobs.md
+
+# Put `colgrep` into cargo's bin folder
+install:
+    cargo install --path crates/cli
