@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
-use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, Range, StreamingIterator};
+use tree_sitter::{Node, ParseOptions, Parser, Range};
 
 use crate::language::{self, Category, Compiled, Language};
 
@@ -26,8 +26,6 @@ const NAME_BYTES_MAX: usize = 160;
 const LIST_LEN_MAX: usize = 64;
 /// Time one file may take in the parser and in the query, each. A 1 MiB file of any language here takes well under a second.
 const FILE_TIME_MAX: Duration = Duration::from_secs(4);
-/// Partial matches the query engine may hold; beyond it, it drops the oldest.
-const QUERY_STATES_MAX: u32 = 16_384;
 
 /// What parsing made of one file.
 #[derive(Debug, Default)]
@@ -251,13 +249,13 @@ struct Found {
 }
 
 thread_local! {
-    static PARSER: RefCell<(Parser, QueryCursor)> = RefCell::new((Parser::new(), QueryCursor::new()));
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
 /// Runs the grammar and its query over `text` (only over `ranges`, if any are given) and adds to `found`.
 /// Returns whether the tree holds syntax errors.
 fn collect(text: &str, compiled: &Compiled, ranges: &[Range], found: &mut Found) -> Result<bool, TooLong> {
-    PARSER.with_borrow_mut(|(parser, cursor)| {
+    PARSER.with_borrow_mut(|parser| {
         if parser.set_language(&compiled.grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
             return Ok(true);
         }
@@ -275,25 +273,16 @@ fn collect(text: &str, compiled: &Compiled, ranges: &[Range], found: &mut Found)
         };
         let root = tree.root_node();
         let deadline = Instant::now() + FILE_TIME_MAX;
-        let mut late = false;
-        let mut in_time = |_: &tree_sitter::QueryCursorState| match Instant::now() < deadline {
-            true => ControlFlow::Continue(()),
-            false => {
-                late = true;
-                ControlFlow::Break(())
-            }
-        };
-        cursor.set_match_limit(QUERY_STATES_MAX);
-        let options = QueryCursorOptions::new().progress_callback(&mut in_time);
         let query = &compiled.query;
-        let names = query.capture_names();
-        let mut matches = cursor.matches_with_options(query, root, bytes, options);
-        while let Some(found_match) = matches.next() {
-            let captures = found_match.captures().iter().map(|c| (names[c.index as usize], c.node));
-            add_match(captures, found_match.pattern_index, found);
-        }
-        drop(matches);
-        if late { Err(TooLong) } else { Ok(root.has_error()) }
+        let in_time = query.matches(
+            root,
+            bytes,
+            || Instant::now() < deadline,
+            |pattern, captures| {
+                add_match(captures.iter().map(|(c, node)| (query.capture_name(*c), *node)), pattern, found);
+            },
+        );
+        if in_time { Ok(root.has_error()) } else { Err(TooLong) }
     })
 }
 

@@ -1,12 +1,13 @@
 //! The table of languages: one row each, and the file's path or first bytes that choose a row.
 
+pub mod pattern;
 mod sniff;
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
-use tree_sitter::Query;
+use pattern::Patterns;
 
 /// What a file of a language is for. Ranking and `--code-only` go by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -55,7 +56,7 @@ pub struct Compiled {
     /// The grammar.
     pub grammar: tree_sitter::Language,
     /// The query of `queries/<name>.scm`.
-    pub query: Query,
+    pub query: Patterns,
 }
 
 const NONE: Language = Language {
@@ -225,7 +226,7 @@ impl Language {
     /// Says where the query is wrong, or that there is no grammar.
     pub fn compile(&self, query: &str) -> Result<Compiled, String> {
         let grammar = self.grammar.ok_or_else(|| format!("{} has no grammar", self.name))?();
-        let query = Query::new(&grammar, query).map_err(|e| format!("{}.scm: {e}", self.name))?;
+        let query = Patterns::new(&grammar, query).map_err(|e| format!("{}.scm: {e}", self.name))?;
         Ok(Compiled { grammar, query })
     }
 }
