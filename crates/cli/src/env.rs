@@ -45,7 +45,7 @@ impl Env {
             match name {
                 "COLGREP_DATA_DIR" if !value.is_empty() => env.data_folder = Some(PathBuf::from(&value)),
                 "COLGREP_TRACE" => env.trace = !matches!(text().as_str(), "" | "0"),
-                "COLGREP_PROFILE" => {
+                "COLGREP_PROFILE" if !value.is_empty() => {
                     env.profile = Some(profile(&text())?);
                 }
                 "XDG_DATA_HOME" if !value.is_empty() => {
@@ -54,7 +54,7 @@ impl Env {
                 "HOME" | "USERPROFILE" if !value.is_empty() => env.home = Some(PathBuf::from(&value)),
                 "NO_COLOR" if !value.is_empty() => no_color = Some(false),
                 "CLICOLOR" if text() == "0" => no_color = Some(false),
-                "CLICOLOR_FORCE" if text() != "0" => forced = Some(true),
+                "CLICOLOR_FORCE" if !matches!(text().as_str(), "" | "0") => forced = Some(true),
                 _ if name.starts_with("COLGREP_") && !OWN.contains(&name) => {
                     Knobs::of(Profile::Default).set(&known, name, &text())?;
                     env.knobs.insert(name.to_string(), text());

@@ -65,7 +65,7 @@ fn is_test_file(stem: &str, extension: &str) -> bool {
         || ["_test", "_tests", "_spec", "-spec", "-test"].iter().any(|end| stem.ends_with(end))
         || (camel && CAMEL_EXTENSIONS.contains(&extension))
         || matches!(last_part.trim_end_matches("-d"), "test" | "tests" | "spec" | "e2e" | "cy")
-        || stem == "conftest"
+        || matches!(stem, "conftest" | "tests")
         || matches!(extension, "bats" | "snap")
 }
 
@@ -147,6 +147,11 @@ impl PathClass {
 /// Stems that name a role, not a topic: the folder's name stands in for them.
 const ROLE_STEMS: [&str; 11] =
     ["mod", "index", "__init__", "lib", "main", "init", "package", "root", "base", "core", "default"];
+/// Whether files of this stem (without separators, lower case) share a role and not a topic: `mod.rs`, `index.ts`.
+pub fn is_role_stem(stem_joined: &str) -> bool {
+    ROLE_STEMS.iter().any(|role| joined(role) == stem_joined)
+}
+
 /// Role stems that add nothing of their own to the folder's name.
 const EMPTY_STEMS: [&str; 5] = ["mod", "index", "__init__", "lib", "package"];
 /// Folder names that say how a project is laid out, not what it is.
@@ -273,6 +278,8 @@ mod tests {
             ("vendor/a/b.go", &[C::VENDORED]),
             ("api/a.pb.go", &[C::VENDORED]),
             ("Testing.swift", &[]),
+            ("src/tests.rs", &[C::TEST]),
+            ("src/test.rs", &[]),
         ] {
             let class = PathClass::of(path);
             for one in all {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::path::{PathClass, fold_agent, joined, project_terms};
+use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, parts, words};
 
 /// One distinct term of the query.
@@ -74,6 +74,11 @@ const PROSE_WORDS: [&str; 14] = [
 /// Whether `text` can be one written name: no white space, and only what stands in names and between them.
 fn is_one_name(text: &str) -> bool {
     let glue = |c: char| matches!(c, ':' | '\\' | '.' | '-' | '>' | '#' | '/');
+    // `rate-limit` and `request/response` are two words each; `a->b` and `src/client.py` are one name.
+    let words = text.replace("->", "").contains('-') || (text.contains('/') && !has_known_ending(text));
+    if words {
+        return false;
+    }
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '@' | '$') || glue(c))
         && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '!' | '?') || glue(c))
@@ -170,6 +175,7 @@ pub fn last_segment(name: &str) -> &str {
 
 fn identifiers(text: &str) -> Vec<Identifier> {
     let text = text.trim();
+    let text = text.strip_suffix("()").unwrap_or(text);
     if is_one_name(text) {
         // `client.py` names a file; its definition is not looked for under `py`.
         let name = if has_known_ending(text) { crate::path::stem_of(text) } else { last_segment(text) };
@@ -245,6 +251,10 @@ mod tests {
             ("the Router middleware", "Router"),
             ("JSONDecoder and http.Handler", "JSONDecoder Handler"),
             ("client.py", "client!"),
+            ("src/client.py", "client!"),
+            ("request/response", ""),
+            ("rate-limit", ""),
+            ("parse()", "parse!"),
             ("", ""),
         ] {
             let names: Vec<String> = read(text)

@@ -109,9 +109,9 @@ fn strongest(named: &std::collections::BTreeMap<u32, NamedFile>, files_max: usiz
     files.into_iter().take(files_max).map(|(file, _)| file).collect()
 }
 
-/// Whether a file is prose, configuration or data.
-pub fn is_text(record: &FileRecord) -> bool {
-    let category = language::by_name(&record.language).map_or(Category::Unknown, |l| l.category);
+/// Whether files of a language are prose, configuration or data.
+pub fn is_text(language: &str) -> bool {
+    let category = language::by_name(language).map_or(Category::Unknown, |l| l.category);
     matches!(category, Category::Prose | Category::Data)
 }
 
@@ -144,7 +144,7 @@ fn pool(
             let mut file = FileFacts {
                 path: record.path.clone(),
                 facts,
-                is_text: is_text(record),
+                is_text: is_text(&record.language),
                 near: near.near,
                 adjacent: near.adjacent,
                 ..FileFacts::default()

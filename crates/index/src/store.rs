@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -145,9 +146,9 @@ impl Store {
         self.folder.join("lexical")
     }
 
-    /// Whether an index was ever committed here.
+    /// Whether an index was ever committed here, by this version or another.
     pub fn exists(&self) -> bool {
-        self.lexical_folder().join("meta.json").exists()
+        matches!(Lexical::payload(&self.lexical_folder()), Ok(Some(payload)) if payload.starts_with("colgrep "))
     }
 
     fn table_path(&self, generation: u64) -> PathBuf {
@@ -159,41 +160,28 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::Missing`] where there is none, [`ErrorKind::Unusable`] where it can't be read by this version.
     pub fn open(&self) -> Result<Snapshot> {
-        if !self.exists() {
+        if !self.lexical_folder().join("meta.json").exists() {
             return Err(Error::new(ErrorKind::Missing, format!("no index in {}", self.folder.display())));
         }
-        // A commit between two of these reads leaves the pair unmatched: then read again.
-        let mut last = None;
-        for _ in 0..20 {
-            match self.try_open() {
-                Ok(Some(snapshot)) => return Ok(snapshot),
-                Ok(None) => {}
-                Err(error) => last = Some(error),
+        // A commit between two of the reads below leaves them unmatched, or takes a file away under them: then
+        // read again. An error while the commit point stands still is one to report.
+        for _ in 0..100 {
+            let before = self.generation()?;
+            let opened = self.open_generation(before);
+            if self.generation()? == before {
+                return opened;
             }
-            std::thread::sleep(std::time::Duration::from_millis(10));
         }
-        Err(last.unwrap_or_else(|| Error::new(ErrorKind::Busy, "the index changes too fast to be read; try again")))
+        Err(Error::new(ErrorKind::Busy, "the index changes too fast to be read; try again"))
     }
 
-    fn try_open(&self) -> Result<Option<Snapshot>> {
-        let before = self.generation()?;
+    fn open_generation(&self, generation: u64) -> Result<Snapshot> {
         let lexical = Lexical::open(&self.lexical_folder())?;
-        let path = self.table_path(before);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && self.generation()? != before => {
-                return Ok(None);
-            }
-            Err(error) => {
-                return Err(Error::new(ErrorKind::Unusable, format!("could not read {}: {error}", path.display())));
-            }
-        };
-        if self.generation()? != before {
-            return Ok(None);
-        }
-        let files = postcard::from_bytes(&bytes)
-            .map_err(|e| Error::new(ErrorKind::Unusable, format!("{} is damaged: {e}", path.display())))?;
-        Ok(Some(Snapshot { lexical, files }))
+        let path = self.table_path(generation);
+        let unusable = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
+        let bytes = fs::read(&path).map_err(|e| unusable(&e))?;
+        let files = postcard::from_bytes(&bytes).map_err(|e| unusable(&e))?;
+        Ok(Snapshot { lexical, files })
     }
 
     /// The generation that the commit point names.
@@ -206,9 +194,11 @@ impl Store {
         })
     }
 
-    /// The next generation's number and payload.
+    /// The next generation's number and payload. Numbers rise through rebuilds too (they are times), so that no
+    /// reader can take a table of one life of the index for that of another.
     fn next_generation(&self) -> (u64, String) {
-        let generation = self.generation().map_or(1, |g| g + 1);
+        let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
+        let generation = self.generation().map_or(now_ns, |g| now_ns.max(g + 1));
         (generation, format!("colgrep {FORMAT_VERSION} {generation}"))
     }
 

@@ -1,6 +1,7 @@
 //! Bringing an index up to date: what changed, read and parsed on all cores, committed in checkpoints.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -73,7 +74,7 @@ impl Difference {
     }
 }
 
-fn difference(table: &FileTable, walked: &Walked) -> Difference {
+fn difference(table: &FileTable, root: &Path, walked: &Walked) -> Difference {
     let mut difference =
         Difference { unreadable_differs: table.unreadable != walked.unreadable, ..Difference::default() };
     // Both lists are sorted by path.
@@ -83,6 +84,10 @@ fn difference(table: &FileTable, walked: &Walked) -> Difference {
             difference.gone.push(gone.path.clone());
         }
         match known.next_if(|k| k.path == found.path) {
+            // Whether a file can be read shows in no time stamp.
+            Some(k) if k.skip == Some(Skip::Unreadable) && File::open(root.join(&k.path)).is_ok() => {
+                difference.stale.push(found.clone());
+            }
             Some(k) if k.size == found.size && k.mtime_ns == found.mtime_ns => {}
             _ => difference.stale.push(found.clone()),
         }
@@ -93,41 +98,59 @@ fn difference(table: &FileTable, walked: &Walked) -> Difference {
 
 /// Opens the index in `store`, brought up to date with the tree below `root`. Reads no file and writes nothing
 /// where nothing changed. Waits for another writer if `wait`. An index that this version can't read is built anew.
+/// `options` of `None` keep those that the index was made with.
 ///
 /// # Errors
 /// When the tree can't be read, the disk refuses, or (without `wait`) another process writes.
 pub fn open_current(
     store: &Store,
     root: &Path,
-    options: &WalkOptions,
+    options: Option<&WalkOptions>,
     wait: bool,
     progress: &dyn Progress,
 ) -> Result<(Snapshot, Report)> {
-    let (snapshot, walked) = rayon::join(|| store.open(), || walk(root, options));
-    let walked = walked?;
+    let walk_with = |options: &WalkOptions| walk(root, Some(store.folder()), options);
+    let keep = options.is_none();
+    let mut options = options.copied().unwrap_or_default();
+    let (snapshot, walked) = rayon::join(|| store.open(), || walk_with(&options));
+    let mut walked = walked?;
+    if let Ok(snapshot) = &snapshot
+        && keep
+        && snapshot.files.walk_options() != options
+    {
+        options = snapshot.files.walk_options();
+        walked = walk_with(&options)?;
+    }
     match snapshot {
-        Ok(snapshot) if is_current(&snapshot.files, &walked, options) => {
+        Ok(snapshot) if is_current(&snapshot.files, root, &walked, &options) => {
             let report = Report { files: snapshot.files.files.len() as u64, ..Report::default() };
             return Ok((snapshot, report));
         }
         Err(error) if !matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => return Err(error),
         _ => {}
     }
-    let lock = store.lock(wait)?;
-    // Another process may have finished the work while this one waited.
+    let lock = match store.lock(false) {
+        Err(error) if error.kind() == ErrorKind::Busy && wait => {
+            let lock = store.lock(true)?;
+            // What the other process saw may be newer than our walk.
+            walked = walk_with(&options)?;
+            lock
+        }
+        lock => lock?,
+    };
     let table = match store.open() {
-        Ok(snapshot) if is_current(&snapshot.files, &walked, options) => return Ok((snapshot, Report::default())),
-        Ok(snapshot) if snapshot.files.walk_options() == *options => snapshot.files,
-        Ok(_) => fresh_table(store, &lock, root, options)?,
+        Ok(snapshot) if is_current(&snapshot.files, root, &walked, &options) => return Ok((snapshot, Report::default())),
+        Ok(snapshot) if snapshot.files.walk_options() == options => snapshot.files,
+        Ok(_) => fresh_table(store, &lock, root, &options)?,
         Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => {
-            fresh_table(store, &lock, root, options)?
+            fresh_table(store, &lock, root, &options)?
         }
         Err(error) => return Err(error),
     };
     let report = match build(store, root, table, &walked, progress) {
         // Damage that opening did not show (a truncated segment, say) shows when it is written to.
         Err(error) if error.kind() == ErrorKind::Unusable => {
-            let table = fresh_table(store, &lock, root, options)?;
+            let table = fresh_table(store, &lock, root, &options)?;
             build(store, root, table, &walked, progress)?
         }
         result => result?,
@@ -135,8 +158,8 @@ pub fn open_current(
     Ok((store.open()?, report))
 }
 
-fn is_current(table: &FileTable, walked: &Walked, options: &WalkOptions) -> bool {
-    table.complete && table.walk_options() == *options && difference(table, walked).is_none()
+fn is_current(table: &FileTable, root: &Path, walked: &Walked, options: &WalkOptions) -> bool {
+    table.complete && table.walk_options() == *options && difference(table, root, walked).is_none()
 }
 
 fn fresh_table(store: &Store, lock: &crate::store::WriteLock, root: &Path, options: &WalkOptions) -> Result<FileTable> {
@@ -158,7 +181,7 @@ struct Outcome {
 }
 
 fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, progress: &dyn Progress) -> Result<Report> {
-    let difference = difference(&table, walked);
+    let difference = difference(&table, root, walked);
     let mut writer = Writer::open(&store.lexical_folder())?;
     let mut report = Report { removed: difference.gone.len() as u64, wrote: true, ..Report::default() };
     let mut records: HashMap<String, FileRecord> = table.files.drain(..).map(|f| (f.path.clone(), f)).collect();
@@ -281,7 +304,7 @@ fn index_file(
         return Ok(Outcome { record, written: false });
     }
     let language = language::detect(Path::new(&found.path), &bytes[..bytes.len().min(64 << 10)]);
-    let text = match decode(bytes) {
+    let text = match decode(&found.path, bytes) {
         Ok(text) => text,
         Err(reason) => return skip(record, reason),
     };
@@ -332,7 +355,7 @@ fn textual_types(text: &str) -> Vec<String> {
 pub fn read_text(root: &Path, path: &str) -> Result<String> {
     let full = root.join(path);
     let bytes = std::fs::read(&full).map_err(|e| Error::io("read", &full, &e))?;
-    decode(bytes)
+    decode(path, bytes)
         .map(|t| t.text)
         .map_err(|skip| Error::new(ErrorKind::Io, format!("{} is {}", full.display(), skip.reason())))
 }
@@ -374,13 +397,11 @@ mod tests {
         let found = |path: &str, mtime_ns| Found { path: path.into(), size: 1, mtime_ns };
         let table = FileTable { files: vec![record("a", 1), record("b", 1), record("d", 1)], ..FileTable::default() };
         let walked = Walked { files: vec![found("a", 1), found("b", 2), found("c", 1)], unreadable: vec![] };
-        let result = difference(&table, &walked);
+        let result = difference(&table, Path::new("/"), &walked);
         let stale: Vec<&str> = result.stale.iter().map(|f| f.path.as_str()).collect();
         assert_eq!((stale, result.gone.clone()), (vec!["b", "c"], vec!["d".to_string()]));
         assert!(
-            difference(
-                &table,
-                &Walked { files: vec![found("a", 1), found("b", 1), found("d", 1)], unreadable: vec![] }
+            difference(&table, Path::new("/"), &Walked { files: vec![found("a", 1), found("b", 1), found("d", 1)], unreadable: vec![] }
             )
             .is_none()
         );

@@ -45,13 +45,15 @@ pub struct Walked {
     pub unreadable: Vec<(String, String)>,
 }
 
-/// Walks the tree below `root`. Symbolic links are not followed; a folder with a `.git` is left out only if the rules say so.
+/// Walks the tree below `root`, `left_out` excepted. Symbolic links are not followed.
 ///
 /// # Errors
 /// When `root` itself can't be read.
-pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked> {
+pub fn walk(root: &Path, left_out: Option<&Path>, options: &WalkOptions) -> Result<Walked> {
     std::fs::read_dir(root).map_err(|e| Error::io("read", root, &e))?;
-    let in_git = root.ancestors().any(|a| a.join(".git").exists());
+    let full = root.canonicalize().map_err(|e| Error::io("read", root, &e))?;
+    let in_git = full.ancestors().any(|a| a.join(".git").exists());
+    let left_out = left_out.and_then(|p| Some(root.join(p.canonicalize().ok()?.strip_prefix(&full).ok()?)));
     let mut builder = WalkBuilder::new(root);
     builder
         .hidden(!options.hidden)
@@ -63,8 +65,8 @@ pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked> {
         // Outside a repository, ignore files inside the tree count and those above it do not.
         .require_git(in_git)
         .parents(in_git && !options.no_ignore)
-        .threads(std::thread::available_parallelism().map_or(2, usize::from).min(8))
-        .filter_entry(|entry| entry.file_name() != ".git");
+        .threads(rayon::current_num_threads())
+        .filter_entry(move |entry| entry.file_name() != ".git" && left_out.as_deref() != Some(entry.path()));
     if !options.no_ignore {
         builder.add_custom_ignore_filename(".colgrepignore");
     }
@@ -139,7 +141,7 @@ mod tests {
     }
 
     fn paths(folder: &Path, options: &WalkOptions) -> String {
-        let walked = walk(folder, options).unwrap();
+        let walked = walk(folder, None, options).unwrap();
         walked.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")
     }
 
@@ -174,6 +176,13 @@ mod tests {
         assert_eq!(paths(folder.path(), &hidden), ".gitignore sub/b.rs");
     }
 
+    #[test]
+    fn what_is_left_out_is_left_out_whole() {
+        let folder = tree(&[("a.rs", ""), ("data/index/b.rs", "")]);
+        let walked = walk(folder.path(), Some(&folder.path().join("data")), &WalkOptions::default()).unwrap();
+        assert_eq!(walked.files.len(), 1);
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_are_not_followed() {
@@ -185,6 +194,6 @@ mod tests {
 
     #[test]
     fn a_missing_root_is_an_error() {
-        assert!(walk(Path::new("/no/such/folder"), &WalkOptions::default()).is_err());
+        assert!(walk(Path::new("/no/such/folder"), None, &WalkOptions::default()).is_err());
     }
 }

@@ -16,11 +16,10 @@ use colgrep_index::parse::parse;
 use colgrep_index::search::{Request, search};
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::open_current;
-use colgrep_index::walk::WalkOptions;
 use proptest::prelude::*;
 
 fn open(root: &Path, data: &Path) -> Snapshot {
-    open_current(&Store::new(data.to_path_buf()), root, &WalkOptions::default(), true, &()).expect("an index").0
+    open_current(&Store::new(data.to_path_buf()), root, None, true, &()).expect("an index").0
 }
 
 const FILES: [(&str, &str); 5] = [

@@ -1,6 +1,7 @@
 //! `-e PATTERN` alone: every matching line, as grep prints it, by ripgrep's engine.
 
-use std::io::{IsTerminal as _, Write};
+use std::fs::File;
+use std::io::{IsTerminal as _, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -102,17 +103,26 @@ fn files_below(
     if path.is_file() {
         return Ok(vec![(path.to_path_buf(), path.display().to_string())]);
     }
-    let walked = walk(path, options)?;
+    let walked = walk(path, None, options)?;
     let mut files = Vec::new();
     for file in walked.files {
         let full = path.join(&file.path);
-        let named = language::detect(Path::new(&file.path), &[]).name;
+        let named = || language::detect(Path::new(&file.path), &head(&full)).name;
         if file.size <= options.filesize_max && rules.allow(&file.path, named) {
             let shown = if path == Path::new(".") { file.path.clone() } else { full.display().to_string() };
             files.push((full, shown));
         }
     }
     Ok(files)
+}
+
+/// The first bytes of a file: what tells its language where the name does not.
+fn head(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Ok(file) = File::open(path) {
+        let _ = file.take(8 << 10).read_to_end(&mut bytes);
+    }
+    bytes
 }
 
 /// What one file gives.

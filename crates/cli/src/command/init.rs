@@ -15,7 +15,7 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     project.check_size(env, args.walk.yes)?;
     limit_threads(&args.walk);
-    let (snapshot, report) = open_updated(&project, &walk_options(&args.walk), true, args.walk.quiet)?;
+    let (snapshot, report) = open_updated(&project, Some(&walk_options(&args.walk)), true, args.walk.quiet)?;
     if !args.walk.quiet {
         let indexed = snapshot.files.indexed().count();
         let skipped: u64 = snapshot.files.skipped().values().sum();

@@ -47,15 +47,9 @@ fn walk_options(args: &WalkArgs) -> WalkOptions {
     }
 }
 
-/// The options an existing index was made with, unless the arguments name others: a search keeps what `init` chose.
-fn walk_options_of(args: &WalkArgs, project: &Project) -> WalkOptions {
-    let asked = walk_options(args);
-    if asked == WalkOptions::default()
-        && let Ok(snapshot) = project.store.open()
-    {
-        return snapshot.files.walk_options();
-    }
-    asked
+/// The options that the flags ask for; `None` where they say nothing and an existing index keeps its own.
+fn walk_options_asked(args: &WalkArgs) -> Option<WalkOptions> {
+    Some(walk_options(args)).filter(|asked| *asked != WalkOptions::default())
 }
 
 fn limit_threads(args: &WalkArgs) {
@@ -66,11 +60,16 @@ fn limit_threads(args: &WalkArgs) {
 }
 
 /// Opens the project's index, brought up to date, with a progress bar on a terminal.
-fn open_updated(project: &Project, options: &WalkOptions, wait: bool, quiet: bool) -> Result<(Snapshot, Report)> {
+fn open_updated(
+    project: &Project,
+    options: Option<&WalkOptions>,
+    wait: bool,
+    quiet: bool,
+) -> colgrep_index::Result<(Snapshot, Report)> {
     let bar = Bar::new(quiet);
     let result = open_current(&project.store, &project.root, options, wait, &bar);
     bar.bar.finish_and_clear();
-    Ok(result?)
+    result
 }
 
 /// Files and units a second, on stderr, on a terminal alone.

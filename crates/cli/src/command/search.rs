@@ -9,9 +9,8 @@ use colgrep_core::knob::Knobs;
 use colgrep_index::ErrorKind;
 use colgrep_index::search::{Answer, Request, Watch, search};
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::open_current;
 
-use super::{grep, limit_threads, open_updated, walk_options, walk_options_of};
+use super::{grep, limit_threads, open_updated, walk_options_asked};
 use crate::args::{FusionArg, SearchArgs};
 use crate::env::{Env, profile};
 use crate::output::explain::Explanation;
@@ -143,9 +142,8 @@ fn open(args: &SearchArgs, env: &Env, project: &Project) -> Result<Snapshot> {
         });
     }
     project.check_size(env, args.walk.yes)?;
-    let asked = walk_options(&args.walk);
-    let options = if project.store.exists() { walk_options_of(&args.walk, project) } else { asked };
-    match open_current(&project.store, &project.root, &options, false, &super::Bar::new(args.walk.quiet)) {
+    let options = walk_options_asked(&args.walk);
+    match open_updated(project, options.as_ref(), false, args.walk.quiet) {
         Ok((snapshot, _)) => Ok(snapshot),
         Err(error) if error.kind() == ErrorKind::Busy => match project.store.open() {
             Ok(snapshot) => {
@@ -156,7 +154,7 @@ fn open(args: &SearchArgs, env: &Env, project: &Project) -> Result<Snapshot> {
                 Ok(snapshot)
             }
             // Its first commit is still to come.
-            Err(_) => Ok(open_updated(project, &options, true, args.walk.quiet)?.0),
+            Err(_) => Ok(open_updated(project, options.as_ref(), true, args.walk.quiet)?.0),
         },
         Err(error) => Err(error.into()),
     }

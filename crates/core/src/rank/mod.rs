@@ -76,7 +76,7 @@ pub static POOL_UNITS: Knob = Knob {
 /// How many files beyond the retrieved units may enter by their names or by what they define.
 pub static POOL_NAMED_FILES: Knob = Knob {
     env: "COLGREP_POOL_NAMED_FILES",
-    doc: "Files that enter the pool because their name or a definition in them matches, whatever their text scores.",
+    doc: "Files that enter the pool by their name or by a definition in them, whatever rank their units have.",
     default: 100.0,
     classic: 0.0,
     shape: Shape::Whole,
@@ -144,7 +144,7 @@ pub struct FileFacts {
     pub definitions: Vec<NamedDefinition>,
     /// Identifiers of the query that the text defines as types in ways no grammar needs to understand.
     pub textual_types: Vec<usize>,
-    /// Σ 1/√n over plain words of the query that name one of n definitions, one of them here.
+    /// The highest 1/√n among plain words of the query that name one of n definitions, one of them here.
     pub word_definitions: f32,
     /// Σ idf · tf / (tf + 1.2) over neighbouring query terms that stand within 8 tokens here.
     pub near: f32,

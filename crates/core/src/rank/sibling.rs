@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::{Pool, Stage};
 use crate::knob::{Knob, Knobs, Shape};
+use crate::path::is_role_stem;
 use crate::query::Query;
 
 static SIBLING: Knob = Knob {
@@ -42,6 +43,9 @@ fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
         .iter()
         .enumerate()
         .map(|(i, file)| {
+            if is_role_stem(&file.facts.stem_joined) {
+                return 0.0;
+            }
             let [first, second] = best[file.facts.stem_joined.as_str()];
             if first.1 == i { second.0 } else { first.0 }
         })
@@ -53,6 +57,13 @@ fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
 mod tests {
     use super::*;
     use crate::rank::testing::{added, knobs, pool, query};
+
+    #[test]
+    fn files_of_one_role_are_no_siblings() {
+        let mut p = pool(&["a/mod.rs", "b/mod.rs", "c/__init__.py", "d/__init__.py"]);
+        p.files.iter_mut().for_each(|f| f.base = 1.0);
+        assert_eq!(added(&STAGE, &query("foo"), &knobs(&[(&SIBLING, "0.2")]), &mut p), [0, 0, 0, 0]);
+    }
 
     #[test]
     fn siblings_support_each_other_and_nobody_themselves() {

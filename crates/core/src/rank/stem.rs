@@ -91,7 +91,8 @@ fn stem_terms(file: &FileFacts, by_parts: bool) -> Vec<&str> {
 
 /// Whether one begins with the other, both of three letters and more.
 pub(super) fn share_beginning(a: &str, b: &str) -> bool {
-    a.len() >= 3 && b.len() >= 3 && (a.starts_with(b) || b.starts_with(a))
+    let long = |s: &str| s.chars().nth(2).is_some();
+    long(a) && long(b) && (a.starts_with(b) || b.starts_with(a))
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_index::language::{self, Category};
+use colgrep_index::language;
 use colgrep_index::lexical::UnitFilter;
+use colgrep_index::search::is_text;
 use colgrep_index::store::{FileRecord, Snapshot};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
@@ -63,13 +64,12 @@ impl PathRules {
     }
 
     /// Whether a relative path (`/` between components) of that language passes.
-    pub fn allow(&self, path: &str, language: &str) -> bool {
-        let category = || language::by_name(language).map_or(Category::Unknown, |l| l.category);
+    pub fn allow<'l>(&self, path: &str, language: impl Fn() -> &'l str) -> bool {
         self.include.as_ref().is_none_or(|g| g.is_match(path))
             && self.exclude.as_ref().is_none_or(|g| !g.is_match(path))
             && self.exclude_dir.as_ref().is_none_or(|g| !folders(path).any(|f| g.is_match(f)))
-            && (self.languages.is_empty() || self.languages.contains(&language))
-            && (!self.code_only || !matches!(category(), Category::Prose | Category::Data))
+            && (self.languages.is_empty() || self.languages.contains(&language()))
+            && (!self.code_only || !is_text(language()))
     }
 
     fn allows_all(&self) -> bool {
@@ -115,7 +115,7 @@ impl Filter {
         let allowed: Vec<&FileRecord> = snapshot
             .files
             .indexed()
-            .filter(|f| below.iter().any(|b| is_below(&f.path, b)) && rules.allow(&f.path, &f.language))
+            .filter(|f| below.iter().any(|b| is_below(&f.path, b)) && rules.allow(&f.path, || &f.language))
             .collect();
         let files = if args.regexp.is_empty() {
             allowed.iter().map(|f| (f.id, None)).collect()
@@ -169,7 +169,7 @@ mod tests {
             (rules(|a| a.code_only = true), "README.md", "markdown", false),
             (rules(|a| a.code_only = true), "Makefile", "make", true),
         ] {
-            assert_eq!(rules.allow(path, language), expected, "{path}");
+            assert_eq!(rules.allow(path, || language), expected, "{path}");
         }
     }
 
