@@ -1,5 +1,6 @@
 //! The table of languages: one row each, and the file's path or first bytes that choose a row.
 
+mod prepare;
 mod sniff;
 
 use std::collections::HashMap;
@@ -42,6 +43,9 @@ pub struct Language {
     pub query: &'static str,
     /// Whether neighbouring functions of one name are the clauses of one function.
     pub merges_clauses: bool,
+    /// Gives the grammar another text of equal length to read, where it can't read what people write
+    /// (`None`: as it is). Names, documentation and bodies still come from the file.
+    pub prepare: Option<fn(&str) -> Option<String>>,
 }
 
 impl std::fmt::Debug for Language {
@@ -68,6 +72,7 @@ const NONE: Language = Language {
     grammar: None,
     query: "",
     merges_clauses: false,
+    prepare: None,
 };
 
 macro_rules! row {
@@ -87,7 +92,8 @@ use Category::{Data, Prose, Unknown};
 /// Every language. The position of a row is not stored anywhere: rows may move.
 pub static LANGUAGES: &[Language] = &[
     row!("bash", arborium_bash, aliases: &["sh", "shell"], extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
-        file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"]),
+        file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"],
+        prepare: Some(prepare::bats_tests)),
     row!("c", arborium_c, extensions: &["c"]),
     row!("cpp", arborium_cpp, aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"]),
     row!("csharp", arborium_c_sharp, aliases: &["cs", "c#"], extensions: &["cs", "csx"]),
@@ -132,7 +138,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("solidity", arborium_solidity, aliases: &["sol"], extensions: &["sol"]),
     row!("sql", arborium_sql, extensions: &["sql", "ddl", "dml"]),
     row!("svelte", arborium_svelte, extensions: &["svelte"]),
-    row!("swift", arborium_swift, extensions: &["swift"], interpreters: &["swift"]),
+    row!("swift", arborium_swift, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift_conditions)),
     row!("toml", arborium_toml, extensions: &["toml"], file_names: &["Cargo.lock", "poetry.lock"], category: Data),
     row!("tsx", arborium_tsx, extensions: &["tsx"]),
     row!("typescript", arborium_typescript, aliases: &["ts"], extensions: &["mts", "cts"], interpreters: &["deno", "tsx", "ts-node", "bun"]),
