@@ -178,7 +178,8 @@ fn identifiers(text: &str) -> Vec<Identifier> {
     let text = text.strip_suffix("()").unwrap_or(text);
     if is_one_name(text) {
         // `client.py` names a file; its definition is not looked for under `py`.
-        let name = if has_known_ending(text) { crate::path::stem_of(text) } else { last_segment(text) };
+        let name =
+            if has_known_ending(text) { stem_of(text.rsplit('/').next().unwrap_or(text)) } else { last_segment(text) };
         return match name.is_empty() {
             true => Vec::new(),
             false => vec![Identifier { name: name.to_string(), whole_query: true }],

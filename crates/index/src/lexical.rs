@@ -24,10 +24,11 @@ use tantivy::schema::document::{Document, TantivyDocument};
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value as _,
 };
-use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::store::{Compressor, ZstdCompressor};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{
-    DocAddress, DocId, DocSet, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term,
+    DocAddress, DocId, DocSet, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader,
+    TERMINATED, Term,
 };
 
 use xxhash_rust::xxh3::xxh3_64;

@@ -4,6 +4,7 @@
 //! here is the same for all languages: nesting, documentation, bodies, and the blocks of lines
 //! that no definition covers.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -22,6 +23,14 @@ const SIGNATURE_BYTES_MAX: usize = 600;
 const DOCSTRING_BYTES_MAX: usize = 8_000;
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 160;
+/// Longest body kept, in bytes; the lines beyond it still belong to the unit.
+const BODY_BYTES_MAX: usize = 64 * 1024;
+/// Of a line longer than this, in bytes (minified code), a unit's body holds only the unit's own part.
+const LINE_BYTES_MAX: usize = 1_000;
+/// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.
+const SECTION_LINES_MAX: u32 = 200;
+/// Definitions nested deeper belong to the one around them.
+const DEPTH_MAX: usize = 32;
 /// Calls, variables, parameters and bases kept a unit.
 const LIST_LEN_MAX: usize = 64;
 /// Time one file may take in the parser and in the query, each. A 1 MiB file of any language here takes well under a second.
@@ -87,7 +96,13 @@ pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) 
     let lines = Lines::new(text);
     let mut found = Found::default();
     let mut note = None;
-    match collect(text, compiled, &[], &mut found) {
+    let prepared = language.prepare.and_then(|prepare| prepare(text)).filter(|p| p.len() == text.len());
+    let mut read = prepared.map_or(Cow::Borrowed(text), Cow::Owned);
+    // Some scanners never return from a last line without its end (Perl's from `word # comment`).
+    if !read.ends_with('\n') {
+        read.to_mut().push('\n');
+    }
+    match collect(&read, text.len(), compiled, &[], &mut found) {
         Ok(has_error) => {
             if has_error {
                 note = Some("parsed with syntax errors".to_string());
@@ -95,7 +110,7 @@ pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) 
             for (name, ranges) in std::mem::take(&mut found.embedded) {
                 let inner = language::by_name(&name).and_then(Language::compiled);
                 if let Some(inner) = inner
-                    && collect(text, inner, &ranges, &mut found).is_err()
+                    && collect(&read, text.len(), inner, &ranges, &mut found).is_err()
                 {
                     note = Some(format!("embedded {name} took too long"));
                 }
@@ -109,6 +124,7 @@ pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) 
             };
         }
     }
+    found.imports.sort_by_key(|b| (b.start, b.end));
     let mut imports: Vec<String> = Vec::new();
     for range in &found.imports {
         let import = fold_space(&text[range.clone()], SIGNATURE_BYTES_MAX);
@@ -150,26 +166,38 @@ impl<'a> Lines<'a> {
 
     /// The text of a line (from 1), its line break included.
     fn line(&self, line: u32) -> &'a str {
-        let start = self.starts[line as usize - 1];
-        let end = self.starts.get(line as usize).copied().unwrap_or(self.text.len());
-        &self.text[start..end]
+        &self.text[self.bytes(line, line)]
     }
 
-    /// The text of lines `first..=end`.
-    fn lines(&self, first: u32, end: u32) -> &'a str {
-        let start = self.starts[first as usize - 1];
-        let end = self.starts.get(end as usize).copied().unwrap_or(self.text.len());
-        &self.text[start..end]
+    /// Where lines `first..=end` lie in the text.
+    fn bytes(&self, first: u32, end: u32) -> Bytes {
+        self.starts[first as usize - 1]..self.starts.get(end as usize).copied().unwrap_or(self.text.len())
+    }
+
+    /// The text of lines `first..=end` as a body: no more than fits.
+    fn body(&self, first: u32, end: u32) -> String {
+        let text = &self.text[self.bytes(first, end)];
+        text[..text.floor_char_boundary(BODY_BYTES_MAX)].to_string()
     }
 
     fn is_blank(&self, line: u32) -> bool {
         self.line(line).trim().is_empty()
     }
 
+    /// Bytes before `byte` on its line.
+    fn column(&self, byte: usize) -> usize {
+        byte - self.starts[self.line_of(byte) as usize - 1]
+    }
+
+    /// Bytes of white space that the line of `byte` begins with.
+    fn indentation(&self, byte: usize) -> usize {
+        let line = self.line(self.line_of(byte));
+        line.len() - line.trim_start().len()
+    }
+
     /// Whether only white space stands before `byte` on its line.
     fn starts_line(&self, byte: usize) -> bool {
-        let line = self.line_of(byte);
-        self.text[self.starts[line as usize - 1]..byte].trim().is_empty()
+        self.text[byte - self.column(byte)..byte].trim_start().is_empty()
     }
 
     /// The last line that `range` has text on.
@@ -254,7 +282,8 @@ thread_local! {
 
 /// Runs the grammar and its query over `text` (only over `ranges`, if any are given) and adds to `found`.
 /// Returns whether the tree holds syntax errors.
-fn collect(text: &str, compiled: &Compiled, ranges: &[Range], found: &mut Found) -> Result<bool, TooLong> {
+/// What it captures ends at `len`.
+fn collect(text: &str, len: usize, compiled: &Compiled, ranges: &[Range], found: &mut Found) -> Result<bool, TooLong> {
     PARSER.with_borrow_mut(|parser| {
         if parser.set_language(&compiled.grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
             return Ok(true);
@@ -279,7 +308,7 @@ fn collect(text: &str, compiled: &Compiled, ranges: &[Range], found: &mut Found)
             bytes,
             || Instant::now() < deadline,
             |pattern, captures| {
-                add_match(captures.iter().map(|(c, node)| (query.capture_name(*c), *node)), pattern, found);
+                add_match(captures.iter().map(|(c, node)| (query.capture_name(*c), *node)), len, pattern, found);
             },
         );
         if in_time { Ok(root.has_error()) } else { Err(TooLong) }
@@ -287,11 +316,11 @@ fn collect(text: &str, compiled: &Compiled, ranges: &[Range], found: &mut Found)
 }
 
 /// Sorts one match of the query into `found`: a definition with its parts, or single facts.
-fn add_match<'t>(captures: impl Iterator<Item = (&'t str, Node<'t>)>, pattern: usize, found: &mut Found) {
+fn add_match<'t>(captures: impl Iterator<Item = (&'t str, Node<'t>)>, len: usize, pattern: usize, found: &mut Found) {
     let mut definition: Option<(What, Bytes)> = None;
     let mut parts: Vec<(&str, Bytes)> = Vec::new();
     for (name, node) in captures {
-        let bytes = node.byte_range();
+        let bytes = node.start_byte().min(len)..node.end_byte().min(len);
         match name {
             "comment" => found.comments.push(bytes),
             "attribute" => found.attributes.push(bytes),
@@ -318,7 +347,12 @@ fn add_match<'t>(captures: impl Iterator<Item = (&'t str, Node<'t>)>, pattern: u
         return;
     };
     let first = |part: &str| parts.iter().find(|(n, _)| *n == part).map(|(_, b)| b.clone());
-    let name = first("name").unwrap_or(bytes.start..bytes.start);
+    let name = match first("name") {
+        // The parser made the name up to mend an error.
+        Some(name) if name.is_empty() => return,
+        Some(name) => name,
+        None => bytes.start..bytes.start,
+    };
     found.definitions.push(Definition {
         what,
         pattern,
@@ -343,31 +377,65 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn units(&mut self) -> Vec<Unit> {
-        let definitions = self.distinct_definitions();
+        let comments = doc_comments(self.found, self.lines, self.language);
+        let definitions = self.distinct_definitions(&comments);
         let enclosing = enclosing(&definitions);
-        // What stands inside a function belongs to the function.
-        let kept: Vec<bool> = (0..definitions.len())
-            .map(|i| ancestors(i, &enclosing).all(|a| !definitions[a].what.is_callable() && definitions[a].what.is_container()))
-            .collect();
-        let comments = doc_comments(self.found, self.lines);
-        let mut units: Vec<Option<Unit>> = (0..definitions.len())
-            .map(|i| (kept[i]).then(|| self.unit(i, &definitions, &enclosing, &comments)).flatten())
-            .collect();
-        self.fill_bodies(&mut units, &definitions, &enclosing);
+        // How deep each stands; none for what belongs to the unit around it (all that stands inside a function).
+        let mut depths: Vec<Option<usize>> = Vec::with_capacity(definitions.len());
+        // The name of each, with those of what encloses it.
+        let mut names: Vec<(String, String)> = Vec::with_capacity(definitions.len());
+        for (i, definition) in definitions.iter().enumerate() {
+            let depth = match enclosing[i] {
+                None => Some(0),
+                Some(a) => depths[a].filter(|&d| d < DEPTH_MAX && definitions[a].what.is_container()).map(|d| d + 1),
+            };
+            depths.push(depth);
+            if depth.is_none() {
+                names.push(Default::default());
+                continue;
+            }
+            let mut parents = String::new();
+            if let Some((outer, name)) = enclosing[i].map(|a| &names[a]) {
+                push_part(&mut parents, outer);
+                push_part(&mut parents, name);
+            }
+            if let Some(parent) = &definition.parent {
+                push_part(&mut parents, &clean_name(&self.text[parent.clone()]));
+            }
+            names.push((parents, self.name(definition)));
+        }
+        let mut units: Vec<Option<Unit>> = Vec::with_capacity(definitions.len());
+        for (i, (parent, name)) in names.into_iter().enumerate() {
+            let unit = depths[i].and_then(|_| self.unit(i, &definitions, &enclosing, &comments));
+            units.push(unit.map(|unit| Unit { parent, name, ..unit }));
+        }
+        let blocks = self.fill_bodies(&mut units, &definitions, &enclosing);
         self.fill_facts(&mut units, &definitions, &enclosing);
         let mut units: Vec<Unit> = units.into_iter().flatten().collect();
         units.sort_by(|a, b| (a.span.line, b.span.end).cmp(&(b.span.line, a.span.end)));
         if self.language.merges_clauses {
             units = merge_clauses(units);
         }
+        units.extend(blocks);
         units
+    }
+
+    fn name(&self, definition: &Definition) -> String {
+        let name = &self.text[definition.name.clone()];
+        match definition.what {
+            What::Unit(UnitKind::Section, _) if self.language.name == "markdown" => clean_heading(name),
+            What::Unit(UnitKind::Section, _) => clean_title(name),
+            _ => clean_name(name),
+        }
     }
 
     /// One definition a name: several patterns may match one (plain, exported, decorated). The widest
     /// span counts, and the first pattern in the query file says what it is.
-    fn distinct_definitions(&mut self) -> Vec<Definition> {
+    fn distinct_definitions(&mut self, comments: &DocComments) -> Vec<Definition> {
+        let mut found = std::mem::take(&mut self.found.definitions);
+        found.sort_by_key(|d| d.pattern);
         let mut by_name: HashMap<(usize, usize), Definition> = HashMap::new();
-        for mut new in std::mem::take(&mut self.found.definitions) {
+        for new in found {
             use std::collections::hash_map::Entry;
             match by_name.entry((new.name.start, new.name.end)) {
                 Entry::Vacant(slot) => {
@@ -375,10 +443,7 @@ impl Builder<'_> {
                 }
                 Entry::Occupied(mut slot) => {
                     let old = slot.get_mut();
-                    let span = old.bytes.start.min(new.bytes.start)..old.bytes.end.max(new.bytes.end);
-                    if new.pattern < old.pattern {
-                        std::mem::swap(old, &mut new);
-                    }
+                    old.bytes = old.bytes.start.min(new.bytes.start)..old.bytes.end.max(new.bytes.end);
                     // The parts that a second match of the same pattern adds (one base class a match).
                     for (list, more) in [
                         (&mut old.doc, new.doc),
@@ -394,13 +459,20 @@ impl Builder<'_> {
                     old.body = old.body.take().or(new.body);
                     old.parent = old.parent.take().or(new.parent);
                     old.return_type = old.return_type.take().or(new.return_type);
-                    old.bytes = span;
                 }
             }
         }
         let mut definitions: Vec<Definition> = by_name.into_values().collect();
+        for definition in &mut definitions {
+            definition.bytes.end = comments.end_of(&definition.bytes, self.lines);
+        }
         definitions.sort_by(|a, b| {
-            (a.bytes.start, b.bytes.end, a.pattern, a.name.start).cmp(&(b.bytes.start, a.bytes.end, b.pattern, b.name.start))
+            (a.bytes.start, b.bytes.end, a.pattern, a.name.start).cmp(&(
+                b.bytes.start,
+                a.bytes.end,
+                b.pattern,
+                b.name.start,
+            ))
         });
         definitions
     }
@@ -422,36 +494,31 @@ impl Builder<'_> {
     ) -> Option<Unit> {
         let definition = &definitions[i];
         let What::Unit(mut kind, role) = definition.what else { return None };
-        let mut parents: Vec<String> = ancestors(i, enclosing)
-            .map(|a| clean_name(&self.text[definitions[a].name.clone()]))
-            .filter(|name| !name.is_empty())
-            .collect();
-        parents.reverse();
-        if let Some(parent) = &definition.parent {
-            parents.push(clean_name(&self.text[parent.clone()]));
-        }
         let in_class = definition.parent.is_some()
             || ancestors(i, enclosing).any(|a| matches!(definitions[a].what, What::Unit(UnitKind::Class, _)));
         if kind == UnitKind::Function && in_class && role != UnitRole::Test {
             kind = UnitKind::Method;
         }
-        let Head { first, line, start, mut doc } = comments.head_of(&definition.bytes, self.lines);
+        let before = definitions.partition_point(|d| d.bytes.start < definition.bytes.start);
+        let previous = before.checked_sub(1).map_or(0, |before| definitions[before].bytes.start);
+        let Head { first, line, start, mut doc } = comments.head_of(&definition.bytes, previous, self.lines);
         let end = self.lines.end_line(&definition.bytes).max(line);
-        let inner = definition.doc.iter().map(|b| clean_comment(&self.text[b.clone()]));
+        let inner = definition.doc.iter().map(|b| clean_comment(&self.text[b.clone()], comments.xml));
         for piece in inner {
             push_line(&mut doc, &piece);
         }
         truncate(&mut doc, DOCSTRING_BYTES_MAX);
         let signature_end = match &definition.body {
             Some(body) if body.start > start => body.start,
+            // A prototype, an abstract method, an overload.
+            None if definition.what.is_callable() => definition.bytes.end,
             _ => start + self.text[start..definition.bytes.end].lines().next().unwrap_or_default().len(),
         };
-        let parameters = definition.parameters.iter().flat_map(|b| split_list(&self.text[b.clone()])).take(LIST_LEN_MAX);
+        let parameters =
+            definition.parameters.iter().flat_map(|b| split_list(&self.text[b.clone()])).take(LIST_LEN_MAX);
         Some(Unit {
             kind,
             role,
-            name: clean_name(&self.text[definition.name.clone()]),
-            parent: parents.join("."),
             span: Span { first, line, end },
             signature: fold_space(&self.text[start..signature_end], SIGNATURE_BYTES_MAX),
             docstring: doc,
@@ -463,7 +530,13 @@ impl Builder<'_> {
     }
 
     /// A unit's body is its lines; a container leaves to its members all but their first lines.
-    fn fill_bodies(&self, units: &mut [Option<Unit>], definitions: &[Definition], enclosing: &[Option<usize>]) {
+    /// Returns the blocks that long sections leave.
+    fn fill_bodies(
+        &self,
+        units: &mut [Option<Unit>],
+        definitions: &[Definition],
+        enclosing: &[Option<usize>],
+    ) -> Vec<Unit> {
         let mut left_out: Vec<Vec<(u32, u32)>> = vec![Vec::new(); units.len()];
         for (i, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
@@ -471,51 +544,93 @@ impl Builder<'_> {
                 continue;
             }
             for a in ancestors(i, enclosing) {
-                if definitions[a].what.is_container() {
-                    left_out[a].push((unit.span.line + 1, unit.span.end));
-                }
+                left_out[a].push((unit.span.line + 1, unit.span.end));
             }
         }
-        for (unit, mut gaps) in units.iter_mut().zip(left_out) {
+        let mut blocks = Vec::new();
+        for ((unit, definition), mut gaps) in units.iter_mut().zip(definitions).zip(left_out) {
             let Some(unit) = unit else { continue };
+            let is_leaf = gaps.is_empty();
             gaps.sort_unstable();
-            let mut at = unit.span.line;
+            // Its ranges of lines, and where a block cut from one would end: before the first line of a member.
+            let mut own: Vec<(u32, u32, u32)> = Vec::new();
+            let (mut at, last) = (unit.span.line, unit.span.end);
             for (first, end) in gaps {
-                if first > at {
-                    unit.body.push_str(self.lines.lines(at, (first - 1).min(unit.span.end)));
+                if first > at && at <= last {
+                    own.push((at, last.min(first - 1), first - 1));
                 }
                 at = at.max(end + 1);
             }
-            if at <= unit.span.end {
-                unit.body.push_str(self.lines.lines(at, unit.span.end));
+            if at <= last {
+                own.push((at, last, last + 1));
+            }
+            let own_lines: u32 = own.iter().map(|(first, end, _)| end - first + 1).sum();
+            let is_cut = unit.kind == UnitKind::Section && own_lines > SECTION_LINES_MAX;
+            let mut left = if is_cut { BLOCK_LINES } else { own_lines };
+            let first_block = blocks.len();
+            for (first, end, blocks_end) in own {
+                let cut = end.min(first + left - 1);
+                if cut >= first {
+                    let text = &self.text[self.own_bytes(first, cut, &definition.bytes)];
+                    let room = BODY_BYTES_MAX.saturating_sub(unit.body.len());
+                    unit.body.push_str(&text[..text.floor_char_boundary(room)]);
+                    left -= cut + 1 - first;
+                }
+                add_blocks_between(cut + 1, blocks_end, self.lines, block_kind(self.language), &mut blocks);
+            }
+            if is_cut {
+                let parent = unit.qualified_name();
+                blocks[first_block..].iter_mut().for_each(|block| block.parent.clone_from(&parent));
+                if is_leaf {
+                    unit.span.end = unit.span.line + BLOCK_LINES - 1;
+                }
             }
         }
+        blocks
+    }
+
+    /// Where lines `first..=end` of the definition at `bytes` lie; of very long lines only its own part.
+    fn own_bytes(&self, first: u32, end: u32, bytes: &Bytes) -> Bytes {
+        let mut own = self.lines.bytes(first, end);
+        let (first_line, end_line) = (self.lines.bytes(first, first), self.lines.bytes(end, end));
+        if first_line.len() > LINE_BYTES_MAX && first_line.contains(&bytes.start) {
+            own.start = bytes.start;
+        }
+        if end_line.len() > LINE_BYTES_MAX && end_line.contains(&bytes.end) {
+            own.end = bytes.end;
+        }
+        own
     }
 
     /// Gives calls, local variables and inner documentation to the innermost unit around them.
     fn fill_facts(&self, units: &mut [Option<Unit>], definitions: &[Definition], enclosing: &[Option<usize>]) {
-        let owner = |byte: usize| {
-            let after = definitions.partition_point(|d| d.bytes.start <= byte);
-            let mut at = after.checked_sub(1);
-            while let Some(i) = at {
-                if definitions[i].bytes.end > byte && units[i].is_some() {
-                    return Some(i);
-                }
-                // The enclosing chain holds every definition that can still reach `byte`.
-                at = enclosing[i];
-            }
-            None
-        };
+        // The unit that what stands in a definition belongs to: its own, or that of what encloses it.
+        let mut homes: Vec<Option<usize>> = Vec::with_capacity(units.len());
+        for (i, unit) in units.iter().enumerate() {
+            homes.push(if unit.is_some() { Some(i) } else { enclosing[i].and_then(|a| homes[a]) });
+        }
         let facts = |all: &[Bytes]| -> Vec<(usize, Bytes)> {
             let mut sorted = all.to_vec();
             sorted.sort_by_key(|b| (b.start, b.end));
-            sorted.into_iter().filter_map(|b| owner(b.start).map(|i| (i, b))).collect()
+            let (mut open, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
+            let mut owned = Vec::with_capacity(sorted.len());
+            for bytes in sorted {
+                while let Some(definition) = definitions.get(next).filter(|d| d.bytes.start <= bytes.start) {
+                    while open.pop_if(|&mut top| definitions[top].bytes.end <= definition.bytes.start).is_some() {}
+                    open.push(next);
+                    next += 1;
+                }
+                while open.pop_if(|&mut top| definitions[top].bytes.end <= bytes.start).is_some() {}
+                if let Some(owner) = open.last().and_then(|&i| homes[i])
+                    && definitions[owner].name != bytes
+                {
+                    owned.push((owner, bytes));
+                }
+            }
+            owned
         };
-        let calls = facts(&self.found.calls);
-        let variables = facts(&self.found.variables);
-        let docs = facts(&self.found.docs);
         let mut seen: HashSet<(usize, &str)> = HashSet::new();
-        for (i, bytes) in calls {
+        for (i, bytes) in facts(&self.found.calls) {
             let name = &self.text[bytes];
             if let Some(unit) = &mut units[i]
                 && unit.calls.len() < LIST_LEN_MAX
@@ -526,7 +641,7 @@ impl Builder<'_> {
             }
         }
         seen.clear();
-        for (i, bytes) in variables {
+        for (i, bytes) in facts(&self.found.variables) {
             let name = &self.text[bytes];
             if let Some(unit) = &mut units[i]
                 && unit.variables.len() < LIST_LEN_MAX
@@ -536,11 +651,11 @@ impl Builder<'_> {
                 unit.variables.push(name.to_string());
             }
         }
-        for (i, bytes) in docs {
+        for (i, bytes) in facts(&self.found.docs) {
             if let Some(unit) = &mut units[i]
                 && unit.docstring.len() < DOCSTRING_BYTES_MAX
             {
-                push_line(&mut unit.docstring, &clean_comment(&self.text[bytes]));
+                push_line(&mut unit.docstring, &clean_comment(&self.text[bytes], has_xml_docs(self.language)));
                 truncate(&mut unit.docstring, DOCSTRING_BYTES_MAX);
             }
         }
@@ -580,6 +695,8 @@ struct Leading {
 /// The comments and attributes that may belong to a definition below or around them, by position.
 struct DocComments {
     pieces: Vec<Leading>,
+    /// Whether `///` comments hold XML.
+    xml: bool,
 }
 
 /// What stands above a definition: its documentation, and where it and the definition begin.
@@ -593,7 +710,7 @@ struct Head {
     doc: String,
 }
 
-fn doc_comments(found: &Found, lines: &Lines<'_>) -> DocComments {
+fn doc_comments(found: &Found, lines: &Lines<'_>, language: &Language) -> DocComments {
     let piece = |bytes: &Bytes, is_comment| {
         let (first, end) = (lines.line_of(bytes.start), lines.end_line(bytes));
         lines.starts_line(bytes.start).then(|| Leading { bytes: bytes.clone(), first, end, is_comment })
@@ -601,13 +718,40 @@ fn doc_comments(found: &Found, lines: &Lines<'_>) -> DocComments {
     let mut pieces: Vec<Leading> = (found.comments.iter().filter_map(|b| piece(b, true)))
         .chain(found.attributes.iter().filter_map(|b| piece(b, false)))
         .collect();
-    pieces.sort_by_key(|p| (p.bytes.start, p.bytes.end));
-    DocComments { pieces }
+    pieces.sort_by_key(|p| (p.bytes.start, std::cmp::Reverse(p.bytes.end)));
+    // A comment inside an attribute is part of it.
+    let mut end = 0;
+    pieces.retain(|p| {
+        let is_outer = p.bytes.end > end;
+        end = end.max(p.bytes.end);
+        is_outer
+    });
+    DocComments { pieces, xml: has_xml_docs(language) }
 }
 
 impl DocComments {
+    /// Where a definition ends without the comments below it: a grammar may give it what stands above the next one.
+    fn end_of(&self, bytes: &Bytes, lines: &Lines<'_>) -> usize {
+        let mut end = bytes.start + lines.text[bytes.clone()].trim_end().len();
+        let column = lines.column(bytes.start);
+        let before = self.pieces.partition_point(|p| p.bytes.start < end);
+        for piece in self.pieces[..before].iter().rev() {
+            let is_last = piece.bytes.end >= end || lines.text[piece.bytes.end..end].trim_start().is_empty();
+            if !is_last
+                || !piece.is_comment
+                || piece.bytes.start <= bytes.start
+                || lines.column(piece.bytes.start) > column
+            {
+                break;
+            }
+            end = bytes.start + lines.text[bytes.start..piece.bytes.start].trim_end().len();
+        }
+        end
+    }
+
     /// Reads what stands above the definition at `bytes`, or inside it in front of its first word.
-    fn head_of(&self, bytes: &Bytes, lines: &Lines<'_>) -> Head {
+    /// `previous` is where the definition before it begins.
+    fn head_of(&self, bytes: &Bytes, previous: usize, lines: &Lines<'_>) -> Head {
         let mut start = bytes.start;
         let mut next = self.pieces.partition_point(|p| p.bytes.start < start);
         while let Some(piece) = self.pieces.get(next).filter(|p| p.bytes.start == start && p.bytes.end < bytes.end) {
@@ -618,13 +762,29 @@ impl DocComments {
         let own = lines.line_of(start);
         let mut head = Head { first: own, line: own, start, doc: String::new() };
         let mut docs: Vec<String> = Vec::new();
+        let indentation = lines.indentation(start);
+        // Where what is already taken begins.
+        let mut below = start;
         for piece in self.pieces[..next].iter().rev() {
-            if piece.end >= own && piece.bytes.end > start || piece.end + 1 < head.first {
+            let text = &lines.text[piece.bytes.clone()];
+            // A blank line may part `/** … */` from what it documents, and nothing any other comment.
+            let gap = if docs.is_empty() && text.starts_with("/**") { 2 } else { 1 };
+            // A comment further in ends what stands above (a block without a closing bracket).
+            let is_inner =
+                piece.is_comment && piece.bytes.start < bytes.start && lines.column(piece.bytes.start) > indentation;
+            if piece.bytes.end > below || piece.end + gap < head.first || is_inner {
                 break;
             }
+            // Words that the grammar keeps out of the definition (`pub`, `static const int`) are no obstacle.
+            let between = lines.text[piece.bytes.end..below].trim_start();
+            let is_head = below == start && previous < piece.bytes.end && !between.contains(['\n', ';', '}']);
+            if !between.is_empty() && !is_head {
+                break;
+            }
+            below = piece.bytes.start;
             head.first = piece.first.min(head.first);
             if piece.is_comment {
-                docs.push(clean_comment(&lines.text[piece.bytes.clone()]));
+                docs.push(clean_comment(text, self.xml));
             } else if docs.is_empty() {
                 head.line = piece.first.min(head.line);
             }
@@ -653,8 +813,21 @@ fn merge_clauses(units: Vec<Unit>) -> Vec<Unit> {
                 }
                 last.span.end = last.span.end.max(unit.span.end);
                 last.body.push_str(&unit.body);
+                truncate(&mut last.body, BODY_BYTES_MAX);
                 push_line(&mut last.docstring, &unit.docstring);
-                last.calls.extend(unit.calls);
+                if last.parameters.is_empty() {
+                    last.parameters = unit.parameters;
+                }
+                if last.return_type.is_empty() {
+                    last.return_type = unit.return_type;
+                }
+                for (list, more) in [(&mut last.calls, unit.calls), (&mut last.variables, unit.variables)] {
+                    for name in more {
+                        if list.len() < LIST_LEN_MAX && !list.contains(&name) {
+                            list.push(name);
+                        }
+                    }
+                }
             }
             _ => merged.push(unit),
         }
@@ -666,15 +839,18 @@ fn merge_clauses(units: Vec<Unit>) -> Vec<Unit> {
 fn add_blocks(units: &mut Vec<Unit>, lines: &Lines<'_>, language: &Language) {
     let mut covered: Vec<(u32, u32)> = units.iter().map(|u| (u.span.first, u.span.end)).collect();
     covered.sort_unstable();
-    let kind = if language.category == Category::Prose { UnitKind::Document } else { UnitKind::RawCode };
     let mut at = 1;
     let mut blocks = Vec::new();
     for (first, end) in covered.into_iter().chain([(lines.count() + 1, lines.count() + 1)]) {
-        add_blocks_between(at, first, lines, kind, &mut blocks);
+        add_blocks_between(at, first, lines, block_kind(language), &mut blocks);
         at = at.max(end + 1);
     }
     units.extend(blocks);
     units.sort_by(|a, b| (a.span.line, b.span.end).cmp(&(b.span.line, a.span.end)));
+}
+
+fn block_kind(language: &Language) -> UnitKind {
+    if language.category == Category::Prose { UnitKind::Document } else { UnitKind::RawCode }
 }
 
 /// Adds blocks for the lines `first..end` (`end` excluded), blank lines at their edges left out.
@@ -690,7 +866,7 @@ fn add_blocks_between(first: u32, end: u32, lines: &Lines<'_>, kind: UnitKind, b
         blocks.push(Unit {
             kind,
             span: Span { first: at, line: at, end: last },
-            body: lines.lines(at, last).to_string(),
+            body: lines.body(at, last),
             ..Unit::default()
         });
         at = limit;
@@ -728,62 +904,499 @@ fn fold_space(text: &str, bytes_max: usize) -> String {
     folded
 }
 
-/// A name as written, without quotes, type arguments or line breaks.
-fn clean_name(text: &str) -> String {
-    let mut name = fold_space(text, NAME_BYTES_MAX);
-    if let Some(generic) = name.find('<')
-        && generic > 0
-        && !name.starts_with("operator")
-    {
-        name.truncate(generic);
+/// Adds a name to those that enclose it.
+fn push_part(names: &mut String, name: &str) {
+    if !names.is_empty() && !name.is_empty() {
+        names.push('.');
     }
-    name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')).to_string()
+    names.push_str(name);
 }
 
-/// A comment's text without its markers.
-fn clean_comment(comment: &str) -> String {
+/// `text` without the quotes around it, if one pair of them is around the whole.
+fn unquote(text: &str) -> &str {
+    let inner =
+        ['"', '\'', '`'].into_iter().find_map(|quote| Some((quote, text.strip_prefix(quote)?.strip_suffix(quote)?)));
+    match inner {
+        Some((quote, inner)) => {
+            let mut escaped = false;
+            let ends = inner.chars().any(|c| {
+                let ends = c == quote && !escaped;
+                escaped = c == '\\' && !escaped;
+                ends
+            });
+            if ends { text } else { inner }
+        }
+        None => text,
+    }
+}
+
+/// A name as written, without quotes, type arguments or line breaks.
+fn clean_name(text: &str) -> String {
+    let text = text.trim();
+    // A symbol of Ruby or Elixir.
+    let text = match text.strip_prefix(':') {
+        Some(symbol) if symbol.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'')) => symbol,
+        _ => text,
+    };
+    let unquoted = unquote(text);
+    let name = if unquoted.len() < text.len() { unquoted } else { without_type_arguments(text) };
+    fold_space(name, NAME_BYTES_MAX)
+}
+
+/// `Map<K, V>` → `Map`; anything else as it is (operators such as `<=>` too).
+fn without_type_arguments(name: &str) -> &str {
+    if !name.ends_with('>') {
+        return name;
+    }
+    let mut depth = 0u32;
+    for (i, c) in name.char_indices().rev() {
+        match c {
+            // The arrow of a function type closes nothing.
+            '>' if name[..i].ends_with(['-', '=']) => {}
+            '>' => depth += 1,
+            '<' if depth == 1 && name[..i].ends_with(|c: char| c.is_alphanumeric() || c == '_') => return &name[..i],
+            '<' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    name
+}
+
+/// A title as written, on one line, without quotes around it.
+fn clean_title(text: &str) -> String {
+    fold_space(unquote(text.trim()), NAME_BYTES_MAX)
+}
+
+/// A Markdown heading's text: of links what is read, no images, no HTML tags, no closing `#`s.
+fn clean_heading(text: &str) -> String {
+    // Longer than any heading that is one.
+    let text = text.trim();
+    let text = text[..text.floor_char_boundary(8 * NAME_BYTES_MAX)].trim_end();
+    let open = text.trim_end_matches('#');
+    let mut rest = if open.is_empty() || open.ends_with(char::is_whitespace) { open } else { text };
+    let mut plain = String::with_capacity(rest.len());
+    while let Some(at) = rest.find(['`', '<', '[', '!']) {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let is_image = rest.starts_with("![");
+        let taken = match rest.as_bytes()[0] {
+            b'`' => rest[1..].find('`').map(|end| (&rest[..end + 2], end + 2)),
+            b'<' => html_tag(rest).map(|end| ("", end)),
+            b'!' if !is_image => None,
+            _ => link(&rest[usize::from(is_image)..]).map(|(text, end)| match is_image {
+                true => ("", end + 1),
+                false => (text, end),
+            }),
+        };
+        // Of a link's text the images and tags go, too.
+        let (shown, end) = taken.unwrap_or((&rest[..1], 1));
+        match shown.starts_with("![") {
+            true => plain.push_str(&clean_heading(shown)),
+            false => plain.push_str(shown),
+        }
+        rest = &rest[end..];
+    }
+    plain.push_str(rest);
+    clean_title(&plain)
+}
+
+/// The length of the HTML tag that `text` begins with. Type arguments (`<T>`, `<https://…>`) are none.
+fn html_tag(text: &str) -> Option<usize> {
+    let name = text[1..].strip_prefix('/').unwrap_or(&text[1..]);
+    let after = name.trim_start_matches(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    let is_tag = name.starts_with(|c: char| c.is_ascii_lowercase()) && after.starts_with([' ', '/', '>']);
+    if is_tag { text.find('>').map(|end| end + 1) } else { None }
+}
+
+/// The text of the link that `text` begins with (`[text](target)`, `[text][label]`), and the link's length.
+fn link(text: &str) -> Option<(&str, usize)> {
+    let mut depth = 0;
+    let (middle, _) = text.char_indices().find(|(_, c)| {
+        depth += i32::from(*c == '[') - i32::from(*c == ']');
+        depth == 0
+    })?;
+    let target = &text[middle + 1..];
+    let end = match target.as_bytes().first()? {
+        b'(' => target.find(')')?,
+        b'[' => target.find(']')?,
+        _ => return None,
+    };
+    Some((&text[1..middle], middle + 1 + end + 1))
+}
+
+/// Whether `///` comments hold XML.
+fn has_xml_docs(language: &Language) -> bool {
+    language.name == "csharp"
+}
+
+/// What may open or close a comment or a string of documentation.
+const MARKERS: [&str; 16] = [
+    "\"\"\"", "'''", "r\"\"\"", "~S\"\"\"", "{-|", "{-", "-}", "(**", "(*", "*)", "<!--", "-->", "--[[", "]]", "<#",
+    "#>",
+];
+
+/// A comment's text without its markers; with `xml`, `///` lines lose their tags.
+fn clean_comment(comment: &str, xml: bool) -> String {
+    let comment = without_doc_call(comment.trim());
+    let comment = &comment[..comment.floor_char_boundary(2 * DOCSTRING_BYTES_MAX)];
     let mut text = String::with_capacity(comment.len());
     for line in comment.lines() {
         let mut line = line.trim();
-        for quotes in ["\"\"\"", "'''", "r\"\"\"", "~S\"\"\"", "{-|", "{-", "-}", "(**", "(*", "*)", "<!--", "-->", "--[[", "]]", "<#", "#>", "=begin", "=end"] {
-            line = line.strip_prefix(quotes).unwrap_or(line);
-            line = line.strip_suffix(quotes).unwrap_or(line);
+        let is_xml = xml && line.starts_with("///");
+        for marker in MARKERS.iter().chain(&["=begin", "=end"]) {
+            line = line.strip_prefix(marker).unwrap_or(line);
+            line = line.strip_suffix(marker).unwrap_or(line);
         }
+        let line = line.trim_start();
+        // Roxygen.
+        let line = line.strip_prefix("#'").unwrap_or(line);
         let line = line.trim_start_matches(['/', '*', '#', '!', ';', '%', '|']).trim_start();
-        let line = line.strip_prefix("--").unwrap_or(line).trim_start_matches(['-', '|', '^']);
+        let line = line.strip_prefix("--").map_or(line, |rest| rest.trim_start_matches('-').trim_start());
+        let line = line.trim_start_matches(['-', '|', '^']);
         let line = line.trim_end_matches("*/").trim();
-        push_line(&mut text, line);
+        match is_xml {
+            true => push_line(&mut text, &without_tags(line)),
+            false => push_line(&mut text, line),
+        }
     }
     text
 }
 
+/// `@doc "…"` (Elixir) and `desc "…"` (Rake) are what their string says; any other comment is itself,
+/// without a plain pair of quotes around it.
+fn without_doc_call(comment: &str) -> &str {
+    let string = ["@doc", "@moduledoc", "@typedoc", "@shortdoc", "desc"].into_iter().find_map(|name| {
+        let argument = comment.strip_prefix(name)?.trim_start_matches([' ', '(']);
+        let argument = argument.strip_prefix("~S").or_else(|| argument.strip_prefix("~s")).unwrap_or(argument);
+        argument.starts_with(['"', '\'']).then(|| argument.trim_end_matches(')'))
+    });
+    let text = string.unwrap_or(comment);
+    if text.starts_with("\"\"\"") || text.starts_with("'''") { text } else { unquote(text) }
+}
+
+/// `line` without XML tags; of `<see cref="Name"/>` the name stays.
+fn without_tags(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('<') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let name = rest[1..].strip_prefix('/').unwrap_or(&rest[1..]);
+        match rest.find('>').filter(|_| name.starts_with(|c: char| c.is_alphanumeric() || c == '_')) {
+            Some(end) => {
+                let tag = &rest[..end];
+                if tag.ends_with('/') {
+                    plain.push_str(tag.split(['"', '\'']).nth(1).unwrap_or_default());
+                }
+                rest = &rest[end + 1..];
+            }
+            None => {
+                plain.push('<');
+                rest = &rest[1..];
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
 /// The items of a written list: `(a, b: T<U, V> = f(1, 2))` → `a`, `b: T<U, V>`.
 fn split_list(text: &str) -> Vec<String> {
-    let inner = text.trim().trim_start_matches('(').trim_end_matches(')');
+    let inner = without_parentheses(text.trim());
     let mut items = Vec::new();
-    let mut depth = 0i32;
-    let mut start = 0;
-    for (i, c) in inner.char_indices() {
+    let (mut start, mut end) = (0, None);
+    for (i, c, depth) in depths(inner) {
+        let is_alone = || inner[..i].ends_with(char::is_whitespace) && inner[i + 1..].starts_with(char::is_whitespace);
         match c {
-            '(' | '[' | '{' | '<' => depth += 1,
-            ')' | ']' | '}' | '>' => depth = (depth - 1).max(0),
             ',' if depth == 0 => {
-                items.push(&inner[start..i]);
-                start = i + 1;
+                items.push(&inner[start..end.unwrap_or(i)]);
+                (start, end) = (i + 1, None);
             }
+            // The default value.
+            '=' if depth == 0 && end.is_none() && is_alone() => end = Some(i),
             _ => {}
         }
     }
-    items.push(&inner[start..]);
-    items
-        .into_iter()
-        .map(|item| {
-            let item = fold_space(item, NAME_BYTES_MAX);
-            match item.split_once(" = ") {
-                Some((before, _)) => before.to_string(),
-                None => item,
+    items.push(&inner[start..end.unwrap_or(inner.len())]);
+    items.into_iter().map(|item| fold_space(item, NAME_BYTES_MAX)).filter(|item| !item.is_empty()).collect()
+}
+
+/// `text` without the parentheses around it, if one pair is around the whole.
+fn without_parentheses(text: &str) -> &str {
+    let closed_at = depths(text).find(|&(_, c, depth)| c == ')' && depth == 0).map(|(i, ..)| i);
+    match text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
+        Some(inner) if closed_at == Some(text.len() - 1) => inner,
+        _ => text,
+    }
+}
+
+/// Every character with its offset and how many brackets are open after it. Strings in double quotes are passed over.
+fn depths(text: &str) -> impl Iterator<Item = (usize, char, u32)> {
+    let (mut depth, mut before, mut in_string) = (0u32, ' ', false);
+    text.char_indices().filter_map(move |(i, c)| {
+        let last = std::mem::replace(&mut before, c);
+        if c == '"' && last != '\\' {
+            in_string = !in_string;
+        } else if in_string {
+            return None;
+        }
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            // An arrow closes nothing.
+            '>' if matches!(last, '-' | '=') => {}
+            ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        Some((i, c, depth))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::language::{LANGUAGES, by_name};
+
+    fn parsed(language: &str, text: &str) -> Parsed {
+        let parsed = parse(text, by_name(language).expect("a language"));
+        assert_covered(language, text, &parsed);
+        parsed
+    }
+
+    fn unit(parsed: &Parsed, name: &str) -> Unit {
+        parsed
+            .units
+            .iter()
+            .find(|u| u.qualified_name() == name)
+            .unwrap_or_else(|| panic!("no {name} in\n{parsed}"))
+            .clone()
+    }
+
+    fn assert_covered(language: &str, text: &str, parsed: &Parsed) {
+        let mut covered = vec![false; text.split('\n').count() + 2];
+        for unit in &parsed.units {
+            let Span { first, line, end } = unit.span;
+            assert!(1 <= first && first <= line && line <= end, "{language}: {:?} in\n{text}", unit.span);
+            covered[first as usize..=end as usize].fill(true);
+            assert!(unit.body.len() <= BODY_BYTES_MAX);
+        }
+        for (i, line) in text.split('\n').enumerate() {
+            assert!(covered[i + 1] || line.trim().is_empty(), "{language}: line {} is in no unit:\n{text}", i + 1);
+        }
+    }
+
+    #[test]
+    fn names_lose_their_wrapping_only() {
+        for (written, name) in [
+            ("Map<K, V>", "Map"),
+            ("Outer<A>.Inner<B>", "Outer<A>.Inner"),
+            ("Box<dyn Fn(A) -> B>", "Box"),
+            ("Vec<T>::push", "Vec<T>::push"),
+            ("operator<", "operator<"),
+            ("operator<=>", "operator<=>"),
+            ("operator>>", "operator>>"),
+            ("operator->", "operator->"),
+            ("<|>", "<|>"),
+            ("<>", "<>"),
+            (":export", "export"),
+            (":\"with space\"", "with space"),
+            (":|", ":|"),
+            ("::Top", "::Top"),
+            ("\"renders Map<K>\"", "renders Map<K>"),
+            ("`should work`", "should work"),
+            ("foo'", "foo'"),
+            ("\"a\".\"b\"", "\"a\".\"b\""),
+            ("\"say \\\"x\\\"\"", "say \\\"x\\\""),
+            ("a\n  b", "a b"),
+            ("", ""),
+            ("\"", "\""),
+        ] {
+            assert_eq!(clean_name(written), name, "{written}");
+        }
+        assert_eq!(clean_title("Array<T>"), "Array<T>");
+    }
+
+    #[test]
+    fn headings_keep_what_is_read() {
+        for (written, name) in [
+            ("Install ##", "Install"),
+            ("C#", "C#"),
+            ("##", ""),
+            ("[Guide](https://a.example/b) for `x`", "Guide for `x`"),
+            ("[Guide][1] ![logo](a.png)", "Guide"),
+            ("[![build](a.svg)](b) Title", "Title"),
+            ("<a name=\"top\"></a>Top<br/>", "Top"),
+            ("Map<K, V> and <https://a.example>", "Map<K, V> and <https://a.example>"),
+            ("`Vec<u8>`", "Vec<u8>"),
+            ("[1.2.0] - 2024", "[1.2.0] - 2024"),
+            ("Oh! [", "Oh! ["),
+        ] {
+            assert_eq!(clean_heading(written), name, "{written}");
+        }
+    }
+
+    #[test]
+    fn comments_lose_their_markers() {
+        for (written, text) in [
+            ("/** One.\n * Two.\n */", "One.\nTwo."),
+            ("-- | Haddock.", "Haddock."),
+            ("{- | Haddock. -}", "Haddock."),
+            ("--- Lua.", "Lua."),
+            ("#' @param x It's a thing.", "@param x It's a thing."),
+            ("# 'quoted' word", "'quoted' word"),
+            ("@doc \"One line.\"", "One line."),
+            ("@doc ~S\"\"\"\nLong.\n\"\"\"", "Long."),
+            ("@moduledoc \"\"\"\nLong.\n\"\"\"", "Long."),
+            ("desc 'Build it'", "Build it"),
+            ("desc(\"Build it\")", "Build it"),
+            ("# desc of it", "desc of it"),
+            ("\"A string.\"", "A string."),
+            ("\"\"\"A string.\"\"\"", "A string."),
+            ("/// Of type Vec<u8>.", "Of type Vec<u8>."),
+            ("\"a\" or \"b\"", "\"a\" or \"b\""),
+        ] {
+            assert_eq!(clean_comment(written, false), text, "{written}");
+        }
+        assert_eq!(clean_comment("/// <summary>Gets <see cref=\"A\"/> if a < b.</summary>", true), "Gets A if a < b.");
+        assert_eq!(clean_comment("// List<int>", true), "List<int>");
+    }
+
+    #[test]
+    fn lists_are_cut_at_their_own_commas() {
+        for (written, items) in [
+            ("(a, b: T<U, V> = f(1, 2))", vec!["a", "b: T<U, V>"]),
+            ("((a, b), c)", vec!["(a, b)", "c"]),
+            ("(f: (A) -> B, g: A => B, h)", vec!["f: (A) -> B", "g: A => B", "h"]),
+            ("(x: { a = 1 })", vec!["x: { a = 1 }"]),
+            ("(a)(b)", vec!["(a)(b)"]),
+            ("f: (Int) -> (Int)", vec!["f: (Int) -> (Int)"]),
+            ("(sep = \", \", b)", vec!["sep", "b"]),
+            ("(a == b, c)", vec!["a == b", "c"]),
+            ("()", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(split_list(written), items, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_stands_above_belongs_to_the_nearest_definition() {
+        let found = parsed(
+            "java",
+            "class C {\n  @Inject A a;\n  @Inject B b;\n\n  /** Doc. */\n\n  int c() { return 1; }\n\n  // Loose.\n\n  int d;\n}\n",
+        );
+        assert_eq!(unit(&found, "C.b").span, Span { first: 3, line: 3, end: 3 });
+        assert_eq!(unit(&found, "C.c").docstring, "Doc.");
+        assert_eq!(unit(&found, "C.d").docstring, "");
+        let found = parsed("zig", "/// Doc.\npub const a = 1;\n");
+        assert_eq!(unit(&found, "a").docstring, "Doc.");
+    }
+
+    #[test]
+    fn comments_below_belong_to_what_follows() {
+        let found = parsed("yaml", "a:\n  b: 1\n  # inner\n# about c\nc:\n  d: 2\n");
+        assert_eq!(unit(&found, "a").span.end, 3);
+        assert_eq!((unit(&found, "c").span.first, unit(&found, "c").docstring), (4, "about c".to_string()));
+    }
+
+    #[test]
+    fn signatures_without_a_body_are_whole() {
+        let found = parsed("c", "int add(\n    int a,\n    int b);\n");
+        assert_eq!(unit(&found, "add").signature, "int add( int a, int b)");
+    }
+
+    #[test]
+    fn bats_tests_hold_their_block() {
+        let found = parsed("bash", "@test \"adds é\" {\n  run add\n}\n\n@test 'more' {  \n  run more\n}\n");
+        let first = unit(&found, "adds é");
+        assert_eq!((first.role, first.span.end, first.signature.as_str()), (UnitRole::Test, 3, "@test \"adds é\""));
+        assert_eq!(first.body, "@test \"adds é\" {\n  run add\n}\n");
+        assert_eq!(unit(&found, "more").span.line, 5);
+    }
+
+    #[test]
+    fn swift_is_read_without_its_conditions() {
+        let text = "class A {\n    var list: [Int] = [\n        1,\n        #if os(Linux) // é\n        #endif\n        #if os(Linux)\n        2,\n        #endif\n    ]\n    func b() -> Int { 1 }\n}\n";
+        let found = parsed("swift", &text.replace(" // é\n        #endif", ""));
+        assert_eq!(found.note, None);
+        assert_eq!(unit(&found, "A.b").return_type, "Int");
+        parsed("swift", text);
+    }
+
+    #[test]
+    fn minified_files_are_not_copied_into_every_unit() {
+        let text: String = (0..5_000).map(|i| format!("function f{i}(a){{return g{i}(a)}}")).collect();
+        let found = parsed("javascript", &text);
+        assert_eq!(unit(&found, "f7").body, "function f7(a){return g7(a)}");
+        assert!(found.units.iter().map(|u| u.body.len()).sum::<usize>() < 2 * text.len());
+    }
+
+    #[test]
+    fn long_sections_are_cut_into_blocks() {
+        let text = format!("# Top\n{}## Under\ntext\n# Other\n{}", "line\n".repeat(300), "line\n".repeat(220));
+        let found = parsed("markdown", &text);
+        assert_eq!(unit(&found, "Other").span.end - unit(&found, "Other").span.line, BLOCK_LINES - 1);
+        let blocks: Vec<&Unit> = found.units.iter().filter(|u| u.kind == UnitKind::Document).collect();
+        assert_eq!(blocks.len(), 6 + 4);
+        assert!(blocks.iter().all(|b| ["Top", "Other"].contains(&b.parent.as_str()) && b.body.lines().count() <= 50));
+        assert_eq!(blocks.iter().map(|b| b.body.lines().count()).sum::<usize>(), 251 + 171);
+    }
+
+    #[test]
+    fn a_last_line_may_lack_its_end() {
+        for text in ["L #abc", "<<EOT\n$x abc", "sub a { 1 } # b"] {
+            parsed("perl", text);
+        }
+    }
+
+    #[test]
+    fn hostile_nesting_ends() {
+        for language in ["c", "javascript", "json", "rust", "python"] {
+            for open in ["(", "{", "class A{"] {
+                parsed(language, &open.repeat(50_000));
             }
-        })
-        .filter(|item| !item.is_empty())
-        .collect()
+        }
+    }
+
+    fn samples() -> Vec<(&'static Language, String)> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages");
+        let mut samples = Vec::new();
+        for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
+            let files = fs::read_dir(folder.join(language.name)).expect("a folder of samples");
+            for file in files.filter_map(|f| f.ok()).filter(|f| f.file_name() != "expected.txt") {
+                samples.push((language, fs::read_to_string(file.path()).expect("a readable sample")));
+            }
+        }
+        samples
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn random_text_is_covered(text in "(?s)[ \t\n\"'`#@<>(){}\\[\\]:;,.=/*a-zA-Z0-9é\r-]{0,300}|\\PC{0,100}") {
+            for language in LANGUAGES {
+                assert_covered(language.name, &text, &parse(&text, language));
+            }
+        }
+
+        #[test]
+        fn mutated_samples_are_covered(
+            edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..60, any::<bool>()), 1..6)
+        ) {
+            for (language, mut text) in samples() {
+                for (at, len, doubles) in &edits {
+                    let start = text.floor_char_boundary(at.index(text.len() + 1));
+                    let end = text.floor_char_boundary((start + len).min(text.len())).max(start);
+                    let piece = text[start..end].repeat(if *doubles { 2 } else { 0 });
+                    text.replace_range(start..end, &piece);
+                }
+                assert_covered(language.name, &text, &parse(&text, language));
+            }
+        }
+    }
 }

@@ -139,7 +139,9 @@ pub fn open_current(
         lock => lock?,
     };
     let table = match store.open() {
-        Ok(snapshot) if is_current(&snapshot.files, root, &walked, &options) => return Ok((snapshot, Report::default())),
+        Ok(snapshot) if is_current(&snapshot.files, root, &walked, &options) => {
+            return Ok((snapshot, Report::default()));
+        }
         Ok(snapshot) if snapshot.files.walk_options() == options => snapshot.files,
         Ok(_) => fresh_table(store, &lock, root, &options)?,
         Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => {
@@ -401,7 +403,10 @@ mod tests {
         let stale: Vec<&str> = result.stale.iter().map(|f| f.path.as_str()).collect();
         assert_eq!((stale, result.gone.clone()), (vec!["b", "c"], vec!["d".to_string()]));
         assert!(
-            difference(&table, Path::new("/"), &Walked { files: vec![found("a", 1), found("b", 1), found("d", 1)], unreadable: vec![] }
+            difference(
+                &table,
+                Path::new("/"),
+                &Walked { files: vec![found("a", 1), found("b", 1), found("d", 1)], unreadable: vec![] }
             )
             .is_none()
         );

@@ -1,6 +1,7 @@
 //! The table of languages: one row each, and the file's path or first bytes that choose a row.
 
 pub mod pattern;
+mod prepare;
 mod sniff;
 
 use std::collections::HashMap;
@@ -43,6 +44,9 @@ pub struct Language {
     pub query: &'static str,
     /// Whether neighbouring functions of one name are the clauses of one function.
     pub merges_clauses: bool,
+    /// Gives the grammar another text of equal length to read, where it can't read what people write
+    /// (`None`: as it is). Names, documentation and bodies still come from the file.
+    pub prepare: Option<fn(&str) -> Option<String>>,
 }
 
 impl std::fmt::Debug for Language {
@@ -69,6 +73,7 @@ const NONE: Language = Language {
     grammar: None,
     query: "",
     merges_clauses: false,
+    prepare: None,
 };
 
 macro_rules! row {
@@ -88,7 +93,8 @@ use Category::{Data, Prose, Unknown};
 /// Every language. The position of a row is not stored anywhere: rows may move.
 pub static LANGUAGES: &[Language] = &[
     row!("bash", arborium_bash, aliases: &["sh", "shell"], extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
-        file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"]),
+        file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"],
+        prepare: Some(prepare::bats_tests)),
     row!("c", arborium_c, extensions: &["c"]),
     row!("cpp", arborium_cpp, aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"]),
     row!("csharp", arborium_c_sharp, aliases: &["cs", "c#"], extensions: &["cs", "csx"]),
@@ -133,7 +139,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("solidity", arborium_solidity, aliases: &["sol"], extensions: &["sol"]),
     row!("sql", arborium_sql, extensions: &["sql", "ddl", "dml"]),
     row!("svelte", arborium_svelte, extensions: &["svelte"]),
-    row!("swift", arborium_swift, extensions: &["swift"], interpreters: &["swift"]),
+    row!("swift", arborium_swift, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift_conditions)),
     row!("toml", arborium_toml, extensions: &["toml"], file_names: &["Cargo.lock", "poetry.lock"], category: Data),
     row!("tsx", arborium_tsx, extensions: &["tsx"]),
     row!("typescript", arborium_typescript, aliases: &["ts"], extensions: &["mts", "cts"], interpreters: &["deno", "tsx", "ts-node", "bun"]),
@@ -144,11 +150,47 @@ pub static LANGUAGES: &[Language] = &[
     Language { name: "ocaml-interface", aliases: &["mli"], extensions: &["mli"], ..NONE },
     Language { name: "restructuredtext", aliases: &["rst"], extensions: &["rst", "rest"], category: Prose, ..NONE },
     Language { name: "asciidoc", aliases: &["adoc"], extensions: &["adoc", "asciidoc"], category: Prose, ..NONE },
-    Language { name: "text", aliases: &["txt"], extensions: &["txt", "org", "tex", "pod", "rdoc", "log"], file_names: &["LICENSE", "COPYING", "README", "NOTICE", "AUTHORS", "CHANGES", "CHANGELOG", "TODO"], category: Prose, ..NONE },
-    Language { name: "xml", extensions: &["xml", "svg", "xsd", "xsl", "plist", "csproj", "vbproj", "props", "targets", "resx", "storyboard", "xib"], category: Data, ..NONE },
-    Language { name: "ini", extensions: &["ini", "cfg", "conf", "properties", "env", "editorconfig"], category: Data, ..NONE },
+    Language {
+        name: "text",
+        aliases: &["txt"],
+        extensions: &["txt", "org", "tex", "pod", "rdoc", "log"],
+        file_names: &["LICENSE", "COPYING", "README", "NOTICE", "AUTHORS", "CHANGES", "CHANGELOG", "TODO"],
+        category: Prose,
+        ..NONE
+    },
+    Language {
+        name: "xml",
+        extensions: &[
+            "xml",
+            "svg",
+            "xsd",
+            "xsl",
+            "plist",
+            "csproj",
+            "vbproj",
+            "props",
+            "targets",
+            "resx",
+            "storyboard",
+            "xib",
+        ],
+        category: Data,
+        ..NONE
+    },
+    Language {
+        name: "ini",
+        extensions: &["ini", "cfg", "conf", "properties", "env", "editorconfig"],
+        category: Data,
+        ..NONE
+    },
     Language { name: "csv", extensions: &["csv", "tsv"], category: Data, ..NONE },
-    Language { name: "style", aliases: &["scss", "sass", "less"], extensions: &["scss", "sass", "less", "styl"], category: Data, ..NONE },
+    Language {
+        name: "style",
+        aliases: &["scss", "sass", "less"],
+        extensions: &["scss", "sass", "less", "styl"],
+        category: Data,
+        ..NONE
+    },
     Language { name: "unknown", category: Unknown, ..NONE },
 ];
 
@@ -207,9 +249,7 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
     if let Some(&i) = LOOKUP.by_extension.get(extension.as_str()) {
         return &LANGUAGES[i];
     }
-    sniff::interpreter(head)
-        .and_then(|name| LOOKUP.by_interpreter.get(name))
-        .map_or_else(unknown, |&i| &LANGUAGES[i])
+    sniff::interpreter(head).and_then(|name| LOOKUP.by_interpreter.get(name)).map_or_else(unknown, |&i| &LANGUAGES[i])
 }
 
 impl Language {

@@ -172,7 +172,9 @@ impl Patterns {
                             return matched(captures);
                         }
                         let siblings = siblings_behind(node);
-                        matcher.steps(&pattern.following, &siblings, 0, false, captures, &mut |_, captures| matched(captures))
+                        matcher.steps(&pattern.following, &siblings, 0, false, captures, &mut |_, captures| {
+                            matched(captures)
+                        })
                     });
                 }
             }
@@ -254,7 +256,13 @@ impl<'t> Matcher<'t> {
     }
 
     /// Offers `child` to `step`, and calls `next` for every way in which it matches.
-    fn step(&mut self, step: &Step, child: Child<'t>, captures: &mut Captures<'t>, next: &mut Next<'_, 't>) -> ControlFlow<()> {
+    fn step(
+        &mut self,
+        step: &Step,
+        child: Child<'t>,
+        captures: &mut Captures<'t>,
+        next: &mut Next<'_, 't>,
+    ) -> ControlFlow<()> {
         let before = captures.len();
         let flow = match &step.item {
             Item::OneOf(steps) => {

@@ -11,7 +11,10 @@ macro_rules! pattern {
 }
 
 pattern!(OBJC, r"(?m)^\s*(?:@(?:interface|implementation|protocol|class|import|property|end)\b|#import\b)");
-pattern!(CPP, r"(?m)^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|extern\s+\x22C\+\+\x22)|\bconstexpr\b|\bnoexcept\b|\w::\w|#include\s*<(?:vector|string|memory|map|utility|type_traits|iostream|functional|cstd\w+)>");
+pattern!(
+    CPP,
+    r"(?m)^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|extern\s+\x22C\+\+\x22)|\bconstexpr\b|\bnoexcept\b|\w::\w|#include\s*<(?:vector|string|memory|map|utility|type_traits|iostream|functional|cstd\w+)>"
+);
 pattern!(MATLAB, r"(?m)^\s*(?:%|function\b[^;{]*$|classdef\b|end\s*$)");
 pattern!(PROLOG, r"(?m)^\s*(?::-\s*\w|[a-z]\w*\([^)]*\)\s*:-)");
 pattern!(PERL, r"(?m)^\s*(?:use\s+(?:strict|warnings|utf8|v?5|[A-Z]\w*)|package\s+\w|sub\s+\w|my\s+[$@%])|^#!.*\bperl");

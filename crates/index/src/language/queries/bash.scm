@@ -6,7 +6,7 @@
 ((command
     name: (command_name (word) @_test)
     argument: [(string) (raw_string)] @name) @function.test
-  . (compound_statement) @function.test
+  . (compound_statement) @function.test @body
   (#eq? @_test "@test"))
 ((command
   name: (command_name (word) @_test)

@@ -145,16 +145,16 @@
 ; `req.get = req.header = function …`: both names.
 (assignment_expression
   left: (member_expression object: (_) @parent property: (property_identifier) @name)
-  right: (assignment_expression right: [(arrow_function) (function_expression)])
+  right: (assignment_expression right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
   (#not-any-of? @parent "exports" "module.exports" "module")) @function
 (assignment_expression
   left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
-  right: (assignment_expression right: [(arrow_function) (function_expression)])
+  right: (assignment_expression right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
   (#eq? @_exports "exports")) @function
 (assignment_expression
   right: (assignment_expression
     left: (member_expression property: (property_identifier) @name)
-    right: [(arrow_function) (function_expression)])) @function
+    right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @function
 (program (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: [(arrow_function) (function_expression)])) @function)
 (program
   (expression_statement

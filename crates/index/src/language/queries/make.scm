@@ -11,7 +11,7 @@
   (#not-match? @name "^\\.[A-Z_]+$"))
 
 ; A macro takes arguments; other definitions are text.
-((define_directive name: (word) @name value: (raw_text) @_text) @function
+((define_directive name: (word) @name value: (raw_text) @_text @body) @function
   (#match? @_text "\\$[({]?[0-9]"))
 (define_directive name: (word) @name) @constant
 

@@ -12,10 +12,10 @@
 ([
   (compilation_unit
     (value_definition
-      (let_binding pattern: (value_name) @name body: [(fun_expression (parameter) @parameters) (function_expression)]) @function))
+      (let_binding pattern: (value_name) @name body: [(fun_expression (parameter) @parameters) (function_expression . "function" . _ @body)]) @function))
   (structure
     (value_definition
-      (let_binding pattern: (value_name) @name body: [(fun_expression (parameter) @parameters) (function_expression)]) @function))
+      (let_binding pattern: (value_name) @name body: [(fun_expression (parameter) @parameters) (function_expression . "function" . _ @body)]) @function))
 ])
 (compilation_unit (value_definition (let_binding pattern: (value_name) @name type: (_)? @return) @constant))
 (structure (value_definition (let_binding pattern: (value_name) @name type: (_)? @return) @constant))

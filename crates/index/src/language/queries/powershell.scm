@@ -31,6 +31,12 @@
   command_elements: (command_elements
     . (command_argument_sep) . (array_literal_expression (unary_expression (string_literal) @name)))) @function.test
   (#match? @_word "^(?i:It)$"))
+((command
+  command_name: (command_name) @_word
+  command_elements: (command_elements
+    . (command_argument_sep) . (array_literal_expression (unary_expression (string_literal) @name))
+    (array_literal_expression (unary_expression (script_block_expression) @body)))) @function.test
+  (#match? @_word "^(?i:It)$"))
 
 ; The grammar puts every expression into all levels of precedence.
 (program (statement_list (pipeline

@@ -6,6 +6,7 @@
 (extend (full_ident) @name (message_body) @body) @class.extension
 (oneof (identifier) @name "{" @body) @section
 
+(rpc (rpc_name) @name "{" @body) @function
 (rpc (rpc_name) @name . (message_or_enum_type) @parameters . (message_or_enum_type) @return) @function
 
 (field (identifier) @name) @constant

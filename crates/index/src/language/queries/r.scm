@@ -52,10 +52,22 @@
   function: (identifier) @_function
   arguments: (arguments . argument: (argument value: (string) @name))) @function
   (#any-of? @_function "setMethod" "setReplaceMethod"))
+((call
+  function: (identifier) @_function
+  arguments: (arguments
+    . argument: (argument value: (string) @name)
+    argument: (argument value: (function_definition body: (_) @body)))) @function
+  (#any-of? @_function "setMethod" "setReplaceMethod"))
 
 ((call
   function: (identifier) @_function
   arguments: (arguments . argument: (argument value: (string) @name))) @function.test
+  (#any-of? @_function "test_that" "it"))
+((call
+  function: (identifier) @_function
+  arguments: (arguments
+    . argument: (argument value: (string) @name)
+    . (comma) . argument: (argument value: (braced_expression) @body))) @function.test
   (#any-of? @_function "test_that" "it"))
 ((call
   function: (identifier) @_function

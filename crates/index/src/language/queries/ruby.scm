@@ -22,6 +22,11 @@
   method: (identifier) @_method
   arguments: (argument_list . [(simple_symbol) (string)] @name)) @function
   (#any-of? @_method "define_method" "define_singleton_method" "alias_method" "alias_attribute" "scope"))
+((call
+  method: (identifier) @_method
+  arguments: (argument_list . [(simple_symbol) (string)] @name)
+  block: [(do_block body: (_) @body) (block body: (_) @body)]) @function
+  (#any-of? @_method "define_method" "define_singleton_method"))
 
 (class name: (_) @name (comment) @body) @class
 (class

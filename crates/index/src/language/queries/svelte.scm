@@ -11,7 +11,8 @@
   (#not-match? @_tag "\\s(lang|type)\\s*=\\s*[\"']?(text/)?(s[ac]ss|less|styl|postcss)"))
 
 (snippet_statement
-  (snippet_start (snippet_name) @name (svelte_raw_text)? @parameters)) @function
+  (snippet_start (snippet_name) @name (svelte_raw_text)? @parameters)
+  . (_)? @body) @function
 
 ; An element on one line stays with what is around it.
 ((element

@@ -112,6 +112,19 @@ $format = static function (Amount $amount): string {
     return sprintf('%.2f', $amount->value());
 };
 
+/** The reminder that goes out with an overdue invoice. */
+function reminder(Invoice $invoice): string
+{
+    return <<<TEXT
+    Dear {$invoice->name()},
+    function and class mean nothing here.
+    TEXT . footer();
+}
+
+const TERMS = <<<'TERMS'
+  Payable within $days days.
+  TERMS;
+
 if (! function_exists('invoice')) {
     function invoice($id = null)
     {
