@@ -3,11 +3,13 @@
 //! `languages/<name>/sample.<ext>` is a small file as people write them; `expected.txt` is what parsing
 //! must make of it. To see what it makes now: `cargo run -p colgrep-index --example units -- SAMPLE`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use colgrep_index::language::{self, LANGUAGES};
 use colgrep_index::parse;
+use tree_sitter::{Parser, Query, QueryCursor, StreamingIterator as _};
 
 fn sample(name: &str) -> Option<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(name);
@@ -58,4 +60,51 @@ fn every_line_with_text_belongs_to_a_unit() {
             assert!(covered || line.trim().is_empty(), "{}: line {number} is in no unit: {line}", language.name);
         }
     }
+}
+
+/// (pattern, capture, start, end) of everything captured.
+type Captured = BTreeSet<(usize, String, usize, usize)>;
+
+#[test]
+fn our_engine_captures_what_tree_sitters_does() {
+    let mut wrong = Vec::new();
+    for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
+        let Some((_, text)) = sample(language.name) else { continue };
+        let ours = language.compile(language.query).expect("a query that compiles");
+        let theirs = Query::new(&ours.grammar, language.query).expect("a query that compiles");
+        let mut parser = Parser::new();
+        parser.set_language(&ours.grammar).expect("a grammar that fits");
+        let tree = parser.parse(&text, None).expect("a tree");
+        let mut expected = Captured::new();
+        let mut cursor = QueryCursor::new();
+        let mut matches = cursor.matches(&theirs, tree.root_node(), text.as_bytes());
+        while let Some(found) = matches.next() {
+            for capture in found.captures() {
+                let name = theirs.capture_names()[capture.index as usize].to_string();
+                let range = capture.node.byte_range();
+                expected.insert((found.pattern_index, name, range.start, range.end));
+            }
+        }
+        let mut captured = Captured::new();
+        let in_time = ours.query.matches(
+            tree.root_node(),
+            text.as_bytes(),
+            || true,
+            |pattern, captures| {
+                for (capture, node) in captures {
+                    let name = ours.query.capture_name(*capture).to_string();
+                    captured.insert((pattern, name, node.start_byte(), node.end_byte()));
+                }
+            },
+        );
+        assert!(in_time);
+        let missing: Vec<_> = expected.difference(&captured).collect();
+        let extra: Vec<_> = captured.difference(&expected).collect();
+        // Where a field is filled twice (the two functions of a Scala extension), theirs stops at the first.
+        let extra_known = usize::from(language.name == "scala");
+        if !missing.is_empty() || extra.len() > extra_known {
+            wrong.push(format!("{}: missing {missing:?}, extra {extra:?}", language.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -78,7 +78,7 @@ enum Item {
 #[derive(Debug)]
 struct NodePattern {
     kind: Kind,
-    /// A literal or `_`: it may stand for a keyword or a punctuation mark.
+    /// A literal: it stands for a keyword or a punctuation mark.
     anonymous: bool,
     absent_fields: Vec<u16>,
     children: Vec<Step>,
@@ -87,7 +87,7 @@ struct NodePattern {
 }
 
 impl NodePattern {
-    /// A literal or `_`.
+    /// A node of which nothing more is asked; a literal unless said otherwise.
     fn leaf(kind: Kind) -> NodePattern {
         NodePattern { kind, anonymous: true, absent_fields: Vec::new(), children: Vec::new(), anchored_end: false }
     }
@@ -377,7 +377,7 @@ impl<'t> Matcher<'t> {
 }
 
 impl Step {
-    /// Whether it may stand for a keyword or a punctuation mark.
+    /// Whether it stands for a keyword or a punctuation mark.
     fn is_literal(&self) -> bool {
         match &self.item {
             Item::Node(pattern) => pattern.anonymous,
@@ -588,7 +588,7 @@ impl Reader<'_> {
             }
             Some('_') => {
                 self.at += 1;
-                Item::Node(NodePattern::leaf(Kind::Any))
+                Item::Node(NodePattern { anonymous: false, ..NodePattern::leaf(Kind::Any) })
             }
             other => return Err(format!("unexpected {other:?}")),
         };
