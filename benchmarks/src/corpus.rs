@@ -13,7 +13,7 @@ use colgrep_core::query::Query;
 use colgrep_core::rank::Pool;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Request, retrieve};
-use colgrep_index::store::{Snapshot, hash};
+use colgrep_index::store::{FileRecord, Snapshot, hash};
 use colgrep_index::update::open_current;
 use colgrep_index::walk::WalkOptions;
 use serde::{Deserialize, Serialize};
@@ -183,6 +183,11 @@ impl Repository {
         Ok(Repository { name: name.to_string(), language: language.to_string(), project, snapshot, below })
     }
 
+    /// The indexed files that may be given.
+    pub fn files(&self) -> impl Iterator<Item = &FileRecord> {
+        self.snapshot.files.indexed().filter(|f| self.below.as_ref().is_none_or(|b| b.allows_file(f.id)))
+    }
+
     /// The first half of a search for `files` files, as colgrep does it.
     ///
     /// # Errors
@@ -259,7 +264,7 @@ impl Corpus {
             let language = spec.and_then(|s| s.language.as_deref()).unwrap_or("unknown");
             repositories.push(Repository::open(&name, language, &folder, &env)?);
             for (set, annotations) in annotations {
-                tasks.extend(annotations.into_iter().map(|a| task(a, set, repositories.len() - 1)));
+                tasks.extend(annotations.into_iter().map(|a| Task::new(a, set, repositories.len() - 1)));
             }
         }
         bar.finish_and_clear();
@@ -300,10 +305,13 @@ impl Corpus {
     }
 }
 
-fn task(annotation: Annotation, set: usize, repository: usize) -> Task {
-    let targets = annotation.relevant.into_iter().chain(annotation.secondary).map(Target::into_path).collect();
-    let category = annotation.category.unwrap_or_else(|| "?".to_string());
-    Task { set, repository, query: annotation.query, category, targets }
+impl Task {
+    /// An annotation, as a task of a set and a repository.
+    pub fn new(annotation: Annotation, set: usize, repository: usize) -> Task {
+        let targets = annotation.relevant.into_iter().chain(annotation.secondary).map(Target::into_path).collect();
+        let category = annotation.category.unwrap_or_else(|| "?".to_string());
+        Task { set, repository, query: annotation.query, category, targets }
+    }
 }
 
 /// A set is named after its folder, or after the one above where that says nothing.
@@ -352,7 +360,7 @@ mod tests {
     #[test]
     fn annotations_take_both_forms_of_targets() {
         let text = r#"{"query": "q", "relevant": ["a", {"path": "b", "why": 1}], "secondary": ["c"]}"#;
-        let task = task(serde_json::from_str(text).unwrap(), 0, 0);
+        let task = Task::new(serde_json::from_str(text).unwrap(), 0, 0);
         assert_eq!((task.targets.join(" "), task.category.as_str()), ("a b c".to_string(), "?"));
     }
 }

@@ -1,11 +1,15 @@
 //! colgrep-bench: how well and how fast colgrep finds, measured in-process, with honest errors.
 
+pub mod ablate;
+pub mod compare;
 pub mod corpus;
 pub mod metric;
 pub mod paired;
 pub mod pools;
 pub mod report;
 pub mod run;
+pub mod selfeval;
+pub mod speed;
 pub mod sweep;
 
 use std::ffi::OsString;
@@ -35,6 +39,15 @@ enum Command {
     Run(run::Args),
     /// Try many settings of the knobs, and judge the winner where it was not chosen
     Sweep(sweep::Args),
+    /// Compare two records of `run`, query by query
+    Compare(compare::Args),
+    /// Switch each stage off in turn, and print what it is worth
+    Ablate(ablate::Args),
+    /// Measure whole processes: indexing, searching, memory, disk, other tools
+    Speed(speed::Args),
+    /// Measure relevance on a repository without labels, by its commits and its documentation
+    #[command(name = "self")]
+    SelfEval(selfeval::Args),
     /// Be colgrep itself, the one that is linked in here: `colgrep-bench colgrep init PATH`
     #[command(disable_help_flag = true)]
     Colgrep {
@@ -57,6 +70,10 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
     let result = match args.command {
         Command::Run(args) => run::run(&args, &vars),
         Command::Sweep(args) => sweep::run(&args, &vars),
+        Command::Speed(args) => speed::run(&args),
+        Command::SelfEval(args) => selfeval::run(&args, &vars),
+        Command::Compare(args) => compare::run(&args),
+        Command::Ablate(args) => ablate::run(&args, &vars),
         Command::Colgrep { args } => {
             return colgrep::run([OsString::from("colgrep")].into_iter().chain(args), vars.into_iter());
         }

@@ -35,6 +35,16 @@ pub enum Mode {
     Random,
 }
 
+/// What is dealt into folds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FoldBy {
+    /// Whole repositories: the honest way, where there are several.
+    #[default]
+    Repository,
+    /// Queries: for one repository; a setting that fits its habits is not found out.
+    Query,
+}
+
 /// `sweep`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
@@ -59,6 +69,9 @@ pub struct Args {
     /// Parts that the repositories are dealt into; each part is judged by the winner on the others
     #[arg(long, value_name = "K", default_value_t = 6)]
     pub folds: usize,
+    /// What is dealt into them
+    #[arg(long, default_value = "repository")]
+    pub fold_by: FoldBy,
     /// Keep every setting's scores here (JSON lines) and do not repeat those that are there
     #[arg(long, value_name = "FILE")]
     pub keep: Option<PathBuf>,
@@ -74,7 +87,7 @@ pub struct Args {
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let axes = space::axes(&args.knobs, args.all)?;
     let corpus = Corpus::open(&args.corpus, vars)?;
-    let folds = Folds::new(&corpus, args.folds)?;
+    let folds = Folds::new(&corpus, args.folds, args.fold_by)?;
     let planned = match args.mode {
         Mode::Grid => space::grid(&axes)?,
         Mode::Random => space::random(&axes, args.trials, args.seed),
@@ -143,8 +156,8 @@ fn summary(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement, fo
     }
     text += "\nheld out (each fold by the winner on the others):\n";
     for (fold, (winner, difference)) in judgement.winners.iter().enumerate() {
-        let repositories = folds.size(fold);
-        text += &format!("  fold {}: {repositories:>2} repositories  {difference:+.4}  {}\n", fold + 1, winner.text());
+        let queries = folds.size(fold);
+        text += &format!("  fold {}: {queries:>4} queries  {difference:+.4}  {}\n", fold + 1, winner.text());
     }
     let held_out = paired(corpus, &judgement.held_out, baseline);
     text += &format!("  together {} ({})\n\n", held_out.text(), held_out.verdict());

@@ -2,17 +2,15 @@
 
 use anyhow::{Result, bail};
 
-use super::Setting;
 use super::search::Evaluator;
-use crate::corpus::Corpus;
+use super::{FoldBy, Setting};
+use crate::corpus::{Corpus, Task};
 
 /// The repositories, dealt into parts.
 ///
 /// Whole repositories, not queries: a setting that fits one project's habits fits all of that project's queries.
 #[derive(Clone, Debug)]
 pub struct Folds {
-    /// The fold of each repository.
-    of_repository: Vec<usize>,
     /// The fold of each query.
     of_task: Vec<usize>,
     /// Each query's share in the mean.
@@ -33,27 +31,34 @@ pub struct Judgement {
 }
 
 impl Folds {
-    /// Deals the repositories, the one with most queries first, each into the part with fewest queries so far.
+    /// Deals the repositories, the one with most queries first, each into the part with fewest queries so far; or,
+    /// where asked for, the queries by turns.
     ///
     /// # Errors
-    /// When there are fewer than two parts, or fewer repositories than parts.
-    pub fn new(corpus: &Corpus, count: usize) -> Result<Folds> {
+    /// When there are fewer than two parts, or fewer repositories (queries) than parts.
+    pub fn new(corpus: &Corpus, count: usize, by: FoldBy) -> Result<Folds> {
         let repositories = corpus.repositories.len();
-        if count < 2 || count > repositories {
-            bail!("--folds {count}: the {repositories} repositories can be dealt into 2 to {repositories} parts");
+        let (most, what) = match by {
+            FoldBy::Repository => (repositories, "repositories"),
+            FoldBy::Query => (corpus.tasks.len(), "queries"),
+        };
+        if count < 2 || count > most {
+            let advice = if by == FoldBy::Repository { "; --fold-by query deals queries" } else { "" };
+            bail!("--folds {count}: {most} {what} can be dealt into 2 to {most} parts{advice}");
         }
         let mut queries = vec![0usize; repositories];
         for task in &corpus.tasks {
             queries[task.repository] += 1;
         }
         let of_repository = deal(&queries, count);
-        let of_task = corpus.tasks.iter().map(|t| of_repository[t.repository]).collect();
-        Ok(Folds { of_repository, of_task, weights: corpus.weights(), count })
+        let fold = |(i, t): (usize, &Task)| if by == FoldBy::Query { i % count } else { of_repository[t.repository] };
+        let of_task = corpus.tasks.iter().enumerate().map(fold).collect();
+        Ok(Folds { of_task, weights: corpus.weights(), count })
     }
 
-    /// Number of repositories in a fold.
+    /// Number of queries in a fold.
     pub fn size(&self, fold: usize) -> usize {
-        self.of_repository.iter().filter(|f| **f == fold).count()
+        self.of_task.iter().filter(|f| **f == fold).count()
     }
 
     /// Weighted sum of the scores of the queries outside `fold`; of all, without one.
