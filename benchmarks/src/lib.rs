@@ -5,6 +5,7 @@ pub mod compare;
 pub mod corpus;
 pub mod metric;
 pub mod paired;
+pub mod plot;
 pub mod pools;
 pub mod report;
 pub mod run;
@@ -45,6 +46,8 @@ enum Command {
     Ablate(ablate::Args),
     /// Measure whole processes: indexing, searching, memory, disk, other tools
     Speed(speed::Args),
+    /// Draw what the other commands wrote, as SVG
+    Plot(plot::Args),
     /// Measure relevance on a repository without labels, by its commits and its documentation
     #[command(name = "self")]
     SelfEval(selfeval::Args),
@@ -70,6 +73,7 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
     let result = match args.command {
         Command::Run(args) => run::run(&args, &vars),
         Command::Sweep(args) => sweep::run(&args, &vars),
+        Command::Plot(args) => plot::run(&args),
         Command::Speed(args) => speed::run(&args),
         Command::SelfEval(args) => selfeval::run(&args, &vars),
         Command::Compare(args) => compare::run(&args),

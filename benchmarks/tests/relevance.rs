@@ -36,6 +36,6 @@ fn our_own_queries_find_their_files() {
         .filter(|q| q["metrics"]["ndcg_10"].as_f64() < Some(0.7))
         .map(|q| format!("{} {} -> {}", q["metrics"]["ndcg_10"], q["query"], q["files"]))
         .collect();
-    println!("NDCG@10 {ndcg:.4}\n{}", worst.join("\n"));
+    eprintln!("NDCG@10 {ndcg:.4}\n{}", worst.join("\n"));
     assert!(ndcg >= FLOOR, "NDCG@10 fell to {ndcg:.4}, below {FLOOR}:\n{}", worst.join("\n"));
 }
