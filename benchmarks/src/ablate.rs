@@ -63,12 +63,12 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let corpus = Corpus::open(&args.corpus, vars)?;
     let knobs = corpus.knobs.clone();
     let mut pools = Pools::retrieve(&corpus, &knobs)?;
-    let base = pools.rank(&knobs);
+    let base = pools.rank(&knobs, 0);
     let stages = active(&mut pools, &knobs);
     let mut removed = Vec::new();
     for stage in &stages {
         let changed = without(&knobs, in_force(&knobs, stage.knobs))?;
-        removed.push(Row { name: format!("`{}`", stage.name), scores: pools.rank(&changed) });
+        removed.push(Row { name: format!("`{}`", stage.name), scores: pools.rank(&changed, 0) });
     }
     let mut single = Vec::new();
     for stage in &stages {
@@ -76,7 +76,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
             let changed = without(&knobs, std::iter::once((knob, value)))?;
             single.push(Row {
                 name: format!("`{}` {}", knob.env, arrow(&knobs, knob, value)),
-                scores: pools.rank(&changed),
+                scores: pools.rank(&changed, 0),
             });
         }
     }
@@ -88,7 +88,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
             0 => "none: best unit a file".to_string(),
             n => format!("+ `{}`", stages[n - 1].name),
         };
-        added.push(Row { name, scores: pools.rank(&without(&knobs, off)?) });
+        added.push(Row { name, scores: pools.rank(&without(&knobs, off)?, 0) });
     }
     drop(pools);
     let retrieval: Vec<&'static Knob> = rank::knobs().into_iter().filter(|k| is_of_retrieval(k)).collect();
@@ -97,7 +97,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let mut fields = Vec::new();
     for (knob, value) in off {
         let changed = without(&knobs, std::iter::once((knob, value)))?;
-        let scores = Pools::retrieve(&corpus, &changed)?.rank(&changed);
+        let scores = Pools::retrieve(&corpus, &changed)?.rank(&changed, 0);
         fields.push(Row { name: format!("`{}` {}", knob.env, arrow(&knobs, knob, value)), scores });
         progress.inc(1);
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::Result;
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Candidate, Pool, STAGES};
+use colgrep_core::rank::{self, Candidate, Pool, STAGES, Stage};
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
@@ -16,12 +16,20 @@ pub fn is_of_retrieval(knob: &Knob) -> bool {
     !STAGES.iter().any(|s| s.knobs.iter().any(|k| k.env == knob.env))
 }
 
+/// The first stage that reads a knob; the number of stages where none does.
+pub fn first_stage(name: &str) -> usize {
+    let reads = |s: &Stage| s.knobs.iter().any(|k| k.env == name);
+    STAGES.iter().position(reads).unwrap_or(STAGES.len())
+}
+
 /// One query's candidates, as retrieval left them, and which of its files are right.
 #[derive(Debug)]
 struct Retrieved {
     query: Query,
     pool: Pool,
     candidates: Vec<Candidate>,
+    /// Candidates and the files' bases behind the first stages, see [`Pools::rank`].
+    halfway: (Vec<Candidate>, Vec<f32>),
     /// The targets that each file of the pool answers.
     targets_of: Vec<Vec<usize>>,
     targets: usize,
@@ -29,7 +37,11 @@ struct Retrieved {
 
 /// The candidates of every query of a corpus.
 #[derive(Debug)]
-pub struct Pools(Vec<Retrieved>);
+pub struct Pools {
+    queries: Vec<Retrieved>,
+    /// How many stages [`Retrieved::halfway`] has behind it, and under which knobs.
+    halfway: Option<(usize, Knobs)>,
+}
 
 impl Pools {
     /// Retrieves for every query, on all cores.
@@ -50,15 +62,31 @@ impl Pools {
                 };
                 let targets_of = pool.files.iter().map(|f| right(&f.path)).collect();
                 let candidates = pool.candidates.clone();
-                Ok(Retrieved { query, pool, candidates, targets_of, targets: task.targets.len() })
+                let targets = task.targets.len();
+                Ok(Retrieved { query, pool, candidates, halfway: Default::default(), targets_of, targets })
             })
             .collect();
-        Ok(Pools(all?))
+        Ok(Pools { queries: all?, halfway: None })
     }
 
     /// NDCG@10 of every query under `knobs`, on all cores. Only the stages' knobs count here.
-    pub fn rank(&mut self, knobs: &Knobs) -> Vec<f64> {
-        self.0.par_iter_mut().map(|r| r.rank(knobs)).collect()
+    ///
+    /// The first `kept` stages are run once and their outcome is used again as long as none of their knobs changes:
+    /// settings that differ in late stages alone cost little if they come one after another.
+    pub fn rank(&mut self, knobs: &Knobs, kept: usize) -> Vec<f64> {
+        let (first, last) = STAGES.split_at(kept.min(STAGES.len()));
+        let same = |a: &Knobs, b: &Knobs| first.iter().flat_map(|s| s.knobs).all(|k| a.exact(k) == b.exact(k));
+        let anew = !self.halfway.as_ref().is_some_and(|(count, of)| *count == first.len() && same(of, knobs));
+        if anew {
+            self.halfway = Some((first.len(), knobs.clone()));
+        }
+        let rank = |r: &mut Retrieved| {
+            if anew {
+                r.run_first(first, knobs);
+            }
+            r.rank(last, knobs)
+        };
+        self.queries.par_iter_mut().map(rank).collect()
     }
 
     /// Names of the stages that change the score of any candidate under `knobs`.
@@ -82,7 +110,7 @@ impl Pools {
             rank::run(&r.query, knobs, &mut r.pool, Some(&mut observer));
             active
         };
-        let all: Vec<HashSet<&'static str>> = self.0.par_iter_mut().map(of_one).collect();
+        let all: Vec<HashSet<&'static str>> = self.queries.par_iter_mut().map(of_one).collect();
         all.into_iter().flatten().collect()
     }
 }
@@ -96,9 +124,21 @@ impl Retrieved {
         }
     }
 
-    fn rank(&mut self, knobs: &Knobs) -> f64 {
+    fn run_first(&mut self, first: &[Stage], knobs: &Knobs) {
         self.restore();
-        rank::run(&self.query, knobs, &mut self.pool, None);
+        if !first.is_empty() {
+            rank::run_stages(first, &self.query, knobs, &mut self.pool, None);
+        }
+        self.halfway.0.clone_from(&self.pool.candidates);
+        self.halfway.1 = self.pool.files.iter().map(|f| f.base).collect();
+    }
+
+    fn rank(&mut self, last: &[Stage], knobs: &Knobs) -> f64 {
+        self.pool.candidates.clone_from(&self.halfway.0);
+        for (file, base) in self.pool.files.iter_mut().zip(&self.halfway.1) {
+            file.base = *base;
+        }
+        rank::run_stages(last, &self.query, knobs, &mut self.pool, None);
         // As `collapse` does it, without building the answer: the first ten distinct files.
         let mut ranks = vec![None; self.targets];
         let mut seen = [usize::MAX; DEPTH];

@@ -1,12 +1,13 @@
 //! Measuring settings: by groups that share a retrieval, and along one knob after another.
 
 use anyhow::Result;
+use colgrep_core::rank::STAGES;
 use indicatif::ProgressBar;
 
 use super::folds::{Folds, Judgement};
 use super::{Axis, Setting, Store, knob, knobs_of};
 use crate::corpus::Corpus;
-use crate::pools::{Pools, is_of_retrieval};
+use crate::pools::{Pools, first_stage, is_of_retrieval};
 use crate::report::bar;
 
 /// Rounds of coordinate descent at most; it mostly ends after two or three.
@@ -45,16 +46,26 @@ impl<'c> Evaluator<'c> {
     pub fn all(&mut self, settings: &[Setting]) -> Result<()> {
         let baseline = [Setting::default()];
         let mut open: Vec<&Setting> = baseline.iter().chain(settings).filter(|s| self.store.get(s).is_none()).collect();
-        open.sort_by_key(|s| of_retrieval(s).text());
+        // Those that differ in the last stage reached alone come one after another, and share what goes before it
+        // (see `Pools::rank`), unless too few do.
+        let last = open.iter().flat_map(|s| s.0.keys()).map(|n| first_stage(n)).max().unwrap_or(0);
+        let shared = |s: &Setting| -> (String, String) {
+            let early = s.0.iter().filter(|(n, _)| first_stage(n) < last).map(|(n, v)| format!("{n}={v} "));
+            (of_retrieval(s).text(), early.collect())
+        };
+        open.sort_by_cached_key(|s| shared(s));
+        let groups = open.chunk_by(|a, b| shared(a) == shared(b)).count();
+        let kept = if groups * 2 <= open.len() { last } else { 0 };
         let bar = bar(open.len() as u64, "settings");
         for setting in open {
-            self.one(setting, &bar)?;
+            self.one(setting, kept, &bar)?;
         }
         bar.finish_and_clear();
         Ok(())
     }
 
-    fn one(&mut self, setting: &Setting, bar: &ProgressBar) -> Result<()> {
+    /// Measures one setting; the first `kept` stages are likely to be needed again under the same knobs.
+    fn one(&mut self, setting: &Setting, kept: usize, bar: &ProgressBar) -> Result<()> {
         bar.inc(1);
         if self.store.get(setting).is_some() {
             return Ok(());
@@ -68,7 +79,7 @@ impl<'c> Evaluator<'c> {
             self.retrievals += 1;
         }
         if let Some((_, pools)) = &mut self.pools {
-            let scores = pools.rank(&knobs);
+            let scores = pools.rank(&knobs, kept);
             self.store.add(setting, scores)?;
             self.done += 1;
         }
@@ -102,11 +113,12 @@ pub fn coordinate(evaluator: &mut Evaluator<'_>, axes: &[Axis], folds: &Folds) -
                 bar.inc_length(moves as u64);
             }
             for axis in axes {
+                let kept = first_stage(axis.knob.env) % STAGES.len();
                 let start = best.clone();
                 let now = start.0.get(axis.knob.env).copied().unwrap_or(evaluator.corpus.knobs.exact(axis.knob));
                 for value in axis.values.iter().filter(|v| **v != now) {
                     let setting = start.with(axis.knob, *value);
-                    evaluator.one(&setting, &bar)?;
+                    evaluator.one(&setting, kept, &bar)?;
                     let value = folds.value_outside(evaluator.known(&setting), fold);
                     if value > best_value + 1e-9 {
                         (best, best_value) = (setting.clone(), value);
