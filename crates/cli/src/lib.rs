@@ -4,7 +4,7 @@ mod args;
 mod command;
 pub mod env;
 mod output;
-mod project;
+pub mod project;
 
 pub use command::knobs::markdown as knobs_markdown;
 

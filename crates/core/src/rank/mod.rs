@@ -219,8 +219,20 @@ impl Pool {
 pub type Observer<'a> = dyn FnMut(&'static str, &Pool) + 'a;
 
 /// Runs every stage over the pool and leaves it sorted.
-pub fn run(query: &Query, knobs: &Knobs, pool: &mut Pool, mut observer: Option<&mut Observer<'_>>) {
-    for stage in STAGES {
+pub fn run(query: &Query, knobs: &Knobs, pool: &mut Pool, observer: Option<&mut Observer<'_>>) {
+    run_stages(STAGES, query, knobs, pool, observer);
+}
+
+/// Runs some stages, in their order, over the pool and leaves it sorted: a pool that went through the first stages
+/// can go through the others under several settings.
+pub fn run_stages(
+    stages: &[Stage],
+    query: &Query,
+    knobs: &Knobs,
+    pool: &mut Pool,
+    mut observer: Option<&mut Observer<'_>>,
+) {
+    for stage in stages {
         (stage.apply)(query, knobs, pool);
         for candidate in &mut pool.candidates {
             debug_assert!(candidate.score.is_finite(), "{} gave {candidate:?}", stage.name);

@@ -1,0 +1,198 @@
+//! `ablate`: what each stage, and each knob of the retrieval, is worth: each off in turn.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use colgrep_core::knob::{Knob, Knobs};
+use colgrep_core::rank::{self, STAGES, Stage};
+
+use crate::FINE;
+use crate::corpus::{Corpus, CorpusArgs, Vars};
+use crate::paired::{Difference, Paired};
+use crate::pools::{Pools, is_of_retrieval};
+use crate::report::{Origin, bar, print, write_text};
+
+/// `ablate`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Repositories and queries.
+    #[command(flatten)]
+    pub corpus: CorpusArgs,
+    /// Write the tables here too
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+}
+
+/// The value at which a knob has no say: 0 for what is added, for a share and for a field's weight, 1 for a factor.
+/// None for knobs that are part of a formula (k1, b, depths, switches, sizes).
+pub fn neutral(knob: &Knob) -> Option<f64> {
+    let name = knob.env;
+    let ends = |endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
+    match () {
+        () if ends(&["_PENALTY", "_FACTOR", "_STOP_WEIGHT", "_COMPOUND_WEIGHT"]) => Some(1.0),
+        () if ends(&["_BOOST", "_SHARE", "_WEIGHT", "_NAMED_FILES"]) => Some(0.0),
+        () => None,
+    }
+}
+
+/// The knobs of `knobs` that have a neutral value and another one in force.
+fn in_force<'k>(knobs: &'k Knobs, all: &'k [&'static Knob]) -> impl Iterator<Item = (&'static Knob, f64)> + 'k {
+    all.iter().filter_map(|k| Some((*k, neutral(k)?))).filter(|(k, n)| knobs.exact(k) != *n)
+}
+
+fn without(knobs: &Knobs, off: impl Iterator<Item = (&'static Knob, f64)>) -> Result<Knobs> {
+    let mut changed = knobs.clone();
+    for (knob, value) in off {
+        changed.set(&[knob], knob.env, &value.to_string())?;
+    }
+    Ok(changed)
+}
+
+/// One line of a table.
+struct Row {
+    name: String,
+    scores: Vec<f64>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When anything can't be read or written.
+pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    let corpus = Corpus::open(&args.corpus, vars)?;
+    let knobs = corpus.knobs.clone();
+    let mut pools = Pools::retrieve(&corpus, &knobs)?;
+    let base = pools.rank(&knobs, 0);
+    let stages = active(&mut pools, &knobs);
+    let mut removed = Vec::new();
+    for stage in &stages {
+        let changed = without(&knobs, in_force(&knobs, stage.knobs))?;
+        removed.push(Row { name: format!("`{}`", stage.name), scores: pools.rank(&changed, 0) });
+    }
+    let mut single = Vec::new();
+    for stage in &stages {
+        for (knob, value) in in_force(&knobs, stage.knobs) {
+            let changed = without(&knobs, std::iter::once((knob, value)))?;
+            single.push(Row {
+                name: format!("`{}` {}", knob.env, arrow(&knobs, knob, value)),
+                scores: pools.rank(&changed, 0),
+            });
+        }
+    }
+    // All off, then on again one after another, in pipeline order.
+    let mut added = Vec::new();
+    for count in 0..=stages.len() {
+        let off = stages[count..].iter().flat_map(|s| in_force(&knobs, s.knobs));
+        let name = match count {
+            0 => "none: best unit a file".to_string(),
+            n => format!("+ `{}`", stages[n - 1].name),
+        };
+        added.push(Row { name, scores: pools.rank(&without(&knobs, off)?, 0) });
+    }
+    drop(pools);
+    let retrieval: Vec<&'static Knob> = rank::knobs().into_iter().filter(|k| is_of_retrieval(k)).collect();
+    let off: Vec<(&'static Knob, f64)> = in_force(&knobs, &retrieval).collect();
+    let progress = bar(off.len() as u64, "retrieving");
+    let mut fields = Vec::new();
+    for (knob, value) in off {
+        let changed = without(&knobs, std::iter::once((knob, value)))?;
+        let scores = Pools::retrieve(&corpus, &changed)?.rank(&changed, 0);
+        fields.push(Row { name: format!("`{}` {}", knob.env, arrow(&knobs, knob, value)), scores });
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    let table = Tables { corpus: &corpus, base: &base };
+    let mut text = format!(
+        "<!-- Made by `colgrep-bench ablate`. -->\n\n{}, profile {}, {} queries on {} repositories: NDCG@10 {:.4}.\n\nA difference is given with its paired standard error (the larger of: queries independent, repositories independent); within two of them it is noise.\n",
+        Origin::here().text(),
+        knobs.profile().name(),
+        corpus.tasks.len(),
+        corpus.repositories.len(),
+        table.mean(&base)
+    );
+    text += &table.text("A stage off", "without", &removed);
+    text += &table.text("Stages on, one after another", "stage", &added);
+    text += &table.text("A knob of a stage off", "knob", &single);
+    text += &table.text("A knob of the retrieval off", "knob", &fields);
+    print(&text)?;
+    if let Some(path) = &args.markdown {
+        write_text(path, &text)?;
+    }
+    Ok(FINE)
+}
+
+fn arrow(knobs: &Knobs, knob: &Knob, value: f64) -> String {
+    format!("{} → {value}", knobs.exact(knob))
+}
+
+/// Stages that change a score of any query here, those that share their knobs counted once.
+fn active(pools: &mut Pools, knobs: &Knobs) -> Vec<&'static Stage> {
+    let names = pools.active_stages(knobs);
+    let mut seen: HashSet<Vec<&str>> = HashSet::new();
+    let mut key = |s: &Stage| seen.insert(s.knobs.iter().map(|k| k.env).collect());
+    let has_knobs = |s: &&Stage| in_force(knobs, s.knobs).next().is_some();
+    STAGES.iter().filter(|s| names.contains(s.name)).filter(has_knobs).filter(|s| key(s)).collect()
+}
+
+/// Prints tables of differences to the same base.
+struct Tables<'c> {
+    corpus: &'c Corpus,
+    base: &'c [f64],
+}
+
+impl Tables<'_> {
+    fn mean(&self, scores: &[f64]) -> f64 {
+        self.corpus.weights().iter().zip(scores).map(|(w, s)| w * s).sum()
+    }
+
+    fn text(&self, title: &str, first: &str, rows: &[Row]) -> String {
+        let weights = self.corpus.weights();
+        let categories = self.categories();
+        let mut text = format!("\n## {title}\n\n| {first} | NDCG@10 | difference | |");
+        text += &categories.keys().map(|c| format!(" {c} |")).collect::<String>();
+        text += &format!("\n|---|---:|---:|---|{}\n", "---:|".repeat(categories.len()));
+        for row in rows {
+            let difference = |i: usize, weight: f64| Difference {
+                group: self.corpus.tasks[i].repository,
+                weight,
+                value: row.scores[i] - self.base[i],
+            };
+            let all: Vec<Difference> = (0..self.base.len()).map(|i| difference(i, weights[i])).collect();
+            let paired = Paired::of(&all);
+            text +=
+                &format!("| {} | {:.4} | {} | {} |", row.name, self.mean(&row.scores), paired.text(), paired.verdict());
+            for members in categories.values() {
+                let mean = members.iter().map(|i| row.scores[*i] - self.base[*i]).sum::<f64>() / members.len() as f64;
+                text += &format!(" {mean:+.4} |");
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    fn categories(&self) -> BTreeMap<&str, Vec<usize>> {
+        let mut categories: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (i, task) in self.corpus.tasks.iter().enumerate() {
+            categories.entry(&task.category).or_default().push(i);
+        }
+        categories
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neutral_values_are_in_range_and_every_stage_has_one() {
+        for knob in rank::knobs() {
+            if let Some(value) = neutral(knob) {
+                assert!(knob.parse(&value.to_string()).is_ok(), "{} can't be {value}", knob.env);
+            }
+        }
+        for stage in STAGES {
+            assert!(stage.knobs.iter().any(|k| neutral(k).is_some()), "{} can't be switched off", stage.name);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `compare`: two records of the same queries, query by query.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::corpus::read_json;
+use crate::paired::{Difference, Paired, randomisation_p};
+use crate::report::{QueryRecord, RECORD_VERSION, Record, print};
+use crate::{FINE, REGRESSION};
+
+/// `compare`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// The record of before
+    #[arg(value_name = "A.json")]
+    pub old: PathBuf,
+    /// The record of after
+    #[arg(value_name = "B.json")]
+    pub new: PathBuf,
+    /// End with status 1 if the mean NDCG@10 changed by less than this (-0.002: fell by more than 0.002)
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub fail_below: Option<f64>,
+    /// Regressions to name
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub worst: usize,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a record can't be read or the two have no query in common.
+pub fn run(args: &Args) -> Result<u8> {
+    let (old, new): (Record, Record) = (read_json(&args.old)?, read_json(&args.new)?);
+    for (record, path) in [(&old, &args.old), (&new, &args.new)] {
+        if record.version != RECORD_VERSION {
+            bail!("{} has version {}, this program reads {RECORD_VERSION}", path.display(), record.version);
+        }
+    }
+    let comparison = compare(&old, &new)?;
+    print(&comparison.text(&old, &new, args.worst))?;
+    let fell = args.fail_below.is_some_and(|bound| comparison.paired.mean < bound);
+    if fell {
+        eprintln!("colgrep-bench: mean NDCG@10 changed by {:+.4}, beyond the bound", comparison.paired.mean);
+    }
+    Ok(if fell { REGRESSION } else { FINE })
+}
+
+/// Two records side by side.
+struct Comparison<'r> {
+    pairs: Vec<(&'r QueryRecord, &'r QueryRecord)>,
+    differences: Vec<Difference>,
+    paired: Paired,
+    only_old: usize,
+    only_new: usize,
+}
+
+/// Pairs by set, repository and query; the n-th of equal ones with the n-th.
+fn keyed(record: &Record) -> BTreeMap<(&str, &str, &str, usize), &QueryRecord> {
+    let mut all = BTreeMap::new();
+    for query in &record.queries {
+        let at = |n| (query.set.as_str(), query.repository.as_str(), query.query.as_str(), n);
+        let n = (0..).find(|n| !all.contains_key(&at(*n))).unwrap_or(0);
+        all.insert(at(n), query);
+    }
+    all
+}
+
+fn compare<'r>(old: &'r Record, new: &'r Record) -> Result<Comparison<'r>> {
+    let (old, new) = (keyed(old), keyed(new));
+    let pairs: Vec<_> = old.iter().filter_map(|(key, a)| Some((*a, *new.get(key)?))).collect();
+    if pairs.is_empty() {
+        bail!("the records have no query in common");
+    }
+    let mut groups: Vec<&str> = pairs.iter().map(|(a, _)| a.repository.as_str()).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let difference = |(a, b): &(&QueryRecord, &QueryRecord)| Difference {
+        group: groups.binary_search(&a.repository.as_str()).unwrap_or_default(),
+        weight: 1.0 / pairs.len() as f64,
+        value: b.metrics.ndcg_10 - a.metrics.ndcg_10,
+    };
+    let differences: Vec<Difference> = pairs.iter().map(difference).collect();
+    let paired = Paired::of(&differences);
+    Ok(Comparison { only_old: old.len() - pairs.len(), only_new: new.len() - pairs.len(), pairs, differences, paired })
+}
+
+impl Comparison<'_> {
+    fn text(&self, old: &Record, new: &Record, worst: usize) -> String {
+        let n = self.pairs.len() as f64;
+        let mean = |side: fn(&(&QueryRecord, &QueryRecord)) -> f64| self.pairs.iter().map(side).sum::<f64>() / n;
+        let mut text = format!("A  {}\nB  {}\n", old.origin.text(), new.origin.text());
+        for (name, a) in &old.knobs {
+            match new.knobs.get(name) {
+                Some(b) if a == b => {}
+                Some(b) => text += &format!("   {name}: {a} -> {b}\n"),
+                None => text += &format!("   {name}: {a} -> gone\n"),
+            }
+        }
+        for (name, b) in new.knobs.iter().filter(|(name, _)| !old.knobs.contains_key(*name)) {
+            text += &format!("   {name}: new, {b}\n");
+        }
+        let paired = &self.paired;
+        text += &format!(
+            "\nNDCG@10 {:.4} -> {:.4} over {} queries\ndifference {} ({}; by queries ± {:.4}, by repositories ± {:.4}), p = {:.4} (randomisation)\n{} better, {} worse, {} the same\n",
+            mean(|p| p.0.metrics.ndcg_10),
+            mean(|p| p.1.metrics.ndcg_10),
+            self.pairs.len(),
+            paired.text(),
+            paired.verdict(),
+            paired.error_queries,
+            paired.error_repositories,
+            randomisation_p(&self.differences),
+            paired.wins,
+            paired.losses,
+            paired.ties
+        );
+        if self.only_old + self.only_new > 0 {
+            text += &format!("{} queries are in A alone, {} in B alone\n", self.only_old, self.only_new);
+        }
+        let mut order: Vec<usize> = (0..self.pairs.len()).filter(|i| self.differences[*i].value < 0.0).collect();
+        order.sort_by(|a, b| self.differences[*a].value.total_cmp(&self.differences[*b].value));
+        if !order.is_empty() && worst > 0 {
+            text += "\nworst regressions (rank of the first target in A -> B, among 30 files)\n";
+        }
+        for i in order.into_iter().take(worst) {
+            let (a, b) = self.pairs[i];
+            let rank = |q: &QueryRecord| crate::metric::first(&q.ranks).map_or("-".to_string(), |r| r.to_string());
+            text += &format!(
+                "  {:+.4}  {} -> {}  {}  {:?}  target {}, B's first {}\n",
+                self.differences[i].value,
+                rank(a),
+                rank(b),
+                a.repository,
+                a.query,
+                a.targets.first().map_or("none", String::as_str),
+                b.files.first().map_or("none", String::as_str)
+            );
+        }
+        text
+    }
+}

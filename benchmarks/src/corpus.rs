@@ -1,0 +1,365 @@
+//! The annotated repositories of a measurement: what is asked, what is right, and the opened indexes.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use colgrep::env::{Env, profile};
+use colgrep::project::Project;
+use colgrep_core::fuse::Fusion;
+use colgrep_core::knob::Knobs;
+use colgrep_core::query::Query;
+use colgrep_core::rank::Pool;
+use colgrep_index::lexical::UnitFilter;
+use colgrep_index::search::{Request, retrieve};
+use colgrep_index::store::{FileRecord, Snapshot, hash};
+use colgrep_index::update::open_current;
+use serde::{Deserialize, Serialize};
+
+use crate::report::bar;
+
+/// The process's environment, as given to `main`.
+pub type Vars = [(OsString, OsString)];
+
+/// Which repositories and queries, and with which constants.
+#[derive(Clone, Debug, clap::Args)]
+pub struct CorpusArgs {
+    /// Folder of annotations, one <repository>.json each; repeatable, `DIR=WEIGHT` weighs a set in sums (1)
+    #[arg(long, value_name = "DIR[=WEIGHT]", required = true, value_parser = parse_set)]
+    pub annotations: Vec<SetArg>,
+    /// The repositories' languages and subfolders (default: language unknown, whole repository)
+    #[arg(long, value_name = "FILE")]
+    pub specs: Option<PathBuf>,
+    /// Folder with a folder of sources for each repository
+    #[arg(long, value_name = "DIR")]
+    pub repos: PathBuf,
+    /// Folder that keeps the indexes (default: `benchmark` in colgrep's own)
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Only this repository (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// Constants of the ranking: default or classic
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+}
+
+/// A folder of annotations and its weight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetArg {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Its weight in sums over sets.
+    pub weight: f64,
+}
+
+fn parse_set(text: &str) -> Result<SetArg, String> {
+    let (folder, weight) = match text.rsplit_once('=') {
+        Some((folder, weight)) => {
+            let parsed = weight.parse().ok().filter(|w: &f64| w.is_finite() && *w > 0.0);
+            (folder, parsed.ok_or_else(|| format!("{weight:?} is no weight; write a number above 0"))?)
+        }
+        None => (text, 1.0),
+    };
+    Ok(SetArg { folder: PathBuf::from(folder), weight })
+}
+
+/// One row of the specs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Spec {
+    /// The repository's name: its folder, and its annotation file without `.json`.
+    pub name: String,
+    /// Its main language.
+    #[serde(default)]
+    pub language: Option<String>,
+    /// The subfolder that is indexed and searched.
+    #[serde(default)]
+    pub benchmark_root: Option<String>,
+}
+
+/// One annotated query, as the file has it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Annotation {
+    /// The query.
+    pub query: String,
+    /// Files that answer it.
+    pub relevant: Vec<Target>,
+    /// Files that answer it too; they count like the others.
+    #[serde(default)]
+    pub secondary: Vec<Target>,
+    /// What sort of query it is.
+    #[serde(default)]
+    pub category: Option<String>,
+}
+
+/// A file, as a path or as an object that holds one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Target {
+    /// The path.
+    Path(String),
+    /// An object with more about it.
+    Object {
+        /// The path.
+        path: String,
+    },
+}
+
+impl Target {
+    fn into_path(self) -> String {
+        match self {
+            Target::Path(path) | Target::Object { path } => path,
+        }
+    }
+}
+
+/// One query with its right answers.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// Position of its set in [`Corpus::sets`].
+    pub set: usize,
+    /// Position of its repository in [`Corpus::repositories`].
+    pub repository: usize,
+    /// The query.
+    pub query: String,
+    /// What sort it is.
+    pub category: String,
+    /// Paths that answer it.
+    pub targets: Vec<String>,
+}
+
+/// A set of annotations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Set {
+    /// The folder's name.
+    pub name: String,
+    /// Its weight in sums.
+    pub weight: f64,
+}
+
+/// A repository with its opened index.
+#[derive(Debug)]
+pub struct Repository {
+    /// Its name.
+    pub name: String,
+    /// Its main language.
+    pub language: String,
+    /// Where it is, and where its index is.
+    pub project: Project,
+    /// The index.
+    pub snapshot: Snapshot,
+    /// Files that may be given, where the folder is a part of a larger project.
+    below: Option<Below>,
+}
+
+/// The files below a folder.
+#[derive(Debug)]
+struct Below(HashSet<u32>);
+
+impl UnitFilter for Below {
+    fn allows_file(&self, file: u32) -> bool {
+        self.0.contains(&file)
+    }
+
+    fn allows_unit(&self, _: u32, _: u32, _: u32) -> bool {
+        true
+    }
+}
+
+impl Repository {
+    /// Indexes the folder (or brings its index up to date) in the project that colgrep would choose for it.
+    ///
+    /// # Errors
+    /// When it can't be read or the index can't be written.
+    pub fn open(name: &str, language: &str, folder: &Path, env: &Env) -> Result<Repository> {
+        let (project, below) = Project::around(folder, env)?;
+        let (snapshot, _) =
+            open_current(&project.store, &project.root, None, true, &()).with_context(|| format!("indexing {name}"))?;
+        let in_folder = |path: &str| path.strip_prefix(&below).is_some_and(|rest| rest.starts_with('/'));
+        let below = (!below.is_empty())
+            .then(|| Below(snapshot.files.files.iter().filter(|f| in_folder(&f.path)).map(|f| f.id).collect()));
+        Ok(Repository { name: name.to_string(), language: language.to_string(), project, snapshot, below })
+    }
+
+    /// The indexed files that may be given.
+    pub fn files(&self) -> impl Iterator<Item = &FileRecord> {
+        self.snapshot.files.indexed().filter(|f| self.below.as_ref().is_none_or(|b| b.allows_file(f.id)))
+    }
+
+    /// The first half of a search for `files` files, as colgrep does it.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Pool)> {
+        let filter = self.below.as_ref().map(|b| b as &dyn UnitFilter);
+        let request = Request { query, knobs, fusion: Fusion::MinMax, files, units_per_file: 1, filter };
+        Ok(retrieve(&self.snapshot, &request, None)?)
+    }
+
+    /// A file's path as colgrep prints it.
+    pub fn absolute(&self, path: &str) -> String {
+        self.project.root.join(path).to_string_lossy().replace('\\', "/")
+    }
+}
+
+/// Everything that is measured.
+#[derive(Debug)]
+pub struct Corpus {
+    /// The sets of annotations.
+    pub sets: Vec<Set>,
+    /// The repositories, by name.
+    pub repositories: Vec<Repository>,
+    /// The queries, by set, repository and order in the file.
+    pub tasks: Vec<Task>,
+    /// Constants in force: profile, then the environment.
+    pub knobs: Knobs,
+}
+
+/// The environment as colgrep reads it, with the indexes kept in `data_dir`.
+///
+/// # Errors
+/// When a COLGREP_ variable is unknown or its value does not fit.
+pub fn environment(vars: &Vars, data_dir: Option<&Path>) -> Result<Env> {
+    let usual = Env::read(vars.iter().cloned())?;
+    let folder = match data_dir {
+        Some(folder) => std::path::absolute(folder)?,
+        None => usual.data_folder()?.join("benchmark"),
+    };
+    let others = vars.iter().filter(|(name, _)| name != "COLGREP_DATA_DIR").cloned();
+    Env::read(others.chain([(OsString::from("COLGREP_DATA_DIR"), folder.into_os_string())]))
+}
+
+impl Corpus {
+    /// Reads the annotations and opens the indexes, building those that are missing. A repository without sources is
+    /// left out with a remark.
+    ///
+    /// # Errors
+    /// When a file can't be read, a setting does not fit, or nothing is left to measure.
+    pub fn open(args: &CorpusArgs, vars: &Vars) -> Result<Corpus> {
+        let env = environment(vars, args.data_dir.as_deref())?;
+        let knobs = env.knobs(args.profile.as_deref().map(profile).transpose()?)?;
+        let specs: Vec<Spec> = args.specs.as_deref().map(read_json).transpose()?.unwrap_or_default();
+        let mut found: BTreeMap<String, Vec<(usize, Vec<Annotation>)>> = BTreeMap::new();
+        let mut sets = Vec::new();
+        for (set, SetArg { folder, weight }) in args.annotations.iter().enumerate() {
+            for (name, path) in annotation_files(folder)? {
+                if args.only.is_empty() || args.only.contains(&name) {
+                    found.entry(name).or_default().push((set, read_json(&path)?));
+                }
+            }
+            sets.push(Set { name: set_name(folder), weight: *weight });
+        }
+        let bar = bar(found.len() as u64, "indexing");
+        let (mut repositories, mut tasks) = (Vec::new(), Vec::new());
+        for (name, annotations) in found {
+            let spec = specs.iter().find(|s| s.name == name);
+            let folder = args.repos.join(&name).join(spec.and_then(|s| s.benchmark_root.as_deref()).unwrap_or(""));
+            bar.inc(1);
+            if !folder.is_dir() {
+                eprintln!("colgrep-bench: {name}: there is no folder {}; left out", folder.display());
+                continue;
+            }
+            let language = spec.and_then(|s| s.language.as_deref()).unwrap_or("unknown");
+            repositories.push(Repository::open(&name, language, &folder, &env)?);
+            for (set, annotations) in annotations {
+                tasks.extend(annotations.into_iter().map(|a| Task::new(a, set, repositories.len() - 1)));
+            }
+        }
+        bar.finish_and_clear();
+        let corpus = Corpus { sets, repositories, tasks, knobs }.sorted();
+        if corpus.tasks.is_empty() {
+            bail!("no query to measure: --annotations holds none for the repositories in {}", args.repos.display());
+        }
+        Ok(corpus)
+    }
+
+    /// The corpus with its queries by set.
+    fn sorted(mut self) -> Corpus {
+        self.tasks.sort_by_key(|t| (t.set, t.repository));
+        self
+    }
+
+    /// Each query's share in the weighted mean over the sets: `weight / Σ weights / queries of its set`. Sums to 1.
+    pub fn weights(&self) -> Vec<f64> {
+        let mut counts = vec![0usize; self.sets.len()];
+        for task in &self.tasks {
+            counts[task.set] += 1;
+        }
+        let sum: f64 = self.sets.iter().zip(&counts).filter(|(_, n)| **n > 0).map(|(s, _)| s.weight).sum();
+        self.tasks.iter().map(|t| self.sets[t.set].weight / sum / counts[t.set] as f64).collect()
+    }
+
+    /// A number that changes with the queries, their answers, the weights and the indexed files.
+    pub fn fingerprint(&self) -> u64 {
+        let mut text = String::new();
+        for (task, weight) in self.tasks.iter().zip(self.weights()) {
+            let repository = &self.repositories[task.repository].name;
+            text += &format!("{repository}\n{}\n{}\n{weight}\n", task.query, task.targets.join("\n"));
+        }
+        for file in self.repositories.iter().flat_map(|r| &r.snapshot.files.files) {
+            text += &format!("{} {:x}\n", file.path, file.hash);
+        }
+        hash(text.as_bytes()) as u64
+    }
+}
+
+impl Task {
+    /// An annotation, as a task of a set and a repository.
+    pub fn new(annotation: Annotation, set: usize, repository: usize) -> Task {
+        let targets = annotation.relevant.into_iter().chain(annotation.secondary).map(Target::into_path).collect();
+        let category = annotation.category.unwrap_or_else(|| "?".to_string());
+        Task { set, repository, query: annotation.query, category, targets }
+    }
+}
+
+/// A set is named after its folder, or after the one above where that says nothing.
+fn set_name(folder: &Path) -> String {
+    let mut names = folder.iter().rev().map(|n| n.to_string_lossy().into_owned());
+    names.find(|n| n != "annotations").unwrap_or_else(|| "annotations".to_string())
+}
+
+/// Name and path of each annotation file of a folder, by name.
+fn annotation_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("annotations in {}", folder.display()))?;
+    let mut files: Vec<(String, PathBuf)> = entries
+        .flatten()
+        .filter_map(|e| Some((e.file_name().to_str()?.strip_suffix(".json")?.to_string(), e.path())))
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+/// Reads a JSON file.
+///
+/// # Errors
+/// When it can't be read or has another shape.
+pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_have_weights() {
+        for (text, expected) in [
+            ("a/b", Ok(("a/b", 1.0))),
+            ("a/b=0.5", Ok(("a/b", 0.5))),
+            ("a=x", Err("\"x\" is no weight; write a number above 0")),
+            ("a=0", Err("\"0\" is no weight; write a number above 0")),
+        ] {
+            let expected = expected.map(|(f, weight)| SetArg { folder: f.into(), weight }).map_err(String::from);
+            assert_eq!(parse_set(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn annotations_take_both_forms_of_targets() {
+        let text = r#"{"query": "q", "relevant": ["a", {"path": "b", "why": 1}], "secondary": ["c"]}"#;
+        let task = Task::new(serde_json::from_str(text).unwrap(), 0, 0);
+        assert_eq!((task.targets.join(" "), task.category.as_str()), ("a b c".to_string(), "?"));
+    }
+}

@@ -1,0 +1,89 @@
+//! colgrep-bench: how well and how fast colgrep finds, measured in-process, with honest errors.
+
+pub mod ablate;
+pub mod compare;
+pub mod corpus;
+pub mod metric;
+pub mod paired;
+pub mod plot;
+pub mod pools;
+pub mod report;
+pub mod run;
+pub mod selfeval;
+pub mod speed;
+pub mod sweep;
+
+use std::ffi::OsString;
+
+use clap::{Parser, Subcommand};
+
+/// All is well.
+pub const FINE: u8 = 0;
+/// A comparison found a regression beyond its bound.
+pub const REGRESSION: u8 = 1;
+/// Something went wrong.
+pub const FAILED: u8 = 2;
+
+/// Measures colgrep: relevance, sweeps of its knobs, ablations, speed.
+///
+/// COLGREP_ variables act as they do on colgrep itself.
+#[derive(Debug, Parser)]
+#[command(name = "colgrep-bench", version)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measure relevance on annotated repositories
+    Run(run::Args),
+    /// Try many settings of the knobs, and judge the winner where it was not chosen
+    Sweep(sweep::Args),
+    /// Compare two records of `run`, query by query
+    Compare(compare::Args),
+    /// Switch each stage off in turn, and print what it is worth
+    Ablate(ablate::Args),
+    /// Measure whole processes: indexing, searching, memory, disk, other tools
+    Speed(speed::Args),
+    /// Draw what the other commands wrote, as SVG
+    Plot(plot::Args),
+    /// Measure relevance on a repository without labels, by its commits and its documentation
+    #[command(name = "self")]
+    SelfEval(selfeval::Args),
+    /// Be colgrep itself, the one that is linked in here: `colgrep-bench colgrep init PATH`
+    #[command(disable_help_flag = true)]
+    Colgrep {
+        /// Its arguments
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+}
+
+/// Runs the harness and gives its exit status: 0 fine, 1 a regression, 2 an error.
+pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { FAILED } else { FINE };
+        }
+    };
+    let vars: Vec<(OsString, OsString)> = vars.collect();
+    let result = match args.command {
+        Command::Run(args) => run::run(&args, &vars),
+        Command::Sweep(args) => sweep::run(&args, &vars),
+        Command::Plot(args) => plot::run(&args),
+        Command::Speed(args) => speed::run(&args),
+        Command::SelfEval(args) => selfeval::run(&args, &vars),
+        Command::Compare(args) => compare::run(&args),
+        Command::Ablate(args) => ablate::run(&args, &vars),
+        Command::Colgrep { args } => {
+            return colgrep::run([OsString::from("colgrep")].into_iter().chain(args), vars.into_iter());
+        }
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("colgrep-bench: {error:#}");
+        FAILED
+    })
+}

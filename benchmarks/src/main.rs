@@ -1,0 +1,7 @@
+//! The `colgrep-bench` program: hands its arguments and its environment to the library and exits with its status.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(colgrep_bench::run(std::env::args_os(), std::env::vars_os()))
+}

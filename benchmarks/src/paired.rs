@@ -1,0 +1,150 @@
+//! Paired comparison of two settings over the same queries: difference, standard errors, randomisation test.
+
+use std::collections::BTreeMap;
+
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
+
+/// Differences below this are ties: the records round to four digits.
+pub const TIE: f64 = 5e-5;
+/// A difference is called real from this many standard errors.
+pub const ERRORS_MIN: f64 = 2.0;
+const SHUFFLES: u32 = 10_000;
+
+/// One query's difference: its group (repository), its weight, the new score less the old.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// The repository; queries of one are not independent.
+    pub group: usize,
+    /// The share of this query in the mean; the weights of all sum to 1.
+    pub weight: f64,
+    /// New score less old score.
+    pub value: f64,
+}
+
+/// What the differences amount to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Paired {
+    /// The weighted mean of the differences.
+    pub mean: f64,
+    /// Its standard error if queries are independent.
+    pub error_queries: f64,
+    /// Its standard error if only repositories are (0 with a single one).
+    pub error_repositories: f64,
+    /// Queries that got better.
+    pub wins: usize,
+    /// Queries that got worse.
+    pub losses: usize,
+    /// Queries that stayed.
+    pub ties: usize,
+}
+
+impl Paired {
+    /// Sums up differences.
+    ///
+    /// With weights w (Σ w = 1) and deviations e = d − mean, the variance of the mean is n/(n−1) · Σ (w·e)²; by
+    /// repository, deviations are summed inside each before they are squared: A. C. Cameron, D. L. Miller, "A
+    /// Practitioner's Guide to Cluster-Robust Inference" (Journal of Human Resources 50(2), 2015).
+    pub fn of(differences: &[Difference]) -> Paired {
+        let mean: f64 = differences.iter().map(|d| d.weight * d.value).sum();
+        let mut groups: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut squares = 0.0;
+        for d in differences {
+            let deviation = d.weight * (d.value - mean);
+            squares += deviation * deviation;
+            *groups.entry(d.group).or_default() += deviation;
+        }
+        let of_sample = |n: usize, squares: f64| if n > 1 { (squares * n as f64 / (n - 1) as f64).sqrt() } else { 0.0 };
+        let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(d.value)).count();
+        Paired {
+            mean,
+            error_queries: of_sample(differences.len(), squares),
+            error_repositories: of_sample(groups.len(), groups.values().map(|s| s * s).sum()),
+            wins: count(|v| v > TIE),
+            losses: count(|v| v < -TIE),
+            ties: count(|v| v.abs() <= TIE),
+        }
+    }
+
+    /// The larger of the two standard errors: the one that claims are made with.
+    pub fn error(&self) -> f64 {
+        self.error_queries.max(self.error_repositories)
+    }
+
+    /// What may be said: `better` or `worse` from two standard errors on, else `noise`, or `same` where nothing moved.
+    pub fn verdict(&self) -> &'static str {
+        match self.mean {
+            _ if self.wins + self.losses == 0 => "same",
+            m if m >= ERRORS_MIN * self.error() => "better",
+            m if m <= -ERRORS_MIN * self.error() => "worse",
+            _ => "noise",
+        }
+    }
+
+    /// The difference as `+0.0012 ± 0.0008`.
+    pub fn text(&self) -> String {
+        format!("{:+.4} ± {:.4}", self.mean, self.error())
+    }
+}
+
+/// Two-sided p of the mean difference: how often a mean at least as far from 0 comes about when each query's sign
+/// is drawn by chance (10,000 draws, fixed seed).
+///
+/// M. Smucker, J. Allan, B. Carterette, "A Comparison of Statistical Significance Tests for Information Retrieval
+/// Evaluation" (CIKM 2007) recommend this test.
+pub fn randomisation_p(differences: &[Difference]) -> f64 {
+    let terms: Vec<f64> = differences.iter().map(|d| d.weight * d.value).filter(|t| *t != 0.0).collect();
+    let seen = terms.iter().sum::<f64>().abs() - 1e-12;
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut as_far = 0u32;
+    for _ in 0..SHUFFLES {
+        let sum: f64 = terms.iter().map(|t| if rng.random::<bool>() { *t } else { -*t }).sum();
+        as_far += u32::from(sum.abs() >= seen);
+    }
+    f64::from(as_far + 1) / f64::from(SHUFFLES + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn differences(values: &[(usize, f64)]) -> Vec<Difference> {
+        let weight = 1.0 / values.len() as f64;
+        values.iter().map(|&(group, value)| Difference { group, weight, value }).collect()
+    }
+
+    #[test]
+    fn errors_by_hand() {
+        // Mean 0.2; deviations −.2 0 .2; sample deviation .2; error .2/√3.
+        let paired = Paired::of(&differences(&[(0, 0.0), (1, 0.2), (2, 0.4)]));
+        assert!((paired.mean - 0.2).abs() < 1e-12 && (paired.error_queries - 0.2 / 3f64.sqrt()).abs() < 1e-12);
+        assert!((paired.error_repositories - paired.error_queries).abs() < 1e-12, "each its own repository");
+        assert_eq!((paired.wins, paired.losses, paired.ties), (2, 0, 1));
+    }
+
+    #[test]
+    fn agreement_inside_a_repository_is_no_evidence() {
+        let one = Paired::of(&differences(&[(0, 0.3), (0, 0.3), (0, 0.3), (1, -0.1), (1, -0.1), (1, -0.1)]));
+        assert!(one.error_repositories > 1.5 * one.error_queries, "{one:?}");
+        assert_eq!(one.verdict(), "noise");
+    }
+
+    #[test]
+    fn verdicts_need_two_errors() {
+        let check = |values: &[(usize, f64)], expected| {
+            assert_eq!(Paired::of(&differences(values)).verdict(), expected, "{values:?}");
+        };
+        check(&[(0, 0.0), (1, 0.0)], "same");
+        check(&[(0, 0.1), (1, 0.11), (2, 0.09)], "better");
+        check(&[(0, -0.1), (1, -0.11), (2, -0.09)], "worse");
+        check(&[(0, 0.3), (1, 0.0), (2, 0.0)], "noise");
+    }
+
+    #[test]
+    fn chance_explains_what_is_balanced_and_not_what_is_one_sided() {
+        let balanced: Vec<(usize, f64)> = (0..20).map(|i| (i, if i % 2 == 0 { 0.1 } else { -0.1 })).collect();
+        let one_sided: Vec<(usize, f64)> = (0..20).map(|i| (i, 0.1)).collect();
+        assert!(randomisation_p(&differences(&balanced)) > 0.9);
+        assert!(randomisation_p(&differences(&one_sided)) < 0.001);
+    }
+}

@@ -1,0 +1,272 @@
+//! Records of measurements: one JSON document, and its summary as Markdown.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, Result};
+use colgrep_core::knob::Knobs;
+use colgrep_core::rank;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+
+use crate::metric::Metrics;
+
+/// Version of the record's shape: raised when a field changes its meaning or goes.
+pub const RECORD_VERSION: u32 = 1;
+
+/// One measurement of relevance.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// Version of this shape.
+    pub version: u32,
+    /// Where, when and of what it was taken.
+    pub origin: Origin,
+    /// The profile below the knobs.
+    pub profile: String,
+    /// Every knob's value in force.
+    pub knobs: BTreeMap<String, f64>,
+    /// The knobs that the environment set.
+    pub knobs_set: Vec<String>,
+    /// Means over all queries.
+    pub overall: Metrics,
+    /// Mean NDCG@10 over repositories, each counted once.
+    pub ndcg_10_over_repositories: f64,
+    /// Means by set of annotations.
+    pub by_set: BTreeMap<String, Metrics>,
+    /// Means by category.
+    pub by_category: BTreeMap<String, Metrics>,
+    /// Means by language.
+    pub by_language: BTreeMap<String, Metrics>,
+    /// Means by repository.
+    pub by_repository: BTreeMap<String, Metrics>,
+    /// Median time of one search inside the process, in milliseconds (index open, other searches running beside it).
+    pub search_ms_median: f64,
+    /// Every query.
+    pub queries: Vec<QueryRecord>,
+}
+
+/// One query's result.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct QueryRecord {
+    /// The set of annotations it is from.
+    pub set: String,
+    /// The repository.
+    pub repository: String,
+    /// Its language.
+    pub language: String,
+    /// The query.
+    pub query: String,
+    /// What sort it is.
+    pub category: String,
+    /// What answers it.
+    pub targets: Vec<String>,
+    /// The first ten files, relative to the project.
+    pub files: Vec<String>,
+    /// The rank of each target among 30 files, in the targets' order.
+    pub ranks: Vec<Option<usize>>,
+    /// Its metrics.
+    pub metrics: Metrics,
+    /// Time of the search inside the process, in milliseconds.
+    pub search_ms: f64,
+}
+
+/// What a measurement was taken of, and on what.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// Version of colgrep.
+    pub colgrep: String,
+    /// The commit of the working folder, `+` behind it where tracked files were changed.
+    pub commit: Option<String>,
+    /// Whether it was compiled with optimisations.
+    pub optimised: bool,
+    /// Seconds since 1970.
+    pub time_s: u64,
+    /// Operating system and processor architecture.
+    pub system: String,
+    /// Number of cores.
+    pub cores: usize,
+}
+
+impl Origin {
+    /// Of this process.
+    pub fn here() -> Origin {
+        let git = |args: &[&str]| {
+            let output = Command::new("git").args(args).output().ok().filter(|o| o.status.success())?;
+            Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
+        };
+        let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| !s.is_empty());
+        let commit = git(&["rev-parse", "--short=12", "HEAD"]);
+        Origin {
+            colgrep: env!("CARGO_PKG_VERSION").to_string(),
+            commit: commit.map(|c| if changed { format!("{c}+") } else { c }),
+            optimised: !cfg!(debug_assertions),
+            time_s: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+
+    /// In one line.
+    pub fn text(&self) -> String {
+        let commit = self.commit.as_deref().unwrap_or("no commit");
+        let built = if self.optimised { "" } else { ", not optimised" };
+        format!("colgrep {} ({commit}{built}) on {}, {} cores", self.colgrep, self.system, self.cores)
+    }
+}
+
+/// Every knob with its value in force.
+pub fn knob_values(knobs: &Knobs) -> BTreeMap<String, f64> {
+    rank::knobs().iter().map(|k| (k.env.to_string(), knobs.exact(k))).collect()
+}
+
+impl Record {
+    /// Sums up the queries.
+    pub fn new(knobs: &Knobs, queries: Vec<QueryRecord>) -> Record {
+        let by = |key: fn(&QueryRecord) -> &String| {
+            let mut groups: BTreeMap<String, Vec<&Metrics>> = BTreeMap::new();
+            for query in &queries {
+                groups.entry(key(query).clone()).or_default().push(&query.metrics);
+            }
+            groups.into_iter().map(|(name, all)| (name, Metrics::mean(all))).collect::<BTreeMap<_, _>>()
+        };
+        let by_repository = by(|q| &q.repository);
+        let repositories = by_repository.len().max(1) as f64;
+        let times: Vec<f64> = queries.iter().map(|q| q.search_ms).collect();
+        Record {
+            version: RECORD_VERSION,
+            origin: Origin::here(),
+            profile: knobs.profile().name().to_string(),
+            knobs: knob_values(knobs),
+            knobs_set: rank::knobs().iter().filter(|k| knobs.is_set(k)).map(|k| k.env.to_string()).collect(),
+            overall: Metrics::mean(queries.iter().map(|q| &q.metrics)),
+            ndcg_10_over_repositories: by_repository.values().map(|m| m.ndcg_10).sum::<f64>() / repositories,
+            by_set: by(|q| &q.set),
+            by_category: by(|q| &q.category),
+            by_language: by(|q| &q.language),
+            by_repository,
+            search_ms_median: median(times),
+            queries,
+        }
+    }
+
+    /// The summary as Markdown.
+    pub fn markdown(&self) -> String {
+        let mut text = format!("# Relevance\n\n{}, profile {}", self.origin.text(), self.profile);
+        let set: Vec<String> = self.knobs_set.iter().map(|name| format!("{name}={}", self.knobs[name])).collect();
+        if !set.is_empty() {
+            text += &format!(", {}", set.join(" "));
+        }
+        text += &format!(
+            ".\n\nNDCG@10 over {} repositories {:.4}, over {} queries {:.4}. Median search inside the process {:.2} ms.\n",
+            self.by_repository.len(),
+            self.ndcg_10_over_repositories,
+            self.overall.queries,
+            self.overall.ndcg_10,
+            self.search_ms_median
+        );
+        text +=
+            "Tokens: bytes/4 of the units shown before the first right file (of all ten where none is right), mean.\n";
+        let overall = BTreeMap::from([("all".to_string(), self.overall)]);
+        for (title, rows) in [
+            ("", &overall),
+            ("set", &self.by_set),
+            ("category", &self.by_category),
+            ("language", &self.by_language),
+            ("repository", &self.by_repository),
+        ] {
+            text += &format!(
+                "\n| {title} | queries | NDCG@10 | MRR@10 | recall@10 | recall@30 | success@1 | tokens |\n|---|---:|---:|---:|---:|---:|---:|---:|\n"
+            );
+            for (name, m) in rows {
+                text += &format!(
+                    "| {name} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {:.0} |\n",
+                    m.queries, m.ndcg_10, m.mrr_10, m.recall_10, m.recall_30, m.success_1, m.tokens
+                );
+            }
+        }
+        text
+    }
+}
+
+/// The median; 0 of nothing.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
+    }
+}
+
+/// Writes a document as indented JSON.
+///
+/// # Errors
+/// When the disk refuses.
+pub fn write_json(path: &Path, document: &impl Serialize) -> Result<()> {
+    write_text(path, &(serde_json::to_string_pretty(document)? + "\n"))
+}
+
+/// Writes a text file.
+///
+/// # Errors
+/// When the disk refuses.
+pub fn write_text(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}
+
+/// Prints to stdout; a reader that went away is no error.
+///
+/// # Errors
+/// When stdout refuses otherwise.
+pub fn print(text: &str) -> Result<()> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// A bar with the time left, on a terminal alone.
+pub fn bar(length: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(length).with_message(what);
+    let style = ProgressStyle::with_template("{msg} {human_pos}/{human_len} {wide_bar} {per_sec}, {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        for (values, expected) in [(vec![], 0.0), (vec![3.0], 3.0), (vec![3.0, 1.0, 2.0], 2.0), (vec![4.0, 1.0], 2.5)] {
+            assert_eq!(median(values), expected);
+        }
+    }
+
+    #[test]
+    fn means_are_over_the_right_queries() {
+        let query = |repository: &str, category: &str, ndcg_10: f64| QueryRecord {
+            set: "s".into(),
+            repository: repository.into(),
+            language: "rust".into(),
+            query: "q".into(),
+            category: category.into(),
+            targets: vec![],
+            files: vec![],
+            ranks: vec![],
+            metrics: Metrics { queries: 1, ndcg_10, ..Metrics::default() },
+            search_ms: 1.0,
+        };
+        let knobs = Knobs::of(colgrep_core::knob::Profile::Default);
+        let record = Record::new(&knobs, vec![query("a", "x", 1.0), query("a", "y", 0.5), query("b", "x", 0.0)]);
+        assert_eq!((record.overall.ndcg_10, record.ndcg_10_over_repositories), (0.5, 0.375));
+        assert_eq!((record.by_category["x"].ndcg_10, record.by_category["y"].queries), (0.5, 1));
+        let back: Record = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+        assert_eq!(back.overall, record.overall);
+        assert!(record.markdown().contains("| a | 2 | 0.7500 |"), "{}", record.markdown());
+    }
+}

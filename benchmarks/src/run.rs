@@ -1,0 +1,127 @@
+//! `run`: relevance of one setting, with every query's result on record.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Result;
+use colgrep_core::collapse::{FileHit, collapse};
+use colgrep_core::knob::Knobs;
+use colgrep_core::rank::{self, Pool};
+use colgrep_index::update::read_text;
+use rayon::prelude::*;
+
+use crate::FINE;
+use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
+use crate::metric::{self, DEPTH, DEPTH_LARGE, Metrics};
+use crate::report::{QueryRecord, Record, bar, print, write_json, write_text};
+
+/// `run`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Repositories and queries.
+    #[command(flatten)]
+    pub corpus: CorpusArgs,
+    /// Write the record here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write the summary here, as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When anything can't be read or written.
+pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    let corpus = Corpus::open(&args.corpus, vars)?;
+    let record = measure(&corpus, &corpus.knobs)?;
+    let markdown = record.markdown();
+    print(&markdown)?;
+    if let Some(path) = &args.out {
+        write_json(path, &record)?;
+    }
+    if let Some(path) = &args.markdown {
+        write_text(path, &markdown)?;
+    }
+    Ok(FINE)
+}
+
+/// Searches for every query and records what came of it.
+///
+/// # Errors
+/// When an index can't be read.
+pub fn measure(corpus: &Corpus, knobs: &Knobs) -> Result<Record> {
+    let bar = bar(corpus.tasks.len() as u64, "searching");
+    let queries: Result<Vec<QueryRecord>> = corpus
+        .tasks
+        .par_iter()
+        .map(|task| {
+            let result = search(corpus, task, knobs);
+            bar.inc(1);
+            result
+        })
+        .collect();
+    bar.finish_and_clear();
+    Ok(Record::new(knobs, queries?))
+}
+
+fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
+    let repository = &corpus.repositories[task.repository];
+    let started = Instant::now();
+    let (pool, hits) = ranked(repository, &task.query, knobs, DEPTH)?;
+    let search_ms = started.elapsed().as_secs_f64() * 1e3;
+    let files: Vec<String> = hits.iter().map(|h| pool.files[h.file].path.clone()).collect();
+    let ranks = metric::ranks(&absolute(repository, &pool, &hits), &task.targets);
+    // A pool that holds more files answers for both depths; a smaller one depends on how many are asked for.
+    let ranks_large = if pool.files.len() >= DEPTH_LARGE {
+        metric::ranks(&absolute(repository, &pool, &collapse(&pool, DEPTH_LARGE, 1)), &task.targets)
+    } else {
+        let (pool, hits) = ranked(repository, &task.query, knobs, DEPTH_LARGE)?;
+        metric::ranks(&absolute(repository, &pool, &hits), &task.targets)
+    };
+    let before = metric::first(&ranks).map_or(hits.len(), |rank| rank - 1);
+    let tokens = shown_bytes(repository, &pool, &hits[..before])? as f64 / 4.0;
+    Ok(QueryRecord {
+        set: corpus.sets[task.set].name.clone(),
+        repository: repository.name.clone(),
+        language: repository.language.clone(),
+        query: task.query.clone(),
+        category: task.category.clone(),
+        targets: task.targets.clone(),
+        files,
+        metrics: Metrics::of(&ranks, &ranks_large, tokens),
+        ranks: ranks_large,
+        search_ms,
+    })
+}
+
+/// A whole search for `files` files.
+fn ranked(repository: &Repository, query: &str, knobs: &Knobs, files: usize) -> Result<(Pool, Vec<FileHit>)> {
+    let (query, mut pool) = repository.retrieve(query, knobs, files)?;
+    rank::run(&query, knobs, &mut pool, None);
+    let hits = collapse(&pool, files, 1);
+    Ok((pool, hits))
+}
+
+fn absolute(repository: &Repository, pool: &Pool, hits: &[FileHit]) -> Vec<String> {
+    hits.iter().map(|h| repository.absolute(&pool.files[h.file].path)).collect()
+}
+
+/// Bytes of the lines that `colgrep -c` shows for these hits: each file's best unit.
+fn shown_bytes(repository: &Repository, pool: &Pool, hits: &[FileHit]) -> Result<usize> {
+    let mut sum = 0;
+    let mut texts: HashMap<&str, String> = HashMap::new();
+    for hit in hits {
+        let path = pool.files[hit.file].path.as_str();
+        let text = texts.entry(path).or_insert_with(|| read_text(&repository.project.root, path).unwrap_or_default());
+        for candidate in &hit.units {
+            let span = repository.snapshot.lexical.unit(candidate.unit)?.span;
+            let lines = (span.end + 1).saturating_sub(span.line) as usize;
+            sum +=
+                text.lines().skip(span.line.saturating_sub(1) as usize).take(lines).map(|l| l.len() + 1).sum::<usize>();
+        }
+    }
+    Ok(sum)
+}

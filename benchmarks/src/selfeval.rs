@@ -1,0 +1,337 @@
+//! `self`: an evaluation on anyone's repository without labels: what its commits and its documentation say.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep::env::profile;
+use colgrep_index::search::is_text;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom as _;
+
+use crate::FINE;
+use crate::corpus::{Annotation, Corpus, Repository, Set, Target, Task, Vars, environment};
+use crate::report::{print, write_json, write_text};
+use crate::run::measure;
+
+/// Files of a commit at most: larger ones are sweeping changes, not answers.
+const COMMIT_FILES_MAX: usize = 10;
+/// Words of a query at least.
+const WORDS_MIN: usize = 3;
+const COMMITS: &str = "commits";
+const DOCUMENTATION: &str = "documentation";
+
+/// `self`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// The repository, or a folder in it
+    pub repository: PathBuf,
+    /// Commits to take, newest first
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub commits: usize,
+    /// Documented units to take, drawn by chance
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub units: usize,
+    /// Seed of the draw
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Folder that keeps the index (default: `benchmark` in colgrep's own)
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Constants of the ranking: default or classic
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Write the queries into this folder as annotations, for `run` and `sweep`
+    #[arg(long, value_name = "DIR")]
+    pub write: Option<PathBuf>,
+    /// Write the record here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write the summary here, as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the repository can't be read or gives no query.
+pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    let env = environment(vars, args.data_dir.as_deref())?;
+    let knobs = env.knobs(args.profile.as_deref().map(profile).transpose()?)?;
+    let folder = args.repository.canonicalize().with_context(|| format!("{}", args.repository.display()))?;
+    let name = folder.file_name().map_or_else(|| "repository".into(), |n| n.to_string_lossy().into_owned());
+    let repository = Repository::open(&name, "unknown", &folder, &env)?;
+    let mut annotations = from_commits(&git_log(&folder)?, &code_files(&repository, &folder), args.commits);
+    annotations.extend(from_documentation(&repository, args.units, args.seed)?);
+    if annotations.is_empty() {
+        bail!("{name}: no commit and no documented unit makes a query");
+    }
+    if let Some(folder) = &args.write {
+        std::fs::create_dir_all(folder).with_context(|| format!("{}", folder.display()))?;
+        write_json(&folder.join(format!("{name}.json")), &annotations)?;
+    }
+    let tasks: Vec<Task> = annotations.into_iter().map(|a| Task::new(a, 0, 0)).collect();
+    let sets = vec![Set { name: "self".to_string(), weight: 1.0 }];
+    let corpus = Corpus { sets, repositories: vec![repository], tasks, knobs };
+    let record = measure(&corpus, &corpus.knobs)?;
+    let text = record.markdown()
+        + &format!(
+            "\n`{COMMITS}`: a commit's subject asks for the files it changed; what else it could have meant counts as wrong, so the level is low, and only differences between settings mean something. `{DOCUMENTATION}`: the first sentence of a unit's documentation asks for its file; easy, because its words are in the index.\n"
+        );
+    print(&text)?;
+    if let Some(path) = &args.out {
+        write_json(path, &record)?;
+    }
+    if let Some(path) = &args.markdown {
+        write_text(path, &text)?;
+    }
+    Ok(FINE)
+}
+
+/// One commit: its subject and the files it changed, relative to the folder asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Commit {
+    subject: String,
+    files: Vec<String>,
+}
+
+/// The commits that touch the folder, newest first, merges left out.
+fn git_log(folder: &Path) -> Result<Vec<Commit>> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args([
+            "-c",
+            "core.quotePath=false",
+            "log",
+            "--no-merges",
+            "--relative",
+            "--name-only",
+            "--pretty=format:%x1e%s",
+        ])
+        .output()
+        .context("git")?;
+    if !output.status.success() {
+        // A folder without git has documentation all the same.
+        eprintln!("colgrep-bench: no commits: {}", String::from_utf8_lossy(&output.stderr).trim());
+        return Ok(Vec::new());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let commit = |block: &str| {
+        let (subject, files) = block.split_once('\n').unwrap_or((block, ""));
+        let files = files.lines().filter(|l| !l.is_empty()).map(String::from).collect();
+        Commit { subject: subject.to_string(), files }
+    };
+    Ok(text.split('\x1e').skip(1).map(commit).collect())
+}
+
+/// Indexed files below the folder, relative to it: path, and whether it is prose or data.
+fn code_files(repository: &Repository, folder: &Path) -> BTreeMap<String, bool> {
+    let below = folder.strip_prefix(&repository.project.root).unwrap_or(Path::new(""));
+    let mut files = BTreeMap::new();
+    for record in repository.files() {
+        if let Ok(path) = Path::new(&record.path).strip_prefix(below) {
+            files.insert(path.to_string_lossy().replace('\\', "/"), is_text(&record.language));
+        }
+    }
+    files
+}
+
+/// Queries from commits: the subject asks for the changed files that still exist; where code is among them, for that.
+fn from_commits(commits: &[Commit], files: &BTreeMap<String, bool>, most: usize) -> Vec<Annotation> {
+    let mut seen = HashSet::new();
+    let mut annotations = Vec::new();
+    for commit in commits {
+        if annotations.len() == most {
+            break;
+        }
+        if commit.files.len() > COMMIT_FILES_MAX || is_chore(&commit.subject) {
+            continue;
+        }
+        let query = clean(&commit.subject);
+        let left: Vec<(&String, bool)> =
+            commit.files.iter().filter_map(|f| files.get_key_value(f)).map(|(f, text)| (f, *text)).collect();
+        let has_code = left.iter().any(|(_, text)| !text);
+        let relevant: Vec<Target> =
+            left.iter().filter(|(_, text)| !(has_code && *text)).map(|(f, _)| Target::Path((*f).clone())).collect();
+        if relevant.is_empty() || query.split_whitespace().count() < WORDS_MIN || !seen.insert(query.clone()) {
+            continue;
+        }
+        annotations.push(Annotation { query, relevant, secondary: Vec::new(), category: Some(COMMITS.to_string()) });
+    }
+    annotations
+}
+
+/// Whether a subject speaks of formatting, dependencies, releases or the undoing of another commit.
+fn is_chore(subject: &str) -> bool {
+    const WORDS: [&str; 32] = [
+        "bump",
+        "bumps",
+        "dependencies",
+        "dependency",
+        "deps",
+        "renovate",
+        "dependabot",
+        "lockfile",
+        "upgrade",
+        "fmt",
+        "format",
+        "formatting",
+        "reformat",
+        "rustfmt",
+        "prettier",
+        "gofmt",
+        "black",
+        "isort",
+        "lint",
+        "lints",
+        "linter",
+        "clippy",
+        "eslint",
+        "whitespace",
+        "typo",
+        "typos",
+        "release",
+        "changelog",
+        "version",
+        "revert",
+        "reverts",
+        "merge",
+    ];
+    let lower = subject.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|w| WORDS.contains(&w)) || lower.starts_with("chore") || lower.starts_with("style")
+}
+
+/// A subject without its `type(scope):`, its issue numbers and its tags.
+fn clean(subject: &str) -> String {
+    let is_type = |head: &str| {
+        let head = head.trim_end_matches('!');
+        let name = head.split('(').next().unwrap_or(head);
+        !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_lowercase())
+            && (name.len() == head.len() || head.ends_with(')'))
+    };
+    let rest = match subject.split_once(": ") {
+        Some((head, rest)) if is_type(head) => rest,
+        _ => subject,
+    };
+    let keeps = |w: &&str| {
+        let bare = w.trim_matches(['(', ')', '[', ']', ',', '.']);
+        let number = bare.strip_prefix('#').is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()));
+        let tag = w.starts_with('[') && w.ends_with(']');
+        !number && !tag
+    };
+    rest.split_whitespace().filter(keeps).collect::<Vec<_>>().join(" ")
+}
+
+/// Queries from documentation: the first sentence asks for the file of its unit.
+fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result<Vec<Annotation>> {
+    let mut records: Vec<_> = repository.files().filter(|r| !is_text(&r.language)).collect();
+    records.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut by_sentence: BTreeMap<String, HashSet<String>> = BTreeMap::new();
+    for record in records {
+        for hit in repository.snapshot.lexical.units_of(record.id, None)? {
+            let unit = repository.snapshot.lexical.unit(hit.key)?;
+            let sentence = first_sentence(&unit.docstring);
+            if unit.kind.is_definition() && sentence.split_whitespace().count() >= WORDS_MIN {
+                by_sentence.entry(sentence).or_default().insert(record.path.clone());
+            }
+        }
+    }
+    // A sentence that several files hold asks for none of them.
+    let mut all: Vec<(String, String)> = by_sentence
+        .into_iter()
+        .filter(|(_, files)| files.len() == 1)
+        .flat_map(|(sentence, files)| files.into_iter().map(move |f| (sentence.clone(), f)))
+        .collect();
+    all.shuffle(&mut StdRng::seed_from_u64(seed));
+    all.truncate(most);
+    let annotation = |(query, file)| Annotation {
+        query,
+        relevant: vec![Target::Path(file)],
+        secondary: Vec::new(),
+        category: Some(DOCUMENTATION.to_string()),
+    };
+    Ok(all.into_iter().map(annotation).collect())
+}
+
+/// The first sentence of a documentation, on one line.
+fn first_sentence(text: &str) -> String {
+    let paragraph = text.trim().split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = line.find(". ").unwrap_or(line.len());
+    line[..end].trim_end_matches('.').to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_become_queries() {
+        for (subject, expected) in [
+            ("feat(router): match by host (#123)", "match by host"),
+            ("fix!: close the socket twice", "close the socket twice"),
+            ("[ABC-1] Keep the order of headers #9.", "Keep the order of headers"),
+            ("Router: match by host", "Router: match by host"),
+        ] {
+            assert_eq!(clean(subject), expected);
+        }
+    }
+
+    #[test]
+    fn chores_are_told_by_whole_words() {
+        for (subject, expected) in [
+            ("Bump serde to 1.0.9", true),
+            ("chore: tidy up", true),
+            ("Fix typo in the docs", true),
+            ("Revert \"Match by host\"", true),
+            ("Parse the information of a header", false),
+            ("Submerge nothing", false),
+        ] {
+            assert_eq!(is_chore(subject), expected, "{subject}");
+        }
+    }
+
+    #[test]
+    fn commits_ask_for_code_that_still_exists() {
+        let files: BTreeMap<String, bool> =
+            [("a.rs", false), ("b.rs", false), ("c.md", true)].map(|(f, t)| (f.to_string(), t)).into();
+        let commit = |subject: &str, files: &str| Commit {
+            subject: subject.into(),
+            files: files.split_whitespace().map(String::from).collect(),
+        };
+        let commits = [
+            commit("Match routes by host", "a.rs c.md gone.rs"),
+            commit("Explain matching by host", "c.md"),
+            commit("Match routes by host", "b.rs"),
+            commit("Match by name", "gone.rs"),
+            commit("Short one", "a.rs"),
+            commit("Change nearly every file here", "a.rs 1 2 3 4 5 6 7 8 9 10"),
+            commit("Match routes by path", "b.rs"),
+        ];
+        let got: Vec<(String, String)> = from_commits(&commits, &files, 3)
+            .into_iter()
+            .map(|a| (a.query.clone(), format!("{:?}", a.relevant)))
+            .collect();
+        let queries: Vec<&str> = got.iter().map(|g| g.0.as_str()).collect();
+        assert_eq!(queries, ["Match routes by host", "Explain matching by host", "Match routes by path"]);
+        assert_eq!((got[0].1.as_str(), got[1].1.as_str()), ("[Path(\"a.rs\")]", "[Path(\"c.md\")]"));
+    }
+
+    #[test]
+    fn sentences_end_at_the_first_stop() {
+        for (text, expected) in [
+            ("Reads a file. Then more.", "Reads a file"),
+            ("Reads\na file.\n\nMore.", "Reads a file"),
+            ("Version 1.2 of it", "Version 1.2 of it"),
+            ("", ""),
+        ] {
+            assert_eq!(first_sentence(text), expected);
+        }
+    }
+}

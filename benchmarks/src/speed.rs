@@ -1,0 +1,288 @@
+//! `speed`: whole processes as a user starts them: time, memory, disk; alternating with peers on the same folder.
+
+mod peers;
+mod process;
+mod synthetic;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_index::walk::{WalkOptions, walk};
+use serde::{Deserialize, Serialize};
+
+use crate::FINE;
+use crate::report::{Origin, bar, median, print, write_json, write_text};
+use process::{Program, Sample};
+
+/// `speed`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Folder with a folder of sources for each project to measure
+    #[arg(long, value_name = "DIR")]
+    pub repos: Option<PathBuf>,
+    /// Only this project (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// The program (default: the colgrep that is linked in here)
+    #[arg(long, value_name = "BIN")]
+    pub colgrep: Option<PathBuf>,
+    /// Query of the warm searches
+    #[arg(long, default_value = "parse a request")]
+    pub query: String,
+    /// Word that colgrep and ripgrep both look for
+    #[arg(long, default_value = "error")]
+    pub word: String,
+    /// Runs of each query
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: u32,
+    /// Runs of each cold index
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub cold_runs: u32,
+    /// Files of a made-up project for the updates (0: without it)
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub synthetic: usize,
+    /// No other tools
+    #[arg(long)]
+    pub no_peers: bool,
+    /// Write the result here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write the tables here, as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+}
+
+/// Smallest, middle and largest of several values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Smallest.
+    pub min: f64,
+    /// Middle.
+    pub median: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Spread {
+        Spread {
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            median: median(values.to_vec()),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+
+    fn text(&self, digits: usize) -> String {
+        format!("{:.digits$} ({:.digits$}–{:.digits$})", self.median, self.min, self.max)
+    }
+}
+
+/// What was measured of one project.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ProjectSpeed {
+    /// Its folder's name.
+    pub name: String,
+    /// Files that the walk sees.
+    pub files: usize,
+    /// Their bytes.
+    pub source_bytes: u64,
+    /// `init` without an index, in milliseconds.
+    pub cold_ms: Spread,
+    /// Most memory resident at once while indexing, in bytes.
+    pub cold_memory: u64,
+    /// Bytes of the index on disk.
+    pub index_bytes: u64,
+    /// `init` where nothing changed, in milliseconds.
+    pub unchanged_ms: Spread,
+    /// `init` after one file changed, in milliseconds; only where the sources are ours to change.
+    pub changed_ms: Option<Spread>,
+    /// A search, process and look for changes included, in milliseconds.
+    pub query_ms: Spread,
+    /// Most memory resident at once while searching, in bytes.
+    pub query_memory: u64,
+    /// Other tools on the same folder.
+    pub peers: Vec<PeerSpeed>,
+}
+
+/// One other tool on one project.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PeerSpeed {
+    /// Its name.
+    pub name: String,
+    /// What was compared, or why nothing was.
+    pub what: String,
+    /// Its index from nothing, in milliseconds, where it has one.
+    pub index_ms: Option<f64>,
+    /// Its search, in milliseconds.
+    pub query_ms: Option<Spread>,
+    /// colgrep's time over the tool's, each pair of runs by itself: below 1, colgrep is faster.
+    pub ratio: Option<Spread>,
+}
+
+/// The whole result.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Result_ {
+    version: u32,
+    origin: Origin,
+    query: String,
+    word: String,
+    projects: Vec<ProjectSpeed>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the program fails or a folder can't be read or written.
+pub fn run(args: &Args) -> Result<u8> {
+    let program = Program::colgrep(args.colgrep.as_deref())?;
+    let mut folders = Vec::new();
+    if let Some(repos) = &args.repos {
+        for entry in std::fs::read_dir(repos).with_context(|| format!("{}", repos.display()))?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.path().is_dir() && (args.only.is_empty() || args.only.contains(&name)) {
+                folders.push((name, entry.path().canonicalize()?));
+            }
+        }
+        folders.sort();
+    }
+    let scratch = tempfile::tempdir().context("a folder for indexes")?;
+    let bar = bar(folders.len() as u64 + u64::from(args.synthetic > 0), "projects");
+    let mut projects = Vec::new();
+    for (name, folder) in &folders {
+        projects.push(project(args, &program, name, folder, scratch.path(), None)?);
+        bar.inc(1);
+    }
+    if args.synthetic > 0 {
+        let folder = scratch.path().join("synthetic");
+        let changing = synthetic::write(&folder, args.synthetic)?;
+        let name = format!("synthetic, {} files", args.synthetic);
+        projects.push(project(args, &program, &name, &folder, scratch.path(), Some(&changing))?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if projects.is_empty() {
+        bail!("nothing to measure: --repos has no folder that --only names, and --synthetic is 0");
+    }
+    let result =
+        Result_ { version: 1, origin: Origin::here(), query: args.query.clone(), word: args.word.clone(), projects };
+    let text = markdown(&result);
+    print(&text)?;
+    if let Some(path) = &args.markdown {
+        write_text(path, &text)?;
+    }
+    if let Some(path) = &args.out {
+        write_json(path, &result)?;
+    }
+    Ok(FINE)
+}
+
+fn times(samples: &[Sample]) -> Spread {
+    Spread::of(&samples.iter().map(|s| s.ms).collect::<Vec<_>>())
+}
+
+fn memory(samples: &[Sample]) -> u64 {
+    samples.iter().map(|s| s.memory).max().unwrap_or(0)
+}
+
+fn project(
+    args: &Args,
+    program: &Program,
+    name: &str,
+    folder: &Path,
+    scratch: &Path,
+    changing: Option<&Path>,
+) -> Result<ProjectSpeed> {
+    let walked = walk(folder, None, &WalkOptions::default())?;
+    let data = scratch.join("data");
+    let program = program.with_data(&data);
+    let path = folder.to_string_lossy();
+    let init = ["init", "-y", "--quiet", &path];
+    let mut cold = Vec::new();
+    for _ in 0..args.cold_runs {
+        if data.exists() {
+            std::fs::remove_dir_all(&data).context("removing an index")?;
+        }
+        cold.push(program.run(&init)?);
+    }
+    let index_bytes = bytes_below(&data);
+    let unchanged = program.repeat(&init, args.runs)?;
+    let mut changed = Vec::new();
+    if let Some(file) = changing {
+        for run in 0..args.runs {
+            synthetic::change(file, run)?;
+            changed.push(program.run(&init)?);
+        }
+    }
+    let search = ["-k", "10", &args.query, &path];
+    program.run(&search)?;
+    let query = program.repeat(&search, args.runs)?;
+    let peers = match args.no_peers {
+        true => Vec::new(),
+        false => peers::measure(args, &program, folder, scratch)?,
+    };
+    Ok(ProjectSpeed {
+        name: name.to_string(),
+        files: walked.files.len(),
+        source_bytes: walked.files.iter().map(|f| f.size).sum(),
+        cold_ms: times(&cold),
+        cold_memory: memory(&cold),
+        index_bytes,
+        unchanged_ms: times(&unchanged),
+        changed_ms: (!changed.is_empty()).then(|| times(&changed)),
+        query_ms: times(&query),
+        query_memory: memory(&query),
+        peers,
+    })
+}
+
+/// Bytes of all files below a folder.
+fn bytes_below(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    let size = |e: std::fs::DirEntry| match e.metadata() {
+        Ok(m) if m.is_dir() => bytes_below(&e.path()),
+        Ok(m) => m.len(),
+        Err(_) => 0,
+    };
+    entries.flatten().map(size).sum()
+}
+
+fn markdown(result: &Result_) -> String {
+    let mega = |bytes: u64| bytes as f64 / 1e6;
+    let mut text = format!(
+        "# Speed\n\n{}. Milliseconds of whole processes: median (fastest–slowest). Query {:?}.\n\n| project | files | source MB | cold index | memory MB | index MB | nothing changed | one file changed | query | memory MB |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        result.origin.text(),
+        result.query
+    );
+    for p in &result.projects {
+        text += &format!(
+            "| {} | {} | {:.1} | {} | {:.0} | {:.1} ({:.2} × source) | {} | {} | {} | {:.0} |\n",
+            p.name,
+            p.files,
+            mega(p.source_bytes),
+            p.cold_ms.text(0),
+            mega(p.cold_memory),
+            mega(p.index_bytes),
+            p.index_bytes as f64 / p.source_bytes.max(1) as f64,
+            p.unchanged_ms.text(1),
+            p.changed_ms.map_or("–".to_string(), |c| c.text(1)),
+            p.query_ms.text(1),
+            mega(p.query_memory)
+        );
+    }
+    if result.projects.iter().any(|p| !p.peers.is_empty()) {
+        text += "\nPeers: runs alternate with colgrep's; the ratio is colgrep's time over the peer's in each pair (below 1, colgrep is faster).\n\n| project | peer | compared | its index | its query | ratio |\n|---|---|---|---:|---:|---:|\n";
+        for (p, peer) in result.projects.iter().flat_map(|p| p.peers.iter().map(move |peer| (p, peer))) {
+            let ms = |v: Option<Spread>, digits| v.map_or("–".to_string(), |s| s.text(digits));
+            let index = peer.index_ms.map_or("–".to_string(), |ms| format!("{ms:.0}"));
+            text += &format!(
+                "| {} | {} | {} | {index} | {} | {} |\n",
+                p.name,
+                peer.name,
+                peer.what,
+                ms(peer.query_ms, 1),
+                ms(peer.ratio, 2)
+            );
+        }
+    }
+    text
+}

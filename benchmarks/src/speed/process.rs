@@ -1,0 +1,80 @@
+//! A process, its time on the clock and its memory.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use wait4::Wait4 as _;
+
+/// One run.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// From the start to the exit, in milliseconds.
+    pub ms: f64,
+    /// Most memory resident at once, in bytes, as the system counted it.
+    pub memory: u64,
+}
+
+/// A program with the arguments and variables that go before a run's own.
+#[derive(Clone, Debug)]
+pub struct Program {
+    path: PathBuf,
+    first: Vec<OsString>,
+    data: Option<PathBuf>,
+}
+
+impl Program {
+    /// colgrep: the one named, else the one linked into this program.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn colgrep(path: Option<&Path>) -> Result<Program> {
+        Ok(match path {
+            Some(path) if path.is_file() => Program { path: path.canonicalize()?, first: Vec::new(), data: None },
+            Some(path) => bail!("--colgrep {}: no such program", path.display()),
+            None => Program { path: std::env::current_exe()?, first: vec!["colgrep".into()], data: None },
+        })
+    }
+
+    /// Another program on PATH, if it is there.
+    pub fn on_path(name: &str) -> Option<Program> {
+        let folders = std::env::var_os("PATH")?;
+        let path = std::env::split_paths(&folders).map(|f| f.join(name)).find(|p| p.is_file())?;
+        Some(Program { path, first: Vec::new(), data: None })
+    }
+
+    /// The same with its indexes in a folder.
+    pub fn with_data(&self, data: &Path) -> Program {
+        Program { data: Some(data.to_path_buf()), ..self.clone() }
+    }
+
+    /// Runs it, with nothing to read and its output thrown away.
+    ///
+    /// # Errors
+    /// When it can't be started, or ends with another status than 0 or 1 (nothing found).
+    pub fn run(&self, args: &[&str]) -> Result<Sample> {
+        let mut command = Command::new(&self.path);
+        command.args(&self.first).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some(data) = &self.data {
+            command.env("COLGREP_DATA_DIR", data);
+        }
+        let what = || format!("{} {}", self.path.display(), args.join(" "));
+        let started = Instant::now();
+        let ended = command.spawn().and_then(|mut child| child.wait4()).with_context(what)?;
+        let ms = started.elapsed().as_secs_f64() * 1e3;
+        match ended.status.code() {
+            Some(0 | 1) => Ok(Sample { ms, memory: ended.rusage.maxrss }),
+            _ => bail!("{}: {}", what(), ended.status),
+        }
+    }
+
+    /// Runs it several times.
+    ///
+    /// # Errors
+    /// As [`Program::run`].
+    pub fn repeat(&self, args: &[&str], runs: u32) -> Result<Vec<Sample>> {
+        (0..runs).map(|_| self.run(args)).collect()
+    }
+}

@@ -1,0 +1,211 @@
+//! `sweep`: many settings of the knobs over the same candidates, and a winner that was not chosen on what it is
+//! judged by.
+
+mod folds;
+mod search;
+mod space;
+mod store;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use colgrep_core::knob::Knobs;
+use colgrep_core::rank;
+
+use crate::FINE;
+use crate::corpus::{Corpus, CorpusArgs, Vars};
+use crate::paired::{Difference, Paired};
+use crate::report::{Origin, print, write_json};
+use folds::{Folds, Judgement};
+use search::Evaluator;
+pub use space::{Axis, Setting};
+use store::Store;
+
+/// How settings are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// Every combination.
+    #[default]
+    Grid,
+    /// One knob after another, each at its best value so far, until none moves; anew for each fold.
+    Coordinate,
+    /// Combinations drawn by chance.
+    Random,
+}
+
+/// What is dealt into folds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FoldBy {
+    /// Whole repositories: the honest way, where there are several.
+    #[default]
+    Repository,
+    /// Queries: for one repository; a setting that fits its habits is not found out.
+    Query,
+}
+
+/// `sweep`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Repositories and queries.
+    #[command(flatten)]
+    pub corpus: CorpusArgs,
+    /// A knob to vary: NAME (its own grid), NAME=A,B,C or NAME=FIRST..LAST:STEP (repeatable)
+    #[arg(long = "knob", value_name = "KNOB", required_unless_present = "all")]
+    pub knobs: Vec<String>,
+    /// Every knob that has an effect in the retrieval or a stage, with its own grid
+    #[arg(long, conflicts_with = "knobs")]
+    pub all: bool,
+    /// How settings are chosen
+    #[arg(long, default_value = "grid")]
+    pub mode: Mode,
+    /// Settings drawn in mode random
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub trials: usize,
+    /// Seed of mode random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Parts that the repositories are dealt into; each part is judged by the winner on the others
+    #[arg(long, value_name = "K", default_value_t = 6)]
+    pub folds: usize,
+    /// What is dealt into them
+    #[arg(long, default_value = "repository")]
+    pub fold_by: FoldBy,
+    /// Keep every setting's scores here (JSON lines) and do not repeat those that are there
+    #[arg(long, value_name = "FILE")]
+    pub keep: Option<PathBuf>,
+    /// Write the result here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a knob does not fit, or anything can't be read or written.
+pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    let axes = space::axes(&args.knobs, args.all)?;
+    let corpus = Corpus::open(&args.corpus, vars)?;
+    let folds = Folds::new(&corpus, args.folds, args.fold_by)?;
+    let planned = match args.mode {
+        Mode::Grid => space::grid(&axes)?,
+        Mode::Random => space::random(&axes, args.trials, args.seed),
+        Mode::Coordinate => Vec::new(),
+    };
+    let store = Store::open(args.keep.as_deref(), &corpus)?;
+    let kept = store.len();
+    let mut evaluator = Evaluator::new(&corpus, store);
+    let started = Instant::now();
+    let judgement = match args.mode {
+        Mode::Coordinate => search::coordinate(&mut evaluator, &axes, &folds)?,
+        Mode::Grid | Mode::Random => {
+            evaluator.all(&planned)?;
+            folds.judge(&evaluator, &planned)
+        }
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    let text = summary(&corpus, &evaluator, &judgement, &folds)
+        + &format!(
+            "\n{} settings over {} queries in {seconds:.1} s ({:.0} a minute, {} retrievals); {kept} were known before\n",
+            evaluator.done,
+            corpus.tasks.len(),
+            evaluator.done as f64 / seconds.max(1e-9) * 60.0,
+            evaluator.retrievals
+        );
+    print(&text)?;
+    if let Some(path) = &args.out {
+        write_json(path, &document(&corpus, &evaluator, &judgement))?;
+    }
+    Ok(FINE)
+}
+
+/// The knobs of the corpus with a setting over them.
+///
+/// # Errors
+/// When a value does not fit its knob.
+fn knobs_of(corpus: &Corpus, setting: &Setting) -> Result<Knobs> {
+    let mut knobs = corpus.knobs.clone();
+    for (name, value) in &setting.0 {
+        knobs.set(&rank::knobs(), name, &value.to_string())?;
+    }
+    Ok(knobs)
+}
+
+/// The paired difference of two score lists over all queries.
+fn paired(corpus: &Corpus, new: &[f64], old: &[f64]) -> Paired {
+    let weights = corpus.weights();
+    let one = |i: usize| Difference { group: corpus.tasks[i].repository, weight: weights[i], value: new[i] - old[i] };
+    Paired::of(&(0..new.len()).map(one).collect::<Vec<_>>())
+}
+
+fn mean(corpus: &Corpus, scores: &[f64]) -> f64 {
+    corpus.weights().iter().zip(scores).map(|(w, s)| w * s).sum()
+}
+
+fn summary(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement, folds: &Folds) -> String {
+    let baseline = evaluator.known(&Setting::default());
+    let mut text =
+        format!("{}\n\nbaseline (profile and environment): {:.4}\n", Origin::here().text(), mean(corpus, baseline));
+    text += "\nbest on all queries (chosen and measured on the same, so flattered):\n";
+    for setting in judgement.ranked.iter().take(10) {
+        let scores = evaluator.known(setting);
+        let paired = paired(corpus, scores, baseline);
+        text +=
+            &format!("  {:.4}  {}  {:<6}  {}\n", mean(corpus, scores), paired.text(), paired.verdict(), setting.text());
+    }
+    text += "\nheld out (each fold by the winner on the others):\n";
+    for (fold, (winner, difference)) in judgement.winners.iter().enumerate() {
+        let queries = folds.size(fold);
+        text += &format!("  fold {}: {queries:>4} queries  {difference:+.4}  {}\n", fold + 1, winner.text());
+    }
+    let held_out = paired(corpus, &judgement.held_out, baseline);
+    text += &format!("  together {} ({})\n\n", held_out.text(), held_out.verdict());
+    let Some(best) = judgement.ranked.first().filter(|b| !b.0.is_empty()) else {
+        return text + "# the baseline is best of all tried: nothing to export\n";
+    };
+    text += match held_out.verdict() {
+        "better" => "# a win: at least two standard errors above the baseline on queries it was not chosen on\n",
+        _ => {
+            "# no win: within two standard errors of the baseline on queries it was not chosen on; the best of those tried is\n"
+        }
+    };
+    text + &best.exports()
+}
+
+fn document(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement) -> serde_json::Value {
+    let baseline = evaluator.known(&Setting::default());
+    let row = |setting: &Setting| {
+        let scores = evaluator.known(setting);
+        let paired = paired(corpus, scores, baseline);
+        serde_json::json!({
+            "setting": setting.0, "ndcg_10": mean(corpus, scores), "difference": paired.mean,
+            "error": paired.error(), "verdict": paired.verdict(),
+        })
+    };
+    let held_out = paired(corpus, &judgement.held_out, baseline);
+    serde_json::json!({
+        "version": 1,
+        "origin": Origin::here(),
+        "profile": corpus.knobs.profile().name(),
+        "knobs": crate::report::knob_values(&corpus.knobs),
+        "queries": corpus.tasks.len(),
+        "baseline": mean(corpus, baseline),
+        "settings": judgement.ranked.iter().map(row).collect::<Vec<_>>(),
+        "folds": judgement.winners.iter().map(|(s, d)| serde_json::json!({"winner": s.0, "difference": d})).collect::<Vec<_>>(),
+        "held_out": {"difference": held_out.mean, "error_queries": held_out.error_queries,
+                     "error_repositories": held_out.error_repositories, "verdict": held_out.verdict()},
+    })
+}
+
+/// The known knob of that name.
+fn knob(name: &str) -> Result<&'static colgrep_core::knob::Knob> {
+    match rank::knobs().into_iter().find(|k| k.env == name) {
+        Some(knob) => Ok(knob),
+        None => {
+            // The error names the nearest known one.
+            Knobs::of(Default::default()).set(&rank::knobs(), name, "0")?;
+            bail!("{name} is no knob")
+        }
+    }
+}

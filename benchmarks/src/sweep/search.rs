@@ -1,0 +1,140 @@
+//! Measuring settings: by groups that share a retrieval, and along one knob after another.
+
+use anyhow::Result;
+use colgrep_core::rank::STAGES;
+use indicatif::ProgressBar;
+
+use super::folds::{Folds, Judgement};
+use super::{Axis, Setting, Store, knob, knobs_of};
+use crate::corpus::Corpus;
+use crate::pools::{Pools, first_stage, is_of_retrieval};
+use crate::report::bar;
+
+/// Rounds of coordinate descent at most; it mostly ends after two or three.
+const ROUNDS_MAX: usize = 8;
+
+/// Measures settings, each once.
+pub struct Evaluator<'c> {
+    corpus: &'c Corpus,
+    store: Store,
+    /// The candidates in memory, and the setting of retrieval they belong to.
+    pools: Option<(Setting, Pools)>,
+    /// Settings measured here (and not known before).
+    pub done: usize,
+    /// Retrievals made.
+    pub retrievals: usize,
+}
+
+impl<'c> Evaluator<'c> {
+    /// For a corpus, with what is known already.
+    pub fn new(corpus: &'c Corpus, store: Store) -> Evaluator<'c> {
+        Evaluator { corpus, store, pools: None, done: 0, retrievals: 0 }
+    }
+
+    /// The scores of a setting that was measured.
+    ///
+    /// # Panics
+    /// When it was not.
+    pub fn known(&self, setting: &Setting) -> &[f64] {
+        self.store.get(setting).expect("measured before it is judged")
+    }
+
+    /// Measures the baseline and all of `settings`, those that share a retrieval one after another.
+    ///
+    /// # Errors
+    /// When an index can't be read, a value does not fit or the file refuses.
+    pub fn all(&mut self, settings: &[Setting]) -> Result<()> {
+        let baseline = [Setting::default()];
+        let mut open: Vec<&Setting> = baseline.iter().chain(settings).filter(|s| self.store.get(s).is_none()).collect();
+        // Those that differ in the last stage reached alone come one after another, and share what goes before it
+        // (see `Pools::rank`), unless too few do.
+        let last = open.iter().flat_map(|s| s.0.keys()).map(|n| first_stage(n)).max().unwrap_or(0);
+        let shared = |s: &Setting| -> (String, String) {
+            let early = s.0.iter().filter(|(n, _)| first_stage(n) < last).map(|(n, v)| format!("{n}={v} "));
+            (of_retrieval(s).text(), early.collect())
+        };
+        open.sort_by_cached_key(|s| shared(s));
+        let groups = open.chunk_by(|a, b| shared(a) == shared(b)).count();
+        let kept = if groups * 2 <= open.len() { last } else { 0 };
+        let bar = bar(open.len() as u64, "settings");
+        for setting in open {
+            self.one(setting, kept, &bar)?;
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// Measures one setting; the first `kept` stages are likely to be needed again under the same knobs.
+    fn one(&mut self, setting: &Setting, kept: usize, bar: &ProgressBar) -> Result<()> {
+        bar.inc(1);
+        if self.store.get(setting).is_some() {
+            return Ok(());
+        }
+        let knobs = knobs_of(self.corpus, setting)?;
+        let retrieval = of_retrieval(setting);
+        if self.pools.as_ref().is_none_or(|(of, _)| *of != retrieval) {
+            // The old candidates go before the new ones come: they are the most of this program's memory.
+            self.pools = None;
+            self.pools = Some((retrieval, Pools::retrieve(self.corpus, &knobs)?));
+            self.retrievals += 1;
+        }
+        if let Some((_, pools)) = &mut self.pools {
+            let scores = pools.rank(&knobs, kept);
+            self.store.add(setting, scores)?;
+            self.done += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The part of a setting that retrieval reads.
+fn of_retrieval(setting: &Setting) -> Setting {
+    let reads = |name: &str| knob(name).is_ok_and(is_of_retrieval);
+    Setting(setting.0.iter().filter(|(name, _)| reads(name)).map(|(n, v)| (n.clone(), *v)).collect())
+}
+
+/// Coordinate descent from the baseline, once on all queries and once without each fold; they share what is measured.
+///
+/// # Errors
+/// As [`Evaluator::all`].
+pub fn coordinate(evaluator: &mut Evaluator<'_>, axes: &[Axis], folds: &Folds) -> Result<Judgement> {
+    evaluator.all(&[])?;
+    // The end is not known beforehand: the bar counts what one round needs, for the whole and for each fold.
+    let moves: usize = axes.iter().map(|a| a.values.len()).sum();
+    let bar = bar((moves * (folds.count + 1)) as u64, "moves");
+    let mut tried = vec![Setting::default()];
+    let mut ends = Vec::new();
+    for fold in std::iter::once(None).chain((0..folds.count).map(Some)) {
+        let mut best = Setting::default();
+        let mut best_value = folds.value_outside(evaluator.known(&best), fold);
+        for round in 0..ROUNDS_MAX {
+            let before = best.clone();
+            if round > 0 {
+                bar.inc_length(moves as u64);
+            }
+            for axis in axes {
+                let kept = first_stage(axis.knob.env) % STAGES.len();
+                let start = best.clone();
+                let now = start.0.get(axis.knob.env).copied().unwrap_or(evaluator.corpus.knobs.exact(axis.knob));
+                for value in axis.values.iter().filter(|v| **v != now) {
+                    let setting = start.with(axis.knob, *value);
+                    evaluator.one(&setting, kept, &bar)?;
+                    let value = folds.value_outside(evaluator.known(&setting), fold);
+                    if value > best_value + 1e-9 {
+                        (best, best_value) = (setting.clone(), value);
+                    }
+                    if !tried.contains(&setting) {
+                        tried.push(setting);
+                    }
+                }
+            }
+            if best == before {
+                break;
+            }
+        }
+        ends.push(best);
+    }
+    bar.finish_and_clear();
+    let winners = ends.split_off(1);
+    Ok(folds.judge_winners(evaluator, tried, winners))
+}

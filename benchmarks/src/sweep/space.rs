@@ -1,0 +1,177 @@
+//! The space of a sweep: knobs with the values to try, and settings as points in it.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_core::knob::Knob;
+use colgrep_core::rank;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use serde::{Deserialize, Serialize};
+
+/// Most settings of a grid: beyond, `random` or `coordinate` is meant.
+const GRID_MAX: usize = 1_000_000;
+
+/// Values over the baseline's, by knob; the empty one is the baseline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Setting(pub BTreeMap<String, f64>);
+
+impl Setting {
+    /// As `A=1 B=2`; the baseline in a word.
+    pub fn text(&self) -> String {
+        match self.0.is_empty() {
+            true => "baseline".to_string(),
+            false => self.0.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// As lines for a shell.
+    pub fn exports(&self) -> String {
+        self.0.iter().map(|(n, v)| format!("export {n}={v}\n")).collect()
+    }
+
+    /// This setting with one knob changed.
+    pub fn with(&self, knob: &Knob, value: f64) -> Setting {
+        let mut changed = self.clone();
+        changed.0.insert(knob.env.to_string(), value);
+        changed
+    }
+}
+
+/// A knob with the values to try.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// The knob.
+    pub knob: &'static Knob,
+    /// The values, ascending.
+    pub values: Vec<f64>,
+}
+
+/// Reads the knobs as given, or takes all.
+///
+/// # Errors
+/// When a knob is unknown, twice there, or a value does not fit it.
+pub fn axes(given: &[String], all: bool) -> Result<Vec<Axis>> {
+    if all {
+        return Ok(rank::knobs().into_iter().map(|knob| Axis { knob, values: knob.grid.to_vec() }).collect());
+    }
+    let mut axes: Vec<Axis> = Vec::new();
+    for text in given {
+        let axis = axis(text)?;
+        if axes.iter().any(|a| a.knob.env == axis.knob.env) {
+            bail!("{} is given twice", axis.knob.env);
+        }
+        axes.push(axis);
+    }
+    Ok(axes)
+}
+
+fn axis(text: &str) -> Result<Axis> {
+    let (name, values) = text.split_once('=').map_or((text, None), |(n, v)| (n, Some(v)));
+    let knob = super::knob(name)?;
+    let Some(values) = values else {
+        return Ok(Axis { knob, values: knob.grid.to_vec() });
+    };
+    let texts: Vec<String> = match values.split_once("..") {
+        None => values.split(',').map(String::from).collect(),
+        Some((first, rest)) => {
+            let how = || format!("{text}: write a range as {name}=FIRST..LAST:STEP");
+            let (last, step) = rest.split_once(':').with_context(how)?;
+            let number = |t: &str| t.trim().parse::<f64>().ok().filter(|n| n.is_finite()).with_context(how);
+            let (first, last, step) = (number(first)?, number(last)?, number(step)?);
+            if step <= 0.0 || last < first || (last - first) / step > 10_000.0 {
+                bail!("{}", how());
+            }
+            // Rounded: the step's binary fraction must not show in names, and the last value belongs to it.
+            let count = ((last - first) / step + 1e-9).floor() as usize + 1;
+            (0..count).map(|i| ((first + step * i as f64) * 1e9).round() / 1e9).map(|v| v.to_string()).collect()
+        }
+    };
+    let values: Result<Vec<f64>, _> = texts.iter().map(|t| knob.parse(t)).collect();
+    let mut values = values?;
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    Ok(Axis { knob, values })
+}
+
+/// Every combination.
+///
+/// # Errors
+/// When there are too many.
+pub fn grid(axes: &[Axis]) -> Result<Vec<Setting>> {
+    let count = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.values.len())).filter(|n| *n <= GRID_MAX);
+    if count.is_none() {
+        bail!("the grid has more than {GRID_MAX} settings; take fewer values, or --mode coordinate or random");
+    }
+    let mut settings = vec![Setting::default()];
+    for axis in axes {
+        settings = settings.iter().flat_map(|s| axis.values.iter().map(|v| s.with(axis.knob, *v))).collect();
+    }
+    Ok(settings)
+}
+
+/// Distinct combinations drawn by chance, at most `trials`.
+pub fn random(axes: &[Axis], trials: usize, seed: u64) -> Vec<Setting> {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let mut settings: Vec<Setting> = Vec::new();
+    // A small space is soon exhausted: then many draws find nothing new.
+    let mut fruitless = 0;
+    while settings.len() < trials && fruitless < 1000 {
+        let draw = |setting: Setting, axis: &Axis| match axis.values.choose(&mut rng) {
+            Some(value) => setting.with(axis.knob, *value),
+            None => setting,
+        };
+        let setting = axes.iter().fold(Setting::default(), draw);
+        match settings.contains(&setting) {
+            true => fruitless += 1,
+            false => settings.push(setting),
+        }
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knobs_are_read_with_their_values() {
+        for (text, expected) in [
+            ("COLGREP_K1=0.5..0.7:0.1", "0.5 0.6 0.7"),
+            ("COLGREP_K1=2,1,1", "1 2"),
+            ("COLGREP_K1", "0.8 1.2 1.6 2"),
+            ("COLGREP_UNIT_SUM_DEPTH=1..7:3", "1 4 7"),
+            ("COLGREP_K1=0.5..0.7", "COLGREP_K1=0.5..0.7: write a range as COLGREP_K1=FIRST..LAST:STEP"),
+            ("COLGREP_K1=2..1:1", "COLGREP_K1=2..1:1: write a range as COLGREP_K1=FIRST..LAST:STEP"),
+            ("COLGREP_K1=11", "COLGREP_K1=11: expected a number from 0 to 10"),
+            (
+                "COLGREP_K9=1",
+                "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` lists them all",
+            ),
+        ] {
+            let got = axis(text)
+                .map_or_else(|e| e.to_string(), |a| a.values.iter().map(f64::to_string).collect::<Vec<_>>().join(" "));
+            assert_eq!(got, expected, "{text}");
+        }
+        assert!(axes(&["COLGREP_K1".into(), "COLGREP_K1=1".into()], false).is_err());
+    }
+
+    #[test]
+    fn grids_hold_every_combination_and_draws_are_distinct() {
+        let axes = axes(&["COLGREP_K1=1,2".into(), "COLGREP_B=0,0.5,1".into()], false).unwrap();
+        let grid = grid(&axes).unwrap();
+        assert_eq!((grid.len(), grid[0].text()), (6, "COLGREP_B=0 COLGREP_K1=1".to_string()));
+        let drawn = random(&axes, 4, 1);
+        assert_eq!(drawn.len(), 4);
+        assert_eq!(drawn, random(&axes, 4, 1), "the same seed, the same settings");
+        assert_eq!(random(&axes, 100, 1).len(), 6, "no setting twice");
+        assert_eq!(grid[5].exports(), "export COLGREP_B=1\nexport COLGREP_K1=2\n");
+    }
+
+    #[test]
+    fn a_grid_too_large_is_refused() {
+        let given: Vec<String> = rank::knobs().iter().map(|k| k.env.to_string()).collect();
+        assert!(grid(&axes(&given, false).unwrap()).is_err());
+    }
+}
