@@ -19,6 +19,7 @@ fn crates_depend_in_one_direction_only() {
         ("colgrep-core", &[][..]),
         ("colgrep-index", &["colgrep-core"]),
         ("colgrep", &["colgrep-core", "colgrep-index"]),
+        ("colgrep-bench", &["colgrep-core", "colgrep-index", "colgrep"]),
     ] {
         let found =
             metadata["packages"].as_array().expect("packages").iter().find(|p| p["name"] == package).expect(package);
@@ -26,7 +27,7 @@ fn crates_depend_in_one_direction_only() {
             let name = dependency["name"].as_str().expect("a name");
             assert!(
                 !name.starts_with("colgrep") || allowed.contains(&name),
-                "{package} must not use {name}: core <- index <- cli (docs/architecture.md)"
+                "{package} must not use {name}: core <- index <- cli <- benchmarks (docs/architecture.md)"
             );
         }
     }
@@ -72,4 +73,5 @@ fn every_source_file_says_what_lives_there() {
         }
     }
     check(&workspace().join("crates"));
+    check(&workspace().join("benchmarks"));
 }

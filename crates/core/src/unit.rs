@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What a unit is. The names are the `unit_type` values of the JSON output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitKind {
     /// A function outside any class.
@@ -19,6 +19,7 @@ pub enum UnitKind {
     /// A heading and the text below it; also a table or block of a configuration file.
     Section,
     /// Lines that no other unit covers.
+    #[default]
     RawCode,
 }
 
@@ -113,12 +114,6 @@ pub struct Unit {
     pub variables: Vec<String>,
     /// The lines that are searched as the unit's body: nested units' bodies are left to them.
     pub body: String,
-}
-
-impl Default for UnitKind {
-    fn default() -> Self {
-        UnitKind::RawCode
-    }
 }
 
 impl Unit {
