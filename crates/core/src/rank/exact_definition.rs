@@ -147,7 +147,7 @@ mod tests {
         let mut p = pool(&[path]);
         p.files[0].definitions.push(NamedDefinition { identifier: 0, kind, role, exact_case });
         let set: Vec<(&Knob, &str)> =
-            STAGE.knobs.iter().map(|k| *k).zip(["1", "0.9", "0.8", "0.5", "0.3", "0.2", "0.1", "0", "0"]).collect();
+            STAGE.knobs.iter().copied().zip(["1", "0.9", "0.8", "0.5", "0.3", "0.2", "0.1", "0", "0"]).collect();
         assert_eq!(added(&STAGE, &query(text), &knobs(&set), &mut p), [expected], "{text:?} in {path}");
     }
 
