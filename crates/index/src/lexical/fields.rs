@@ -1,0 +1,203 @@
+//! What a document of the index is made of: its fields, its packed facts, and the tokenizer in tantivy's terms.
+
+use std::cell::RefCell;
+
+use colgrep_core::bm25::Field as UnitField;
+use colgrep_core::query::last_segment;
+use colgrep_core::token::Tokenizer as CoreTokenizer;
+use colgrep_core::{Unit, UnitKind, UnitRole};
+use tantivy::Index;
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use xxhash_rust::xxh3::xxh3_64;
+
+const TOKENIZER: &str = "colgrep";
+/// Kind code of a document that stands for a file.
+pub(super) const FILE_KIND: u64 = 7;
+
+/// The fields of the index.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields {
+    /// The searched fields, in the order of [`UnitField::ALL`].
+    pub(super) unit: [Field; 6],
+    /// Number of the file, for units and files.
+    pub(super) file: Field,
+    /// Kind, role and lines, packed: see [`Info`].
+    pub(super) info: Field,
+    /// Last segment of the unit's name, in lower case.
+    pub(super) definition: Field,
+    /// Names that the unit calls, as written.
+    pub(super) callee: Field,
+    /// Files: terms of their topics.
+    pub(super) topic: Field,
+    /// Files: names that their text defines as types.
+    pub(super) textual_type: Field,
+    /// What is shown: a unit without its body, or a file's imports.
+    pub(super) stored: Field,
+}
+
+pub(super) fn schema() -> (Schema, Fields) {
+    let mut schema = Schema::builder();
+    let text = |option| {
+        let indexing = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(option);
+        TextOptions::default().set_indexing_options(indexing)
+    };
+    let raw = || {
+        let indexing = STRING.get_indexing_options().cloned().unwrap_or_default();
+        TextOptions::default()
+            .set_indexing_options(indexing.set_index_option(IndexRecordOption::Basic).set_fieldnorms(false))
+    };
+    let unit = UnitField::ALL.map(|field| {
+        let option = match field {
+            UnitField::Doc | UnitField::Body => IndexRecordOption::WithFreqsAndPositions,
+            _ => IndexRecordOption::WithFreqs,
+        };
+        schema.add_text_field(field.name(), text(option))
+    });
+    let fields = Fields {
+        unit,
+        file: schema.add_u64_field("file", INDEXED | FAST),
+        info: schema.add_u64_field("info", FAST),
+        definition: schema.add_text_field("definition", raw()),
+        callee: schema.add_text_field("callee", raw()),
+        topic: schema.add_text_field("topic", raw()),
+        textual_type: schema.add_text_field("textual_type", raw()),
+        stored: schema.add_bytes_field("stored", STORED),
+    };
+    (schema.build(), fields)
+}
+
+/// What ranking needs of a unit, in one number, from the lowest bit: kind 3, role 2, line 20, lines behind it 20,
+/// lines of documentation in front 11, hash of the name's last segment as written 8. Larger values are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Info(pub(super) u64);
+
+impl Info {
+    const LINE: u64 = (1 << 20) - 1;
+    const LEAD: u64 = (1 << 11) - 1;
+
+    pub(super) fn of(unit: &Unit) -> Info {
+        let kind = UnitKind::ALL.iter().position(|k| *k == unit.kind).unwrap_or_default() as u64;
+        let role = UnitRole::ALL.iter().position(|r| *r == unit.role).unwrap_or_default() as u64;
+        let span = unit.span;
+        let line = u64::from(span.line).min(Info::LINE);
+        let behind = u64::from(span.end.saturating_sub(span.line)).min(Info::LINE);
+        let lead = u64::from(span.line.saturating_sub(span.first)).min(Info::LEAD);
+        let name = u64::from(Info::name_hash(last_segment(&unit.name)));
+        Info(kind | role << 3 | line << 5 | behind << 25 | lead << 45 | name << 56)
+    }
+
+    pub(super) fn name_hash(name: &str) -> u8 {
+        xxh3_64(name.as_bytes()) as u8
+    }
+
+    pub(super) fn is_file(self) -> bool {
+        self.0 & 7 == FILE_KIND
+    }
+
+    pub(super) fn kind(self) -> UnitKind {
+        UnitKind::ALL.get(self.0 as usize & 7).copied().unwrap_or_default()
+    }
+
+    pub(super) fn role(self) -> UnitRole {
+        UnitRole::ALL.get(self.0 as usize >> 3 & 3).copied().unwrap_or_default()
+    }
+
+    pub(super) fn line(self) -> u32 {
+        (self.0 >> 5 & Info::LINE) as u32
+    }
+
+    pub(super) fn end(self) -> u32 {
+        self.line() + (self.0 >> 25 & Info::LINE) as u32
+    }
+
+    /// First line, documentation included.
+    pub(super) fn first(self) -> u32 {
+        self.line() - (self.0 >> 45 & Info::LEAD) as u32
+    }
+
+    /// Whether the unit's name is written so, upper and lower case alike (wrong once in 256 other spellings).
+    pub(super) fn is_written(self, name: &str) -> bool {
+        (self.0 >> 56) as u8 == Info::name_hash(name)
+    }
+}
+
+thread_local! {
+    pub(super) static CORE_TOKENIZER: RefCell<CoreTokenizer> = RefCell::new(CoreTokenizer::default());
+}
+
+/// Our tokenizer in tantivy's terms: the whole text is cut at once, then handed out.
+#[derive(Clone, Default)]
+struct TantivyTokenizer {
+    terms: String,
+    /// (end of the term in `terms`, start and end in the text, position).
+    tokens: Vec<(usize, usize, usize, usize)>,
+    token: Token,
+}
+
+struct Stream<'a> {
+    tokenizer: &'a mut TantivyTokenizer,
+    next: usize,
+}
+
+impl Tokenizer for TantivyTokenizer {
+    type TokenStream<'a> = Stream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
+        self.terms.clear();
+        self.tokens.clear();
+        self.token.reset();
+        CORE_TOKENIZER.with_borrow_mut(|tokenizer| {
+            tokenizer.tokenize(text, |t| {
+                self.terms.push_str(t.term);
+                self.tokens.push((self.terms.len(), t.start, t.end, t.position));
+            });
+        });
+        Stream { tokenizer: self, next: 0 }
+    }
+}
+
+impl TokenStream for Stream<'_> {
+    fn advance(&mut self) -> bool {
+        let own = &mut *self.tokenizer;
+        let Some(&(end, from, to, position)) = own.tokens.get(self.next) else { return false };
+        let start = self.next.checked_sub(1).map_or(0, |i| own.tokens[i].0);
+        own.token.text.clear();
+        own.token.text.push_str(&own.terms[start..end]);
+        own.token.offset_from = from;
+        own.token.offset_to = to;
+        own.token.position = position;
+        self.next += 1;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.tokenizer.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.tokenizer.token
+    }
+}
+
+pub(super) fn prepare(index: &Index) {
+    index.tokenizers().register(TOKENIZER, TantivyTokenizer::default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn info_packs_and_unpacks() {
+        let mut unit = Unit { kind: UnitKind::Class, role: UnitRole::Extension, ..Unit::default() };
+        unit.name = "http.Router".to_string();
+        (unit.span.first, unit.span.line, unit.span.end) = (70, 77, 12_345);
+        let info = Info::of(&unit);
+        assert_eq!((info.kind(), info.role(), info.line(), info.end()), (unit.kind, unit.role, 77, 12_345));
+        assert!(info.first() == 70 && info.is_written("Router") && !info.is_written("router"));
+        assert!(!info.is_file() && Info(FILE_KIND).is_file());
+    }
+}

@@ -1,0 +1,12 @@
+//! The lexical index: the only place that knows tantivy.
+//!
+//! Units and files are documents of one tantivy index. tantivy keeps terms, frequencies, positions and
+//! lengths; the score is our own BM25F (`colgrep_core::bm25`), computed over all postings of the query's
+//! terms, so that a term's document frequency counts units with the term in any field.
+
+mod fields;
+mod read;
+mod write;
+
+pub use read::{Lexical, NamedFile, Nearness, UnitFilter, UnitHit};
+pub use write::{FileDocument, Writer};

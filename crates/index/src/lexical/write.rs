@@ -1,0 +1,220 @@
+//! Writing the index: units and files as documents, with bounded memory, made visible by commits.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex};
+
+use colgrep_core::Unit;
+use colgrep_core::bm25::Field as UnitField;
+use colgrep_core::path::PathFacts;
+use colgrep_core::query::last_segment;
+use tantivy::directory::MmapDirectory;
+use tantivy::indexer::{LogMergePolicy, UserOperation};
+use tantivy::schema::document::{Document, TantivyDocument};
+use tantivy::store::{Compressor, ZstdCompressor};
+use tantivy::{Index, IndexSettings, IndexWriter, Term};
+
+use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
+use crate::error::Result;
+use crate::parse::Parsed;
+
+/// Memory of the index writer before it writes a segment, in bytes.
+const WRITER_BYTES: usize = 64 << 20;
+/// Text that may wait for the index writer, in bytes.
+const QUEUE_BYTES_MAX: usize = 16 << 20;
+/// Compression of what is shown of units: zstd at its default level, in blocks four times tantivy's, is a third
+/// smaller than lz4; a unit is then fetched in about 0.1 ms.
+const STORE_LEVEL: i32 = 3;
+const STORE_BLOCK_BYTES: usize = 64 << 10;
+
+/// Bytes of text between the parsers and the writer: a parser waits while too many are under way.
+#[derive(Default)]
+struct Queue {
+    bytes: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl Queue {
+    fn enter(self: &Arc<Self>, bytes: usize) -> Ticket {
+        let mut under_way = self.bytes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        while *under_way > 0 && *under_way + bytes > QUEUE_BYTES_MAX {
+            under_way = self.freed.wait(under_way).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        *under_way += bytes;
+        Ticket { queue: Arc::clone(self), bytes }
+    }
+}
+
+struct Ticket {
+    queue: Arc<Queue>,
+    bytes: usize,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        *self.queue.bytes.lock().unwrap_or_else(std::sync::PoisonError::into_inner) -= self.bytes;
+        self.queue.freed.notify_all();
+    }
+}
+
+/// A document on its way to the writer; its ticket is given back when the writer takes it up.
+struct Queued {
+    document: TantivyDocument,
+    _ticket: Option<Arc<Ticket>>,
+}
+
+impl Document for Queued {
+    type Value<'a> = <TantivyDocument as Document>::Value<'a>;
+    type FieldsValuesIter<'a> = <TantivyDocument as Document>::FieldsValuesIter<'a>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        self.document.iter_fields_and_values()
+    }
+
+    fn into_tantivy_document(self) -> TantivyDocument {
+        self.document
+    }
+}
+
+/// One file as the index takes it.
+#[derive(Debug)]
+pub struct FileDocument<'a> {
+    /// The file's number.
+    pub id: u32,
+    /// Relative path.
+    pub path: &'a str,
+    /// Its units and imports.
+    pub parsed: Parsed,
+    /// Names that its text defines as types.
+    pub textual_types: Vec<String>,
+}
+
+/// Writes the index. One at a time a folder: the caller holds the store's lock.
+pub struct Writer {
+    writer: IndexWriter<Queued>,
+    fields: Fields,
+    queue: Arc<Queue>,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Writer")
+    }
+}
+
+impl Writer {
+    /// Opens the index in `folder` for writing, made anew where there is none.
+    ///
+    /// # Errors
+    /// When the disk refuses or the index there is damaged.
+    pub fn open(folder: &Path) -> Result<Writer> {
+        std::fs::create_dir_all(folder).map_err(|e| crate::error::Error::io("create", folder, &e))?;
+        let (schema, fields) = schema();
+        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+        let settings = IndexSettings {
+            docstore_compression: Compressor::Zstd(ZstdCompressor { compression_level: Some(STORE_LEVEL) }),
+            docstore_blocksize: STORE_BLOCK_BYTES,
+            ..IndexSettings::default()
+        };
+        let index = Index::builder().schema(schema).settings(settings).open_or_create(directory)?;
+        prepare(&index);
+        let writer: IndexWriter<Queued> = index.writer_with_num_threads(1, WRITER_BYTES)?;
+        let mut policy = LogMergePolicy::default();
+        policy.set_min_num_segments(6);
+        writer.set_merge_policy(Box::new(policy));
+        Ok(Writer { writer, fields, queue: Arc::default() })
+    }
+
+    /// Removes what the index holds of file `id`; seen at the next commit.
+    pub fn delete(&self, id: u32) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.file, u64::from(id)));
+    }
+
+    /// Replaces what the index holds of a file; seen at the next commit. Waits while much text is under way.
+    ///
+    /// # Errors
+    /// When the writer has died (a full disk, say).
+    pub fn add(&self, file: &FileDocument<'_>) -> Result<()> {
+        let facts = CORE_TOKENIZER.with_borrow_mut(|t| PathFacts::new(file.path, t));
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let bytes = file.parsed.units.iter().map(|u| u.body.len() + u.docstring.len() + 256).sum();
+        let ticket = Arc::new(self.queue.enter(bytes));
+        let mut operations = Vec::with_capacity(file.parsed.units.len() + 2);
+        operations.push(UserOperation::Delete(Term::from_field_u64(self.fields.file, u64::from(file.id))));
+        operations.push(UserOperation::Add(Queued { document: self.file_document(file, &facts), _ticket: None }));
+        for unit in &file.parsed.units {
+            let document = self.unit_document(unit, file.id, &facts.stem, folder);
+            operations.push(UserOperation::Add(Queued { document, _ticket: Some(Arc::clone(&ticket)) }));
+        }
+        drop(ticket);
+        self.writer.run(operations)?;
+        Ok(())
+    }
+
+    fn file_document(&self, file: &FileDocument<'_>, facts: &PathFacts) -> TantivyDocument {
+        let mut document = TantivyDocument::default();
+        document.add_u64(self.fields.file, u64::from(file.id));
+        document.add_u64(self.fields.info, FILE_KIND);
+        let topics: HashSet<&String> = facts.topic_terms.iter().collect();
+        for term in topics {
+            document.add_text(self.fields.topic, term);
+        }
+        for name in &file.textual_types {
+            document.add_text(self.fields.textual_type, name);
+        }
+        document.add_bytes(self.fields.stored, &postcard::to_stdvec(&file.parsed.imports).unwrap_or_default());
+        document
+    }
+
+    fn unit_document(&self, unit: &Unit, file: u32, stem: &str, folder: &str) -> TantivyDocument {
+        let mut document = TantivyDocument::default();
+        document.add_u64(self.fields.file, u64::from(file));
+        document.add_u64(self.fields.info, Info::of(unit).0);
+        for (field, kind) in self.fields.unit.into_iter().zip(UnitField::ALL) {
+            let text = match kind {
+                UnitField::Name => &unit.name,
+                UnitField::Parent => &unit.parent,
+                UnitField::Doc => &unit.docstring,
+                UnitField::Body => &unit.body,
+                UnitField::Stem => stem,
+                UnitField::Folder => folder,
+            };
+            if !text.is_empty() {
+                document.add_text(field, text);
+            }
+        }
+        if unit.kind.is_definition() {
+            let name = last_segment(&unit.name);
+            if !name.is_empty() && name.len() < 200 {
+                document.add_text(self.fields.definition, name.to_lowercase());
+            }
+        }
+        for name in &unit.calls {
+            document.add_text(self.fields.callee, name);
+        }
+        let shown = Unit { body: String::new(), ..unit.clone() };
+        document.add_bytes(self.fields.stored, &postcard::to_stdvec(&shown).unwrap_or_default());
+        document
+    }
+
+    /// Makes everything since the last commit visible at once, under `payload`.
+    ///
+    /// # Errors
+    /// When the disk refuses; the last commit stands then.
+    pub fn commit(&mut self, payload: &str) -> Result<()> {
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(payload);
+        commit.commit()?;
+        Ok(())
+    }
+
+    /// Ends the writer: waits for merges under way and removes files that nothing needs.
+    ///
+    /// # Errors
+    /// When a merge failed; the last commit stands then.
+    pub fn finish(self) -> Result<()> {
+        let _ = self.writer.garbage_collect_files().wait();
+        self.writer.wait_merging_threads()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,382 @@
+//! From what was found to units: nesting, names, bodies, and the facts of each.
+
+use std::collections::{HashMap, HashSet};
+
+use colgrep_core::{Span, Unit, UnitKind, UnitRole};
+
+use super::blocks::{add_blocks_between, block_kind};
+use super::collect::{Definition, Found, What};
+use super::doc::{DocComments, Head, doc_comments};
+use super::lines::{Bytes, Lines};
+use super::text::{
+    clean_comment, clean_heading, clean_name, clean_title, fold_space, has_xml_docs, push_line, push_part, split_list,
+    truncate,
+};
+use super::{
+    BLOCK_LINES, BODY_BYTES_MAX, DEPTH_MAX, DOCSTRING_BYTES_MAX, LINE_BYTES_MAX, LIST_LEN_MAX, NAME_BYTES_MAX,
+    SECTION_LINES_MAX, SIGNATURE_BYTES_MAX,
+};
+use crate::language::Language;
+
+/// Turns what the query found into units.
+pub(super) struct Builder<'a> {
+    pub(super) text: &'a str,
+    pub(super) lines: &'a Lines<'a>,
+    pub(super) language: &'static Language,
+    pub(super) found: &'a mut Found,
+}
+
+impl Builder<'_> {
+    pub(super) fn units(&mut self) -> Vec<Unit> {
+        let comments = doc_comments(self.found, self.lines, self.language);
+        let definitions = self.distinct_definitions(&comments);
+        let enclosing = enclosing(&definitions);
+        // How deep each stands; none for what belongs to the unit around it (all that stands inside a function).
+        let mut depths: Vec<Option<usize>> = Vec::with_capacity(definitions.len());
+        // The name of each, with those of what encloses it.
+        let mut names: Vec<(String, String)> = Vec::with_capacity(definitions.len());
+        for (i, definition) in definitions.iter().enumerate() {
+            let depth = match enclosing[i] {
+                None => Some(0),
+                Some(a) => depths[a].filter(|&d| d < DEPTH_MAX && definitions[a].what.is_container()).map(|d| d + 1),
+            };
+            depths.push(depth);
+            if depth.is_none() {
+                names.push(Default::default());
+                continue;
+            }
+            let mut parents = String::new();
+            if let Some((outer, name)) = enclosing[i].map(|a| &names[a]) {
+                push_part(&mut parents, outer);
+                push_part(&mut parents, name);
+            }
+            if let Some(parent) = &definition.parent {
+                push_part(&mut parents, &clean_name(&self.text[parent.clone()]));
+            }
+            names.push((parents, self.name(definition)));
+        }
+        let mut units: Vec<Option<Unit>> = Vec::with_capacity(definitions.len());
+        for (i, (parent, name)) in names.into_iter().enumerate() {
+            let unit = depths[i].and_then(|_| self.unit(i, &definitions, &enclosing, &comments));
+            units.push(unit.map(|unit| Unit { parent, name, ..unit }));
+        }
+        let blocks = self.fill_bodies(&mut units, &definitions, &enclosing);
+        self.fill_facts(&mut units, &definitions, &enclosing);
+        let mut units: Vec<Unit> = units.into_iter().flatten().collect();
+        units.sort_by(|a, b| (a.span.line, b.span.end).cmp(&(b.span.line, a.span.end)));
+        if self.language.merges_clauses {
+            units = merge_clauses(units);
+        }
+        units.extend(blocks);
+        units
+    }
+
+    pub(super) fn name(&self, definition: &Definition) -> String {
+        let name = &self.text[definition.name.clone()];
+        match definition.what {
+            What::Unit(UnitKind::Section, _) if self.language.name == "markdown" => clean_heading(name),
+            What::Unit(UnitKind::Section, _) => clean_title(name),
+            _ => clean_name(name),
+        }
+    }
+
+    /// One definition a name: several patterns may match one (plain, exported, decorated). The widest
+    /// span counts, and the first pattern in the query file says what it is.
+    pub(super) fn distinct_definitions(&mut self, comments: &DocComments) -> Vec<Definition> {
+        let mut found = std::mem::take(&mut self.found.definitions);
+        found.sort_by_key(|d| d.pattern);
+        let mut by_name: HashMap<(usize, usize), Definition> = HashMap::new();
+        for new in found {
+            use std::collections::hash_map::Entry;
+            match by_name.entry((new.name.start, new.name.end)) {
+                Entry::Vacant(slot) => {
+                    slot.insert(new);
+                }
+                Entry::Occupied(mut slot) => {
+                    let old = slot.get_mut();
+                    old.bytes = old.bytes.start.min(new.bytes.start)..old.bytes.end.max(new.bytes.end);
+                    // The parts that a second match of the same pattern adds (one base class a match).
+                    for (list, more) in [
+                        (&mut old.doc, new.doc),
+                        (&mut old.parameters, new.parameters),
+                        (&mut old.extends, new.extends),
+                    ] {
+                        for part in more {
+                            if !list.contains(&part) {
+                                list.push(part);
+                            }
+                        }
+                    }
+                    old.body = old.body.take().or(new.body);
+                    old.parent = old.parent.take().or(new.parent);
+                    old.return_type = old.return_type.take().or(new.return_type);
+                }
+            }
+        }
+        let mut definitions: Vec<Definition> = by_name.into_values().collect();
+        for definition in &mut definitions {
+            definition.bytes.end = comments.end_of(&definition.bytes, self.lines);
+        }
+        definitions.sort_by(|a, b| {
+            (a.bytes.start, b.bytes.end, a.pattern, a.name.start).cmp(&(
+                b.bytes.start,
+                a.bytes.end,
+                b.pattern,
+                b.name.start,
+            ))
+        });
+        definitions
+    }
+
+    pub(super) fn piece(&self, bytes: &Bytes, bytes_max: usize) -> String {
+        fold_space(&self.text[bytes.clone()], bytes_max)
+    }
+
+    pub(super) fn pieces(&self, all: &[Bytes]) -> Vec<String> {
+        all.iter().map(|b| self.piece(b, NAME_BYTES_MAX)).filter(|s| !s.is_empty()).take(LIST_LEN_MAX).collect()
+    }
+
+    pub(super) fn unit(
+        &self,
+        i: usize,
+        definitions: &[Definition],
+        enclosing: &[Option<usize>],
+        comments: &DocComments,
+    ) -> Option<Unit> {
+        let definition = &definitions[i];
+        let What::Unit(mut kind, role) = definition.what else { return None };
+        let in_class = definition.parent.is_some()
+            || ancestors(i, enclosing).any(|a| matches!(definitions[a].what, What::Unit(UnitKind::Class, _)));
+        if kind == UnitKind::Function && in_class && role != UnitRole::Test {
+            kind = UnitKind::Method;
+        }
+        let before = definitions.partition_point(|d| d.bytes.start < definition.bytes.start);
+        let previous = before.checked_sub(1).map_or(0, |before| definitions[before].bytes.start);
+        let Head { first, line, start, mut doc } = comments.head_of(&definition.bytes, previous, self.lines);
+        let end = self.lines.end_line(&definition.bytes).max(line);
+        let inner = definition.doc.iter().map(|b| clean_comment(&self.text[b.clone()], comments.xml));
+        for piece in inner {
+            push_line(&mut doc, &piece);
+        }
+        truncate(&mut doc, DOCSTRING_BYTES_MAX);
+        let signature_end = match &definition.body {
+            Some(body) if body.start > start => body.start,
+            // A prototype, an abstract method, an overload.
+            None if definition.what.is_callable() => definition.bytes.end,
+            _ => start + self.text[start..definition.bytes.end].lines().next().unwrap_or_default().len(),
+        };
+        let parameters =
+            definition.parameters.iter().flat_map(|b| split_list(&self.text[b.clone()])).take(LIST_LEN_MAX);
+        Some(Unit {
+            kind,
+            role,
+            span: Span { first, line, end },
+            signature: fold_space(&self.text[start..signature_end], SIGNATURE_BYTES_MAX),
+            docstring: doc,
+            parameters: parameters.collect(),
+            return_type: definition.return_type.as_ref().map(|b| self.piece(b, NAME_BYTES_MAX)).unwrap_or_default(),
+            extends: self.pieces(&definition.extends),
+            ..Unit::default()
+        })
+    }
+
+    /// A unit's body is its lines; a container leaves to its members all but their first lines.
+    /// Returns the blocks that long sections leave.
+    pub(super) fn fill_bodies(
+        &self,
+        units: &mut [Option<Unit>],
+        definitions: &[Definition],
+        enclosing: &[Option<usize>],
+    ) -> Vec<Unit> {
+        let mut left_out: Vec<Vec<(u32, u32)>> = vec![Vec::new(); units.len()];
+        for (i, unit) in units.iter().enumerate() {
+            let Some(unit) = unit else { continue };
+            if unit.kind == UnitKind::Constant {
+                continue;
+            }
+            for a in ancestors(i, enclosing) {
+                left_out[a].push((unit.span.line + 1, unit.span.end));
+            }
+        }
+        let mut blocks = Vec::new();
+        for ((unit, definition), mut gaps) in units.iter_mut().zip(definitions).zip(left_out) {
+            let Some(unit) = unit else { continue };
+            let is_leaf = gaps.is_empty();
+            gaps.sort_unstable();
+            // Its ranges of lines, and where a block cut from one would end: before the first line of a member.
+            let mut own: Vec<(u32, u32, u32)> = Vec::new();
+            let (mut at, last) = (unit.span.line, unit.span.end);
+            for (first, end) in gaps {
+                if first > at && at <= last {
+                    own.push((at, last.min(first - 1), first - 1));
+                }
+                at = at.max(end + 1);
+            }
+            if at <= last {
+                own.push((at, last, last + 1));
+            }
+            let own_lines: u32 = own.iter().map(|(first, end, _)| end - first + 1).sum();
+            let is_cut = unit.kind == UnitKind::Section && own_lines > SECTION_LINES_MAX;
+            let mut left = if is_cut { BLOCK_LINES } else { own_lines };
+            let first_block = blocks.len();
+            for (first, end, blocks_end) in own {
+                let cut = end.min(first + left - 1);
+                if cut >= first {
+                    let text = &self.text[self.own_bytes(first, cut, &definition.bytes)];
+                    let room = BODY_BYTES_MAX.saturating_sub(unit.body.len());
+                    unit.body.push_str(&text[..text.floor_char_boundary(room)]);
+                    left -= cut + 1 - first;
+                }
+                add_blocks_between(cut + 1, blocks_end, self.lines, block_kind(self.language), &mut blocks);
+            }
+            if is_cut {
+                let parent = unit.qualified_name();
+                blocks[first_block..].iter_mut().for_each(|block| block.parent.clone_from(&parent));
+                if is_leaf {
+                    unit.span.end = unit.span.line + BLOCK_LINES - 1;
+                }
+            }
+        }
+        blocks
+    }
+
+    /// Where lines `first..=end` of the definition at `bytes` lie; of very long lines only its own part.
+    pub(super) fn own_bytes(&self, first: u32, end: u32, bytes: &Bytes) -> Bytes {
+        let mut own = self.lines.bytes(first, end);
+        let (first_line, end_line) = (self.lines.bytes(first, first), self.lines.bytes(end, end));
+        if first_line.len() > LINE_BYTES_MAX && first_line.contains(&bytes.start) {
+            own.start = bytes.start;
+        }
+        if end_line.len() > LINE_BYTES_MAX && end_line.contains(&bytes.end) {
+            own.end = bytes.end;
+        }
+        own
+    }
+
+    /// Gives calls, local variables and inner documentation to the innermost unit around them.
+    pub(super) fn fill_facts(
+        &self,
+        units: &mut [Option<Unit>],
+        definitions: &[Definition],
+        enclosing: &[Option<usize>],
+    ) {
+        // The unit that what stands in a definition belongs to: its own, or that of what encloses it.
+        let mut homes: Vec<Option<usize>> = Vec::with_capacity(units.len());
+        for (i, unit) in units.iter().enumerate() {
+            homes.push(if unit.is_some() { Some(i) } else { enclosing[i].and_then(|a| homes[a]) });
+        }
+        let facts = |all: &[Bytes]| -> Vec<(usize, Bytes)> {
+            let mut sorted = all.to_vec();
+            sorted.sort_by_key(|b| (b.start, b.end));
+            let (mut open, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
+            let mut owned = Vec::with_capacity(sorted.len());
+            for bytes in sorted {
+                while let Some(definition) = definitions.get(next).filter(|d| d.bytes.start <= bytes.start) {
+                    while open.pop_if(|&mut top| definitions[top].bytes.end <= definition.bytes.start).is_some() {}
+                    open.push(next);
+                    next += 1;
+                }
+                while open.pop_if(|&mut top| definitions[top].bytes.end <= bytes.start).is_some() {}
+                if let Some(owner) = open.last().and_then(|&i| homes[i])
+                    && definitions[owner].name != bytes
+                {
+                    owned.push((owner, bytes));
+                }
+            }
+            owned
+        };
+        let mut seen: HashSet<(usize, &str)> = HashSet::new();
+        for (i, bytes) in facts(&self.found.calls) {
+            let name = &self.text[bytes];
+            if let Some(unit) = &mut units[i]
+                && unit.calls.len() < LIST_LEN_MAX
+                && name.len() <= NAME_BYTES_MAX
+                && seen.insert((i, name))
+            {
+                unit.calls.push(name.to_string());
+            }
+        }
+        seen.clear();
+        for (i, bytes) in facts(&self.found.variables) {
+            let name = &self.text[bytes];
+            if let Some(unit) = &mut units[i]
+                && unit.variables.len() < LIST_LEN_MAX
+                && name.len() <= NAME_BYTES_MAX
+                && seen.insert((i, name))
+            {
+                unit.variables.push(name.to_string());
+            }
+        }
+        for (i, bytes) in facts(&self.found.docs) {
+            if let Some(unit) = &mut units[i]
+                && unit.docstring.len() < DOCSTRING_BYTES_MAX
+            {
+                push_line(&mut unit.docstring, &clean_comment(&self.text[bytes], has_xml_docs(self.language)));
+                truncate(&mut unit.docstring, DOCSTRING_BYTES_MAX);
+            }
+        }
+    }
+}
+
+/// For each definition (sorted by start, widest first) the innermost one around it.
+pub(super) fn enclosing(definitions: &[Definition]) -> Vec<Option<usize>> {
+    let mut open: Vec<usize> = Vec::new();
+    let mut result = Vec::with_capacity(definitions.len());
+    for (i, definition) in definitions.iter().enumerate() {
+        while let Some(&top) = open.last() {
+            if definitions[top].bytes.end >= definition.bytes.end && definitions[top].bytes != definition.bytes {
+                break;
+            }
+            // Two names of one statement (`const A = 1, B = 2`) stand beside each other.
+            open.pop();
+        }
+        result.push(open.last().copied());
+        open.push(i);
+    }
+    result
+}
+
+pub(super) fn ancestors(i: usize, enclosing: &[Option<usize>]) -> impl Iterator<Item = usize> {
+    std::iter::successors(enclosing[i], |&a| enclosing[a])
+}
+
+/// Joins neighbouring functions of one name (the clauses of one function, or a type signature and its equations).
+pub(super) fn merge_clauses(units: Vec<Unit>) -> Vec<Unit> {
+    let mut merged: Vec<Unit> = Vec::with_capacity(units.len());
+    for unit in units {
+        match merged.last_mut() {
+            Some(last)
+                if !unit.name.is_empty()
+                    && last.name == unit.name
+                    && last.parent == unit.parent
+                    && unit.kind != UnitKind::Class
+                    && last.kind != UnitKind::Class
+                    && unit.span.line <= last.span.end + 2 =>
+            {
+                if unit.kind != UnitKind::Constant {
+                    last.kind = unit.kind;
+                    last.role = unit.role;
+                }
+                last.span.end = last.span.end.max(unit.span.end);
+                last.body.push_str(&unit.body);
+                truncate(&mut last.body, BODY_BYTES_MAX);
+                push_line(&mut last.docstring, &unit.docstring);
+                if last.parameters.is_empty() {
+                    last.parameters = unit.parameters;
+                }
+                if last.return_type.is_empty() {
+                    last.return_type = unit.return_type;
+                }
+                for (list, more) in [(&mut last.calls, unit.calls), (&mut last.variables, unit.variables)] {
+                    for name in more {
+                        if list.len() < LIST_LEN_MAX && !list.contains(&name) {
+                            list.push(name);
+                        }
+                    }
+                }
+            }
+            _ => merged.push(unit),
+        }
+    }
+    merged
+}

@@ -1,0 +1,185 @@
+//! What a grammar and its query find in a text, before nesting.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use colgrep_core::{UnitKind, UnitRole};
+use tree_sitter::{Node, ParseOptions, Parser, Range};
+
+use super::FILE_TIME_MAX;
+use super::lines::Bytes;
+use crate::language::Compiled;
+
+/// A definition as the query found it, before nesting.
+#[derive(Debug)]
+pub(super) struct Definition {
+    pub(super) what: What,
+    pub(super) pattern: usize,
+    pub(super) bytes: Bytes,
+    pub(super) name: Bytes,
+    pub(super) parent: Option<Bytes>,
+    pub(super) body: Option<Bytes>,
+    pub(super) doc: Vec<Bytes>,
+    pub(super) parameters: Vec<Bytes>,
+    pub(super) return_type: Option<Bytes>,
+    pub(super) extends: Vec<Bytes>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Unit(UnitKind, UnitRole),
+    /// Only lends its name to what it encloses.
+    Namespace,
+}
+
+impl What {
+    /// Reads a capture name such as `function` or `class.extension`.
+    pub(super) fn from_capture(name: &str) -> Option<What> {
+        let (kind, role) = name.split_once('.').unwrap_or((name, ""));
+        let role = match role {
+            "" => UnitRole::Definition,
+            "declaration" => UnitRole::Declaration,
+            "extension" => UnitRole::Extension,
+            "test" => UnitRole::Test,
+            _ => return None,
+        };
+        let kind = match kind {
+            "function" => UnitKind::Function,
+            "method" => UnitKind::Method,
+            "class" => UnitKind::Class,
+            "constant" => UnitKind::Constant,
+            "section" => UnitKind::Section,
+            "namespace" => return Some(What::Namespace),
+            _ => return None,
+        };
+        Some(What::Unit(kind, role))
+    }
+
+    pub(super) fn is_callable(self) -> bool {
+        matches!(self, What::Unit(UnitKind::Function | UnitKind::Method, _))
+    }
+
+    pub(super) fn is_container(self) -> bool {
+        matches!(self, What::Unit(UnitKind::Class | UnitKind::Section, _) | What::Namespace)
+    }
+}
+
+/// Everything the query captured in one file.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) definitions: Vec<Definition>,
+    pub(super) comments: Vec<Bytes>,
+    pub(super) attributes: Vec<Bytes>,
+    pub(super) docs: Vec<Bytes>,
+    pub(super) imports: Vec<Bytes>,
+    pub(super) calls: Vec<Bytes>,
+    pub(super) variables: Vec<Bytes>,
+    pub(super) embedded: HashMap<String, Vec<Range>>,
+}
+
+/// A file took longer than it may.
+pub(super) struct TooLong;
+
+thread_local! {
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
+/// Runs the grammar and its query over `text` (only over `ranges`, if any are given) and adds to `found`.
+/// Returns whether the tree holds syntax errors.
+/// What it captures ends at `len`.
+pub(super) fn collect(
+    text: &str,
+    len: usize,
+    compiled: &Compiled,
+    ranges: &[Range],
+    found: &mut Found,
+) -> Result<bool, TooLong> {
+    PARSER.with_borrow_mut(|parser| {
+        if parser.set_language(&compiled.grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
+            return Ok(true);
+        }
+        let bytes = text.as_bytes();
+        let deadline = Instant::now() + FILE_TIME_MAX;
+        let mut in_time = |_: &tree_sitter::ParseState| match Instant::now() < deadline {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        };
+        let options = ParseOptions::new().progress_callback(&mut in_time);
+        let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+        let Some(tree) = tree else {
+            parser.reset();
+            return Err(TooLong);
+        };
+        let root = tree.root_node();
+        let deadline = Instant::now() + FILE_TIME_MAX;
+        let query = &compiled.query;
+        let in_time = query.matches(
+            root,
+            bytes,
+            || Instant::now() < deadline,
+            |pattern, captures| {
+                add_match(captures.iter().map(|(c, node)| (query.capture_name(*c), *node)), len, pattern, found);
+            },
+        );
+        if in_time { Ok(root.has_error()) } else { Err(TooLong) }
+    })
+}
+
+/// Sorts one match of the query into `found`: a definition with its parts, or single facts.
+pub(super) fn add_match<'t>(
+    captures: impl Iterator<Item = (&'t str, Node<'t>)>,
+    len: usize,
+    pattern: usize,
+    found: &mut Found,
+) {
+    let mut definition: Option<(What, Bytes)> = None;
+    let mut parts: Vec<(&str, Bytes)> = Vec::new();
+    for (name, node) in captures {
+        let bytes = node.start_byte().min(len)..node.end_byte().min(len);
+        match name {
+            "comment" => found.comments.push(bytes),
+            "attribute" => found.attributes.push(bytes),
+            "import" => found.imports.push(bytes),
+            "call" => found.calls.push(bytes),
+            "variable" => found.variables.push(bytes),
+            "name" | "parent" | "body" | "doc" | "parameters" | "return" | "extends" => parts.push((name, bytes)),
+            _ => {
+                if let Some(language) = name.strip_prefix("embedded.") {
+                    found.embedded.entry(language.to_string()).or_default().push(node.range());
+                } else if let Some(what) = What::from_capture(name) {
+                    match &mut definition {
+                        // A definition captured twice in one match spans both nodes.
+                        Some((_, span)) => *span = span.start.min(bytes.start)..span.end.max(bytes.end),
+                        None => definition = Some((what, bytes)),
+                    }
+                }
+            }
+        }
+    }
+    let all = |part: &str| parts.iter().filter(|(n, _)| *n == part).map(|(_, b)| b.clone()).collect::<Vec<_>>();
+    let Some((what, bytes)) = definition else {
+        found.docs.extend(all("doc"));
+        return;
+    };
+    let first = |part: &str| parts.iter().find(|(n, _)| *n == part).map(|(_, b)| b.clone());
+    let name = match first("name") {
+        // The parser made the name up to mend an error.
+        Some(name) if name.is_empty() => return,
+        Some(name) => name,
+        None => bytes.start..bytes.start,
+    };
+    found.definitions.push(Definition {
+        what,
+        pattern,
+        name,
+        parent: first("parent"),
+        body: first("body"),
+        doc: all("doc"),
+        parameters: all("parameters"),
+        return_type: first("return"),
+        extends: all("extends"),
+        bytes,
+    });
+}

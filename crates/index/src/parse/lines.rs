@@ -1,0 +1,73 @@
+//! A text by its lines.
+
+use super::BODY_BYTES_MAX;
+
+/// Byte offsets of line starts.
+pub(super) struct Lines<'a> {
+    pub(super) text: &'a str,
+    pub(super) starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1))
+            .filter(|&start| start < text.len() || start == 0)
+            .collect();
+        Lines { text, starts }
+    }
+
+    /// Number of lines; an empty text has one, empty, line.
+    pub(super) fn count(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// The line of a byte offset, from 1.
+    pub(super) fn line_of(&self, byte: usize) -> u32 {
+        self.starts.partition_point(|&start| start <= byte).max(1) as u32
+    }
+
+    /// The text of a line (from 1), its line break included.
+    pub(super) fn line(&self, line: u32) -> &'a str {
+        &self.text[self.bytes(line, line)]
+    }
+
+    /// Where lines `first..=end` lie in the text.
+    pub(super) fn bytes(&self, first: u32, end: u32) -> Bytes {
+        self.starts[first as usize - 1]..self.starts.get(end as usize).copied().unwrap_or(self.text.len())
+    }
+
+    /// The text of lines `first..=end` as a body: no more than fits.
+    pub(super) fn body(&self, first: u32, end: u32) -> String {
+        let text = &self.text[self.bytes(first, end)];
+        text[..text.floor_char_boundary(BODY_BYTES_MAX)].to_string()
+    }
+
+    pub(super) fn is_blank(&self, line: u32) -> bool {
+        self.line(line).trim().is_empty()
+    }
+
+    /// Bytes before `byte` on its line.
+    pub(super) fn column(&self, byte: usize) -> usize {
+        byte - self.starts[self.line_of(byte) as usize - 1]
+    }
+
+    /// Bytes of white space that the line of `byte` begins with.
+    pub(super) fn indentation(&self, byte: usize) -> usize {
+        let line = self.line(self.line_of(byte));
+        line.len() - line.trim_start().len()
+    }
+
+    /// Whether only white space stands before `byte` on its line.
+    pub(super) fn starts_line(&self, byte: usize) -> bool {
+        self.text[byte - self.column(byte)..byte].trim_start().is_empty()
+    }
+
+    /// The last line that `range` has text on.
+    pub(super) fn end_line(&self, range: &std::ops::Range<usize>) -> u32 {
+        let trimmed = self.text[range.clone()].trim_end().len();
+        self.line_of(range.start + trimmed.saturating_sub(1).min(self.text.len()))
+    }
+}
+
+pub(super) type Bytes = std::ops::Range<usize>;

@@ -1,0 +1,148 @@
+//! Text → units. Parsing never fails: what can't be parsed becomes plain blocks and a note.
+//!
+//! A language's query (`language/queries/<name>.scm`) says what is a definition; everything else
+//! here is the same for all languages: nesting, documentation, bodies, and the blocks of lines
+//! that no definition covers.
+
+mod blocks;
+mod build;
+mod collect;
+mod doc;
+mod lines;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use colgrep_core::{Unit, UnitRole};
+
+use crate::language::{self, Compiled, Language};
+use blocks::{add_blocks, blocks_only};
+use build::Builder;
+use collect::{Found, TooLong, collect};
+use lines::Lines;
+use text::fold_space;
+
+/// Lines in a block of text that no definition covers. The prototypes' value; 30 to 80 lines rank alike.
+const BLOCK_LINES: u32 = 50;
+/// Longest signature kept, in bytes.
+const SIGNATURE_BYTES_MAX: usize = 600;
+/// Longest documentation kept, in bytes.
+const DOCSTRING_BYTES_MAX: usize = 8_000;
+/// Longest name kept, in bytes.
+const NAME_BYTES_MAX: usize = 160;
+/// Longest body kept, in bytes; the lines beyond it still belong to the unit.
+const BODY_BYTES_MAX: usize = 64 * 1024;
+/// Of a line longer than this, in bytes (minified code), a unit's body holds only the unit's own part.
+const LINE_BYTES_MAX: usize = 1_000;
+/// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.
+const SECTION_LINES_MAX: u32 = 200;
+/// Definitions nested deeper belong to the one around them.
+const DEPTH_MAX: usize = 32;
+/// Calls, variables, parameters and bases kept a unit.
+const LIST_LEN_MAX: usize = 64;
+/// Time one file may take in the parser and in the query, each. A 1 MiB file of any language here takes well under a second.
+const FILE_TIME_MAX: Duration = Duration::from_secs(4);
+
+/// What parsing made of one file.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// The units, by first line, an enclosing unit before what it encloses.
+    pub units: Vec<Unit>,
+    /// The file's import statements, as written, white space folded.
+    pub imports: Vec<String>,
+    /// What went wrong, if anything, in a few words.
+    pub note: Option<String>,
+}
+
+impl std::fmt::Display for Parsed {
+    /// One line a unit (lines, kind, qualified name), its facts indented below: for tests and for a look.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for import in &self.imports {
+            writeln!(f, "import {import}")?;
+        }
+        for unit in &self.units {
+            let role = match unit.role {
+                UnitRole::Definition => "",
+                UnitRole::Declaration => ".declaration",
+                UnitRole::Extension => ".extension",
+                UnitRole::Test => ".test",
+            };
+            let (span, name) = (unit.span, unit.qualified_name());
+            writeln!(f, "{}-{} {}{role} {name}", span.line, span.end, unit.kind.name())?;
+            for (what, text) in [
+                ("signature", unit.signature.clone()),
+                ("doc", unit.docstring.replace('\n', " / ")),
+                ("parameters", unit.parameters.join(" | ")),
+                ("returns", unit.return_type.clone()),
+                ("extends", unit.extends.join(" | ")),
+                ("calls", unit.calls.join(" ")),
+                ("variables", unit.variables.join(" ")),
+            ] {
+                if !text.is_empty() {
+                    writeln!(f, "    {what} {text}")?;
+                }
+            }
+        }
+        if let Some(note) = &self.note {
+            writeln!(f, "note {note}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Cuts `text` into units by `language`.
+pub fn parse(text: &str, language: &'static Language) -> Parsed {
+    match language.compiled() {
+        Some(compiled) => parse_with(text, language, compiled),
+        None => Parsed { units: blocks_only(text, language), ..Parsed::default() },
+    }
+}
+
+/// As [`parse`], with a query of the caller's (the `units` example tries queries with it).
+pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) -> Parsed {
+    let lines = Lines::new(text);
+    let mut found = Found::default();
+    let mut note = None;
+    let prepared = language.prepare.and_then(|prepare| prepare(text)).filter(|p| p.len() == text.len());
+    let mut read = prepared.map_or(Cow::Borrowed(text), Cow::Owned);
+    // Some scanners never return from a last line without its end (Perl's from `word # comment`).
+    if !read.ends_with('\n') {
+        read.to_mut().push('\n');
+    }
+    match collect(&read, text.len(), compiled, &[], &mut found) {
+        Ok(has_error) => {
+            if has_error {
+                note = Some("parsed with syntax errors".to_string());
+            }
+            for (name, ranges) in std::mem::take(&mut found.embedded) {
+                let inner = language::by_name(&name).and_then(Language::compiled);
+                if let Some(inner) = inner
+                    && collect(&read, text.len(), inner, &ranges, &mut found).is_err()
+                {
+                    note = Some(format!("embedded {name} took too long"));
+                }
+            }
+        }
+        Err(TooLong) => {
+            return Parsed {
+                units: blocks_only(text, language),
+                imports: Vec::new(),
+                note: Some("took too long to parse; indexed as plain blocks".to_string()),
+            };
+        }
+    }
+    found.imports.sort_by_key(|b| (b.start, b.end));
+    let mut imports: Vec<String> = Vec::new();
+    for range in &found.imports {
+        let import = fold_space(&text[range.clone()], SIGNATURE_BYTES_MAX);
+        if imports.len() < 4 * LIST_LEN_MAX && !imports.contains(&import) {
+            imports.push(import);
+        }
+    }
+    let mut units = Builder { text, lines: &lines, language, found: &mut found }.units();
+    add_blocks(&mut units, &lines, language);
+    Parsed { units, imports, note }
+}

@@ -1,0 +1,245 @@
+//! Tables for the small functions, random and mutated texts, hostile nesting.
+
+use std::fs;
+use std::path::Path;
+
+use colgrep_core::{Span, Unit, UnitKind, UnitRole};
+use proptest::prelude::*;
+
+use super::text::{clean_comment, clean_heading, clean_name, clean_title, split_list};
+use super::{BLOCK_LINES, BODY_BYTES_MAX, Parsed, parse};
+use crate::language::{LANGUAGES, Language, by_name};
+
+fn parsed(language: &str, text: &str) -> Parsed {
+    let parsed = parse(text, by_name(language).expect("a language"));
+    assert_covered(language, text, &parsed);
+    parsed
+}
+
+fn unit(parsed: &Parsed, name: &str) -> Unit {
+    parsed.units.iter().find(|u| u.qualified_name() == name).unwrap_or_else(|| panic!("no {name} in\n{parsed}")).clone()
+}
+
+fn assert_covered(language: &str, text: &str, parsed: &Parsed) {
+    let mut covered = vec![false; text.split('\n').count() + 2];
+    for unit in &parsed.units {
+        let Span { first, line, end } = unit.span;
+        assert!(1 <= first && first <= line && line <= end, "{language}: {:?} in\n{text}", unit.span);
+        covered[first as usize..=end as usize].fill(true);
+        assert!(unit.body.len() <= BODY_BYTES_MAX);
+    }
+    for (i, line) in text.split('\n').enumerate() {
+        assert!(covered[i + 1] || line.trim().is_empty(), "{language}: line {} is in no unit:\n{text}", i + 1);
+    }
+}
+
+#[test]
+fn names_lose_their_wrapping_only() {
+    for (written, name) in [
+        ("Map<K, V>", "Map"),
+        ("Outer<A>.Inner<B>", "Outer<A>.Inner"),
+        ("Box<dyn Fn(A) -> B>", "Box"),
+        ("Vec<T>::push", "Vec<T>::push"),
+        ("operator<", "operator<"),
+        ("operator<=>", "operator<=>"),
+        ("operator>>", "operator>>"),
+        ("operator->", "operator->"),
+        ("<|>", "<|>"),
+        ("<>", "<>"),
+        (":export", "export"),
+        (":\"with space\"", "with space"),
+        (":|", ":|"),
+        ("::Top", "::Top"),
+        ("\"renders Map<K>\"", "renders Map<K>"),
+        ("`should work`", "should work"),
+        ("foo'", "foo'"),
+        ("\"a\".\"b\"", "\"a\".\"b\""),
+        ("\"say \\\"x\\\"\"", "say \\\"x\\\""),
+        ("a\n  b", "a b"),
+        ("", ""),
+        ("\"", "\""),
+    ] {
+        assert_eq!(clean_name(written), name, "{written}");
+    }
+    assert_eq!(clean_title("Array<T>"), "Array<T>");
+}
+
+#[test]
+fn headings_keep_what_is_read() {
+    for (written, name) in [
+        ("Install ##", "Install"),
+        ("C#", "C#"),
+        ("##", ""),
+        ("[Guide](https://a.example/b) for `x`", "Guide for `x`"),
+        ("[Guide][1] ![logo](a.png)", "Guide"),
+        ("[![build](a.svg)](b) Title", "Title"),
+        ("<a name=\"top\"></a>Top<br/>", "Top"),
+        ("Map<K, V> and <https://a.example>", "Map<K, V> and <https://a.example>"),
+        ("`Vec<u8>`", "Vec<u8>"),
+        ("[1.2.0] - 2024", "[1.2.0] - 2024"),
+        ("Oh! [", "Oh! ["),
+    ] {
+        assert_eq!(clean_heading(written), name, "{written}");
+    }
+}
+
+#[test]
+fn comments_lose_their_markers() {
+    for (written, text) in [
+        ("/** One.\n * Two.\n */", "One.\nTwo."),
+        ("-- | Haddock.", "Haddock."),
+        ("{- | Haddock. -}", "Haddock."),
+        ("--- Lua.", "Lua."),
+        ("#' @param x It's a thing.", "@param x It's a thing."),
+        ("# 'quoted' word", "'quoted' word"),
+        ("@doc \"One line.\"", "One line."),
+        ("@doc ~S\"\"\"\nLong.\n\"\"\"", "Long."),
+        ("@moduledoc \"\"\"\nLong.\n\"\"\"", "Long."),
+        ("desc 'Build it'", "Build it"),
+        ("desc(\"Build it\")", "Build it"),
+        ("# desc of it", "desc of it"),
+        ("\"A string.\"", "A string."),
+        ("\"\"\"A string.\"\"\"", "A string."),
+        ("/// Of type Vec<u8>.", "Of type Vec<u8>."),
+        ("\"a\" or \"b\"", "\"a\" or \"b\""),
+    ] {
+        assert_eq!(clean_comment(written, false), text, "{written}");
+    }
+    assert_eq!(clean_comment("/// <summary>Gets <see cref=\"A\"/> if a < b.</summary>", true), "Gets A if a < b.");
+    assert_eq!(clean_comment("// List<int>", true), "List<int>");
+}
+
+#[test]
+fn lists_are_cut_at_their_own_commas() {
+    for (written, items) in [
+        ("(a, b: T<U, V> = f(1, 2))", vec!["a", "b: T<U, V>"]),
+        ("((a, b), c)", vec!["(a, b)", "c"]),
+        ("(f: (A) -> B, g: A => B, h)", vec!["f: (A) -> B", "g: A => B", "h"]),
+        ("(x: { a = 1 })", vec!["x: { a = 1 }"]),
+        ("(a)(b)", vec!["(a)(b)"]),
+        ("f: (Int) -> (Int)", vec!["f: (Int) -> (Int)"]),
+        ("(sep = \", \", b)", vec!["sep", "b"]),
+        ("(a == b, c)", vec!["a == b", "c"]),
+        ("()", vec![]),
+        ("", vec![]),
+    ] {
+        assert_eq!(split_list(written), items, "{written}");
+    }
+}
+
+#[test]
+fn what_stands_above_belongs_to_the_nearest_definition() {
+    let found = parsed(
+        "java",
+        "class C {\n  @Inject A a;\n  @Inject B b;\n\n  /** Doc. */\n\n  int c() { return 1; }\n\n  // Loose.\n\n  int d;\n}\n",
+    );
+    assert_eq!(unit(&found, "C.b").span, Span { first: 3, line: 3, end: 3 });
+    assert_eq!(unit(&found, "C.c").docstring, "Doc.");
+    assert_eq!(unit(&found, "C.d").docstring, "");
+    let found = parsed("zig", "/// Doc.\npub const a = 1;\n");
+    assert_eq!(unit(&found, "a").docstring, "Doc.");
+}
+
+#[test]
+fn comments_below_belong_to_what_follows() {
+    let found = parsed("yaml", "a:\n  b: 1\n  # inner\n# about c\nc:\n  d: 2\n");
+    assert_eq!(unit(&found, "a").span.end, 3);
+    assert_eq!((unit(&found, "c").span.first, unit(&found, "c").docstring), (4, "about c".to_string()));
+}
+
+#[test]
+fn signatures_without_a_body_are_whole() {
+    let found = parsed("c", "int add(\n    int a,\n    int b);\n");
+    assert_eq!(unit(&found, "add").signature, "int add( int a, int b)");
+}
+
+#[test]
+fn bats_tests_hold_their_block() {
+    let found = parsed("bash", "@test \"adds é\" {\n  run add\n}\n\n@test 'more' {  \n  run more\n}\n");
+    let first = unit(&found, "adds é");
+    assert_eq!((first.role, first.span.end, first.signature.as_str()), (UnitRole::Test, 3, "@test \"adds é\""));
+    assert_eq!(first.body, "@test \"adds é\" {\n  run add\n}\n");
+    assert_eq!(unit(&found, "more").span.line, 5);
+}
+
+#[test]
+fn swift_is_read_without_its_conditions() {
+    let text = "class A {\n    var list: [Int] = [\n        1,\n        #if os(Linux) // é\n        #endif\n        #if os(Linux)\n        2,\n        #endif\n    ]\n    func b() -> Int { 1 }\n}\n";
+    let found = parsed("swift", &text.replace(" // é\n        #endif", ""));
+    assert_eq!(found.note, None);
+    assert_eq!(unit(&found, "A.b").return_type, "Int");
+    parsed("swift", text);
+}
+
+#[test]
+fn minified_files_are_not_copied_into_every_unit() {
+    let text: String = (0..5_000).map(|i| format!("function f{i}(a){{return g{i}(a)}}")).collect();
+    let found = parsed("javascript", &text);
+    assert_eq!(unit(&found, "f7").body, "function f7(a){return g7(a)}");
+    assert!(found.units.iter().map(|u| u.body.len()).sum::<usize>() < 2 * text.len());
+}
+
+#[test]
+fn long_sections_are_cut_into_blocks() {
+    let text = format!("# Top\n{}## Under\ntext\n# Other\n{}", "line\n".repeat(300), "line\n".repeat(220));
+    let found = parsed("markdown", &text);
+    assert_eq!(unit(&found, "Other").span.end - unit(&found, "Other").span.line, BLOCK_LINES - 1);
+    let blocks: Vec<&Unit> = found.units.iter().filter(|u| u.kind == UnitKind::Document).collect();
+    assert_eq!(blocks.len(), 6 + 4);
+    assert!(blocks.iter().all(|b| ["Top", "Other"].contains(&b.parent.as_str()) && b.body.lines().count() <= 50));
+    assert_eq!(blocks.iter().map(|b| b.body.lines().count()).sum::<usize>(), 251 + 171);
+}
+
+#[test]
+fn a_last_line_may_lack_its_end() {
+    for text in ["L #abc", "<<EOT\n$x abc", "sub a { 1 } # b"] {
+        parsed("perl", text);
+    }
+}
+
+#[test]
+fn hostile_nesting_ends() {
+    for language in ["c", "javascript", "json", "rust", "python"] {
+        for open in ["(", "{", "class A{"] {
+            parsed(language, &open.repeat(50_000));
+        }
+    }
+}
+
+fn samples() -> Vec<(&'static Language, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages");
+    let mut samples = Vec::new();
+    for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
+        let files = fs::read_dir(folder.join(language.name)).expect("a folder of samples");
+        for file in files.filter_map(|f| f.ok()).filter(|f| f.file_name() != "expected.txt") {
+            samples.push((language, fs::read_to_string(file.path()).expect("a readable sample")));
+        }
+    }
+    samples
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_text_is_covered(text in "(?s)[ \t\n\"'`#@<>(){}\\[\\]:;,.=/*a-zA-Z0-9é\r-]{0,300}|\\PC{0,100}") {
+        for language in LANGUAGES {
+            assert_covered(language.name, &text, &parse(&text, language));
+        }
+    }
+
+    #[test]
+    fn mutated_samples_are_covered(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..60, any::<bool>()), 1..6)
+    ) {
+        for (language, mut text) in samples() {
+            for (at, len, doubles) in &edits {
+                let start = text.floor_char_boundary(at.index(text.len() + 1));
+                let end = text.floor_char_boundary((start + len).min(text.len())).max(start);
+                let piece = text[start..end].repeat(if *doubles { 2 } else { 0 });
+                text.replace_range(start..end, &piece);
+            }
+            assert_covered(language.name, &text, &parse(&text, language));
+        }
+    }
+}
