@@ -310,8 +310,18 @@ fn index_file(
         Ok(text) => text,
         Err(reason) => return skip(record, reason),
     };
-    let parsed = parse(&text.text, language);
     record.language = language.name.to_string();
+    #[cfg(feature = "language-pack")]
+    let tail = language::is_unknown(language).then(|| crate::parse::pack::parse(&found.path, &text.text)).flatten();
+    #[cfg(not(feature = "language-pack"))]
+    let tail: Option<(String, crate::parse::Parsed)> = None;
+    let parsed = match tail {
+        Some((name, parsed)) => {
+            record.language = name;
+            parsed
+        }
+        None => parse(&text.text, language),
+    };
     record.generated = text.generated;
     record.units = parsed.units.len() as u32;
     record.note.clone_from(&parsed.note);

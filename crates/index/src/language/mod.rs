@@ -232,6 +232,11 @@ pub fn unknown() -> &'static Language {
     LANGUAGES.last().expect("the table has rows")
 }
 
+/// Whether a file's language is none of the table's.
+pub fn is_unknown(language: &'static Language) -> bool {
+    std::ptr::eq(language, unknown())
+}
+
 /// The language of a file, by its name, then its first bytes. `head` may be cut anywhere.
 pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
     let file_name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();

@@ -9,6 +9,8 @@ mod build;
 mod collect;
 mod doc;
 mod lines;
+#[cfg(feature = "language-pack")]
+pub mod pack;
 #[cfg(test)]
 mod tests;
 mod text;
