@@ -25,7 +25,7 @@ pub type Vars = [(OsString, OsString)];
 /// Which repositories and queries, and with which constants.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CorpusArgs {
-    /// Folder of annotations, one <repository>.json each; repeatable, `DIR=WEIGHT` weighs a set in sums (1)
+    /// Folder of annotations, one `NAME.json` a repository; repeatable, `DIR=WEIGHT` weighs a set in sums (1)
     #[arg(long, value_name = "DIR[=WEIGHT]", required = true, value_parser = parse_set)]
     pub annotations: Vec<SetArg>,
     /// The repositories' languages and subfolders (default: language unknown, whole repository)

@@ -1,5 +1,13 @@
 //! The command line of colgrep: arguments and environment in, ranked code out.
 
+/// Writes a line to stderr; where that is closed or full, nobody is told.
+macro_rules! remark {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+
 mod args;
 mod command;
 pub mod env;
@@ -32,7 +40,7 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
         Ok(status) => status,
         Err(error) if is_broken_pipe(&error) => FOUND,
         Err(error) => {
-            eprintln!("colgrep: {error:#}");
+            remark!("colgrep: {error:#}");
             FAILED
         }
     }
@@ -40,7 +48,10 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
 
 /// Whether the reader of our output went away: `colgrep … | head` is no failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        // The JSON writer's own error hides the one below it.
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        io.or(json) == Some(std::io::ErrorKind::BrokenPipe)
+    })
 }

@@ -87,6 +87,7 @@ fn clear_removes_one_index_or_all() {
     assert!(state(&sandbox.data()).is_empty());
     sandbox.run(&["init"]);
     fs::create_dir_all(sandbox.data().join("not-an-index")).expect("a folder");
+    fs::write(sandbox.data().join("not-an-index/lock"), "mine").expect("a file");
     assert_eq!(sandbox.run(&["clear", "--all"]).status, 0);
     assert!(sandbox.data().join("not-an-index").is_dir(), "what is no index stays");
 }
@@ -113,7 +114,7 @@ fn a_home_folder_is_refused_without_yes() {
 #[test]
 fn an_index_of_another_version_or_a_damaged_one_is_built_anew() {
     type Damage = fn(&Path);
-    let damages: [(&str, Damage); 4] = [
+    let damages: [(&str, Damage); 5] = [
         ("another version", |folder| {
             let meta = folder.join("lexical/meta.json");
             let text = fs::read_to_string(&meta).expect("meta").replace("colgrep 1 ", "colgrep 0 ");
@@ -127,6 +128,13 @@ fn an_index_of_another_version_or_a_damaged_one_is_built_anew() {
             }
         }),
         ("a broken meta.json", |folder| fs::write(folder.join("lexical/meta.json"), "{").expect("meta")),
+        ("no positions", |folder| {
+            for entry in fs::read_dir(folder.join("lexical")).expect("a folder").flatten() {
+                if entry.path().extension().is_some_and(|e| e == "pos") {
+                    fs::remove_file(entry.path()).expect("a removal");
+                }
+            }
+        }),
         ("a truncated segment", |folder| {
             for entry in fs::read_dir(folder.join("lexical")).expect("a folder").flatten() {
                 if entry.path().extension().is_some_and(|e| e == "idx" || e == "fast") {
@@ -140,9 +148,9 @@ fn an_index_of_another_version_or_a_damaged_one_is_built_anew() {
         sandbox.run(&["init"]);
         let folder = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
         damage(&folder);
-        let ran = sandbox.run(&["RingBuffer", "--no-update"]);
+        let ran = sandbox.run(&["ring buffer", "--no-update"]);
         assert!(ran.status == 2 && ran.err.contains("colgrep init"), "{what}: {ran:?}");
-        let ran = sandbox.run(&["RingBuffer", "-l", "-k", "1"]);
+        let ran = sandbox.run(&["ring buffer", "-l", "-k", "1"]);
         assert_eq!((ran.status, ran.out.as_str()), (0, "src/queue/ring.rs\n"), "{what}: {}", ran.err);
     }
 }
@@ -212,4 +220,52 @@ fn runs_side_by_side_never_corrupt_the_index() {
     let together = answers(&sandbox);
     sandbox.run(&["clear"]);
     assert_eq!(answers(&sandbox), together);
+}
+
+#[test]
+fn texts_that_would_end_the_process_are_indexed_as_blocks() {
+    let sandbox = Sandbox::new();
+    sandbox.write("quotes.md", &(">".repeat(255) + " zebra\n"));
+    sandbox.write("lists.md", &("- ".repeat(300) + "zebra\n"));
+    sandbox.write("deep.yaml", &(0..300).map(|i| format!("{}zebra:\n", " ".repeat(i))).collect::<String>());
+    sandbox.write("strings.kt", &format!("val zebra = {}\n", "\"${".repeat(1030)));
+    let ran = sandbox.run(&["zebra", "-l"]);
+    assert_eq!((ran.status, ran.out.lines().count()), (0, 4), "{ran:?}");
+    assert!(
+        sandbox.run(&["status"]).out.contains("4 files is nested too deeply")
+            || sandbox.run(&["status"]).out.contains("nested too deeply")
+    );
+}
+
+#[test]
+fn every_word_of_a_long_unit_is_found() {
+    let sandbox = Sandbox::new();
+    let comment: String =
+        (0..400).map(|i| format!("// A line of documentation, number {i}, that goes on.\n")).collect();
+    sandbox.write("doc.go", &format!("package a\n\n{comment}// lastwordofdoc\nfunc F() {{}}\n"));
+    let body: String = (0..5000).map(|i| format!("    value_{i} = compute({i})\n")).collect();
+    sandbox.write("body.py", &format!("def long():\n{body}    lastwordofbody = 1\n"));
+    assert_eq!(sandbox.run(&["lastwordofdoc", "-l"]).out, "doc.go\n");
+    assert_eq!(sandbox.run(&["lastwordofbody", "-l"]).out, "body.py\n");
+}
+
+#[test]
+fn a_searchs_flags_leave_the_index_as_init_made_it() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write(".hidden.py", "def hidden_gadget():\n    pass\n");
+    sandbox.run(&["init"]);
+    let ran = sandbox.run(&["parse request", "--max-filesize", "10", "-l"]);
+    assert!(ran.status == 0 && ran.err.contains("colgrep init"), "{ran:?}");
+    assert_eq!(sandbox.run(&["hidden_gadget", "--hidden"]).status, 1);
+    sandbox.run(&["init", "--hidden"]);
+    assert_eq!(sandbox.run(&["hidden_gadget", "-l"]).out, ".hidden.py\n");
+}
+
+#[test]
+fn large_files_are_named_when_they_are_left_out() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("huge.txt", &"gigantic words\n".repeat(100_000));
+    let ran = sandbox.run(&["parse request"]);
+    assert!(ran.status == 0 && ran.err.contains("1 files larger than 1.0 MB are not indexed"), "{}", ran.err);
+    assert_eq!(sandbox.run(&["-e", "gigantic", "-l"]).out, "huge.txt\n", "grep reads every file");
 }

@@ -125,6 +125,7 @@ fn exit_statuses_and_messages() {
         (&["  "], 2, "the query is empty"),
         (&["parse", "-k", "0"], 2, "-k 0"),
         (&["parse", "no/such/folder"], 2, "no/such/folder"),
+        (&["-e", "TODO", "src/typo.rs"], 2, "src/typo.rs: no such file"),
         (&["parse", "-t", "klingon"], 2, "no language"),
         (&["parse", "--include", "a["], 2, "no glob"),
         (&["parse", "--profile", "best"], 2, "there are default and classic"),
@@ -190,6 +191,14 @@ fn the_trace_has_a_line_a_step() {
         assert!(steps.iter().any(|s| s == step), "no {step} in {steps:?}");
     }
     assert_eq!(sandbox.run(&["parse request"]).err, "");
+}
+
+#[test]
+fn a_full_stderr_is_no_failure() {
+    let sandbox = Sandbox::of("relay");
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let status = sandbox.command(&["init"]).stderr(full).status().expect("a binary that starts");
+    assert_eq!(status.code(), Some(0));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Words longer than this are data (hashes, base64), not names. In bytes.
-const WORD_BYTES_MAX: usize = 128;
+const WORD_BYTES_MAX: usize = 256;
 /// Stems remembered by one [`Tokenizer`]; beyond it the memory is emptied and filled anew.
 const CACHE_LEN_MAX: usize = 50_000;
 

@@ -44,7 +44,11 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.message)?;
+        match self.kind {
+            ErrorKind::Unusable => f.write_str("; `colgrep init` builds it anew, `colgrep clear` removes it"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -52,9 +56,15 @@ impl std::error::Error for Error {}
 
 impl From<tantivy::TantivyError> for Error {
     fn from(error: tantivy::TantivyError) -> Error {
+        use std::io::ErrorKind as Os;
+
         use tantivy::TantivyError as T;
         let kind = match &error {
             T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => {
+                ErrorKind::Unusable
+            }
+            // What a missing, cut or changed file of the index shows itself as.
+            T::IoError(e) if matches!(e.kind(), Os::NotFound | Os::InvalidData | Os::UnexpectedEof | Os::Other) => {
                 ErrorKind::Unusable
             }
             T::LockFailure(..) => ErrorKind::Busy,

@@ -186,11 +186,15 @@ impl Store {
 
     /// The generation that the commit point names.
     fn generation(&self) -> Result<u64> {
-        let payload = Lexical::payload(&self.lexical_folder())?;
-        let parsed = payload.as_deref().and_then(|p| p.strip_prefix(&format!("colgrep {FORMAT_VERSION} ")));
-        parsed.and_then(|g| g.parse().ok()).ok_or_else(|| {
-            let found = payload.unwrap_or_else(|| "none".to_string());
-            Error::new(ErrorKind::Unusable, format!("the index was written by another version of colgrep ({found})"))
+        let Some(payload) = Lexical::payload(&self.lexical_folder())? else {
+            let message =
+                format!("no index in {} yet; its first build is under way or was stopped", self.folder.display());
+            return Err(Error::new(ErrorKind::Missing, message));
+        };
+        let parsed = payload.strip_prefix(&format!("colgrep {FORMAT_VERSION} ")).and_then(|g| g.parse().ok());
+        parsed.ok_or_else(|| {
+            let message = format!("the index was written by another version of colgrep ({payload})");
+            Error::new(ErrorKind::Unusable, message)
         })
     }
 
@@ -257,6 +261,16 @@ impl Store {
             })?;
         }
         Ok(WriteLock { _file: file })
+    }
+
+    /// Whether the folder is one of ours by its name and its content, a first build that was stopped included.
+    pub fn is_ours(&self) -> bool {
+        let name = self.folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
+        hash.len() == 8
+            && hash.bytes().all(|b| b.is_ascii_hexdigit())
+            && self.folder.join("lock").is_file()
+            && self.lexical_folder().is_dir()
     }
 
     /// Removes the whole folder. The caller holds the lock.

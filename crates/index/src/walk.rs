@@ -80,7 +80,7 @@ pub fn walk(root: &Path, left_out: Option<&Path>, options: &WalkOptions) -> Resu
                         batch.add(root, &entry);
                     }
                 }
-                Err(error) => batch.own.unreadable.push((String::new(), error.to_string())),
+                Err(error) => batch.own.unreadable.push((error.to_string(), "unreadable".to_string())),
             }
             WalkState::Continue
         })
@@ -111,7 +111,7 @@ impl Batch<'_> {
                 let mtime_ns = modified.map_or(0, |d| d.as_nanos() as i64);
                 self.own.files.push(Found { path, size: metadata.len(), mtime_ns });
             }
-            Err(error) => self.own.unreadable.push((path, error.to_string())),
+            Err(error) => self.own.unreadable.push((format!("{path}: {error}"), "unreadable".to_string())),
         }
     }
 }

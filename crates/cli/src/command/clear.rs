@@ -20,11 +20,11 @@ pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
     for store in stores.iter().filter(|s| s.folder().is_dir()) {
         let lock = store.lock(false)?;
         store.remove(&lock)?;
-        eprintln!("removed {}", store.folder().display());
+        remark!("removed {}", store.folder().display());
         removed += 1;
     }
     if removed == 0 {
-        eprintln!("no index to remove");
+        remark!("no index to remove");
     }
     Ok(if removed > 0 { FOUND } else { NOTHING })
 }
@@ -37,5 +37,5 @@ fn all_stores(env: &Env) -> Result<Vec<Store>> {
     }
     let entries = std::fs::read_dir(&data).with_context(|| format!("{}", data.display()))?;
     let stores = entries.flatten().map(|e| Store::new(e.path()));
-    Ok(stores.filter(|s| s.folder().join("lock").is_file()).collect())
+    Ok(stores.filter(Store::is_ours).collect())
 }

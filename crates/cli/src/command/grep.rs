@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_index::language;
-use colgrep_index::walk::walk;
+use colgrep_index::walk::{WalkOptions, walk};
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch, sinks};
@@ -67,7 +67,9 @@ pub(super) fn run(args: &SearchArgs, env: &Env, paths: &[PathBuf]) -> Result<u8>
     }
     let matcher = matcher(args)?;
     let rules = PathRules::new(args)?;
-    let options = walk_options(&args.walk);
+    // Every match of every file: the index's size limit does not hold here unless it is asked for.
+    let filesize_max = args.walk.max_filesize.unwrap_or(u64::MAX);
+    let options = WalkOptions { filesize_max, ..walk_options(&args.walk) };
     let color = !args.json && human::wants_color(args.color, env.color, std::io::stdout().is_terminal());
     let here = [PathBuf::from(".")];
     let mut found = false;
@@ -95,15 +97,14 @@ pub(super) fn run(args: &SearchArgs, env: &Env, paths: &[PathBuf]) -> Result<u8>
 }
 
 /// (path to open, path to show) of each file, in order.
-fn files_below(
-    path: &Path,
-    options: &colgrep_index::walk::WalkOptions,
-    rules: &PathRules,
-) -> Result<Vec<(PathBuf, String)>> {
+fn files_below(path: &Path, options: &WalkOptions, rules: &PathRules) -> Result<Vec<(PathBuf, String)>> {
     if path.is_file() {
         return Ok(vec![(path.to_path_buf(), path.display().to_string())]);
     }
     let walked = walk(path, None, options)?;
+    for (what, _) in &walked.unreadable {
+        remark!("colgrep: {what}");
+    }
     let mut files = Vec::new();
     for file in walked.files {
         let full = path.join(&file.path);
@@ -140,7 +141,7 @@ fn search_file(args: &SearchArgs, matcher: &RegexMatcher, full: &Path, shown: &s
         // A file that went away or can't be read is no failure of the others.
         Err(error) => {
             if !args.walk.quiet {
-                eprintln!("colgrep: {shown}: {error}");
+                remark!("colgrep: {shown}: {error}");
             }
             Ok(printer.lines)
         }

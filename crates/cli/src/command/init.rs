@@ -22,7 +22,7 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
         let root = project.root.display();
         if report.wrote {
             let seconds = started.elapsed().as_secs_f64();
-            eprintln!(
+            remark!(
                 "{root}: {indexed} files indexed ({} read, {} removed, {} units, {}) in {seconds:.2} s",
                 report.changed,
                 report.removed,
@@ -30,10 +30,10 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
                 in_words(report.bytes)
             );
         } else {
-            eprintln!("{root}: {indexed} files indexed, nothing changed");
+            remark!("{root}: {indexed} files indexed, nothing changed");
         }
         if skipped > 0 {
-            eprintln!("{skipped} files skipped; `colgrep status` says why");
+            remark!("{skipped} files skipped; `colgrep status` says why");
         }
     }
     Ok(if snapshot.files.indexed().next().is_some() { FOUND } else { NOTHING })

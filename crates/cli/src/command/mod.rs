@@ -54,8 +54,9 @@ fn walk_options_asked(args: &WalkArgs) -> Option<WalkOptions> {
 
 fn limit_threads(args: &WalkArgs) {
     if let Some(threads) = args.threads {
+        let most = 4 * std::thread::available_parallelism().map_or(4, usize::from);
         // Fails only if the pool was used before, which nothing here does.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build_global();
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.clamp(1, most)).build_global();
     }
 }
 

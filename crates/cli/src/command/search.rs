@@ -7,10 +7,11 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_index::ErrorKind;
+use colgrep_index::read::Skip;
 use colgrep_index::search::{Answer, Request, Watch, search};
 use colgrep_index::store::Snapshot;
 
-use super::{grep, limit_threads, open_updated, walk_options_asked};
+use super::{grep, in_words, limit_threads, open_updated, walk_options_asked};
 use crate::args::{FusionArg, SearchArgs};
 use crate::env::{Env, profile};
 use crate::output::explain::Explanation;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
         return Ok(FOUND);
     }
     limit_threads(&args.walk);
-    if let Some(paths) = grep_paths(args) {
+    if let Some(paths) = grep_paths(args)? {
         return grep::run(args, env, &paths);
     }
     let Some((query, paths)) = args.words.split_first() else {
@@ -47,9 +48,17 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
     let rules = PathRules::new(args)?;
     let mut found = Vec::new();
     for (project, below) in group_by_project(&paths, env)? {
-        if let Some(one) = search_project(args, env, query, project, &below, &knobs, &rules)? {
-            found.push(one);
-        }
+        let first = search_project(args, env, query, project.clone(), &below, &knobs, &rules);
+        found.push(match first {
+            Err(error) if is_damage(&error) && !args.no_update => {
+                remark!("colgrep: {error:#}; building the index anew");
+                let lock = project.store.lock(true)?;
+                project.store.remove(&lock)?;
+                drop(lock);
+                search_project(args, env, query, project, &below, &knobs, &rules)?
+            }
+            result => result?,
+        });
     }
     let hits = interleave(&found, args.results);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -64,9 +73,27 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
 }
 
 /// The paths of a plain grep: `-e` with no query, where every word given is a path.
-fn grep_paths(args: &SearchArgs) -> Option<Vec<PathBuf>> {
+///
+/// # Errors
+/// When a lone word behind `-e` is written as a path and there is none.
+fn grep_paths(args: &SearchArgs) -> Result<Option<Vec<PathBuf>>> {
+    if args.regexp.is_empty() {
+        return Ok(None);
+    }
+    if let [word] = args.words.as_slice()
+        && !word.contains(char::is_whitespace)
+        && word.contains('/')
+        && !Path::new(word).exists()
+    {
+        bail!("{word}: no such file or folder");
+    }
     let all_paths = args.words.iter().all(|w| Path::new(w).exists());
-    (!args.regexp.is_empty() && all_paths).then(|| args.words.iter().map(PathBuf::from).collect())
+    Ok(all_paths.then(|| args.words.iter().map(PathBuf::from).collect()))
+}
+
+/// Whether the index shows itself damaged.
+fn is_damage(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<colgrep_index::Error>().is_some_and(|e| e.kind() == ErrorKind::Unusable)
 }
 
 /// What one project answered.
@@ -102,7 +129,7 @@ fn search_project(
     below: &[String],
     knobs: &Knobs,
     rules: &PathRules,
-) -> Result<Option<Found>> {
+) -> Result<Found> {
     let snapshot = open(args, env, &project)?;
     let filter = Filter::new(args, rules, below, &project, &snapshot)?;
     let mut explanation = args.explain.then(Explanation::default);
@@ -128,7 +155,7 @@ fn search_project(
     if let Some(trace) = &mut trace {
         trace.last(&answer);
     }
-    Ok(Some(Found { project, snapshot, answer, explanation }))
+    Ok(Found { project, snapshot, answer, explanation })
 }
 
 /// Opens a project's index, brought up to date if that is wanted and possible.
@@ -142,21 +169,50 @@ fn open(args: &SearchArgs, env: &Env, project: &Project) -> Result<Snapshot> {
         });
     }
     project.check_size(env, args.walk.yes)?;
-    let options = walk_options_asked(&args.walk);
+    let mut options = walk_options_asked(&args.walk);
+    let remarks = !args.walk.quiet;
+    if let (Some(asked), Ok(snapshot)) = (options, project.store.open())
+        && snapshot.files.walk_options() != asked
+    {
+        // What is indexed is `init`'s to change: a search must not throw away what another one needs.
+        if remarks {
+            remark!(
+                "colgrep: the index was made with other --hidden, --no-ignore or --max-filesize; `colgrep init` with these flags changes it"
+            );
+        }
+        options = None;
+    }
     match open_updated(project, options.as_ref(), false, args.walk.quiet) {
-        Ok((snapshot, _)) => Ok(snapshot),
-        Err(error) if error.kind() == ErrorKind::Busy => match project.store.open() {
+        Ok((snapshot, report)) => {
+            let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
+            if remarks && report.wrote && large > 0 {
+                let limit = in_words(snapshot.files.filesize_max);
+                remark!("colgrep: {large} files larger than {limit} are not indexed; `colgrep status` names them");
+            }
+            Ok(snapshot)
+        }
+        Err(error) => match project.store.open() {
+            // What is there is better than nothing: another process writes, or the disk is full or read-only.
             Ok(snapshot) => {
-                if !args.walk.quiet {
-                    let indexed = snapshot.files.files.len();
-                    eprintln!("colgrep: another colgrep is indexing; this answer knows {indexed} files");
+                if remarks {
+                    let (why, known) = (reason(&error), snapshot.files.files.len());
+                    remark!("colgrep: {why}; this answer is from the index as it is ({known} files)");
                 }
                 Ok(snapshot)
             }
-            // Its first commit is still to come.
-            Err(_) => Ok(open_updated(project, options.as_ref(), true, args.walk.quiet)?.0),
+            // The first commit of the other process is still to come.
+            Err(_) if error.kind() == ErrorKind::Busy => {
+                Ok(open_updated(project, options.as_ref(), true, args.walk.quiet)?.0)
+            }
+            Err(_) => Err(error.into()),
         },
-        Err(error) => Err(error.into()),
+    }
+}
+
+fn reason(error: &colgrep_index::Error) -> String {
+    match error.kind() {
+        ErrorKind::Busy => "another colgrep is indexing".to_string(),
+        _ => error.to_string(),
     }
 }
 

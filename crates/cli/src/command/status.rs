@@ -110,6 +110,9 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
         writeln!(out, "the last build was interrupted; the next search or `colgrep init` goes on from there")?;
     }
     writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
+    if status.files == 0 {
+        writeln!(out, "on disk   {}", in_words(status.index_bytes))?;
+    }
     let share = 100.0 * status.index_bytes as f64 / status.source_bytes.max(1) as f64;
     writeln!(
         out,

@@ -29,6 +29,28 @@ struct Hit {
     explain: Option<Vec<Step>>,
 }
 
+/// A matching line, with `-e` and no query.
+#[derive(Debug, JsonSchema)]
+#[schemars(title = "Line")]
+#[expect(dead_code, reason = "describes what `command/grep.rs` writes")]
+struct Line {
+    /// Path as given on the command line, or relative to the current folder.
+    file: String,
+    /// Its number, from 1; absent with -l.
+    line: Option<u64>,
+    /// Its text; absent with -l.
+    text: Option<String>,
+}
+
+/// A row of the array.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "describes the two shapes of output")]
+enum Row {
+    Hit(Box<Hit>),
+    Line(Line),
+}
+
 /// A unit of code or text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Unit")]
@@ -84,7 +106,7 @@ struct Match {
 
 /// The JSON Schema of the output.
 pub fn schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Vec<Hit>).to_value();
+    let mut schema = schemars::schema_for!(Vec<Row>).to_value();
     if let Some(object) = schema.as_object_mut() {
         object.insert("title".into(), "colgrep --json".into());
         object.insert("x-version".into(), SCHEMA_VERSION.into());

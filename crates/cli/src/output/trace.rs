@@ -22,7 +22,7 @@ impl Trace {
 
     fn line(&self, step: &str, what: &str, items: serde_json::Value, scores: Vec<f32>) {
         let line = json!({"query": self.query, "step": step, what: items, "scores": scores});
-        eprintln!("__COLGREP_TRACE__ {line}");
+        remark!("__COLGREP_TRACE__ {line}");
     }
 
     fn pool(&self, step: &str, pool: &Pool) {

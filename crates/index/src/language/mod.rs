@@ -1,5 +1,6 @@
 //! The table of languages: one row each, and the file's path or first bytes that choose a row.
 
+mod nesting;
 pub mod pattern;
 mod prepare;
 mod sniff;
@@ -47,6 +48,8 @@ pub struct Language {
     /// Gives the grammar another text of equal length to read, where it can't read what people write
     /// (`None`: as it is). Names, documentation and bodies still come from the file.
     pub prepare: Option<fn(&str) -> Option<String>>,
+    /// Whether a text is nested too deeply for the grammar's scanner, which would end the process.
+    pub too_deep: Option<fn(&str) -> bool>,
 }
 
 impl std::fmt::Debug for Language {
@@ -74,6 +77,7 @@ const NONE: Language = Language {
     query: "",
     merges_clauses: false,
     prepare: None,
+    too_deep: None,
 };
 
 macro_rules! row {
@@ -111,10 +115,10 @@ pub static LANGUAGES: &[Language] = &[
     row!("javascript", arborium_javascript, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs"], interpreters: &["node"]),
     row!("json", arborium_json, extensions: &["json", "jsonc", "json5", "webmanifest"], file_names: &[".babelrc", ".eslintrc"], category: Data),
     row!("julia", arborium_julia, extensions: &["jl"], interpreters: &["julia"]),
-    row!("kotlin", arborium_kotlin, aliases: &["kt"], extensions: &["kt", "kts"]),
+    row!("kotlin", arborium_kotlin, aliases: &["kt"], extensions: &["kt", "kts"], too_deep: Some(nesting::interpolations)),
     row!("lua", arborium_lua, extensions: &["lua"], interpreters: &["lua", "luajit"]),
     row!("make", arborium_make, aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"]),
-    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose),
+    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose, too_deep: Some(nesting::leads)),
     row!("nix", arborium_nix, extensions: &["nix"]),
     row!("objc", arborium_objc, aliases: &["objective-c"], extensions: &["mm"]),
     row!("ocaml", arborium_ocaml, aliases: &["ml"], extensions: &["ml"]),
@@ -144,7 +148,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("tsx", arborium_tsx, extensions: &["tsx"]),
     row!("typescript", arborium_typescript, aliases: &["ts"], extensions: &["mts", "cts"], interpreters: &["deno", "tsx", "ts-node", "bun"]),
     row!("vue", arborium_vue, extensions: &["vue"]),
-    row!("yaml", arborium_yaml, aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data),
+    row!("yaml", arborium_yaml, aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data, too_deep: Some(nesting::leads)),
     row!("zig", arborium_zig, extensions: &["zig", "zon"]),
     // Rows without a grammar: their files are cut into blocks of lines.
     Language { name: "ocaml-interface", aliases: &["mli"], extensions: &["mli"], ..NONE },

@@ -4,6 +4,7 @@
 //! lengths; the score is our own BM25F (`colgrep_core::bm25`), computed over all postings of the query's
 //! terms, so that a term's document frequency counts units with the term in any field.
 
+mod directory;
 mod fields;
 mod read;
 mod write;

@@ -8,12 +8,14 @@ use colgrep_core::fuse::UnitKey;
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::{Unit, UnitKind, UnitRole};
 use tantivy::columnar::Column;
+use tantivy::directory::MmapDirectory;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::document::TantivyDocument;
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{DocAddress, DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term};
 
+use super::directory::ReadDirectory;
 use super::fields::{Fields, Info, prepare, schema};
 use crate::error::Result;
 
@@ -146,7 +148,8 @@ impl Lexical {
     /// When there is none, or it is damaged.
     pub fn open(folder: &Path) -> Result<Lexical> {
         let (own_schema, fields) = schema();
-        let index = Index::open_in_dir(folder)?;
+        let directory = ReadDirectory(MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?);
+        let index = Index::open(directory)?;
         if index.schema() != own_schema {
             let message = "the index was written by another version of colgrep (its fields differ)";
             return Err(crate::error::Error::new(crate::error::ErrorKind::Unusable, message));

@@ -20,6 +20,8 @@ use crate::parse::Parsed;
 
 /// Memory of the index writer before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 64 << 20;
+/// Documentation shown of a unit, in bytes; all of it is searched.
+const SHOWN_DOCSTRING_BYTES_MAX: usize = 8_000;
 /// Text that may wait for the index writer, in bytes.
 const QUEUE_BYTES_MAX: usize = 16 << 20;
 /// Compression of what is shown of units: zstd at its default level, in blocks four times tantivy's, is a third
@@ -192,7 +194,8 @@ impl Writer {
         for name in &unit.calls {
             document.add_text(self.fields.callee, name);
         }
-        let shown = Unit { body: String::new(), ..unit.clone() };
+        let docstring = unit.docstring[..unit.docstring.floor_char_boundary(SHOWN_DOCSTRING_BYTES_MAX)].to_string();
+        let shown = Unit { body: String::new(), docstring, ..unit.clone() };
         document.add_bytes(self.fields.stored, &postcard::to_stdvec(&shown).unwrap_or_default());
         document
     }

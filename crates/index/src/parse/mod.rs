@@ -31,12 +31,14 @@ use text::fold_space;
 const BLOCK_LINES: u32 = 50;
 /// Longest signature kept, in bytes.
 const SIGNATURE_BYTES_MAX: usize = 600;
-/// Longest documentation kept, in bytes.
-const DOCSTRING_BYTES_MAX: usize = 8_000;
+/// Longest documentation of a unit, in bytes. What is shown of it is shorter (`lexical/write.rs`).
+const DOCSTRING_BYTES_MAX: usize = 1 << 20;
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 160;
-/// Longest body kept, in bytes; the lines beyond it still belong to the unit.
-const BODY_BYTES_MAX: usize = 64 * 1024;
+/// Longest body, in bytes. No two functions share lines, so bodies together are hardly larger than their file.
+const BODY_BYTES_MAX: usize = 16 << 20;
+/// Largest text that is parsed, in bytes: a syntax tree takes many times its text's memory.
+const PARSED_BYTES_MAX: usize = 4 << 20;
 /// Of a line longer than this, in bytes (minified code), a unit's body holds only the unit's own part.
 const LINE_BYTES_MAX: usize = 1_000;
 /// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.
@@ -108,6 +110,15 @@ pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) 
     let lines = Lines::new(text);
     let mut found = Found::default();
     let mut note = None;
+    let too_deep = language.too_deep.is_some_and(|is| is(text)).then_some("is nested too deeply to parse");
+    let too_large = (text.len() > PARSED_BYTES_MAX).then_some("is too large to parse");
+    if let Some(reason) = too_deep.or(too_large) {
+        return Parsed {
+            units: blocks_only(text, language),
+            imports: Vec::new(),
+            note: Some(format!("{reason}; indexed as plain blocks")),
+        };
+    }
     let prepared = language.prepare.and_then(|prepare| prepare(text)).filter(|p| p.len() == text.len());
     let mut read = prepared.map_or(Cow::Borrowed(text), Cow::Owned);
     // Some scanners never return from a last line without its end (Perl's from `word # comment`).

@@ -112,6 +112,11 @@ impl Filter {
         if rules.allows_all() && below.iter().any(String::is_empty) && args.regexp.is_empty() {
             return Ok(None);
         }
+        for path in below.iter().filter(|b| !b.is_empty() && !snapshot.files.indexed().any(|f| is_below(&f.path, b))) {
+            if !args.walk.quiet {
+                remark!("colgrep: nothing in {path} is indexed: it is ignored, hidden or skipped (`colgrep status`)");
+            }
+        }
         let allowed: Vec<&FileRecord> = snapshot
             .files
             .indexed()
