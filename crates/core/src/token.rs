@@ -1,7 +1,8 @@
 //! The identifier-aware tokenizer: one for the index side and the query side.
 //!
 //! A word is a run of letters, digits and underscores. Its parts are split at underscores, case
-//! changes, acronym ends and digits; a word of several parts also gives its whole as a compound.
+//! changes, acronym ends and digits; a word of several parts also gives its whole as a compound. A word
+//! that begins with a digit is a number and stays whole.
 //! Runs of CJK text give bigrams. Alphabetic tokens longer than three letters are stemmed with
 //! Porter2 (M. Porter, "The English (Porter2) stemming algorithm", snowballstem.org).
 
@@ -85,6 +86,13 @@ impl Tokenizer {
                     });
                     position += 1;
                 }
+                continue;
+            }
+            if word.starts_with(|c: char| c.is_ascii_digit()) {
+                // `0x81ceb32c` is one number, not a heap of letters and digits.
+                let term = self.normal(word);
+                sink(Token { term, start: offset, end: offset + word.len(), position, compound: false });
+                position += 1;
                 continue;
             }
             let mut parts = parts(word);
@@ -297,6 +305,7 @@ mod tests {
             ("搜索引擎", "搜索 索引 引擎"),
             ("abc搜", "abc 搜"),
             ("running-tests", "run test"),
+            ("0x81ceB32c 1_000 3d", "0x81ceb32c 1_000 3d"),
         ] {
             check(text, expected);
         }
