@@ -80,7 +80,7 @@ impl FileTable {
             *counts.entry(skip.reason()).or_default() += 1;
         }
         if !self.unreadable.is_empty() {
-            *counts.entry(Skip::Unreadable.reason()).or_default() += self.unreadable.len() as u64;
+            *counts.entry("unreadable, a link or a special file").or_default() += self.unreadable.len() as u64;
         }
         counts
     }

@@ -76,8 +76,13 @@ pub fn walk(root: &Path, left_out: Option<&Path>, options: &WalkOptions) -> Resu
         Box::new(move |entry| {
             match entry {
                 Ok(entry) => {
-                    if entry.file_type().is_some_and(|t| t.is_file()) {
+                    let kind = entry.file_type();
+                    if kind.is_some_and(|t| t.is_file()) {
                         batch.add(root, &entry);
+                    } else if kind.is_some_and(|t| !t.is_dir()) {
+                        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+                        let what = relative.to_string_lossy().into_owned();
+                        batch.own.unreadable.push((what, "symbolic link or special file".to_string()));
                     }
                 }
                 Err(error) => batch.own.unreadable.push((error.to_string(), "unreadable".to_string())),
@@ -190,6 +195,8 @@ mod tests {
         std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
         std::os::unix::fs::symlink(folder.path().join("a.rs"), folder.path().join("b.rs")).unwrap();
         assert_eq!(paths(folder.path(), &WalkOptions::default()), "a.rs");
+        let walked = walk(folder.path(), None, &WalkOptions::default()).unwrap();
+        assert_eq!(walked.unreadable.len(), 2, "links are counted: {:?}", walked.unreadable);
     }
 
     #[test]

@@ -102,7 +102,7 @@ fn files_below(path: &Path, options: &WalkOptions, rules: &PathRules) -> Result<
         return Ok(vec![(path.to_path_buf(), path.display().to_string())]);
     }
     let walked = walk(path, None, options)?;
-    for (what, _) in &walked.unreadable {
+    for (what, _) in walked.unreadable.iter().filter(|(_, reason)| reason == "unreadable") {
         remark!("colgrep: {what}");
     }
     let mut files = Vec::new();
