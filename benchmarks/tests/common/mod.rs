@@ -1,6 +1,6 @@
 //! What the tests share: the harness as a process, with nothing of the caller's environment.
 
-#![allow(dead_code)] // each test file uses a part
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

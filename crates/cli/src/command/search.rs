@@ -63,7 +63,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
     let hits = interleave(&found, args.results);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if args.json {
-        json::print(&mut out, &found, &hits, args)?;
+        json::print(&mut out, &found, &hits)?;
     } else {
         let color = human::wants_color(args.color, env.color, std::io::stdout().is_terminal());
         human::print(&mut out, &found, &hits, args, query, color)?;

@@ -7,7 +7,6 @@ use colgrep_index::update::read_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::SearchArgs;
 use crate::command::Found;
 use crate::output::explain::Step;
 
@@ -118,17 +117,17 @@ pub fn schema() -> serde_json::Value {
 ///
 /// # Errors
 /// When `out` refuses or the index can't be read.
-pub fn print(out: &mut impl Write, found: &[Found], hits: &[(usize, usize)], args: &SearchArgs) -> Result<()> {
+pub fn print(out: &mut impl Write, found: &[Found], hits: &[(usize, usize)]) -> Result<()> {
     let mut rows = Vec::with_capacity(hits.len());
     for &(f, h) in hits {
-        rows.push(hit(&found[f], h, args)?);
+        rows.push(hit(&found[f], h)?);
     }
     serde_json::to_writer(&mut *out, &rows)?;
     writeln!(out)?;
     Ok(())
 }
 
-fn hit(one: &Found, h: usize, _args: &SearchArgs) -> Result<Hit> {
+fn hit(one: &Found, h: usize) -> Result<Hit> {
     let hit = &one.answer.hits[h];
     let path = &one.answer.pool.files[hit.file].path;
     let record = one.snapshot.files.files.iter().find(|f| f.path == *path);

@@ -87,6 +87,8 @@ struct Segment {
     reader: SegmentReader,
     file: Column<u64>,
     info: Column<u64>,
+    /// Lengths a field, in the order of [`UnitField::ALL`].
+    norms: [Option<FieldNormReader>; 6],
 }
 
 impl std::fmt::Debug for Lexical {
@@ -162,7 +164,11 @@ impl Lexical {
             .iter()
             .map(|reader| {
                 let fast = reader.fast_fields();
-                Ok(Segment { file: fast.u64("file")?, info: fast.u64("info")?, reader: reader.clone() })
+                let mut norms = [const { None }; 6];
+                for (norm, field) in norms.iter_mut().zip(fields.unit) {
+                    *norm = reader.fieldnorms_readers().get_field(field)?;
+                }
+                Ok(Segment { file: fast.u64("file")?, info: fast.u64("info")?, norms, reader: reader.clone() })
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Lexical { searcher, _reader: reader, fields, segments })
@@ -175,31 +181,21 @@ impl Lexical {
     }
 
     /// Number of units and the average length of each field over them, in tokens.
-    fn statistics(&self) -> Result<(u64, [f32; 6])> {
+    fn statistics(&self) -> (u64, [f32; 6]) {
         let mut units = 0u64;
         let mut sums = [0u64; 6];
         for segment in &self.segments {
-            let norms = self.norms(segment)?;
             for doc in segment.reader.doc_ids_alive() {
                 if segment.info(doc).is_file() {
                     continue;
                 }
                 units += 1;
-                for (sum, norm) in sums.iter_mut().zip(&norms) {
+                for (sum, norm) in sums.iter_mut().zip(&segment.norms) {
                     *sum += u64::from(norm.as_ref().map_or(0, |n| n.fieldnorm(doc)));
                 }
             }
         }
-        Ok((units, sums.map(|s| s as f32 / units.max(1) as f32)))
-    }
-
-    fn norms(&self, segment: &Segment) -> Result<[Option<FieldNormReader>; 6]> {
-        let readers = segment.reader.fieldnorms_readers();
-        let mut norms = [const { None }; 6];
-        for (norm, field) in norms.iter_mut().zip(self.fields.unit) {
-            *norm = readers.get_field(field)?;
-        }
-        Ok(norms)
+        (units, sums.map(|s| s as f32 / units.max(1) as f32))
     }
 
     /// Scores every unit that holds a term of the query and gives the best `units_max` that `filter` allows,
@@ -217,7 +213,7 @@ impl Lexical {
         also: &HashSet<u32>,
         filter: Option<&dyn UnitFilter>,
     ) -> Result<Vec<UnitHit>> {
-        let (units, averages) = self.statistics()?;
+        let (units, averages) = self.statistics();
         // For each term, per segment: (document, summed field frequency).
         let mut frequencies: Vec<Vec<Vec<(DocId, f32)>>> = Vec::with_capacity(query.terms.len());
         let mut name_hits: HashSet<UnitKey> = HashSet::new();
@@ -225,7 +221,6 @@ impl Lexical {
         for term in &query.terms {
             let mut per_segment = Vec::with_capacity(self.segments.len());
             for (s, segment) in self.segments.iter().enumerate() {
-                let norms = self.norms(segment)?;
                 let mut sums = vec![0.0f32; segment.reader.max_doc() as usize];
                 let mut touched: Vec<DocId> = Vec::new();
                 for (f, field) in self.fields.unit.into_iter().enumerate() {
@@ -240,7 +235,7 @@ impl Lexical {
                     while postings.doc() != TERMINATED {
                         let doc = postings.doc();
                         if !segment.reader.is_deleted(doc) {
-                            let length = norms[f].as_ref().map_or(0, |n| n.fieldnorm(doc)) as f32;
+                            let length = segment.norms[f].as_ref().map_or(0, |n| n.fieldnorm(doc)) as f32;
                             let sum = &mut sums[doc as usize];
                             if *sum == 0.0 {
                                 touched.push(doc);
