@@ -1,0 +1,42 @@
+//! Text to token vectors: the embedded late-interaction model, and any ONNX ColBERT.
+
+mod multivector;
+
+pub use multivector::Multivector;
+
+/// Turns text into token vectors for late interaction.
+///
+/// The score of a document for a query is MaxSim, `Σ_q max_d q·d` over the rows of both sides (Khattab and
+/// Zaharia, ColBERT, SIGIR 2020). Token weights, where a model has them, are folded into the rows, which are
+/// therefore not of unit length.
+pub trait Encoder: Send + Sync {
+    /// Which model this is, for people: a name, or the folder it was loaded from.
+    fn name(&self) -> &str;
+    /// Hash of everything that shapes a document's vectors; vectors of different fingerprints never meet.
+    fn fingerprint(&self) -> u64;
+    /// Components of a vector.
+    fn dimension(&self) -> usize;
+    /// Vectors of a query. Empty where the model knows no token of it.
+    ///
+    /// # Errors
+    /// When the model can't be run.
+    fn encode_query(&self, text: &str) -> Result<Multivector, Error>;
+    /// Vectors of documents, in order, each cut at the model's own length. Row 0 of each, where the model
+    /// makes one, stands for the document as a whole.
+    ///
+    /// # Errors
+    /// When the model can't be run.
+    fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error>;
+}
+
+/// What went wrong with a model: a message for people, with what to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(pub String);
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
