@@ -1,0 +1,289 @@
+"""Pairs (text, unit) from clones: one JSON lines file a repository.
+
+    mine.py --repositories repositories.tsv --clones CLONES --corpus target/release/examples/corpus --out MINED
+
+Each line of the output is {"kind", "query", "text", "unit", "language"}: `text` is the unit's text without what the
+query was taken from, `unit` its number within the repository. Kinds: doc (first sentence of a doc comment), inline
+(a comment inside the body), name (its own name, masked in the body), commit (subject of a commit that touched it),
+prose (a sentence of the documentation that names it, the name left out), section (a heading and the text below it).
+"""
+
+import argparse
+import collections
+import hashlib
+import json
+import random
+import re
+import subprocess
+import tempfile
+import time
+from multiprocessing import Pool
+from pathlib import Path
+
+from text import unit_text, words
+
+CAPS = {"doc": 4000, "inline": 2500, "name": 1200, "commit": 1500, "prose": 1200, "section": 500}
+FILES_MAX, COMMITS_MAX, LOG_SECONDS_MAX = 1500, 1500, 10.0
+PROSE = ("markdown", "text", "rst", "asciidoc")
+SENTENCE_END = r"(?<=[a-z)`])[.:!?]\s+|\n\s*\n|\n\s*[-*]\s"
+DEFINITIONS = ("function", "method", "class", "constant")
+
+VENDORED = re.compile(
+    r"(^|/)(vendor|third_?party|3rdparty|node_modules|dist|deps|extern(al)?|generated|gen|testdata|fixtures?"
+    r"|__snapshots__|locales?|i18n|translations?)(/|$)|\.min\.|\.pb\.|_pb2|\.g\.cs$|\.designer\.cs$|bundle\.js$",
+    re.I,
+)
+NOISE = re.compile(
+    r"inheritdoc|eslint|noqa|pylint|rubocop:|nolint|clang-format|istanbul|@ts-|prettier|licen[sc]e|copyright|todo"
+    r"|fixme|xxx|generated|deprecated|https?://|spdx",
+    re.I,
+)
+TAG = re.compile(r"^\s*(@\w+|\\\w+|:param|:return|:rtype|<\w+|-{3,}|={3,}|\*{3,}|\.\.|>>>|```|#\[)", re.I)
+MARKUP = re.compile(r"\{@\w+\s+([^}]*)\}|`{1,2}([^`]*)`{1,2}|\[([^\]]*)\]\([^)]*\)")
+HTML = re.compile(r"</?\w+[^>]{0,80}>")
+PYTHON_DOC = re.compile(r'^\s*[rRuUbB]{0,2}("""|\'\'\')(.*?)\1', re.S | re.M)
+SUBJECT_TAG = re.compile(r"^\s*(\[[^\]]*\]\s*|[\w./-]+(\([^)]*\))?!?:\s+|\(?#\d+\)?:?\s*|[A-Z]+-\d+:?\s*)+")
+CHORE = re.compile(
+    r"\b(bump|release|version|changelog|typos?|lint|format(ting)?|merge|revert|readme|docs?|wip|clean-?up|clean up"
+    r"|clippy|fmt|ci|nit|copyright|renam\w+|refactor(ing)?|warnings?|tests?|review|minor|misc|tidy|whitespace"
+    r"|upgrade|deps?|dependenc\w+)\b",
+    re.I,
+)
+COMMENT = re.compile(r"^\s*(?://+!?|#+|--+|;+|\*|%+)\s+(.*\S)\s*$")
+QUESTIONS = [
+    "how {}", "how does {} work", "where is {} implemented", "code that handles {}", "where {} is handled",
+    "logic for {}", "function that {}", "which part of the code {}", "{} implementation", "where do we {}",
+]
+
+
+def plain(text: str) -> str:
+    """Text without markup."""
+    text = MARKUP.sub(lambda m: next(g for g in m.groups() if g is not None), text)
+    return re.sub(r"\s+", " ", HTML.sub(" ", text)).strip()
+
+
+def first_sentence(comment: str) -> tuple[str, str]:
+    """The first sentence of a doc comment, and the rest of its first paragraph."""
+    lines: list[str] = []
+    for line in comment.split("\n"):
+        line = line.strip().strip("\"'").lstrip("*/#-;!|^ ").strip()
+        if TAG.match(line) and not line.startswith(("<summary", "<p")):
+            if lines:
+                break
+            continue
+        line = HTML.sub(" ", line).strip()
+        if not line:
+            if lines:
+                break
+            continue
+        lines.append(line)
+        if sum(map(len, lines)) > 400:
+            break
+    text = plain(" ".join(lines))
+    end = re.search(r"(?<=[a-z0-9)\]])[.!?](\s|$)", text)
+    return (text[: end.start()].strip(), text[end.end() :]) if end else (text.strip(), "")
+
+
+def is_language(text: str, words_min: int = 3) -> bool:
+    """Whether a text reads like a sentence, not like code or a notice."""
+    if NOISE.search(text) or not 8 < len(text) < 300:
+        return False
+    found = words(text)
+    letters = sum(c.isalpha() or c == " " for c in text)
+    return words_min <= len(found) <= 40 and len(set(found)) >= words_min and letters > 0.82 * len(text)
+
+
+def last_name(name: str) -> str:
+    return re.split(r"[.:#/]", name)[-1]
+
+
+def comments_of(body: str) -> list[tuple[str, str]]:
+    """Comments inside a body, joined over lines, each with the body that lacks it."""
+    lines = body.split("\n")
+    found, start = [], None
+    for i in range(1, len(lines) + 1):
+        match = COMMENT.match(lines[i]) if i < len(lines) else None
+        if match and start is None:
+            start = i
+        elif not match and start is not None:
+            text = " ".join(COMMENT.match(line).group(1) for line in lines[start:i])
+            if i - start <= 4 and text.count(";") == 0 and "=" not in text:
+                found.append((plain(text), "\n".join(lines[:start] + lines[i:])))
+            start = None
+    return found
+
+
+def commits(git_dir: str, known: dict[str, list[int]], units: list[dict]):
+    """(message, unit) of commits that touched few files: the unit is named in a hunk's heading."""
+    command = ["git", "-c", "diff.renames=false", "--git-dir", git_dir, "log", "--no-merges", f"-n{COMMITS_MAX}", "-p",
+               "-U0", "--format=%x01%s%x02%b%x03"]  # fmt: skip
+    log = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    started, message, in_message, touched, files, path = time.time(), "", False, {}, 0, None
+
+    def flush():
+        if 0 < files <= 5:
+            for name, headings in touched.items():
+                text = "\n".join(headings)
+                found = [u for u in known[name] if len(units[u]["name"]) > 2 and re.search(
+                    r"(?<!\w)" + re.escape(last_name(units[u]["name"])) + r"(?!\w)", text)]  # fmt: skip
+                functions = [u for u in found if units[u]["kind"] in ("function", "method")] or found
+                for unit in functions[:2]:
+                    yield message, unit
+
+    for raw in log.stdout:
+        if raw.startswith(b"\x01"):
+            yield from flush()
+            message, in_message, touched, files, path = "", True, {}, 0, None
+            if time.time() - started > LOG_SECONDS_MAX:
+                break
+        line = raw.decode("utf-8", "replace")
+        if in_message:
+            message += line.strip("\x01").replace("\x03", "")
+            in_message = "\x03" not in line
+        elif line.startswith("diff --git "):
+            files, path = files + 1, None
+        elif line.startswith("+++ b/") and files <= 5:
+            path = line[6:].strip()
+            path = path if path in known else None
+        elif path and line.startswith("@@ "):
+            heading = line.split("@@", 2)[-1].strip()[:200]
+            if heading:
+                touched.setdefault(path, []).append(heading)
+    yield from flush()
+    log.kill()
+    log.wait()
+
+
+def mine(job: tuple[str, str, str, str, str]) -> str:
+    name, commit, git_dir, corpus, out = job
+    target = Path(out) / (name.replace("/", "+") + ".jsonl")
+    if target.exists():
+        return f"{name}: there already"
+    started = time.time()
+    rng = random.Random(name)
+    with tempfile.TemporaryDirectory() as folder:
+        archive = subprocess.Popen(["git", "--git-dir", git_dir, "archive", commit], stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL)  # fmt: skip
+        subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, stderr=subprocess.DEVNULL)
+        printed = subprocess.run([corpus, folder], capture_output=True).stdout.decode("utf-8", "replace")
+    files = [json.loads(line) for line in printed.split("\n") if line]
+    files = [f for f in files if not (f["vendored"] or f["generated"] or VENDORED.search(f["path"]))]
+    rng.shuffle(files)
+    tests = [f for f in files if f["test"]]
+    files = [f for f in files if not f["test"]][:FILES_MAX]
+    files += tests[: max(30, len(files) // 8)]
+    units: list[dict] = []
+    known: dict[str, list[int]] = {}
+    defined: dict[str, list[int]] = collections.defaultdict(list)
+    for file in files:
+        for unit in file["units"][:300]:
+            unit |= {"path": file["path"], "language": file["language"], "test": file["test"]}
+            known.setdefault(file["path"], []).append(len(units))
+            if unit["kind"] in DEFINITIONS and len(unit["name"]) > 3 and not file["test"]:
+                defined[last_name(unit["name"])].append(len(units))
+            units.append(unit)
+    pairs: dict[str, list] = collections.defaultdict(list)
+
+    def add(kind: str, query: str, unit: int, **masked):
+        pairs[kind].append((query, unit_text(units[unit]["path"], units[unit], **masked), unit))
+
+    for number, unit in enumerate(units):
+        kind, body = unit["kind"], unit["body"]
+        if kind in ("document", "section"):
+            title = plain(unit["name"])
+            is_prose = unit["language"] in PROSE
+            if is_prose and len(body) > 200 and 2 <= len(words(title)) <= 12 and not NOISE.search(title):
+                sentence, _ = first_sentence(re.sub(r"^#.*$", "", body, flags=re.M))
+                query = f"{title}: {sentence}" if is_language(sentence) and rng.random() < 0.5 else title
+                add("section", query, number, body=body.replace(unit["name"], "").replace(sentence or "\0", ""))
+            for sentence in re.split(SENTENCE_END, body[:6000]) if is_prose else ():
+                named = {last_name(n.strip("()")) for n in re.findall(r"`([\w.:#/]+(?:\(\))?)`", sentence)}
+                owners = [d for n in named for d in defined.get(n, [])]
+                if 1 <= len(owners) <= 2 and len(named) <= 3:
+                    query = re.sub(r"\s+", " ", re.sub(r"`[^`]*`", "", sentence)).strip(" -*#|\t:,")
+                    if is_language(query, 5):
+                        add("prose", query, owners[0])
+            continue
+        if kind not in DEFINITIONS or len(body) < 40:
+            continue
+        stripped = PYTHON_DOC.sub("", body, count=1) if unit["language"] == "python" else body
+        if unit["docstring"].strip() and (kind != "constant" or rng.random() < 0.3):
+            sentence, rest = first_sentence(unit["docstring"])
+            # Go's comments begin with the name of what they explain.
+            if sentence.startswith(last_name(unit["name"]) + " "):
+                sentence = sentence.split(" ", 1)[1]
+            if is_language(sentence):
+                add("doc", sentence, number, docstring=rest if rng.random() < 0.5 else "", body=stripped)
+        if kind in ("function", "method") and len(stripped) > 150:
+            for comment, without in comments_of(stripped)[:4]:
+                if is_language(comment, 4):
+                    add("inline", comment, number, body=without, docstring="" if rng.random() < 0.5 else None)
+        short = words(last_name(unit["name"]))
+        if kind != "constant" and 2 <= len(short) <= 8 and len(stripped) > 120 and "test" not in short:
+            query = " ".join(short)
+            parent = words(last_name(unit["parent"]))[:4]
+            if parent and rng.random() < 0.4:
+                query = " ".join(parent) + " " + query
+            masked = unit | {"name": ""}
+            text = unit_text(unit["path"], masked, docstring="" if rng.random() < 0.6 else None,
+                             body=stripped.replace(last_name(unit["name"]), " "))  # fmt: skip
+            pairs["name"].append((query, text, number))
+    for message, number in commits(git_dir, known, units):
+        subject, _, rest = message.partition("\x02")
+        if CHORE.search(subject) or len(units[number]["body"]) < 80 or units[number]["test"]:
+            continue
+        query = re.sub(r"\(?(fixes|closes|refs?|see)?\s*#\d+\)?", "", SUBJECT_TAG.sub("", subject), flags=re.I)
+        sentence, _ = first_sentence(rest)
+        if is_language(sentence, 5) and rng.random() < 0.4:
+            query = sentence
+        query = query.strip(" .")
+        if is_language(query):
+            add("commit", query, number)
+    counts = collections.Counter()
+    seen, often = set(), collections.Counter()
+    with open(str(target) + ".part", "w", encoding="utf-8") as lines:
+        for kind, found in pairs.items():
+            rng.shuffle(found)
+            for query, text, unit in found:
+                key = hashlib.md5(f"{query.lower()}\0{unit}".encode()).digest()
+                often[query.lower()] += 1
+                if key in seen or often[query.lower()] > 2 or len(words(text)) < 8:
+                    continue
+                seen.add(key)
+                if kind in ("doc", "name", "inline") and rng.random() < 0.15:
+                    query = rng.choice(QUESTIONS).format(query[:1].lower() + query[1:])
+                line = {"kind": kind, "query": query, "text": text, "unit": unit, "language": units[unit]["language"]}
+                lines.write(json.dumps(line, ensure_ascii=False) + "\n")
+                counts[kind] += 1
+                if counts[kind] >= CAPS[kind]:
+                    break
+    Path(str(target) + ".part").rename(target)
+    return f"{name}: {len(files)} files, {len(units)} units, {dict(counts)}, {time.time() - started:.0f} s"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repositories", type=Path, required=True, help="owner/name, commit, licence, language")
+    parser.add_argument("--clones", type=Path, required=True, help="folder of clones: owner+name/**/ (git directories)")
+    parser.add_argument("--corpus", required=True, help="the example `corpus` of colgrep-index, built")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    jobs = []
+    for line in args.repositories.read_text().splitlines():
+        name, commit = line.split("\t")[:2]
+        folder = args.clones / name.replace("/", "+")
+        heads = [folder] if (folder / "HEAD").exists() else sorted(p.parent for p in folder.glob("*/HEAD"))
+        heads += [folder / ".git"] if (folder / ".git").exists() else []
+        if heads:
+            jobs.append((name, commit, str(heads[0]), args.corpus, str(args.out)))
+        else:
+            print(f"{name}: no clone below {args.clones}, left out", flush=True)
+    with Pool(args.jobs) as pool:
+        for said in pool.imap_unordered(mine, jobs):
+            print(said, flush=True)
+
+
+if __name__ == "__main__":
+    main()

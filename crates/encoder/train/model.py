@@ -1,0 +1,133 @@
+"""The embedded model: a token table, a light convolutional mixer, and late interaction with a summary row.
+
+Every text is a run of piece ids. Each piece gives one row of `output_dim` components, and the text as a whole one
+more, the summary, which stands first. The score of a document for a query is MaxSim over the rows of both (Khattab
+and Zaharia, ColBERT, SIGIR 2020); learned weights are folded into the rows' lengths. The mixer is a stack of
+LayerNorm, depthwise convolution and gated linear unit (Dauphin et al. 2017) with a residual path.
+"""
+
+import dataclasses
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+QUERY, DOCUMENT = 0, 1
+
+
+@dataclasses.dataclass
+class Config:
+    vocabulary: int
+    dim: int = 128
+    layers: int = 2
+    kernel: int = 7
+    hidden: int = 128
+    output_dim: int = 64
+    query_pieces_max: int = 48
+    document_pieces_max: int = 128
+
+
+class Block(nn.Module):
+    def __init__(self, config: Config):
+        super().__init__()
+        d, h = config.dim, config.hidden
+        self.norm = nn.LayerNorm(d)
+        self.depthwise = nn.Parameter(torch.randn(config.kernel, d) / math.sqrt(config.kernel))
+        self.up = nn.Linear(d, 2 * h)
+        self.down = nn.Linear(h, d)
+        with torch.no_grad():
+            self.down.weight.mul_(0.5)
+            self.down.bias.zero_()
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """x: T x d, texts in a row; mask: T x 1, zero on the separators between them."""
+        y = self.norm(x) * mask
+        kernel, length = self.depthwise.shape[0], x.shape[0]
+        y = F.pad(y, (0, 0, kernel // 2, kernel // 2))
+        z = y[:length] * self.depthwise[0]
+        for i in range(1, kernel):
+            z = torch.addcmul(z, y[i : i + length], self.depthwise[i])
+        a, b = self.up(z).chunk(2, -1)
+        return x + self.down(a * torch.sigmoid(b))
+
+
+class Model(nn.Module):
+    def __init__(self, config: Config, table: np.ndarray | None = None, idf: np.ndarray | None = None,
+                 basis: np.ndarray | None = None):  # fmt: skip
+        """table: V x d initial embeddings; idf: V; basis: o x d initial projection."""
+        super().__init__()
+        self.config = config
+        v, d, o = config.vocabulary, config.dim, config.output_dim
+        self.table = nn.Parameter(torch.tensor(table) if table is not None else torch.randn(v, d))
+        log_idf = torch.tensor(idf).clamp(min=0.02).log() if idf is not None else torch.zeros(v)
+        self.query_weight = nn.Parameter(log_idf.clone())
+        self.document_weight = nn.Parameter(torch.zeros(v))
+        self.summary_weight = nn.Parameter(log_idf.clone())
+        self.side = nn.Parameter(torch.zeros(2, d))
+        self.blocks = nn.ModuleList(Block(config) for _ in range(config.layers))
+        self.norm = nn.LayerNorm(d)
+        self.gate = nn.Linear(d, 3)
+        self.out = nn.Linear(d, d)
+        self.summary = nn.Linear(d, d, bias=False)
+        for layer in (self.gate, self.out, self.summary):
+            nn.init.zeros_(layer.weight)
+        nn.init.zeros_(self.gate.bias)
+        nn.init.zeros_(self.out.bias)
+        start = torch.tensor(basis) if basis is not None else torch.eye(o, d)
+        self.project = nn.Parameter(start.clone())
+        self.project_summary = nn.Parameter(start.clone())
+        self.omega = nn.Parameter(torch.tensor([2.0, 1.0]).log())
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor, text: torch.Tensor,
+                texts: int, side: int):  # fmt: skip
+        """ids, mask: T, texts in a row with separators; positions: of the N real pieces; text: N, whose each is.
+
+        Gives token rows N x o, summary rows B x o, and the summary vectors B x d before their projection.
+        """
+        e = F.normalize(self.table[ids], dim=1)
+        x = e * math.sqrt(e.shape[1]) + self.side[side]
+        m = mask[:, None]
+        for block in self.blocks:
+            x = block(x, m)
+        h, e, ids = self.norm(x)[positions], e[positions], ids[positions]
+        gate = self.gate(h).clamp(-2, 2)
+        if side == QUERY:
+            weight = self.query_weight[ids] + gate[:, 0]
+        else:
+            weight = (self.document_weight[ids] + gate[:, 1]).clamp(-3, 0.7)
+        rows = F.normalize(e + self.out(h), dim=1) @ self.project.T * weight.exp()[:, None]
+        share = (self.summary_weight[ids] + gate[:, 2]).exp()[:, None]
+        pooled = torch.zeros(texts, e.shape[1]).index_add(0, text, share * (e + self.summary(h)))
+        pooled = F.normalize(pooled, dim=1)
+        return rows, pooled @ self.project_summary.T * self.omega[side].exp(), pooled
+
+
+def pack(texts: list[np.ndarray], kernel: int):
+    """Texts in a row with kernel // 2 separators between: ids, mask, positions of the pieces, whose each is."""
+    gap = kernel // 2
+    lengths = np.array([len(t) for t in texts])
+    starts = gap + np.concatenate([[0], np.cumsum(lengths + gap)[:-1]])
+    ids = np.zeros(int(lengths.sum()) + gap * (len(texts) + 1), np.int64)
+    text = np.repeat(np.arange(len(texts)), lengths)
+    first = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    positions = np.arange(len(text)) - first[text] + starts[text]
+    ids[positions] = np.concatenate(texts)
+    mask = np.zeros(len(ids), np.float32)
+    mask[positions] = 1
+    return tuple(map(torch.from_numpy, (ids, mask, positions, text)))
+
+
+def rows_of(model: Model, texts: list[np.ndarray], side: int):
+    """All rows of texts, the summary of each first: rows N x o, bounds B + 1, and the summaries B x d."""
+    ids, mask, positions, text = pack(texts, model.config.kernel)
+    rows, summaries, pooled = model(ids, mask, positions, text, len(texts), side)
+    lengths = np.array([len(t) for t in texts]) + 1
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    order = np.empty(bounds[-1], np.int64)
+    order[bounds[:-1]] = len(rows) + np.arange(len(texts))
+    tokens = np.ones(bounds[-1], bool)
+    tokens[bounds[:-1]] = False
+    order[tokens] = np.arange(len(rows))
+    return torch.cat([rows, summaries])[torch.from_numpy(order)], bounds, pooled

@@ -1,0 +1,45 @@
+//! Prints the units of every file below a folder, a JSON line a file: what the encoder is trained on.
+//! `cargo run --release -p colgrep-index --example corpus -- FOLDER`
+#![allow(clippy::print_stdout, reason = "printing is what it is for")]
+
+use std::error::Error;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use colgrep_core::path::PathClass;
+use colgrep_index::read::{decode, skip_by_name};
+use colgrep_index::walk::{WalkOptions, walk};
+use colgrep_index::{language, parse};
+use rayon::prelude::*;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = PathBuf::from(std::env::args().nth(1).ok_or("usage: corpus FOLDER")?);
+    let walked = walk(&root, None, &WalkOptions::default())?;
+    let lines: Vec<Option<String>> = walked.files.par_iter().map(|found| file(&root, &found.path)).collect();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for line in lines.into_iter().flatten() {
+        writeln!(out, "{line}")?;
+    }
+    Ok(out.flush()?)
+}
+
+/// The JSON line of one file; none where it is no text.
+fn file(root: &Path, path: &str) -> Option<String> {
+    if skip_by_name(path).is_some() {
+        return None;
+    }
+    let bytes = std::fs::read(root.join(path)).ok()?;
+    let row = language::detect(Path::new(path), &bytes[..bytes.len().min(64 << 10)]);
+    let text = decode(path, bytes).ok()?;
+    let parsed = parse::parse(&text.text, row);
+    let class = PathClass::of(path);
+    let line = serde_json::json!({
+        "path": path,
+        "language": row.name,
+        "generated": text.generated,
+        "test": class.has(PathClass::TEST.with(PathClass::BENCHMARK)),
+        "vendored": class.has(PathClass::VENDORED.with(PathClass::TYPINGS)),
+        "units": parsed.units,
+    });
+    Some(line.to_string())
+}
