@@ -29,7 +29,7 @@ SENTENCE_END = r"(?<=[a-z)`])[.:!?]\s+|\n\s*\n|\n\s*[-*]\s"
 DEFINITIONS = ("function", "method", "class", "constant")
 
 VENDORED = re.compile(
-    r"(^|/)(vendor|third_?party|3rdparty|node_modules|dist|deps|extern(al)?|generated|gen|testdata|fixtures?"
+    r"(^|/)(vendor|third_?party|3rd-?party|node_modules|dist|deps|extern(al)?|generated|gen|testdata|fixtures?"
     r"|__snapshots__|locales?|i18n|translations?)(/|$)|\.min\.|\.pb\.|_pb2|\.g\.cs$|\.designer\.cs$|bundle\.js$",
     re.I,
 )

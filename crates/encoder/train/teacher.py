@@ -55,7 +55,7 @@ class Teacher:
         x = x.float() * mask[..., None]
         return F.normalize(x.sum(1) / mask.sum(1, keepdim=True), dim=1)
 
-    def encode(self, texts: list[str], tokens_max: int = 128, tokens_batch: int = 4096, report=None) -> np.ndarray:
+    def encode(self, texts: list[str], tokens_max: int = 128, tokens_batch: int = 1024, report=None) -> np.ndarray:
         """Vectors of texts, n x 384, half precision."""
         out = np.zeros((len(texts), DIM), np.float16)
         for start in range(0, len(texts), 50_000):

@@ -10,6 +10,7 @@ import unicodedata
 from pathlib import Path
 
 TEXT_BYTES_MAX = 2048
+DOCSTRING_BYTES_MAX = 512
 WORD_CHARS_MAX = 40
 WORD_PIECES_MAX = 6
 SPECIAL = ["[PAD]", "[UNK]", "[Q]", "[D]"]
@@ -27,6 +28,7 @@ def unit_text(path: str, unit: dict, docstring: str | None = None, body: str | N
     first = docstring.split("\n", 1)[0]
     if first and first in body:
         docstring = ""
+    docstring = docstring.encode()[:DOCSTRING_BYTES_MAX].decode("utf-8", "ignore")
     parent = unit["parent"].rsplit(".", 1)[-1]
     text = "/".join(parts) + "\n" + (parent + " " + unit["name"]).strip() + "\n" + docstring + "\n" + body
     return text.encode()[:TEXT_BYTES_MAX].decode("utf-8", "ignore")

@@ -1,0 +1,74 @@
+"""The vocabulary, and the table it begins with.
+
+    vocabulary.py --mined MINED --out WORK [--pieces 26000] [--words 10000]
+
+WordPiece on the mined texts with damped counts, so that no repository and no word outweighs the rest; then the
+teacher's own whole words that code never taught it, for the questions people ask. Every piece starts from the
+teacher's vector of it, in the principal components of the teacher's vectors of queries (cf. Tulkens and van Dongen,
+Model2Vec, 2024; Arora et al. 2017 for weights by frequency).
+"""
+
+import argparse
+import collections
+import re
+from pathlib import Path
+
+import numpy as np
+import torch
+from teacher import Teacher
+from text import SPECIAL, WordPiece, read_jsonl, words
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+DIM_MAX = 256
+
+
+def count(mined: Path) -> collections.Counter:
+    total: collections.Counter = collections.Counter()
+    for path in sorted(mined.glob("*.jsonl")):
+        own: collections.Counter = collections.Counter()
+        for i, line in enumerate(read_jsonl(path)):
+            own.update(words(line["query"]))
+            if i % 3 == 0:
+                own.update(words(line["text"][:1000]))
+        mass = sum(own.values())
+        for word, n in own.items():
+            total[word] += n * min(1.0, 2e5 / mass)
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mined", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--pieces", type=int, default=26_000)
+    parser.add_argument("--words", type=int, default=10_000)
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    counts = count(args.mined)
+    trainer = trainers.WordPieceTrainer(vocab_size=args.pieces, special_tokens=SPECIAL, min_frequency=3,
+                                        show_progress=False)  # fmt: skip
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    damped = ((word, min(round(n**0.75), 20_000)) for word, n in sorted(counts.items()) if n > 1)
+    tokenizer.train_from_iterator((" ".join([w] * n) for w, n in damped if n), trainer)
+    ordered = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    vocabulary = [piece for piece, _ in ordered]
+    known = set(vocabulary)
+    teacher = Teacher()
+    own = sorted(teacher.tokenizer.get_vocab().items(), key=lambda item: item[1])  # by frequency in its training text
+    vocabulary += [w for w, _ in own if re.fullmatch("[a-z]{3,}", w) and w not in known][: args.words]
+    WordPiece(vocabulary).save(args.out / "vocab.txt")
+    torch.set_num_threads(2)
+    vectors = teacher.encode([p.removeprefix("##") for p in vocabulary]).astype(np.float32)
+    sentences = np.concatenate([np.load(p)["vectors"][::2] for p in sorted(args.mined.glob("*.npz"))]).astype(np.float32)
+    mean = sentences.mean(0)
+    _, _, components = np.linalg.svd(np.cov((sentences - mean).T), hermitian=True)
+    basis = components[:DIM_MAX].T
+    kept = ((sentences - mean) @ basis[:, :128]) ** 2
+    print(f"{len(vocabulary)} pieces; 128 components keep {kept.sum() / ((sentences - mean) ** 2).sum():.3f} of variance")
+    table = (vectors - vectors.mean(0)) @ basis
+    np.savez(args.out / "start.npz", table=table.astype(np.float32), basis=basis.astype(np.float32), mean=mean)
+
+
+if __name__ == "__main__":
+    main()
