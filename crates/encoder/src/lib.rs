@@ -1,8 +1,10 @@
 //! Text to token vectors: the embedded late-interaction model, and any ONNX ColBERT.
 
 mod multivector;
+mod native;
 
 pub use multivector::Multivector;
+pub use native::{EMBEDDED, Files, Native};
 
 /// Turns text into token vectors for late interaction.
 ///
