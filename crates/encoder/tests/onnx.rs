@@ -183,6 +183,8 @@ fn the_report_names_library_and_provider() {
 }
 
 proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
     /// The exported tokenizer against the native one, on words of up to six pieces.
     #[test]
     fn the_same_pieces(text in "(([a-z]{1,6}|[A-Z][a-z]{0,4}|[A-Z0-9]{1,4}|[aÄßé語Ωω検0٣]{1,4}|[q]{41}|HTTPx|aB)[ _./-]){0,12}") {

@@ -25,9 +25,9 @@ impl Linear {
         let panels_len = outputs.div_ceil(PANEL);
         let mut panels = vec![0.0; panels_len * PANEL * inputs];
         for (panel, rows) in panels.chunks_exact_mut(PANEL * inputs).zip(weights.chunks(PANEL * inputs)) {
-            for (column, row) in rows.chunks_exact(inputs).enumerate() {
-                for (slot, value) in panel[column..].iter_mut().step_by(PANEL).zip(row) {
-                    *slot = *value;
+            for (input, weights) in panel.chunks_exact_mut(PANEL).enumerate() {
+                for (slot, row) in weights.iter_mut().zip(rows.chunks_exact(inputs)) {
+                    *slot = row[input];
                 }
             }
         }

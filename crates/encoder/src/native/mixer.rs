@@ -117,7 +117,7 @@ impl WithSimd for Pass<'_> {
         for ((end, direct), context) in ends.iter().zip(direct.chunks_exact_mut(d)).zip(context.chunks_exact_mut(d)) {
             for piece in start..*end {
                 let h = &h[piece * d..][..d];
-                let share = kernel::exp(weights.piece_weights[ids[piece] as usize * 3 + 2] + gate(2, h));
+                let share = kernel::exp(weights.piece_weight(ids[piece], 2) + gate(2, h));
                 kernel::add_scaled(direct, &e[piece * d..][..d], share);
                 kernel::add_scaled(context, h, share);
             }
@@ -134,7 +134,7 @@ impl WithSimd for Pass<'_> {
         let rows = fit(rows, pieces * o);
         kernel::product(simd, &weights.project, e, rows, Into::Place);
         for ((id, h), row) in ids.iter().zip(h.chunks_exact(d)).zip(rows.chunks_exact_mut(o)) {
-            let learned = weights.piece_weights[*id as usize * 3 + side as usize];
+            let learned = weights.piece_weight(*id, side as usize);
             let log = match side {
                 Side::Query => learned + gate(0, h),
                 Side::Document => (learned + gate(1, h)).clamp(-3.0, 0.7),

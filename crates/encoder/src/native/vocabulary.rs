@@ -4,6 +4,7 @@
 //! and again; pieces inside a word are written with `##`. A word that no pieces cover is one unknown piece.
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use super::words::words;
 use crate::Error;
@@ -15,12 +16,12 @@ const WORD_CHARS_MAX: usize = 40;
 /// Pieces taken of one word; what follows is left out.
 const WORD_PIECES_MAX: usize = 6;
 /// What marks a piece inside a word in the vocabulary file.
-const INSIDE: &str = "##";
+const INSIDE: &[u8] = b"##";
 
 /// A vocabulary, ready to look pieces up in.
 pub(crate) struct Vocabulary<'a> {
     /// Pieces by id, as written in the file.
-    pieces: Vec<&'a str>,
+    pieces: Vec<&'a [u8]>,
     /// Ids by the hash of their pieces.
     ids: HashTable<u32>,
     /// Length of the longest piece without its mark, in bytes.
@@ -51,12 +52,14 @@ impl Hash {
     }
 }
 
-/// The text of a piece without its mark, and whether it had one. The special pieces have no text to match.
-fn text_of(piece: &str) -> (&str, bool) {
-    match piece.strip_prefix(INSIDE) {
-        Some(text) if !text.is_empty() => (text, true),
-        _ => (piece, false),
-    }
+/// Whether what begins here is marked as a piece inside a word; the mark alone is a piece of its own.
+fn is_inside(piece: &[u8]) -> bool {
+    piece.starts_with(INSIDE) && !matches!(piece.get(INSIDE.len()), None | Some(b'\n'))
+}
+
+/// The text of a piece without its mark, and whether it had one.
+fn text_of(piece: &[u8]) -> (&[u8], bool) {
+    if is_inside(piece) { (&piece[INSIDE.len()..], true) } else { (piece, false) }
 }
 
 impl<'a> Vocabulary<'a> {
@@ -65,23 +68,37 @@ impl<'a> Vocabulary<'a> {
     /// # Errors
     /// When it lacks the special pieces or holds a piece twice.
     pub(crate) fn new(file: &'a str) -> Result<Vocabulary<'a>, Error> {
-        let pieces: Vec<&str> = file.lines().collect();
-        if !pieces.starts_with(&["[PAD]", "[UNK]"]) {
+        if !file.starts_with("[PAD]\n[UNK]\n") {
             return Err(Error("vocab.txt must begin with [PAD] and [UNK]; export the model again".into()));
         }
-        let mut ids = HashTable::with_capacity(pieces.len());
-        let mut piece_bytes_max = 0;
-        let hash_of = |id: &u32| {
-            let (text, inside) = text_of(pieces[*id as usize]);
-            text.bytes().fold(Hash::begin(inside), Hash::with).finish()
-        };
-        for id in 0..pieces.len() as u32 {
-            let hash = hash_of(&id);
-            if ids.find(hash, |&other| pieces[other as usize] == pieces[id as usize]).is_some() {
-                return Err(Error(format!("vocab.txt holds {} twice; export the model again", pieces[id as usize])));
+        // One pass over the bytes cuts and hashes: this is most of the program's time to start.
+        let count = file.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let mut pieces: Vec<&'a [u8]> = Vec::with_capacity(count);
+        let mut ids: HashTable<u32> = HashTable::with_capacity(count);
+        let (bytes, mut start, mut piece_bytes_max) = (file.as_bytes(), 0, 0);
+        while start < bytes.len() {
+            let inside = is_inside(&bytes[start..]);
+            let text = start + if inside { INSIDE.len() } else { 0 };
+            let (mut end, mut hash) = (text, Hash::begin(inside));
+            while end < bytes.len() && bytes[end] != b'\n' {
+                hash = hash.with(bytes[end]);
+                end += 1;
             }
-            piece_bytes_max = piece_bytes_max.max(text_of(pieces[id as usize]).0.len());
-            ids.insert_unique(hash, id, hash_of);
+            let piece = &bytes[start..end];
+            let hash_of = |id: &u32| {
+                let (text, inside) = text_of(pieces[*id as usize]);
+                text.iter().copied().fold(Hash::begin(inside), Hash::with).finish()
+            };
+            match ids.entry(hash.finish(), |id| pieces[*id as usize] == piece, hash_of) {
+                Entry::Occupied(_) => {
+                    let piece = &file[start..end];
+                    return Err(Error(format!("vocab.txt holds {piece} twice; export the model again")));
+                }
+                Entry::Vacant(slot) => slot.insert(pieces.len() as u32),
+            };
+            piece_bytes_max = piece_bytes_max.max(end - text);
+            pieces.push(piece);
+            start = end + 1;
         }
         Ok(Vocabulary { pieces, ids, piece_bytes_max })
     }
@@ -145,7 +162,7 @@ impl<'a> Vocabulary<'a> {
             let bytes = &rest.as_bytes()[..len];
             let is = |id: &u32| {
                 let (text, text_inside) = text_of(self.pieces[*id as usize]);
-                text_inside == inside && text.as_bytes() == bytes
+                text_inside == inside && text == bytes
             };
             self.ids.find(hashes[len - 1], is).map(|id| (*id, len))
         })

@@ -82,8 +82,8 @@ pub(crate) struct Block {
 /// Everything that was learned.
 pub(crate) struct Weights<'a> {
     table: Table<'a>,
-    /// Per piece: log weight in a query, in a document, in the summary.
-    pub(crate) piece_weights: Vec<f32>,
+    /// Per piece: log weight in a query, in a document, in the summary; half floats.
+    piece_weights: &'a [u8],
     /// Per side (query, document), a row of `dim`.
     pub(crate) side: Vec<f32>,
     pub(crate) blocks: Vec<Block>,
@@ -133,7 +133,7 @@ impl<'a> Weights<'a> {
         let matrix = |name: &str, rows| Ok(Linear::new(rows, d, &file.floats(name, &[rows, d])?, &[]));
         Ok(Weights {
             table: file.table(config.vocabulary, d)?,
-            piece_weights: file.floats("piece_weights", &[config.vocabulary, 3])?,
+            piece_weights: file.bytes("piece_weights", &[Dtype::F16], &[config.vocabulary, 3])?.0,
             side: file.floats("side", &[2, d])?,
             blocks: (0..config.layers).map(block).collect::<Result<_, Error>>()?,
             norm: file.pair("norm", d, &[d])?,
@@ -165,6 +165,15 @@ impl<'a> Weights<'a> {
                 }
             }
         }
+    }
+}
+
+impl Weights<'_> {
+    /// Log weight of piece `id`: 0 in a query, 1 in a document, 2 in the summary.
+    #[inline(always)]
+    pub(crate) fn piece_weight(&self, id: u32, which: usize) -> f32 {
+        let at = 2 * (3 * id as usize + which);
+        f16::from_le_bytes([self.piece_weights[at], self.piece_weights[at + 1]]).to_f32()
     }
 }
 

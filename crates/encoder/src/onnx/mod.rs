@@ -9,6 +9,7 @@ mod tokens;
 use std::path::Path;
 
 use crate::{Encoder, Error, Multivector, RuntimeEnv, RuntimeReport};
+#[cfg(feature = "hub")]
 pub(crate) use folder::MODEL_FILES;
 use folder::{Folder, Kind};
 use session::{BATCH, Output, Sessions, Shape};
