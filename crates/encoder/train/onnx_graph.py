@@ -22,7 +22,7 @@ class Builder:
         self.nodes, self.constants = [], {}
 
     def constant(self, value: np.ndarray) -> str:
-        value = np.ascontiguousarray(value)
+        value = np.asarray(value, order="C")
         key = (value.tobytes(), value.dtype.str, value.shape)
         if key not in self.constants:
             self.constants[key] = numpy_helper.from_array(value, f"c{len(self.constants)}")

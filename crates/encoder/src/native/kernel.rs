@@ -228,6 +228,16 @@ mod tests {
         }
     }
 
+    /// Runs on every vector unit that this machine has, and without one.
+    fn on_all_units(mut run: impl FnMut(&dyn Fn(Run<'_>))) {
+        run(&|product| Simd::vectorize(pulp::Scalar::new(), product));
+        run(&|product| Arch::new().dispatch(product));
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            run(&|product| Simd::vectorize(simd, product));
+        }
+    }
+
     #[test]
     fn products_of_all_shapes() {
         for (rows, inputs, outputs) in [(1, 1, 1), (5, 7, 3), (13, 128, 64), (25, 30, 70), (6, 16, 256)] {
@@ -237,14 +247,16 @@ mod tests {
             let from: Vec<f32> = (0..rows * inputs).map(|i| value(i + 9)).collect();
             let linear = Linear::new(outputs, inputs, &weights, &bias);
             for (into, was) in [(Into::Place, 0.0), (Into::Add, 0.5)] {
-                let mut to = vec![0.5; rows * outputs];
-                Arch::new().dispatch(Run(&linear, &from, &mut to, into));
-                for (at, found) in to.iter().enumerate() {
-                    let (row, column) = (at / outputs, at % outputs);
-                    let product: f32 = (0..inputs).map(|i| from[row * inputs + i] * weights[column * inputs + i]).sum();
-                    let expected = product + bias[column] + was;
-                    assert!((found - expected).abs() < 1e-4, "{rows}×{inputs}×{outputs} {found} {expected}");
-                }
+                on_all_units(|unit| {
+                    let mut to = vec![0.5; rows * outputs];
+                    unit(Run(&linear, &from, &mut to, into));
+                    for (at, found) in to.iter().enumerate() {
+                        let (row, column) = (at / outputs, at % outputs);
+                        let products = (0..inputs).map(|i| from[row * inputs + i] * weights[column * inputs + i]);
+                        let expected = products.sum::<f32>() + bias[column] + was;
+                        assert!((found - expected).abs() < 1e-4, "{rows}×{inputs}×{outputs} {found} {expected}");
+                    }
+                });
             }
         }
     }
