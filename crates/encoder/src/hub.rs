@@ -132,4 +132,71 @@ mod tests {
         }
         assert!(fetch("owner/name", &RuntimeEnv::default()).unwrap_err().0.contains("set HF_HOME"));
     }
+
+    /// A hub on this machine that has one model of these files; gives its address.
+    fn serve(files: &'static [(&str, &str)]) -> String {
+        use std::io::{BufRead as _, BufReader, Write as _};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+                let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                let path = request[0].split(' ').nth(1).unwrap();
+                let range =
+                    request.iter().find_map(|line| line.to_lowercase().strip_prefix("range: bytes=").map(String::from));
+                let (status, headers, body) = if path.starts_with("/api/models/owner/name") {
+                    let names: Vec<String> = files.iter().map(|(n, _)| format!(r#"{{"rfilename": "{n}"}}"#)).collect();
+                    ("200 OK", String::new(), format!(r#"{{"siblings": [{}], "sha": "abc"}}"#, names.join(",")))
+                } else {
+                    let name = path.strip_prefix("/owner/name/resolve/main/").unwrap();
+                    let (_, content) = files.iter().find(|(known, _)| *known == name).unwrap();
+                    let one = range.as_deref() == Some("0-0");
+                    let headers = format!(
+                        "x-repo-commit: abc\r\netag: \"{}\"\r\ncontent-range: bytes 0-0/{}\r\n",
+                        name.replace('/', "-"),
+                        content.len()
+                    );
+                    ("206 Partial Content", headers, content[..if one { 1 } else { content.len() }].to_string())
+                };
+                let length = body.len();
+                write!(
+                    stream,
+                    "HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+                )
+                .unwrap();
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn downloads_what_a_model_needs_and_no_more() {
+        let home = tempfile::tempdir().unwrap();
+        let env = |files| RuntimeEnv {
+            hf_home: Some(home.path().into()),
+            hf_endpoint: Some(serve(files)),
+            ..RuntimeEnv::default()
+        };
+        let error =
+            fetch("owner/name", &env(&[("model.safetensors", "weights"), ("tokenizer.json", "{}")])).unwrap_err();
+        assert!(error.0.contains("has no ONNX model") && error.0.contains("pylate-onnx-export owner/name"), "{error}");
+
+        let files = env(&[
+            ("tokenizer.json", "{}"),
+            ("1_Pooling/config.json", "{ }"),
+            ("onnx/model.onnx", "graph"),
+            ("model.safetensors", "weights"),
+        ]);
+        let folder = fetch("owner/name", &files).unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+        assert_eq!(
+            [read("tokenizer.json"), read("1_Pooling/config.json"), read("onnx/model.onnx")],
+            ["{}", "{ }", "graph"]
+        );
+        assert!(!folder.join("model.safetensors").exists());
+        let offline = RuntimeEnv { offline: true, ..files };
+        assert_eq!(fetch("owner/name", &offline).unwrap(), folder, "and keeps it");
+    }
 }

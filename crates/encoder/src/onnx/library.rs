@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use ort::LoadDynamicError;
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 
@@ -39,7 +40,7 @@ pub(crate) fn library(env: &RuntimeEnv, tried: &mut Vec<Tried>) -> Result<Librar
         let builder = match ort::init_from(&path) {
             Ok(builder) => builder,
             Err(error) => {
-                tried.push((path, error.to_string()));
+                tried.push((path, why(&error)));
                 continue;
             }
         };
@@ -55,6 +56,16 @@ pub(crate) fn library(env: &RuntimeEnv, tried: &mut Vec<Tried>) -> Result<Librar
         return Ok(library);
     }
     Err(missing(env, tried))
+}
+
+/// Why a file does not load; the loader's own words are one level down.
+fn why(error: &LoadDynamicError) -> String {
+    match error {
+        LoadDynamicError::Dlopen { error, .. } => {
+            std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+        }
+        other => other.to_string(),
+    }
 }
 
 /// What to do where no library loads.
@@ -233,8 +244,8 @@ mod tests {
         std::fs::write(&broken, "no library").unwrap();
         let named = |path: &Path| RuntimeEnv { ort_dylib_path: Some(path.into()), ..RuntimeEnv::default() };
         for (path, expected) in [
-            (broken.clone(), "can't be loaded: failed to load from"),
-            (folder.path().join("nothing.so"), "can't be loaded: failed to load from"),
+            (broken.clone(), "libonnxruntime.so can't be loaded: "),
+            (folder.path().join("nothing.so"), "nothing.so can't be loaded: "),
             (folder.path().join("nowhere"), "name a libonnxruntime of version 1.17 or later, or unset it"),
         ] {
             let mut tried = Vec::new();
