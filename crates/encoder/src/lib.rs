@@ -1,8 +1,18 @@
 //! Text to token vectors: the embedded late-interaction model, and any ONNX ColBERT.
 
+#[cfg(feature = "hub")]
+mod hub;
+mod model;
 mod multivector;
+mod native;
+#[cfg(feature = "onnx")]
+mod onnx;
+mod runtime;
 
+pub use model::{ModelSpec, open, runtime_report};
 pub use multivector::Multivector;
+pub use native::{EMBEDDED, Files, Native};
+pub use runtime::{RuntimeEnv, RuntimeReport};
 
 /// Turns text into token vectors for late interaction.
 ///

@@ -1,0 +1,202 @@
+//! Models of the Hugging Face hub: from its cache on this machine, else over the network.
+
+use std::path::{Path, PathBuf};
+
+use hf_hub::api::sync::{ApiBuilder, ApiError};
+use hf_hub::{Cache, Repo, RepoType};
+
+use crate::onnx::MODEL_FILES;
+use crate::{Error, RuntimeEnv};
+
+/// Files that are fetched where a model has them, before its weights, so that weights in the cache mean that
+/// nothing is missing.
+const SMALL_FILES: [&str; 6] = [
+    "tokenizer.json",
+    "onnx_config.json",
+    "config_sentence_transformers.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+    "1_Dense/config.json",
+];
+/// The hub, if no mirror is named.
+const ENDPOINT: &str = "https://huggingface.co";
+
+/// The folder of a model, fetched if it is not there yet.
+///
+/// # Errors
+/// When it is not there and can't be fetched, with what to put where instead.
+pub(crate) fn fetch(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
+    let Some(root) = env.hf_home.clone().or_else(|| Some(env.home.as_ref()?.join(".cache").join("huggingface"))) else {
+        return Err(Error("no folder for models of the hub is known here; set HF_HOME to one".into()));
+    };
+    let cache = Cache::new(root.join("hub"));
+    let repo = Repo::new(id.to_string(), RepoType::Model);
+    if let Some(folder) = cached(&cache, &repo) {
+        return Ok(folder);
+    }
+    let endpoint = env.hf_endpoint.as_deref().unwrap_or(ENDPOINT).trim_end_matches('/');
+    let failed = |why: &str| {
+        Error(format!(
+            "the model {id} is not in {} and can't be fetched from {endpoint} ({why}); where a network is, HTTPS_PROXY \
+             names a proxy, HF_ENDPOINT a mirror and HF_TOKEN a key. Without one, put model.onnx, tokenizer.json and \
+             onnx_config.json (or config_sentence_transformers.json) of {ENDPOINT}/{id}/tree/main into a folder and run \
+             `colgrep set-model FOLDER`",
+            cache.path().display()
+        ))
+    };
+    if env.offline {
+        return Err(failed("HF_HUB_OFFLINE is set"));
+    }
+    download(&cache, &repo, endpoint, env.hf_token.clone()).map_err(|error| match error {
+        Failure::Network(why) => failed(&why.to_string()),
+        Failure::NoModel => Error(format!(
+            "{id} has no ONNX model ({}); export it, for a PyLate model with `pylate-onnx-export {id}`, and name the \
+             folder that this makes",
+            MODEL_FILES.join(", ")
+        )),
+    })
+}
+
+/// The folder in the cache, if the model's weights and tokenizer are there.
+fn cached(cache: &Cache, repo: &Repo) -> Option<PathBuf> {
+    let files = cache.repo(repo.clone());
+    MODEL_FILES.iter().find_map(|name| files.get(name))?;
+    files.get("tokenizer.json")?.parent().map(Path::to_path_buf)
+}
+
+/// Why a model could not be fetched.
+enum Failure {
+    Network(ApiError),
+    NoModel,
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Failure {
+        Failure::Network(error)
+    }
+}
+
+fn download(cache: &Cache, repo: &Repo, endpoint: &str, token: Option<String>) -> Result<PathBuf, Failure> {
+    let mut builder = ApiBuilder::from_cache(cache.clone()).with_endpoint(endpoint.to_string()).with_progress(false);
+    if token.is_some() {
+        builder = builder.with_token(token);
+    }
+    let files = builder.build()?.repo(repo.clone());
+    let there: Vec<String> = files.info()?.siblings.into_iter().map(|file| file.rfilename).collect();
+    let has = |name: &str| there.iter().any(|file| file == name);
+    let Some(model) = MODEL_FILES.iter().find(|name| has(name)) else { return Err(Failure::NoModel) };
+    let weights = format!("{model}_data");
+    let mut folder = PathBuf::new();
+    for name in SMALL_FILES.into_iter().chain([weights.as_str(), model]).filter(|name| has(name)) {
+        let file = files.get(name)?;
+        // The folder is as many levels up as the name has parts.
+        folder = file.ancestors().nth(name.split('/').count()).unwrap_or(&file).to_path_buf();
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_needs_no_network() {
+        let home = tempfile::tempdir().unwrap();
+        let model = home.path().join("hub/models--owner--name");
+        let snapshot = model.join("snapshots/abc");
+        std::fs::create_dir_all(snapshot.join("onnx")).unwrap();
+        std::fs::create_dir_all(model.join("refs")).unwrap();
+        std::fs::write(model.join("refs/main"), "abc").unwrap();
+        let env = RuntimeEnv { hf_home: Some(home.path().into()), offline: true, ..RuntimeEnv::default() };
+        std::fs::write(snapshot.join("tokenizer.json"), "{}").unwrap();
+        assert!(fetch("owner/name", &env).is_err(), "an interrupted download is none");
+        std::fs::write(snapshot.join("onnx/model.onnx"), "graph").unwrap();
+        assert_eq!(fetch("owner/name", &env).unwrap(), snapshot);
+    }
+
+    #[test]
+    fn without_a_network_it_says_what_to_put_where() {
+        let home = tempfile::tempdir().unwrap();
+        let unreachable = Some("http://127.0.0.1:1".to_string());
+        let env = RuntimeEnv { home: Some(home.path().into()), hf_endpoint: unreachable, ..RuntimeEnv::default() };
+        for (env, why) in [
+            (RuntimeEnv { offline: true, ..env.clone() }, "HF_HUB_OFFLINE is set"),
+            (env, "can't be fetched from http://127.0.0.1:1 ("),
+        ] {
+            let error = fetch("owner/name", &env).unwrap_err().0;
+            for part in
+                [why, ".cache/huggingface/hub", "huggingface.co/owner/name/tree/main", "`colgrep set-model FOLDER`"]
+            {
+                assert!(error.contains(part), "{error}");
+            }
+        }
+        assert!(fetch("owner/name", &RuntimeEnv::default()).unwrap_err().0.contains("set HF_HOME"));
+    }
+
+    /// A hub on this machine that has one model of these files; gives its address.
+    fn serve(files: &'static [(&str, &str)]) -> String {
+        use std::io::{BufRead as _, BufReader, Write as _};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+                let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                let path = request[0].split(' ').nth(1).unwrap();
+                let range =
+                    request.iter().find_map(|line| line.to_lowercase().strip_prefix("range: bytes=").map(String::from));
+                let (status, headers, body) = if path.starts_with("/api/models/owner/name") {
+                    let names: Vec<String> = files.iter().map(|(n, _)| format!(r#"{{"rfilename": "{n}"}}"#)).collect();
+                    ("200 OK", String::new(), format!(r#"{{"siblings": [{}], "sha": "abc"}}"#, names.join(",")))
+                } else {
+                    let name = path.strip_prefix("/owner/name/resolve/main/").unwrap();
+                    let (_, content) = files.iter().find(|(known, _)| *known == name).unwrap();
+                    let one = range.as_deref() == Some("0-0");
+                    let headers = format!(
+                        "x-repo-commit: abc\r\netag: \"{}\"\r\ncontent-range: bytes 0-0/{}\r\n",
+                        name.replace('/', "-"),
+                        content.len()
+                    );
+                    ("206 Partial Content", headers, content[..if one { 1 } else { content.len() }].to_string())
+                };
+                let length = body.len();
+                write!(
+                    stream,
+                    "HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+                )
+                .unwrap();
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn downloads_what_a_model_needs_and_no_more() {
+        let home = tempfile::tempdir().unwrap();
+        let env = |files| RuntimeEnv {
+            hf_home: Some(home.path().into()),
+            hf_endpoint: Some(serve(files)),
+            ..RuntimeEnv::default()
+        };
+        let error =
+            fetch("owner/name", &env(&[("model.safetensors", "weights"), ("tokenizer.json", "{}")])).unwrap_err();
+        assert!(error.0.contains("has no ONNX model") && error.0.contains("pylate-onnx-export owner/name"), "{error}");
+
+        let files = env(&[
+            ("tokenizer.json", "{}"),
+            ("1_Pooling/config.json", "{ }"),
+            ("onnx/model.onnx", "graph"),
+            ("model.safetensors", "weights"),
+        ]);
+        let folder = fetch("owner/name", &files).unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+        assert_eq!(
+            [read("tokenizer.json"), read("1_Pooling/config.json"), read("onnx/model.onnx")],
+            ["{}", "{ }", "graph"]
+        );
+        assert!(!folder.join("model.safetensors").exists());
+        let offline = RuntimeEnv { offline: true, ..files };
+        assert_eq!(fetch("owner/name", &offline).unwrap(), folder, "and keeps it");
+    }
+}

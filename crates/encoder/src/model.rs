@@ -1,0 +1,135 @@
+//! Which model to use, and opening it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::{EMBEDDED, Encoder, Error, Native, RuntimeEnv, RuntimeReport};
+
+/// A model that somebody chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ModelSpec {
+    /// The one in the program.
+    #[default]
+    Embedded,
+    /// An ONNX model's folder, or one of several model files in it.
+    Folder(PathBuf),
+    /// A model of the Hugging Face hub, `owner/name`.
+    Hub(String),
+}
+
+impl ModelSpec {
+    /// Reads what a person wrote: `default`, a folder, or `owner/name`. A folder that exists wins over a hub id.
+    ///
+    /// # Errors
+    /// When it is none of them.
+    pub fn parse(text: &str) -> Result<ModelSpec, Error> {
+        let path = Path::new(text);
+        if text == "default" {
+            return Ok(ModelSpec::Embedded);
+        }
+        if path.exists() || path.is_absolute() || text.starts_with('.') || text.contains('\\') {
+            return Ok(ModelSpec::Folder(path.to_path_buf()));
+        }
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        match text.split_once('/') {
+            Some((owner, name))
+                if !owner.is_empty() && !name.is_empty() && (owner.to_owned() + name).chars().all(allowed) =>
+            {
+                Ok(ModelSpec::Hub(text.to_string()))
+            }
+            _ => Err(Error(format!(
+                "{text:?} is neither a folder that exists nor a model of the hub (owner/name); `default` is the model in \
+                 the program"
+            ))),
+        }
+    }
+}
+
+impl std::fmt::Display for ModelSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ModelSpec::Embedded => f.write_str("default"),
+            ModelSpec::Folder(path) => path.display().fmt(f),
+            ModelSpec::Hub(id) => f.write_str(id),
+        }
+    }
+}
+
+/// Opens a model. That of the program takes a few milliseconds and cannot fail on the world.
+///
+/// # Errors
+/// When the model or what it needs is missing or damaged, with what to do.
+pub fn open(spec: &ModelSpec, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Error> {
+    match spec {
+        ModelSpec::Embedded => Ok(Arc::new(Native::new(EMBEDDED)?)),
+        ModelSpec::Folder(path) => folder(path, env),
+        ModelSpec::Hub(id) => folder(&hub(id, env)?, env),
+    }
+}
+
+#[cfg(feature = "onnx")]
+fn folder(path: &Path, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Error> {
+    Ok(Arc::new(crate::onnx::Onnx::open(path, env)?))
+}
+
+#[cfg(not(feature = "onnx"))]
+fn folder(_: &Path, _: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Error> {
+    Err(Error("this program was built without ONNX models (feature `onnx`); `default` is the model in it".into()))
+}
+
+#[cfg(feature = "hub")]
+fn hub(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
+    crate::hub::fetch(id, env)
+}
+
+#[cfg(not(feature = "hub"))]
+fn hub(id: &str, _: &RuntimeEnv) -> Result<PathBuf, Error> {
+    Err(Error(format!(
+        "this program was built without downloads (feature `hub`); put model.onnx, tokenizer.json and onnx_config.json \
+         of https://huggingface.co/{id} into a folder and name that"
+    )))
+}
+
+/// What is known of ONNX Runtime on this machine.
+pub fn runtime_report(env: &RuntimeEnv) -> RuntimeReport {
+    #[cfg(feature = "onnx")]
+    return crate::onnx::report(env);
+    #[cfg(not(feature = "onnx"))]
+    {
+        let _ = env;
+        let problem = Some("this program was built without ONNX models (feature `onnx`)".to_string());
+        RuntimeReport { problem, ..RuntimeReport::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let existing = folder.path().to_str().unwrap();
+        for (text, expected) in [
+            ("default", ModelSpec::Embedded),
+            (existing, ModelSpec::Folder(existing.into())),
+            ("./models/x", ModelSpec::Folder("./models/x".into())),
+            ("/models/x", ModelSpec::Folder("/models/x".into())),
+            ("lightonai/LateOn-Code-edge", ModelSpec::Hub("lightonai/LateOn-Code-edge".into())),
+        ] {
+            let found = ModelSpec::parse(text).unwrap();
+            assert_eq!(ModelSpec::parse(&found.to_string()).unwrap(), expected, "{text}");
+        }
+        for text in ["", "nothing", "a/b/c", "a/", "https://huggingface.co/a/b", "a b/c"] {
+            assert!(ModelSpec::parse(text).unwrap_err().0.contains("neither a folder"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_embedded_model_opens_anywhere() {
+        let model = open(&ModelSpec::default(), &RuntimeEnv::default()).unwrap();
+        let rows = model.encode_query("parse request").unwrap();
+        assert_eq!(rows.dimension(), model.dimension());
+        assert!(rows.len() > 1);
+    }
+}

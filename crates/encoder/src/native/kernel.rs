@@ -1,0 +1,271 @@
+//! The mixer's inner loops: matrix products over packed weights, and operations on rows.
+//!
+//! Everything here is generic over the vector unit and inlined into the one dispatch in `mixer.rs`; plain loops
+//! over rows of a fixed stride compile to vector code there. Matrices are row-major.
+
+use pulp::Simd;
+
+/// Columns of a panel of packed weights: two vectors of the widest unit.
+const PANEL: usize = 32;
+
+/// Weights of a linear map `n → m`, laid out for [`product`], with its bias.
+#[derive(Clone, Debug)]
+pub(crate) struct Linear {
+    inputs: usize,
+    outputs: usize,
+    /// Panels of [`PANEL`] outputs; in each, for every input, its weight for every output.
+    panels: Vec<f32>,
+    /// One value an output, filled up to whole panels.
+    bias: Vec<f32>,
+}
+
+impl Linear {
+    /// Packs `weights` (`outputs × inputs`, as PyTorch keeps them) and `bias` (empty for none).
+    pub(crate) fn new(outputs: usize, inputs: usize, weights: &[f32], bias: &[f32]) -> Linear {
+        let panels_len = outputs.div_ceil(PANEL);
+        let mut panels = vec![0.0; panels_len * PANEL * inputs];
+        for (panel, rows) in panels.chunks_exact_mut(PANEL * inputs).zip(weights.chunks(PANEL * inputs)) {
+            for (input, weights) in panel.chunks_exact_mut(PANEL).enumerate() {
+                for (slot, row) in weights.iter_mut().zip(rows.chunks_exact(inputs)) {
+                    *slot = row[input];
+                }
+            }
+        }
+        let mut full = bias.to_vec();
+        full.resize(panels_len * PANEL, 0.0);
+        Linear { inputs, outputs, panels, bias: full }
+    }
+}
+
+/// What [`product`] does with its results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Into {
+    /// Writes them.
+    Place,
+    /// Adds them to what is there.
+    Add,
+}
+
+/// `to = from · weightsᵀ + bias`, one row of `from` (`inputs` wide) to one of `to` (`outputs` wide).
+///
+/// The micro-kernel keeps a block of rows × two vectors of outputs in registers and walks the inputs once
+/// (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008).
+#[inline(always)]
+pub(crate) fn product<S: Simd>(simd: S, linear: &Linear, from: &[f32], to: &mut [f32], into: Into) {
+    // Accumulators, two weight vectors and one broadcast input share the registers.
+    if S::REGISTER_COUNT >= 32 {
+        blocks::<S, 12>(simd, linear, from, to, into);
+    } else {
+        blocks::<S, 6>(simd, linear, from, to, into);
+    }
+}
+
+#[inline(always)]
+fn blocks<S: Simd, const ROWS: usize>(simd: S, linear: &Linear, from: &[f32], to: &mut [f32], into: Into) {
+    let (inputs, outputs) = (linear.inputs, linear.outputs);
+    let rows = to.len() / outputs;
+    let mut row = 0;
+    while row + ROWS <= rows {
+        columns::<S, ROWS>(simd, linear, &from[row * inputs..], &mut to[row * outputs..], into);
+        row += ROWS;
+    }
+    while row < rows {
+        columns::<S, 1>(simd, linear, &from[row * inputs..], &mut to[row * outputs..], into);
+        row += 1;
+    }
+}
+
+/// `ROWS` rows against all outputs.
+#[inline(always)]
+fn columns<S: Simd, const ROWS: usize>(simd: S, linear: &Linear, from: &[f32], to: &mut [f32], into: Into) {
+    let (inputs, outputs) = (linear.inputs, linear.outputs);
+    let rows: [&[f32]; ROWS] = std::array::from_fn(|row| &from[row * inputs..][..inputs]);
+    let width = 2 * S::F32_LANES;
+    for (panel, weights) in linear.panels.chunks_exact(PANEL * inputs).enumerate() {
+        for offset in (0..PANEL).step_by(width.min(PANEL)) {
+            let column = panel * PANEL + offset;
+            if column >= outputs {
+                break;
+            }
+            let mut sums = [[simd.splat_f32s(0.0); 2]; ROWS];
+            for input in 0..inputs {
+                let (weights, _) = S::as_simd_f32s(&weights[input * PANEL + offset..][..width]);
+                let (first, second) = (weights[0], weights[1]);
+                for row in 0..ROWS {
+                    let value = simd.splat_f32s(rows[row][input]);
+                    sums[row][0] = simd.mul_add_e_f32s(value, first, sums[row][0]);
+                    sums[row][1] = simd.mul_add_e_f32s(value, second, sums[row][1]);
+                }
+            }
+            let bias = &linear.bias[column..][..width];
+            for (row, sums) in sums.into_iter().enumerate() {
+                let mut values = [0.0; PANEL];
+                let (slots, _) = S::as_mut_simd_f32s(&mut values[..width]);
+                (slots[0], slots[1]) = (sums[0], sums[1]);
+                let to = &mut to[row * outputs..][..outputs][column..];
+                for ((slot, value), bias) in to.iter_mut().zip(&values[..width]).zip(bias) {
+                    match into {
+                        Into::Place => *slot = value + bias,
+                        Into::Add => *slot += value + bias,
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Sums of a row's elements under `map`, in sixteen lanes so that it becomes vector code.
+#[inline(always)]
+fn sum(row: &[f32], map: impl Fn(f32) -> f32) -> f32 {
+    let mut lanes = [0.0f32; 16];
+    let chunks = row.chunks_exact(16);
+    let rest: f32 = chunks.remainder().iter().map(|x| map(*x)).sum();
+    for chunk in chunks {
+        for (lane, x) in lanes.iter_mut().zip(chunk) {
+            *lane += map(*x);
+        }
+    }
+    lanes.iter().sum::<f32>() + rest
+}
+
+/// Scales a row to length 1 (leaves a zero row alone).
+#[inline(always)]
+pub(crate) fn normalize(row: &mut [f32]) {
+    let scale = 1.0 / sum(row, |x| x * x).sqrt().max(1e-12);
+    row.iter_mut().for_each(|x| *x *= scale);
+}
+
+/// LayerNorm of a row (Ba, Kiros and Hinton 2016), ε = 1e-5.
+#[inline(always)]
+pub(crate) fn layer_norm(from: &[f32], weight: &[f32], bias: &[f32], to: &mut [f32]) {
+    let len = from.len() as f32;
+    let mean = sum(from, |x| x) / len;
+    let scale = 1.0 / (sum(from, |x| (x - mean) * (x - mean)) / len + 1e-5).sqrt();
+    for (((slot, x), weight), bias) in to.iter_mut().zip(from).zip(weight).zip(bias) {
+        *slot = (x - mean) * scale * weight + bias;
+    }
+}
+
+/// Depthwise convolution along the rows of one text, zero outside: `to[t] = Σ_i taps[i] ⊙ from[t + i − k/2]`.
+#[inline(always)]
+pub(crate) fn convolve(from: &[f32], taps: &[f32], width: usize, to: &mut [f32]) {
+    let (rows, kernel) = (from.len() / width, taps.len() / width);
+    for (row, to) in to.chunks_exact_mut(width).enumerate() {
+        to.fill(0.0);
+        for (tap, taps) in taps.chunks_exact(width).enumerate() {
+            let Some(source) = (row + tap).checked_sub(kernel / 2).filter(|source| *source < rows) else { continue };
+            for ((slot, x), weight) in to.iter_mut().zip(&from[source * width..][..width]).zip(taps) {
+                *slot += x * weight;
+            }
+        }
+    }
+}
+
+/// Gated linear unit (Dauphin et al. 2017): `to = a ⊙ σ(b)` for rows `[a; b]`.
+#[inline(always)]
+pub(crate) fn gate(from: &[f32], hidden: usize, to: &mut [f32]) {
+    for (to, from) in to.chunks_exact_mut(hidden).zip(from.chunks_exact(2 * hidden)) {
+        let (a, b) = from.split_at(hidden);
+        for ((slot, a), b) in to.iter_mut().zip(a).zip(b) {
+            *slot = a / (1.0 + exp(-b));
+        }
+    }
+}
+
+/// eˣ to about 2 units in the last place, without branches; saturates at e^±87.
+///
+/// x = n·ln 2 + r with |r| ≤ ½ ln 2, eʳ by its Taylor polynomial of degree 7, 2ⁿ by the exponent's bits.
+#[inline(always)]
+pub(crate) fn exp(x: f32) -> f32 {
+    /// Adding this leaves the nearest integer in the low bits of the mantissa.
+    const ROUND: f32 = 12_582_912.0;
+    let x = x.clamp(-87.0, 87.0);
+    let shifted = x * std::f32::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
+    // ln 2 in two parts, so that the difference stays exact (Cody and Waite 1980).
+    let r = x - n * 0.693_359_4 + n * 2.121_944_4e-4;
+    let mut e = 1.0 / 5040.0;
+    for term in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        e = e * r + term;
+    }
+    let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1.0f32.to_bits()));
+    e * power
+}
+
+/// Inner product of two rows of equal length.
+#[inline(always)]
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = [0.0f32; 16];
+    let (chunks_a, chunks_b) = (a.chunks_exact(16), b.chunks_exact(16));
+    let rest: f32 = chunks_a.remainder().iter().zip(chunks_b.remainder()).map(|(x, y)| x * y).sum();
+    for (chunk_a, chunk_b) in chunks_a.zip(chunks_b) {
+        for ((lane, x), y) in lanes.iter_mut().zip(chunk_a).zip(chunk_b) {
+            *lane += x * y;
+        }
+    }
+    lanes.iter().sum::<f32>() + rest
+}
+
+/// `to += scale · row`.
+#[inline(always)]
+pub(crate) fn add_scaled(to: &mut [f32], row: &[f32], scale: f32) {
+    to.iter_mut().zip(row).for_each(|(slot, x)| *slot += scale * x);
+}
+
+#[cfg(test)]
+mod tests {
+    use pulp::{Arch, WithSimd};
+
+    use super::*;
+
+    struct Run<'a>(&'a Linear, &'a [f32], &'a mut [f32], Into);
+
+    impl WithSimd for Run<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            product(simd, self.0, self.1, self.2, self.3);
+        }
+    }
+
+    /// Runs on every vector unit that this machine has, and without one.
+    fn on_all_units(mut run: impl FnMut(&dyn Fn(Run<'_>))) {
+        run(&|product| Simd::vectorize(pulp::Scalar::new(), product));
+        run(&|product| Arch::new().dispatch(product));
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            run(&|product| Simd::vectorize(simd, product));
+        }
+    }
+
+    #[test]
+    fn products_of_all_shapes() {
+        for (rows, inputs, outputs) in [(1, 1, 1), (5, 7, 3), (13, 128, 64), (25, 30, 70), (6, 16, 256)] {
+            let value = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 50.0;
+            let weights: Vec<f32> = (0..inputs * outputs).map(value).collect();
+            let bias: Vec<f32> = (0..outputs).map(|i| value(i + 5)).collect();
+            let from: Vec<f32> = (0..rows * inputs).map(|i| value(i + 9)).collect();
+            let linear = Linear::new(outputs, inputs, &weights, &bias);
+            for (into, was) in [(Into::Place, 0.0), (Into::Add, 0.5)] {
+                on_all_units(|unit| {
+                    let mut to = vec![0.5; rows * outputs];
+                    unit(Run(&linear, &from, &mut to, into));
+                    for (at, found) in to.iter().enumerate() {
+                        let (row, column) = (at / outputs, at % outputs);
+                        let products = (0..inputs).map(|i| from[row * inputs + i] * weights[column * inputs + i]);
+                        let expected = products.sum::<f32>() + bias[column] + was;
+                        assert!((found - expected).abs() < 1e-4, "{rows}×{inputs}×{outputs} {found} {expected}");
+                    }
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn exponentials() {
+        for i in -8700..=8700 {
+            let x = i as f32 / 100.0;
+            assert!((exp(x) / x.exp() - 1.0).abs() < 1e-6, "{x}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The embedded model's own engine: no shared library, no download, one file of weights in the program.
+
+mod kernel;
+mod mixer;
+mod vocabulary;
+mod weights;
+mod words;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::{Encoder, Error, Multivector};
+use mixer::{Pass, Scratch, Side};
+use vocabulary::Vocabulary;
+use weights::{Config, Weights};
+
+/// Pieces that are encoded in one pass at least, while there are texts: the products are large, and the scratch
+/// stays within a core's second cache.
+const PASS_PIECES: usize = 256;
+
+/// The bytes of a model's three files, as `train/export.py` writes them.
+#[derive(Clone, Copy, Debug)]
+pub struct Files<'a> {
+    /// `config.json`
+    pub config: &'a str,
+    /// `vocab.txt`
+    pub vocabulary: &'a str,
+    /// `model.safetensors`
+    pub weights: &'a [u8],
+}
+
+/// The model in the program.
+pub const EMBEDDED: Files<'static> = Files {
+    config: include_str!("../../assets/config.json"),
+    vocabulary: include_str!("../../assets/vocab.txt"),
+    weights: include_bytes!("../../assets/model.safetensors"),
+};
+
+/// A model of the embedded kind, ready to encode. A call runs on the calling thread alone; several may call.
+pub struct Native<'a> {
+    config: Config,
+    vocabulary: Vocabulary<'a>,
+    weights: Weights<'a>,
+    fingerprint: u64,
+}
+
+impl<'a> Native<'a> {
+    /// Reads a model from its files.
+    ///
+    /// # Errors
+    /// When a file is damaged or they do not belong together.
+    pub fn new(files: Files<'a>) -> Result<Native<'a>, Error> {
+        let config: Config = serde_json::from_str(files.config)
+            .map_err(|error| Error(format!("config.json of the model is not understood: {error}")))?;
+        config.check()?;
+        let vocabulary = Vocabulary::new(files.vocabulary)?;
+        if vocabulary.len() != config.vocabulary {
+            return Err(Error(format!(
+                "vocab.txt has {} pieces, config.json says {}; export the model again",
+                vocabulary.len(),
+                config.vocabulary
+            )));
+        }
+        let weights = Weights::read(&config, files.weights)?;
+        let mut hash = Xxh3::new();
+        for part in [files.config.as_bytes(), files.vocabulary.as_bytes(), files.weights] {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Ok(Native { config, vocabulary, weights, fingerprint: hash.digest() })
+    }
+
+    /// Ids of the pieces of a text, at most `limit`: what the mixer reads.
+    pub fn pieces(&self, text: &str, limit: usize) -> Vec<u32> {
+        let mut ids = Vec::new();
+        self.vocabulary.encode(text, limit, &mut ids);
+        ids
+    }
+
+    /// Pieces read of a document; the rest of it is not looked at.
+    pub fn document_pieces_max(&self) -> usize {
+        self.config.document_pieces_max
+    }
+
+    /// The rows of texts, in order.
+    fn encode(&self, texts: &[&str], side: Side) -> Vec<Multivector> {
+        let limit = match side {
+            Side::Query => self.config.query_pieces_max,
+            Side::Document => self.config.document_pieces_max,
+        };
+        let mut done = vec![Multivector::default(); texts.len()];
+        let mut scratch = Scratch::default();
+        // Texts that wait for the next pass: their pieces, where each ends, which they are.
+        let (mut ids, mut ends, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, text) in texts.iter().enumerate() {
+            let start = ids.len();
+            self.vocabulary.encode(text, limit, &mut ids);
+            if ids.len() > start {
+                ends.push(ids.len());
+                waiting.push(index);
+            }
+            if !ids.is_empty() && (ids.len() >= PASS_PIECES || index + 1 == texts.len()) {
+                let pass = Pass {
+                    config: &self.config,
+                    weights: &self.weights,
+                    ids: &ids,
+                    ends: &ends,
+                    side,
+                    scratch: &mut scratch,
+                };
+                for (index, values) in waiting.drain(..).zip(pass.run()) {
+                    done[index] = Multivector::new(self.config.output_dim, values);
+                }
+                ids.clear();
+                ends.clear();
+            }
+        }
+        done
+    }
+}
+
+impl std::fmt::Debug for Native<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Native({:?})", self.config)
+    }
+}
+
+impl Encoder for Native<'_> {
+    fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn dimension(&self) -> usize {
+        self.config.output_dim
+    }
+
+    fn encode_query(&self, text: &str) -> Result<Multivector, Error> {
+        Ok(self.encode(&[text], Side::Query).swap_remove(0))
+    }
+
+    fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error> {
+        Ok(self.encode(texts, Side::Document))
+    }
+}

@@ -1,0 +1,166 @@
+//! Cuts text into the words that the embedded model's vocabulary is applied to.
+//!
+//! A word is a match of `\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{Nd}+|\p{Lo}`, leftmost alternatives
+//! first: the parts of identifiers at case changes, runs of digits, and single letters of scripts without case.
+//! Everything else separates. The classes are Unicode's general categories.
+
+use std::ops::Range;
+
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+/// What a character is to the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// `\p{Lu}`
+    Upper,
+    /// `\p{Ll}`
+    Lower,
+    /// `\p{Nd}`
+    Digit,
+    /// `\p{Lo}`
+    Letter,
+    /// Separates words.
+    Other,
+}
+
+/// Classes of the ASCII characters, which are most of source code.
+const ASCII: [Class; 128] = {
+    let mut table = [Class::Other; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte as usize] = match byte {
+            b'A'..=b'Z' => Class::Upper,
+            b'a'..=b'z' => Class::Lower,
+            b'0'..=b'9' => Class::Digit,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    table
+};
+
+/// The words of a text as byte ranges, in order.
+pub(crate) struct Words<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+/// Begins to cut `text`.
+pub(crate) fn words(text: &str) -> Words<'_> {
+    Words { text, position: 0 }
+}
+
+impl Words<'_> {
+    /// Class and length in bytes of the character at `position`; `Other` and 0 at the end.
+    #[inline]
+    fn at(&self, position: usize) -> (Class, usize) {
+        match self.text.as_bytes().get(position) {
+            None => (Class::Other, 0),
+            Some(&byte) if byte < 128 => (ASCII[usize::from(byte)], 1),
+            Some(_) => wide(self.text, position),
+        }
+    }
+
+    /// Where the run of `class` that holds `position` ends, and where its last character begins.
+    #[inline]
+    fn run(&self, class: Class, mut position: usize) -> (usize, usize) {
+        let mut last = position;
+        loop {
+            let (found, len) = self.at(position);
+            if found != class || len == 0 {
+                return (position, last);
+            }
+            (last, position) = (position, position + len);
+        }
+    }
+}
+
+/// [`Words::at`] beyond ASCII.
+#[cold]
+fn wide(text: &str, position: usize) -> (Class, usize) {
+    let Some(char) = text[position..].chars().next() else { return (Class::Other, 0) };
+    let class = match char.general_category() {
+        GeneralCategory::UppercaseLetter => Class::Upper,
+        GeneralCategory::LowercaseLetter => Class::Lower,
+        GeneralCategory::DecimalNumber => Class::Digit,
+        GeneralCategory::OtherLetter => Class::Letter,
+        _ => Class::Other,
+    };
+    (class, char.len_utf8())
+}
+
+impl Iterator for Words<'_> {
+    type Item = Range<usize>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
+        loop {
+            let start = self.position;
+            let (class, len) = self.at(start);
+            let end = match class {
+                Class::Other if len == 0 => return None,
+                Class::Other => {
+                    self.position += len;
+                    continue;
+                }
+                Class::Letter => start + len,
+                Class::Digit | Class::Lower => self.run(class, start).0,
+                Class::Upper => {
+                    let (end, last) = self.run(class, start);
+                    match self.at(end).0 {
+                        Class::Lower if last == start => self.run(Class::Lower, end).0,
+                        // The last capital begins the next word: `HTTPServer` is `HTTP`, `Server`.
+                        Class::Lower => last,
+                        _ => end,
+                    }
+                }
+            };
+            self.position = end;
+            return Some(start..end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples() {
+        for (text, expected) in [
+            ("parseHTTPRequest2", "parse HTTP Request 2"),
+            ("snake_case CONST_NAME", "snake case CONST NAME"),
+            ("iPhone X11 aB", "i Phone X 11 a B"),
+            ("İstanbul Über straße ΑΒΓδ", "İstanbul Über straße ΑΒ Γδ"),
+            ("検索 語", "検 索 語"),
+            ("٣٤ ⅷ ǅ e\u{301}", "٣٤ e"),
+            ("", ""),
+        ] {
+            let found: Vec<&str> = words(text).map(|range| &text[range]).collect();
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        /// The scanner against the rule itself, run by a regex engine.
+        #[test]
+        fn equal_to_the_rule(text in "([a-zA-Z0-9_ .ÀÉßéΑδ語٣ǅʰ]|\\PC){0,40}") {
+            // `regex` has no look-ahead: the acronym rule is the shortest first alternative, tried by hand.
+            let rule = regex::Regex::new(r"^(?:\p{Lu}?\p{Ll}+|\p{Lu}+|\p{Nd}+|\p{Lo})").unwrap();
+            let acronym = regex::Regex::new(r"^(\p{Lu}+)\p{Lu}\p{Ll}").unwrap();
+            let (mut expected, mut at) = (Vec::new(), 0);
+            while at < text.len() {
+                let rest = &text[at..];
+                let len = match acronym.captures(rest) {
+                    Some(found) => found[1].len(),
+                    None => rule.find(rest).map_or(0, |found| found.len()),
+                };
+                if len > 0 {
+                    expected.push(at..at + len);
+                }
+                at += if len > 0 { len } else { rest.chars().next().unwrap().len_utf8() };
+            }
+            proptest::prop_assert_eq!(words(&text).collect::<Vec<_>>(), expected);
+        }
+    }
+}

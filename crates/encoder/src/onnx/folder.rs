@@ -1,0 +1,361 @@
+//! A model's folder: which files there are, and what its configuration says.
+//!
+//! Read are `config_sentence_transformers.json` (PyLate and Sentence Transformers) and `onnx_config.json` (the
+//! exporter of next-plaid; it wins), `sentence_bert_config.json` and `1_Pooling/config.json` (Sentence Transformers).
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::Error;
+
+/// Model files in a folder, the preferred first: exact weights before quantised ones.
+pub(crate) const MODEL_FILES: [&str; 4] =
+    ["model.onnx", "onnx/model.onnx", "model_int8.onnx", "onnx/model_quantized.onnx"];
+/// Configurations that are read into one, the later over the earlier.
+const CONFIG_FILES: [&str; 2] = ["config_sentence_transformers.json", "onnx_config.json"];
+/// What Git LFS leaves in place of a file that was not fetched.
+const LFS_POINTER: &[u8] = b"version https://git-lfs";
+
+/// One token vector a row, or one vector a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// Late interaction.
+    Colbert(Colbert),
+    /// A sentence encoder.
+    Sentence(Sentence),
+}
+
+/// How a ColBERT is called. Defaults are PyLate's.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(default)]
+pub(crate) struct Colbert {
+    /// Token in front of a query; none when empty.
+    pub(crate) query_prefix: String,
+    /// Token in front of a document.
+    pub(crate) document_prefix: String,
+    /// Its id, if not to be looked up.
+    pub(crate) query_prefix_id: Option<u32>,
+    /// Its id, if not to be looked up.
+    pub(crate) document_prefix_id: Option<u32>,
+    /// Where the prefix goes: 1 behind [CLS], 0 first (our own models, which have no [CLS]).
+    pub(crate) prefix_position: usize,
+    /// Tokens of a query, with prefix and special tokens.
+    pub(crate) query_length: usize,
+    /// Tokens of a document, with prefix and special tokens.
+    pub(crate) document_length: usize,
+    /// Whether queries are filled up with [MASK] to their length, whose rows count.
+    pub(crate) do_query_expansion: bool,
+    /// Whether tokens attend to that filling.
+    pub(crate) attend_to_expansion_tokens: bool,
+    /// Id of [MASK], if not to be looked up.
+    pub(crate) mask_token_id: Option<u32>,
+    /// Id of the filling in a batch.
+    pub(crate) pad_token_id: Option<u32>,
+    /// Tokens whose rows documents go without.
+    pub(crate) skiplist_words: Vec<String>,
+    /// Whether texts are lower-cased first.
+    pub(crate) do_lower_case: bool,
+    /// Components of a row; checked against the model if given.
+    pub(crate) embedding_dim: Option<usize>,
+    /// Whether rows are scaled to length 1 (our own models put learned weights into the lengths).
+    pub(crate) normalize: bool,
+}
+
+impl Default for Colbert {
+    fn default() -> Self {
+        Colbert {
+            query_prefix: "[Q] ".into(),
+            document_prefix: "[D] ".into(),
+            query_prefix_id: None,
+            document_prefix_id: None,
+            prefix_position: 1,
+            query_length: 32,
+            document_length: 180,
+            do_query_expansion: true,
+            attend_to_expansion_tokens: false,
+            mask_token_id: None,
+            pad_token_id: None,
+            skiplist_words: Vec::new(),
+            do_lower_case: false,
+            embedding_dim: None,
+            normalize: true,
+        }
+    }
+}
+
+/// How a sentence encoder is called.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Sentence {
+    /// Whether the vector is the first token's instead of the mean.
+    pub(crate) first: bool,
+    /// Tokens of a text.
+    pub(crate) length: usize,
+    /// Whether texts are lower-cased first.
+    pub(crate) do_lower_case: bool,
+    /// Text in front of a query.
+    pub(crate) query_prompt: String,
+    /// Text in front of a document.
+    pub(crate) document_prompt: String,
+}
+
+/// `sentence_bert_config.json`.
+#[derive(Deserialize)]
+#[serde(default)]
+struct SentenceBert {
+    max_seq_length: Option<usize>,
+    do_lower_case: bool,
+}
+
+impl Default for SentenceBert {
+    fn default() -> Self {
+        // Models without a length of their own are of the size of BERT.
+        SentenceBert { max_seq_length: Some(512), do_lower_case: false }
+    }
+}
+
+/// `1_Pooling/config.json`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Pooling {
+    pooling_mode_mean_tokens: bool,
+    pooling_mode_cls_token: bool,
+}
+
+/// `1_Dense/config.json`, PyLate's projection, which belongs into the graph.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Dense {
+    out_features: Option<usize>,
+}
+
+/// A folder whose files were read.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// The model's file.
+    pub(crate) model: PathBuf,
+    /// Content of `tokenizer.json`.
+    pub(crate) tokenizer: Vec<u8>,
+    /// How to call the model.
+    pub(crate) kind: Kind,
+    /// Hash of all files that shape vectors.
+    pub(crate) fingerprint: u64,
+}
+
+impl Folder {
+    /// Reads a folder, or the folder of the model file that `path` names.
+    ///
+    /// # Errors
+    /// When a file is missing or not understood.
+    pub(crate) fn read(path: &Path) -> Result<Folder, Error> {
+        let (folder, model) = find(path)?;
+        let tokenizer = read(&folder.join("tokenizer.json"))?.ok_or_else(|| {
+            Error(format!(
+                "{} has no tokenizer.json; copy it from where the model comes from (Python: \
+                 tokenizer.backend_tokenizer.save)",
+                folder.display()
+            ))
+        })?;
+        let bytes = read(&model)?.unwrap_or_default();
+        if bytes.is_empty() {
+            return Err(Error(format!("{} is empty; fetch it again", model.display())));
+        }
+        let mut hash = Xxh3::new();
+        let mut part = |bytes: &[u8]| {
+            hash.update(&(bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        part(&bytes);
+        part(&tokenizer);
+        // Weights of large models stand in a second file.
+        let outside = model.with_extension("onnx_data");
+        part(&read(&outside)?.unwrap_or_default());
+        for file in CONFIG_FILES.iter().chain(&["sentence_bert_config.json", "1_Pooling/config.json"]) {
+            part(&read(&folder.join(file))?.unwrap_or_default());
+        }
+        let kind = kind(&folder)?;
+        Ok(Folder { model, tokenizer, kind, fingerprint: hash.digest() })
+    }
+}
+
+/// The folder and the model file in it that a path means.
+fn find(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
+    if path.is_file() && path.extension().is_some_and(|end| end == "onnx") {
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let folder = if parent.ends_with("onnx") { parent.parent().unwrap_or(parent) } else { parent };
+        return Ok((folder.to_path_buf(), path.to_path_buf()));
+    }
+    if !path.is_dir() {
+        return Err(Error(format!(
+            "there is no model folder {}; `colgrep set-model default` goes back",
+            path.display()
+        )));
+    }
+    match MODEL_FILES.iter().map(|name| path.join(name)).find(|file| file.is_file()) {
+        Some(model) => Ok((path.to_path_buf(), model)),
+        None => Err(Error(format!(
+            "{} has no model.onnx (or model_int8.onnx); export the model to ONNX, for a PyLate model with \
+             `pylate-onnx-export`",
+            path.display()
+        ))),
+    }
+}
+
+/// Content of a file; none if there is no such file.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    match std::fs::read(path) {
+        Ok(bytes) if bytes.starts_with(LFS_POINTER) => {
+            Err(Error(format!("{} is a pointer of Git LFS; `git lfs pull` fetches the file", path.display())))
+        }
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error(format!("{} can't be read: {error}", path.display()))),
+    }
+}
+
+/// Content of a JSON file; none if there is no such file.
+fn json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Error> {
+    match read(path)? {
+        Some(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| Error(format!("{} is not understood: {error}", path.display()))),
+        None => Ok(None),
+    }
+}
+
+/// How the model of a folder is to be called.
+fn kind(folder: &Path) -> Result<Kind, Error> {
+    let mut config: Map<String, Value> = Map::new();
+    for file in CONFIG_FILES {
+        if let Some(part) = json::<Map<String, Value>>(&folder.join(file))? {
+            // A null is no value, so that the default holds.
+            config.extend(part.into_iter().filter(|(_, value)| !value.is_null()));
+        }
+    }
+    let says_colbert = config.get("model_type").is_some_and(|kind| kind == "ColBERT");
+    if says_colbert || ["query_prefix", "query_length", "document_length"].iter().any(|key| config.contains_key(*key)) {
+        let mut colbert: Colbert = serde_json::from_value(Value::Object(config)).map_err(|error| {
+            Error(format!("{} of {} are not understood: {error}", CONFIG_FILES.join(" and "), folder.display()))
+        })?;
+        for (name, length) in [("query_length", colbert.query_length), ("document_length", colbert.document_length)] {
+            // Two special tokens, a prefix and a token.
+            if length < 4 {
+                return Err(Error(format!("{}: {name} is {length}, too short for a text", folder.display())));
+            }
+        }
+        if colbert.embedding_dim.is_none() {
+            colbert.embedding_dim =
+                json::<Dense>(&folder.join("1_Dense/config.json"))?.and_then(|dense| dense.out_features);
+        }
+        return Ok(Kind::Colbert(colbert));
+    }
+    let Some(pooling) = json::<Pooling>(&folder.join("1_Pooling/config.json"))? else {
+        return Err(Error(format!(
+            "{} says neither how a ColBERT is called (onnx_config.json or config_sentence_transformers.json with \
+             query_prefix and lengths) nor how a sentence encoder pools (1_Pooling/config.json); copy these files from \
+             where the model comes from",
+            folder.display()
+        )));
+    };
+    if !pooling.pooling_mode_mean_tokens && !pooling.pooling_mode_cls_token {
+        return Err(Error(format!("{}: only mean and CLS pooling are supported", folder.display())));
+    }
+    let bert: SentenceBert = json(&folder.join("sentence_bert_config.json"))?.unwrap_or_default();
+    let prompt = |name: &str| {
+        config.get("prompts").and_then(|prompts| prompts.get(name)?.as_str()).unwrap_or_default().to_string()
+    };
+    Ok(Kind::Sentence(Sentence {
+        first: pooling.pooling_mode_cls_token,
+        length: bert.max_seq_length.unwrap_or(512).max(3),
+        do_lower_case: bert.do_lower_case,
+        query_prompt: prompt("query"),
+        document_prompt: prompt("document"),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        folder
+    }
+
+    const MODEL: (&str, &str) = ("model.onnx", "graph");
+    const TOKENIZER: (&str, &str) = ("tokenizer.json", "{}");
+
+    #[test]
+    fn configurations() {
+        let both = write(&[
+            MODEL,
+            TOKENIZER,
+            ("config_sentence_transformers.json", r#"{"query_prefix": "[Q]", "query_length": 48, "prompts": {}}"#),
+            ("onnx_config.json", r#"{"query_length": 64, "mask_token_id": null, "skiplist_words": [","]}"#),
+        ]);
+        let expected = Colbert {
+            query_prefix: "[Q]".into(),
+            query_length: 64,
+            skiplist_words: vec![",".into()],
+            ..Colbert::default()
+        };
+        assert_eq!(Folder::read(both.path()).unwrap().kind, Kind::Colbert(expected));
+
+        let sentence = write(&[
+            ("onnx/model.onnx", "graph"),
+            TOKENIZER,
+            ("1_Pooling/config.json", r#"{"pooling_mode_mean_tokens": true, "word_embedding_dimension": 384}"#),
+            ("sentence_bert_config.json", r#"{"max_seq_length": 256, "do_lower_case": false}"#),
+            ("config_sentence_transformers.json", r#"{"prompts": {"query": "query: "}, "similarity_fn_name": null}"#),
+        ]);
+        let expected = Sentence { length: 256, query_prompt: "query: ".into(), ..Sentence::default() };
+        let by_folder = Folder::read(sentence.path()).unwrap();
+        assert_eq!(by_folder.kind, Kind::Sentence(expected));
+        let by_file = Folder::read(&sentence.path().join("onnx/model.onnx")).unwrap();
+        assert_eq!((by_file.kind, by_file.fingerprint), (by_folder.kind, by_folder.fingerprint));
+    }
+
+    #[test]
+    fn any_file_changes_the_fingerprint() {
+        let config = ("onnx_config.json", r#"{"query_length": 32}"#);
+        let print = |files: &[(&str, &str)]| Folder::read(write(files).path()).unwrap().fingerprint;
+        let prints = [
+            print(&[MODEL, TOKENIZER, config]),
+            print(&[("model.onnx", "other"), TOKENIZER, config]),
+            print(&[MODEL, ("tokenizer.json", "{ }"), config]),
+            print(&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"query_length": 33}"#)]),
+            print(&[MODEL, TOKENIZER, config, ("model.onnx_data", "weights")]),
+        ];
+        for (i, print) in prints.iter().enumerate() {
+            assert!(!prints[..i].contains(print), "{i}");
+        }
+        assert_eq!(prints[0], print(&[MODEL, TOKENIZER, config]));
+    }
+
+    #[test]
+    fn broken_folders_are_explained() {
+        for (files, expected) in [
+            (&[][..], "has no model.onnx (or model_int8.onnx)"),
+            (&[MODEL], "has no tokenizer.json"),
+            (&[("model_int8.onnx", ""), TOKENIZER], "model_int8.onnx is empty"),
+            (&[MODEL, TOKENIZER], "says neither how a ColBERT is called"),
+            (&[("model.onnx", "version https://git-lfs.github.com/spec/v1"), TOKENIZER], "`git lfs pull` fetches"),
+            (&[MODEL, TOKENIZER, ("onnx_config.json", "{")], "onnx_config.json is not understood"),
+            (&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"query_length": "x"}"#)], "are not understood: invalid type"),
+            (&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"document_length": 2}"#)], "document_length is 2, too short"),
+            (&[MODEL, TOKENIZER, ("1_Pooling/config.json", "{}")], "only mean and CLS pooling"),
+        ] {
+            let folder = write(files);
+            let error = Folder::read(folder.path()).expect_err(expected).0;
+            assert!(error.contains(expected), "{error}");
+        }
+        assert!(Folder::read(Path::new("/nowhere/at/all")).unwrap_err().0.contains("no model folder /nowhere/at/all"));
+    }
+}

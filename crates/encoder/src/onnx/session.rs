@@ -1,0 +1,148 @@
+//! Runs a model: batches of inputs in, rows out.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use ort::session::Session;
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
+use ort::value::{Tensor, ValueType};
+
+use super::library::Library;
+use super::provider;
+use super::tokens::Input;
+use crate::Error;
+
+/// Texts of one run: more gain nothing on a CPU and cost padding.
+pub(crate) const BATCH: usize = 8;
+
+/// What a model's output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `texts × tokens × dimension`.
+    Tokens,
+    /// `texts × dimension`.
+    Texts,
+}
+
+/// Sessions of one model, as many as callers at once; each runs on its caller's thread.
+pub(crate) struct Sessions {
+    library: Library,
+    model: PathBuf,
+    idle: Mutex<Vec<Session>>,
+    output: String,
+    /// What the output is.
+    pub(crate) shape: Shape,
+    /// Which provider runs the model.
+    pub(crate) provider: &'static str,
+    /// Id of the filling in a batch.
+    pad: u32,
+}
+
+/// The result of a run: `values` of `texts × tokens × dimension` or `texts × dimension`.
+pub(crate) struct Output {
+    pub(crate) values: Vec<f32>,
+    /// Tokens of each text, with the filling; 1 for [`Shape::Texts`].
+    pub(crate) tokens: usize,
+    pub(crate) dimension: usize,
+}
+
+impl Sessions {
+    /// Opens a model.
+    ///
+    /// # Errors
+    /// When the file is no model, or one with other inputs and outputs.
+    pub(crate) fn open(library: Library, model: PathBuf, pad: u32) -> Result<Sessions, Error> {
+        let (session, provider) = provider::first(&library, |builder| commit(builder, &model)).map_err(|error| {
+            Error(format!(
+                "{} can't be loaded by ONNX Runtime ({}): {error}; the file is damaged, or the runtime too old for it",
+                model.display(),
+                library.path.display()
+            ))
+        })?;
+        let wrong = |what: String| Error(format!("{}: {what}; this is no text encoder", model.display()));
+        for input in session.inputs() {
+            if !["input_ids", "attention_mask", "token_type_ids"].contains(&input.name()) {
+                return Err(wrong(format!("unknown input {}", input.name())));
+            }
+        }
+        if !session.inputs().iter().any(|input| input.name() == "input_ids") {
+            return Err(wrong("no input input_ids".into()));
+        }
+        let rank = |outlet: &ort::value::Outlet| match outlet.dtype() {
+            ValueType::Tensor { shape, .. } => shape.len(),
+            _ => 0,
+        };
+        let outputs = session.outputs();
+        let found = outputs.iter().find(|o| rank(o) == 3).or_else(|| outputs.iter().find(|o| rank(o) == 2));
+        let Some(output) = found else { return Err(wrong("no output of token or text vectors".into())) };
+        let shape = if rank(output) == 3 { Shape::Tokens } else { Shape::Texts };
+        let output = output.name().to_string();
+        Ok(Sessions { library, model, idle: Mutex::new(vec![session]), output, shape, provider, pad })
+    }
+
+    /// Runs a batch.
+    ///
+    /// # Errors
+    /// When the model fails on it.
+    pub(crate) fn run(&self, inputs: &[&Input]) -> Result<Output, Error> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let mut session = match idle {
+            Some(session) => session,
+            None => provider::named(&self.library, self.provider, |builder| commit(builder, &self.model))
+                .map_err(|error| Error(format!("{} can't be loaded again: {error}", self.model.display())))?,
+        };
+        let result = self.run_in(&mut session, inputs);
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(session);
+        }
+        result.map_err(|error| Error(format!("{} failed: {error}", self.model.display())))
+    }
+
+    fn run_in(&self, session: &mut Session, inputs: &[&Input]) -> Result<Output, ort::Error> {
+        let tokens = inputs.iter().map(|input| input.ids.len()).max().unwrap_or_default();
+        let matrix = |row: &dyn Fn(&Input) -> Vec<i64>, filling: i64| {
+            let mut values = Vec::with_capacity(inputs.len() * tokens);
+            for (index, input) in inputs.iter().enumerate() {
+                values.extend(row(input));
+                values.resize((index + 1) * tokens, filling);
+            }
+            Tensor::from_array(([inputs.len(), tokens], values))
+        };
+        let mut arguments = Vec::new();
+        for name in session.inputs().iter().map(|input| input.name().to_string()) {
+            let values = match name.as_str() {
+                "input_ids" => {
+                    matrix(&|input| input.ids.iter().map(|id| i64::from(*id)).collect(), i64::from(self.pad))
+                }
+                "attention_mask" => matrix(&|input| input.attention.iter().map(|on| i64::from(*on)).collect(), 0),
+                _ => matrix(&|input| vec![0; input.ids.len()], 0),
+            }?;
+            arguments.push((name, values));
+        }
+        let outputs = session.run(arguments)?;
+        let (shape, values) = outputs[self.output.as_str()].try_extract_tensor::<f32>()?;
+        let size = |axis: usize| shape.get(axis).map_or(0, |size| *size as usize);
+        let (seen, dimension) = match self.shape {
+            Shape::Tokens => (size(1), size(2)),
+            Shape::Texts => (1, size(1)),
+        };
+        let expected = if self.shape == Shape::Tokens { tokens } else { 1 };
+        if size(0) != inputs.len() || seen != expected || dimension == 0 {
+            return Err(ort::Error::new(format!(
+                "its output has the shape {shape:?} for {} texts of {tokens} tokens",
+                inputs.len()
+            )));
+        }
+        Ok(Output { values: values.to_vec(), tokens: seen, dimension })
+    }
+}
+
+/// Loads the model with one thread and without spinning: callers are the parallel ones.
+fn commit(builder: SessionBuilder, model: &PathBuf) -> ort::Result<Session> {
+    builder
+        .with_optimization_level(GraphOptimizationLevel::All)?
+        .with_intra_threads(1)?
+        .with_inter_threads(1)?
+        .with_intra_op_spinning(false)?
+        .commit_from_file(model)
+}

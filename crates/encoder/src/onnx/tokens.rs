@@ -1,0 +1,283 @@
+//! Text to the ids that a model reads, and which of its rows count.
+//!
+//! The order of steps is PyLate's: cut to the length less the prefix, put the prefix in, fill queries with [MASK].
+
+use tokenizers::{Tokenizer, TruncationParams};
+
+use super::folder::{Colbert, Kind};
+use crate::Error;
+
+/// Which side of the score a text stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Query,
+    Document,
+}
+
+/// One text as a model reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// Ids of its tokens.
+    pub(crate) ids: Vec<u32>,
+    /// Whether other tokens attend to it.
+    pub(crate) attention: Vec<bool>,
+    /// Whether its row is part of the result.
+    pub(crate) keep: Vec<bool>,
+}
+
+/// How the texts of one side become inputs.
+struct Recipe {
+    tokenizer: Tokenizer,
+    /// Text in front.
+    prompt: String,
+    lower: bool,
+    /// A token to put in, and where.
+    prefix: Option<(u32, usize)>,
+    /// A token to fill up with, to which length, and whether tokens attend to it.
+    fill: Option<(u32, usize, bool)>,
+    /// Tokens whose rows are left out.
+    skip: Vec<u32>,
+}
+
+/// Both sides' recipes.
+pub(crate) struct Inputs {
+    query: Recipe,
+    document: Recipe,
+    /// Id of the filling in a batch.
+    pub(crate) pad: u32,
+    /// The largest id that the tokenizer can give.
+    pub(crate) largest: u32,
+}
+
+impl Inputs {
+    /// Prepares a tokenizer as `kind` asks for.
+    ///
+    /// # Errors
+    /// When the file is damaged, or lacks tokens that the configuration names.
+    pub(crate) fn new(bytes: &[u8], kind: &Kind) -> Result<Inputs, Error> {
+        let mut tokenizer = Tokenizer::from_bytes(bytes)
+            .map_err(|error| Error(format!("tokenizer.json is damaged or of another version: {error}")))?;
+        tokenizer.with_padding(None);
+        let largest = tokenizer.get_vocab(true).values().copied().max().unwrap_or_default();
+        let named = |names: &[&str]| names.iter().find_map(|name| tokenizer.token_to_id(name));
+        let pad = |configured: Option<u32>| configured.or_else(|| named(&["[PAD]", "<pad>"])).unwrap_or_default();
+        let cut = |length: usize| {
+            let mut tokenizer = tokenizer.clone();
+            tokenizer
+                .with_truncation(Some(TruncationParams { max_length: length, ..TruncationParams::default() }))
+                .map_err(|error| Error(format!("tokenizer.json can't cut texts at {length} tokens: {error}")))?;
+            Ok(tokenizer)
+        };
+        match kind {
+            Kind::Colbert(config) => {
+                let fill = if config.do_query_expansion {
+                    let mask = config.mask_token_id.or_else(|| named(&["[MASK]", "<mask>"])).ok_or_else(|| {
+                        Error(
+                            "tokenizer.json has no [MASK], with which the configuration fills queries; it is another \
+                             model's, or do_query_expansion should be false"
+                                .into(),
+                        )
+                    })?;
+                    Some((mask, config.query_length, config.attend_to_expansion_tokens))
+                } else {
+                    None
+                };
+                let prefix = |side| prefix(&tokenizer, config, side);
+                let recipe = |prefix: Option<(u32, usize)>, length: usize, fill, skip| {
+                    Ok(Recipe {
+                        tokenizer: cut(length - usize::from(prefix.is_some()))?,
+                        prompt: String::new(),
+                        lower: config.do_lower_case,
+                        prefix,
+                        fill,
+                        skip,
+                    })
+                };
+                let skip = config.skiplist_words.iter().filter_map(|word| tokenizer.token_to_id(word)).collect();
+                Ok(Inputs {
+                    query: recipe(prefix(Side::Query)?, config.query_length, fill, Vec::new())?,
+                    document: recipe(prefix(Side::Document)?, config.document_length, None, skip)?,
+                    pad: pad(config.pad_token_id),
+                    largest,
+                })
+            }
+            Kind::Sentence(config) => {
+                let recipe = |prompt: &str| {
+                    Ok(Recipe {
+                        tokenizer: cut(config.length)?,
+                        prompt: prompt.to_string(),
+                        lower: config.do_lower_case,
+                        prefix: None,
+                        fill: None,
+                        skip: Vec::new(),
+                    })
+                };
+                Ok(Inputs {
+                    query: recipe(&config.query_prompt)?,
+                    document: recipe(&config.document_prompt)?,
+                    pad: pad(None),
+                    largest,
+                })
+            }
+        }
+    }
+
+    /// The input of one text.
+    ///
+    /// # Errors
+    /// When the tokenizer can't read it.
+    pub(crate) fn input(&self, text: &str, side: Side) -> Result<Input, Error> {
+        let recipe = match side {
+            Side::Query => &self.query,
+            Side::Document => &self.document,
+        };
+        let mut text = recipe.prompt.clone() + text;
+        if recipe.lower {
+            text = text.to_lowercase();
+        }
+        let encoding = recipe
+            .tokenizer
+            .encode_fast(text, true)
+            .map_err(|error| Error(format!("tokenizer.json can't be applied: {error}")))?;
+        let mut ids = encoding.get_ids().to_vec();
+        if let Some((id, position)) = recipe.prefix {
+            ids.insert(position.min(ids.len()), id);
+        }
+        let keep = ids.iter().map(|id| !recipe.skip.contains(id)).collect();
+        let mut input = Input { attention: vec![true; ids.len()], keep, ids };
+        if let Some((id, length, attend)) = recipe.fill.filter(|(_, length, _)| *length > input.ids.len()) {
+            input.ids.resize(length, id);
+            input.attention.resize(length, attend);
+            input.keep.resize(length, true);
+        }
+        Ok(input)
+    }
+}
+
+/// The token in front of a side's texts and its place; none where the configuration has an empty one.
+fn prefix(tokenizer: &Tokenizer, config: &Colbert, side: Side) -> Result<Option<(u32, usize)>, Error> {
+    let (name, text, id) = match side {
+        Side::Query => ("query_prefix", &config.query_prefix, config.query_prefix_id),
+        Side::Document => ("document_prefix", &config.document_prefix, config.document_prefix_id),
+    };
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let found = tokenizer.token_to_id(text).or_else(|| tokenizer.token_to_id(text.trim()));
+    match (found, id) {
+        (Some(found), Some(id)) if found != id => Err(Error(format!(
+            "tokenizer.json gives {name} {text:?} the id {found}, the configuration says {id}; they are of different models"
+        ))),
+        (None, None) => Err(Error(format!(
+            "tokenizer.json has no token {text:?}, the configuration's {name}; it is another model's, or was saved \
+             before PyLate added the token"
+        ))),
+        (found, id) => Ok(id.or(found).map(|id| (id, config.prefix_position))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::folder::Sentence;
+    use super::*;
+
+    /// BERT's form: [CLS] … [SEP] around whole words.
+    const TOKENIZER: &str = r#"{
+        "version": "1.0", "truncation": null, "padding": null, "normalizer": null,
+        "added_tokens": [], "decoder": null,
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
+        "model": {"type": "WordLevel", "unk_token": "[UNK]", "vocab": {
+            "[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "[MASK]": 4, "[Q] ": 5, "[D] ": 6,
+            "a": 7, "b": 8, "c": 9, ",": 10}}
+    }"#;
+
+    fn colbert() -> Colbert {
+        Colbert { query_length: 8, document_length: 7, skiplist_words: vec![",".into()], ..Colbert::default() }
+    }
+
+    #[test]
+    fn as_pylate_does() {
+        let yes = |n: usize| vec![true; n];
+        for (config, side, text, ids, attention, keep) in [
+            (
+                colbert(),
+                Side::Query,
+                "a , b",
+                &[2, 5, 7, 10, 8, 3, 4, 4][..],
+                [yes(6), vec![false; 2]].concat(),
+                yes(8),
+            ),
+            (
+                Colbert { attend_to_expansion_tokens: true, ..colbert() },
+                Side::Query,
+                "a",
+                &[2, 5, 7, 3, 4, 4, 4, 4],
+                yes(8),
+                yes(8),
+            ),
+            (
+                Colbert { do_query_expansion: false, do_lower_case: true, ..colbert() },
+                Side::Query,
+                "A B",
+                &[2, 5, 7, 8, 3],
+                yes(5),
+                yes(5),
+            ),
+            (
+                colbert(),
+                Side::Document,
+                "a , b x a b c",
+                &[2, 6, 7, 10, 8, 1, 3],
+                yes(7),
+                vec![true, true, true, false, true, true, true],
+            ),
+            (
+                Colbert { document_prefix: String::new(), ..colbert() },
+                Side::Document,
+                "a b c a b c",
+                &[2, 7, 8, 9, 7, 8, 3],
+                yes(7),
+                yes(7),
+            ),
+            (Colbert { prefix_position: 0, ..colbert() }, Side::Document, "a", &[6, 2, 7, 3], yes(4), yes(4)),
+        ] {
+            let inputs = Inputs::new(TOKENIZER.as_bytes(), &Kind::Colbert(config)).unwrap();
+            let expected = Input { ids: ids.to_vec(), attention, keep };
+            assert_eq!(inputs.input(text, side).unwrap(), expected, "{side:?} {text}");
+            assert_eq!((inputs.pad, inputs.largest), (0, 10));
+        }
+    }
+
+    #[test]
+    fn sentences() {
+        let kind = Kind::Sentence(Sentence {
+            length: 5,
+            query_prompt: "a ".into(),
+            do_lower_case: true,
+            ..Sentence::default()
+        });
+        let inputs = Inputs::new(TOKENIZER.as_bytes(), &kind).unwrap();
+        assert_eq!(inputs.input("B", Side::Query).unwrap().ids, [2, 7, 8, 3]);
+        assert_eq!(inputs.input("a b c a b c", Side::Document).unwrap().ids, [2, 7, 8, 9, 3]);
+    }
+
+    #[test]
+    fn tokenizers_of_other_models() {
+        let without = |token: &str| TOKENIZER.replace(token, "other");
+        for (tokenizer, config, expected) in [
+            ("{}".to_string(), colbert(), "tokenizer.json is damaged"),
+            (TOKENIZER[..300].to_string(), colbert(), "tokenizer.json is damaged"),
+            (without("[MASK]"), colbert(), "has no [MASK]"),
+            (without("[D] "), colbert(), "has no token \"[D] \", the configuration's document_prefix"),
+            (
+                TOKENIZER.into(),
+                Colbert { query_prefix_id: Some(9), ..colbert() },
+                "gives query_prefix \"[Q] \" the id 5",
+            ),
+        ] {
+            let error = Inputs::new(tokenizer.as_bytes(), &Kind::Colbert(config)).err().expect(expected).0;
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What the world says about shared libraries, caches and the network, and what came of it.
+
+use std::path::PathBuf;
+
+/// The environment as far as it matters to models. The program reads the variables and hands them in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuntimeEnv {
+    /// `ORT_DYLIB_PATH`: ONNX Runtime's library, or the folder that holds it; then no other is tried.
+    pub ort_dylib_path: Option<PathBuf>,
+    /// This program's file.
+    pub executable: Option<PathBuf>,
+    /// `VIRTUAL_ENV`: the active Python environment.
+    pub virtual_env: Option<PathBuf>,
+    /// `CONDA_PREFIX`: the active conda environment.
+    pub conda_prefix: Option<PathBuf>,
+    /// The folders of `PATH`, where Python's interpreters are looked for.
+    pub path: Vec<PathBuf>,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// `HF_HOME`: Hugging Face's folder, else `~/.cache/huggingface`; models are in `hub` below it.
+    pub hf_home: Option<PathBuf>,
+    /// `HF_TOKEN`: the key for models that need one.
+    pub hf_token: Option<String>,
+    /// `HF_ENDPOINT`: a mirror of the hub.
+    pub hf_endpoint: Option<String>,
+    /// `HF_HUB_OFFLINE`: use what is there, ask nobody.
+    pub offline: bool,
+}
+
+/// What is known of ONNX Runtime on this machine, for `colgrep doctor`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuntimeReport {
+    /// Whether this program can use ONNX Runtime at all (the feature `onnx`).
+    pub compiled: bool,
+    /// Execution providers that were compiled in, in the order they are tried.
+    pub providers: Vec<&'static str>,
+    /// The library taken.
+    pub library: Option<PathBuf>,
+    /// Its version, where its file name tells.
+    pub version: Option<String>,
+    /// What it says about its build.
+    pub build: Option<String>,
+    /// The provider that makes sessions with this library.
+    pub provider: Option<&'static str>,
+    /// Files that did not load, and why.
+    pub tried: Vec<(PathBuf, String)>,
+    /// Why models of ONNX can't be used, and what to do.
+    pub problem: Option<String>,
+}

@@ -1,0 +1,90 @@
+//! The native engine against PyTorch: vectors that `train/export.py` computed with `train/model.py`.
+
+mod common;
+
+use colgrep_encoder::{EMBEDDED, Encoder, Files, Native};
+use common::{Golden, check_rows};
+
+/// Cosine that rows must reach against PyTorch on the same, quantised weights.
+const COSINE_MIN: f32 = 0.999;
+
+fn check(model: &Native<'_>, golden: &Golden) {
+    for case in &golden.cases {
+        let name = &case.text;
+        assert_eq!(model.pieces(name, case.ids.len()), case.ids, "pieces of {name}");
+        let rows = if case.side == "query" {
+            model.encode_query(name).unwrap()
+        } else {
+            model.encode_documents(&[name]).unwrap().remove(0)
+        };
+        check_rows(&rows, &case.quantised, COSINE_MIN, 1e-2, name);
+        // What quantisation loses, by the figure that the export measured.
+        check_rows(&rows, &case.float, golden.cosine_min - 1e-3, 0.1, name);
+    }
+    // Together in one pass, with a text without any piece between.
+    let mut texts: Vec<&str> = golden.documents().map(|case| case.text.as_str()).collect();
+    texts.insert(1, "+-*/");
+    let mut rows = model.encode_documents(&texts).unwrap();
+    assert!(rows.remove(1).is_empty(), "no piece, no row");
+    for (rows, case) in rows.iter().zip(golden.documents()) {
+        check_rows(rows, &case.quantised, COSINE_MIN, 1e-2, &case.text);
+    }
+}
+
+#[test]
+fn the_embedded_model() {
+    let model = Native::new(EMBEDDED).unwrap();
+    check(&model, &Golden::read(include_str!("golden.json")));
+    assert!(model.encode_query("").unwrap().is_empty());
+    assert!(model.encode_documents(&[]).unwrap().is_empty());
+}
+
+#[test]
+fn sizes_that_fill_no_vector() {
+    check(&Native::new(common::TINY).unwrap(), &Golden::read(include_str!("fixtures/tiny/golden.json")));
+}
+
+#[test]
+fn texts_do_not_depend_on_their_neighbours() {
+    let model = Native::new(common::TINY).unwrap();
+    let texts: Vec<String> = (0..90).map(|i| "parse request ".repeat(i % 13) + &i.to_string()).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let together = model.encode_documents(&texts).unwrap();
+    for (text, rows) in texts.iter().zip(&together) {
+        let alone = model.encode_documents(&[text]).unwrap().remove(0);
+        assert_eq!(alone.len(), rows.len());
+        for (a, b) in alone.values().iter().zip(rows.values()) {
+            assert!((a - b).abs() < 1e-5, "{text}");
+        }
+    }
+}
+
+#[test]
+fn damaged_files_are_named() {
+    let Files { config, vocabulary, weights } = common::TINY;
+    let other_size = config.replace("\"output_dim\": 12", "\"output_dim\": 13");
+    let other_layout = config.replace("\"format\": 1", "\"format\": 9");
+    let no_width = config.replace("\"dim\": 24", "\"dim\": 0");
+    let (shorter, _) = vocabulary.trim_end().rsplit_once('\n').unwrap();
+    for (files, expected) in [
+        (Files { config: "{", vocabulary, weights }, "config.json of the model is not understood"),
+        (Files { config: &other_layout, vocabulary, weights }, "layout 9, this program reads 1"),
+        (Files { config: &no_width, vocabulary, weights }, "dim is 0"),
+        (Files { config: &other_size, vocabulary, weights }, "tensor project of model.safetensors is F16 [12, 24]"),
+        (Files { config, vocabulary: shorter, weights }, "config.json says"),
+        (Files { config, vocabulary, weights: &weights[..weights.len() - 1] }, "model.safetensors is damaged"),
+        (Files { config, vocabulary, weights: b"" }, "model.safetensors is damaged"),
+    ] {
+        let found = Native::new(files).expect_err(expected).0;
+        assert!(found.contains(expected), "{found}");
+    }
+}
+
+#[test]
+fn the_fingerprint_is_of_the_content() {
+    let model = |files| Native::new(files).unwrap().fingerprint();
+    let renamed = common::TINY.config.replace("untrained", "other");
+    assert_eq!(model(common::TINY), model(common::TINY));
+    assert_ne!(model(common::TINY), model(Files { config: &renamed, ..common::TINY }));
+    assert_ne!(model(common::TINY), model(EMBEDDED));
+}
