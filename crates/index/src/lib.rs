@@ -8,6 +8,7 @@ pub mod read;
 pub mod search;
 pub mod store;
 pub mod update;
+pub mod vector;
 pub mod walk;
 
 pub use error::{Error, ErrorKind, Result};
