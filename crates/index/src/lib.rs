@@ -6,6 +6,7 @@ pub mod lexical;
 pub mod parse;
 pub mod read;
 pub mod search;
+pub mod semantic;
 pub mod store;
 pub mod update;
 pub mod vector;

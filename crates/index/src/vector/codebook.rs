@@ -156,11 +156,6 @@ impl Codebook {
         &self.centroids[i * self.dimension..(i + 1) * self.dimension]
     }
 
-    /// The products of `row` with every centroid.
-    pub(crate) fn products(&self, row: &[f32]) -> Vec<f32> {
-        self.centroids.chunks_exact(self.dimension).map(|c| dot(row, c)).collect()
-    }
-
     /// The centroid with the greatest product; of equal ones the first.
     pub(crate) fn nearest(&self, direction: &[f32]) -> usize {
         let mut best = (0, f32::NEG_INFINITY);

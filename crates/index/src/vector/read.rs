@@ -205,9 +205,8 @@ impl Vectors {
         segment.codes(ordinal)
     }
 
-    /// Every segment with its places.
-    pub(crate) fn parts(&self) -> impl DoubleEndedIterator<Item = (&str, std::ops::Range<Place>)> {
-        self.segments.iter().zip(self.bases.windows(2)).map(|(s, base)| (s.name(), base[0]..base[1]))
+    pub(crate) fn into_segments(self) -> Vec<Segment> {
+        self.segments
     }
 
     fn prepare(&self, query: &Multivector) -> Result<Prepared<'_>> {

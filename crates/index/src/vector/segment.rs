@@ -3,8 +3,9 @@
 //! Layout (all numbers little-endian; docs/index-format.md has the table): header, keys, starts, sums, directory,
 //! lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use memmap2::Mmap;
@@ -33,15 +34,29 @@ pub(crate) struct Make {
 
 /// Units gathered for a segment.
 #[derive(Debug, Default)]
-pub(crate) struct SegmentBuilder {
-    /// Key and codes, row after row.
-    units: Vec<(u64, Vec<u8>)>,
+pub(crate) struct SegmentBuilder<'a> {
+    /// Key and codes, row after row; codes may lie in mapped segments.
+    units: Vec<(u64, Cow<'a, [u8]>)>,
 }
 
-impl SegmentBuilder {
-    /// Adds a unit; a key that is there already is not added twice.
-    pub(crate) fn add(&mut self, key: u64, codes: Vec<u8>) {
+impl<'a> SegmentBuilder<'a> {
+    /// Adds a unit. Of units with the same key one is written.
+    pub(crate) fn add(&mut self, key: u64, codes: Cow<'a, [u8]>) {
         self.units.push((key, codes));
+    }
+
+    /// Adds the units of `segment` that `keep` wants, but for damaged ones; tells how many are damaged.
+    pub(crate) fn absorb(&mut self, segment: &'a Segment, keep: impl Fn(u64) -> bool) -> usize {
+        let mut damaged = 0;
+        for ordinal in 0..segment.len() {
+            let key = segment.key(ordinal);
+            match segment.codes(ordinal) {
+                Ok(codes) if keep(key) => self.add(key, Cow::Borrowed(codes)),
+                Ok(_) => {}
+                Err(_) => damaged += 1,
+            }
+        }
+        damaged
     }
 
     /// Number of units added.
@@ -56,68 +71,67 @@ impl SegmentBuilder {
     pub(crate) fn write(mut self, path: &Path, make: &Make) -> Result<()> {
         self.units.sort_unstable_by_key(|u| u.0);
         self.units.dedup_by_key(|u| u.0);
-        let bytes = self.bytes(make);
+        let (mut starts, mut rows) = (Vec::with_capacity(self.units.len() + 1), 0u32);
+        for (_, codes) in &self.units {
+            starts.push(rows);
+            rows += (codes.len() / make.row_bytes as usize) as u32;
+        }
+        starts.push(rows);
+        let (directory, lists) = self.lists(make);
+        let mut header = MAGIC.to_vec();
+        header.extend(make.fingerprint.to_le_bytes());
+        header.extend(make.codebook.to_le_bytes());
+        header.extend(make.centroids.to_le_bytes());
+        header.extend(make.row_bytes.to_le_bytes());
+        header.extend((self.units.len() as u32).to_le_bytes());
+        header.extend(((directory.len() / ENTRY_BYTES) as u32).to_le_bytes());
+        header.extend(rows.to_le_bytes());
+        header.extend((lists.len() as u32).to_le_bytes());
+        header.resize(HEADER_BYTES - 8, 0);
+        header.extend(xxh3_64(&header).to_le_bytes());
         let write = || -> std::io::Result<()> {
-            let mut file = File::create(path)?;
-            file.write_all(&bytes)?;
-            file.sync_all()
+            let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+            file.write_all(&header)?;
+            for (key, _) in &self.units {
+                file.write_all(&key.to_le_bytes())?;
+            }
+            for start in &starts {
+                file.write_all(&start.to_le_bytes())?;
+            }
+            for (key, codes) in &self.units {
+                file.write_all(&unit_sum(*key, codes).to_le_bytes())?;
+            }
+            file.write_all(&directory)?;
+            file.write_all(&lists)?;
+            for (_, codes) in &self.units {
+                file.write_all(codes)?;
+            }
+            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
         };
         write().map_err(|e| Error::io("write", path, &e))
     }
 
-    fn bytes(&self, make: &Make) -> Vec<u8> {
-        let row_bytes = make.row_bytes as usize;
-        let mut postings: Vec<Vec<u32>> = vec![Vec::new(); make.centroids as usize];
-        let (mut starts, mut rows) = (Vec::with_capacity(self.units.len() + 1), 0u32);
+    /// The directory and the lists: for each centroid, the ordinals of the units with a row there, as differences.
+    fn lists(&self, make: &Make) -> (Vec<u8>, Vec<u8>) {
+        // Bytes of each list, and the ordinal it ends with.
+        let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); make.centroids as usize];
         for (ordinal, (_, codes)) in self.units.iter().enumerate() {
-            starts.push(rows);
-            rows += (codes.len() / row_bytes) as u32;
-            for code in codes.chunks_exact(row_bytes) {
-                let list = &mut postings[Codebook::centroid_of(code)];
-                if list.last() != Some(&(ordinal as u32)) {
-                    list.push(ordinal as u32);
+            for code in codes.chunks_exact(make.row_bytes as usize) {
+                let (list, last) = &mut postings[Codebook::centroid_of(code)];
+                if list.is_empty() || *last != ordinal as u32 {
+                    write_number(list, ordinal as u32 - *last);
+                    *last = ordinal as u32;
                 }
             }
         }
-        starts.push(rows);
         let (mut directory, mut lists) = (Vec::new(), Vec::new());
-        for (centroid, list) in postings.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
-            let start = lists.len();
-            let mut last = 0;
-            for ordinal in list {
-                write_number(&mut lists, ordinal - last);
-                last = *ordinal;
-            }
+        for (centroid, (list, _)) in postings.iter().enumerate().filter(|(_, (list, _))| !list.is_empty()) {
             directory.extend((centroid as u32).to_le_bytes());
-            directory.extend((start as u32).to_le_bytes());
-            directory.extend(list_sum(centroid, &lists[start..]).to_le_bytes());
+            directory.extend((lists.len() as u32).to_le_bytes());
+            directory.extend(list_sum(centroid, list).to_le_bytes());
+            lists.extend(list);
         }
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(make.fingerprint.to_le_bytes());
-        bytes.extend(make.codebook.to_le_bytes());
-        bytes.extend(make.centroids.to_le_bytes());
-        bytes.extend(make.row_bytes.to_le_bytes());
-        bytes.extend((self.units.len() as u32).to_le_bytes());
-        bytes.extend(((directory.len() / ENTRY_BYTES) as u32).to_le_bytes());
-        bytes.extend(rows.to_le_bytes());
-        bytes.extend((lists.len() as u32).to_le_bytes());
-        bytes.resize(HEADER_BYTES - 8, 0);
-        bytes.extend(xxh3_64(&bytes).to_le_bytes());
-        for (key, _) in &self.units {
-            bytes.extend(key.to_le_bytes());
-        }
-        for start in starts {
-            bytes.extend(start.to_le_bytes());
-        }
-        for (key, codes) in &self.units {
-            bytes.extend(unit_sum(*key, codes).to_le_bytes());
-        }
-        bytes.extend(directory);
-        bytes.extend(lists);
-        for (_, codes) in &self.units {
-            bytes.extend(codes);
-        }
-        bytes
+        (directory, lists)
     }
 }
 
@@ -372,7 +386,7 @@ mod tests {
         let path = folder.path().join("a.seg");
         let mut builder = SegmentBuilder::default();
         for (key, codes) in units {
-            builder.add(*key, codes.clone());
+            builder.add(*key, Cow::Borrowed(codes));
         }
         builder.write(&path, &MAKE).expect("written");
         (folder, path)
