@@ -110,8 +110,15 @@ fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
     let knobs = Knobs::of(Profile::Default);
     let mut all = Vec::new();
     for query in ["parse request", "alpha", "beta gamma", "Delta", "handle_delta", "file note", "three four"] {
-        let request =
-            Request { query, knobs: &knobs, fusion: Fusion::MinMax, files: 20, units_per_file: 3, filter: None, semantic: None };
+        let request = Request {
+            query,
+            knobs: &knobs,
+            fusion: Fusion::MinMax,
+            files: 20,
+            units_per_file: 3,
+            filter: None,
+            semantic: None,
+        };
         let answer = search(snapshot, &request, None).unwrap();
         for hit in &answer.hits {
             for unit in &hit.units {

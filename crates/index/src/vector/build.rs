@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use colgrep_encoder::{Encoder, Multivector};
@@ -254,8 +254,7 @@ impl State<'_> {
     /// Copies what other worktrees have, without reading a source file.
     fn copy(&self, siblings: &[Vectors], codebook: u64, add: impl Fn(Vec<(u64, Vec<u8>)>) -> Result<()>) -> Result<()> {
         for vectors in siblings.iter().filter(|v| v.manifest().codebook == codebook) {
-            let hashes: Vec<u64> =
-                locked(&self.lack).keys().copied().collect();
+            let hashes: Vec<u64> = locked(&self.lack).keys().copied().collect();
             let codes = |hash: &u64| Some((*hash, vectors.codes(vectors.place(*hash)?).ok()?.to_vec()));
             let found: Vec<(u64, Vec<u8>)> = hashes.iter().filter_map(codes).collect();
             for (hash, _) in &found {
@@ -340,7 +339,8 @@ impl State<'_> {
             let given: Vec<&str> = taken.iter().map(|(_, text)| text.1.as_str()).collect();
             let documents = self.job.encoding.encoder.encode_documents(&given);
             let documents = documents.inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
-            let rows = taken.iter().zip(&documents).map(|((_, text), d)| (text.0, self.job.encoding.pooled(d))).collect();
+            let rows =
+                taken.iter().zip(&documents).map(|((_, text), d)| (text.0, self.job.encoding.pooled(d))).collect();
             keep(rows)?;
             self.encoded.fetch_add(taken.len() as u64, Ordering::Relaxed);
             self.job.progress.vectors_done(taken.iter().map(|(n, _)| u64::from(*n)).sum());

@@ -117,7 +117,8 @@ impl Codebook {
         let bits = level_count.ilog2() as usize;
         let components = 8 / bits;
         let level = |byte: usize, i: usize| levels[byte >> (bits * i) & (level_count - 1)];
-        let table = (0..256).flat_map(|byte| (0..components).map(move |i| (byte, i))).map(|(b, i)| level(b, i)).collect();
+        let table =
+            (0..256).flat_map(|byte| (0..components).map(move |i| (byte, i))).map(|(b, i)| level(b, i)).collect();
         Some(Codebook { dimension, centroids, levels, scale_max, bytes: bytes.to_vec(), table })
     }
 

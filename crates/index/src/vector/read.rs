@@ -270,9 +270,8 @@ impl Vectors {
 
     /// The best `n`, best first; equal ones by hash, which does not depend on how units lie in segments.
     fn best(&self, mut scored: Vec<(Place, f32)>, n: usize) -> Vec<(Place, f32)> {
-        let order = |a: &(Place, f32), b: &(Place, f32)| {
-            b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)))
-        };
+        let order =
+            |a: &(Place, f32), b: &(Place, f32)| b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)));
         if n < scored.len() {
             scored.select_nth_unstable_by(n, order);
             scored.truncate(n);

@@ -78,30 +78,26 @@ impl<'a> SegmentBuilder<'a> {
         }
         starts.push(rows);
         let (directory, lists) = self.lists(make);
+        let mut table = Vec::with_capacity(14 * self.units.len() + directory.len() + 4);
+        table.extend(self.units.iter().flat_map(|(key, _)| key.to_le_bytes()));
+        table.extend(starts.iter().flat_map(|start| start.to_le_bytes()));
+        table.extend(self.units.iter().flat_map(|(key, codes)| unit_sum(*key, codes).to_le_bytes()));
+        table.extend(directory);
         let mut header = MAGIC.to_vec();
         header.extend(make.fingerprint.to_le_bytes());
         header.extend(make.codebook.to_le_bytes());
         header.extend(make.centroids.to_le_bytes());
         header.extend(make.row_bytes.to_le_bytes());
         header.extend((self.units.len() as u32).to_le_bytes());
-        header.extend(((directory.len() / ENTRY_BYTES) as u32).to_le_bytes());
+        header.extend(((table.len() - 14 * self.units.len() - 4) as u32 / ENTRY_BYTES as u32).to_le_bytes());
         header.extend(rows.to_le_bytes());
         header.extend((lists.len() as u32).to_le_bytes());
-        header.resize(HEADER_BYTES - 8, 0);
+        header.extend(xxh3_64(&table).to_le_bytes());
         header.extend(xxh3_64(&header).to_le_bytes());
         let write = || -> std::io::Result<()> {
             let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
             file.write_all(&header)?;
-            for (key, _) in &self.units {
-                file.write_all(&key.to_le_bytes())?;
-            }
-            for start in &starts {
-                file.write_all(&start.to_le_bytes())?;
-            }
-            for (key, codes) in &self.units {
-                file.write_all(&unit_sum(*key, codes).to_le_bytes())?;
-            }
-            file.write_all(&directory)?;
+            file.write_all(&table)?;
             file.write_all(&lists)?;
             for (_, codes) in &self.units {
                 file.write_all(codes)?;
@@ -171,8 +167,8 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Maps the segment at `path` and checks that it is whole and of the make that is expected. What stands in it is
-    /// checked when it is read.
+    /// Maps the segment at `path` and checks that it is whole, of the make that is expected, and that its table is
+    /// sound (14 bytes a unit). Lists and codes are checked when they are read.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`] where it is missing, cut, damaged, or of another make.
@@ -190,8 +186,7 @@ impl Segment {
         if !header.starts_with(MAGIC) || xxh3_64(&header[..HEADER_BYTES - 8]) != long(HEADER_BYTES - 8) {
             return Err(unusable("has a damaged header"));
         }
-        let found =
-            Make { fingerprint: long(8), codebook: long(16), centroids: word(24), row_bytes: word(28) };
+        let found = Make { fingerprint: long(8), codebook: long(16), centroids: word(24), row_bytes: word(28) };
         if found != *make || make.row_bytes < 3 {
             return Err(unusable("is of another model or codec"));
         }
@@ -205,6 +200,9 @@ impl Segment {
         let codes_at = lists_at + lists_bytes;
         if map.len() != codes_at + rows * make.row_bytes as usize {
             return Err(unusable("is cut"));
+        }
+        if xxh3_64(&map[keys_at..lists_at]) != long(48) {
+            return Err(unusable("has a damaged table"));
         }
         Ok(Segment {
             name,
@@ -292,9 +290,10 @@ impl Segment {
     /// # Errors
     /// [`ErrorKind::Unusable`] where they are damaged.
     pub(crate) fn codes(&self, ordinal: usize) -> Result<&[u8]> {
-        let [from, to] = [ordinal, ordinal + 1]
-            .map(|i| self.codes_at + self.row_bytes * self.word(self.starts_at + 4 * i) as usize);
-        let sum = self.map.get(self.sums_at + 2 * ordinal..).and_then(|b| b.first_chunk()).copied().map(u16::from_le_bytes);
+        let [from, to] =
+            [ordinal, ordinal + 1].map(|i| self.codes_at + self.row_bytes * self.word(self.starts_at + 4 * i) as usize);
+        let sum =
+            self.map.get(self.sums_at + 2 * ordinal..).and_then(|b| b.first_chunk()).copied().map(u16::from_le_bytes);
         match self.map.get(from..to) {
             Some(codes) if sum == Some(unit_sum(self.key(ordinal), codes)) => Ok(codes),
             _ => Err(self.damaged("a unit")),
@@ -429,7 +428,12 @@ mod tests {
     #[test]
     fn damage_shows() {
         let units: Vec<(u64, Vec<u8>)> = (0..40u64)
-            .map(|i| (i * 0x0512_3456_789A_BCDE, (0..8).map(|b| (b * 31 + i) as u8 & 0xF8 & if b % 4 == 1 { 0 } else { 255 }).collect()))
+            .map(|i| {
+                (
+                    i * 0x0512_3456_789A_BCDE,
+                    (0..8).map(|b| (b * 31 + i) as u8 & 0xF8 & if b % 4 == 1 { 0 } else { 255 }).collect(),
+                )
+            })
             .collect();
         let (_folder, path) = written(&units);
         let bytes = std::fs::read(&path).expect("bytes");
