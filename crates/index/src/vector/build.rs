@@ -74,8 +74,9 @@ impl<'a> Encoding<'a> {
 
     fn codes(&self, codebook: &Codebook, rows: &[Row]) -> Vec<u8> {
         let mut codes = Vec::with_capacity(rows.len() * self.codec().row_bytes(codebook.dimension()));
+        let mut room = Vec::new();
         for row in rows {
-            codebook.encode(&row.direction, row.scale, &mut codes);
+            codebook.encode(&row.direction, row.scale, &mut codes, &mut room);
         }
         codes
     }

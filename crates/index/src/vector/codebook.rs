@@ -3,6 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::math::dot;
+use super::panel::Panels;
 use crate::error::{Error, ErrorKind, Result};
 
 const MAGIC: &[u8; 8] = b"colgcbk1";
@@ -53,6 +54,8 @@ pub struct Codebook {
     bytes: Vec<u8>,
     /// `256 × components a byte`: what a byte of a residual stands for.
     table: Vec<f32>,
+    /// The centroids, packed.
+    panels: Panels,
 }
 
 impl Codebook {
@@ -119,7 +122,8 @@ impl Codebook {
         let level = |byte: usize, i: usize| levels[byte >> (bits * i) & (level_count - 1)];
         let table =
             (0..256).flat_map(|byte| (0..components).map(move |i| (byte, i))).map(|(b, i)| level(b, i)).collect();
-        Some(Codebook { dimension, centroids, levels, scale_max, bytes: bytes.to_vec(), table })
+        let panels = Panels::new(dimension, &centroids);
+        Some(Codebook { dimension, centroids, levels, scale_max, bytes: bytes.to_vec(), table, panels })
     }
 
     /// Its file's bytes.
@@ -157,26 +161,15 @@ impl Codebook {
         &self.centroids[i * self.dimension..(i + 1) * self.dimension]
     }
 
-    /// The centroid with the greatest product; of equal ones the first.
-    pub(crate) fn nearest(&self, direction: &[f32]) -> usize {
-        let mut best = (0, f32::NEG_INFINITY);
-        for (i, centroid) in self.centroids.chunks_exact(self.dimension).enumerate() {
-            let product = dot(direction, centroid);
-            if product > best.1 {
-                best = (i, product);
-            }
-        }
-        best.0
-    }
-
     fn bytes_a_row(&self) -> usize {
         3 + (self.dimension * usize::from(self.bits())).div_ceil(8)
     }
 
     /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual. The length stored is the one
     /// that brings the decoded row nearest to the row itself.
-    pub(crate) fn encode(&self, direction: &[f32], scale: f32, codes: &mut Vec<u8>) {
-        let nearest = self.nearest(direction);
+    /// `room` is for the work and kept between calls.
+    pub(crate) fn encode(&self, direction: &[f32], scale: f32, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
+        let nearest = self.panels.nearest(direction, self.len(), room);
         let centroid = self.centroid(nearest);
         let start = codes.len();
         codes.extend((nearest as u16).to_le_bytes());
@@ -190,10 +183,10 @@ impl Codebook {
             let level = self.levels.windows(2).take_while(|w| residual > (w[0] + w[1]) / 2.0).count();
             codes[start + 3 + i / components] |= (level << (bits * (i % components))) as u8;
         }
-        let mut decoded = vec![0.0; self.dimension];
-        self.direction(&codes[start..], &mut decoded);
-        let square = dot(&decoded, &decoded);
-        let fitted = if square > 0.0 { scale * dot(direction, &decoded) / square } else { 0.0 };
+        room.resize(self.dimension, 0.0);
+        self.direction(&codes[start..], room);
+        let square = dot(room, room);
+        let fitted = if square > 0.0 { scale * dot(direction, room) / square } else { 0.0 };
         codes[start + 2] = self.scale_step(fitted);
     }
 
@@ -264,7 +257,7 @@ mod tests {
             };
             let book = codebook(&levels);
             let mut code = Vec::new();
-            book.encode(&direction, scale, &mut code);
+            book.encode(&direction, scale, &mut code, &mut Vec::new());
             prop_assert_eq!(code.len(), Codec { bits: book.bits(), ..Codec::default() }.row_bytes(6));
             let mut row = vec![0.0; 6];
             book.direction(&code, &mut row);

@@ -4,7 +4,7 @@
 const LANES: usize = 16;
 
 /// `Σ a·b`. The longer of the two is cut.
-#[inline]
+#[inline(always)]
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0f32; LANES];
     let (mut left, mut right) = (a.chunks_exact(LANES), b.chunks_exact(LANES));

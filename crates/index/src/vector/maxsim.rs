@@ -3,9 +3,7 @@
 use colgrep_encoder::Multivector;
 
 use super::codebook::Codebook;
-
-/// Query rows multiplied at a time: four registers of four floats.
-const LANES: usize = 16;
+use super::panel::Panels;
 
 /// A query made ready: its rows side by side, and their products with all centroids.
 #[derive(Debug)]
@@ -14,10 +12,9 @@ pub(crate) struct Prepared<'a> {
     scales: [f32; 256],
     /// Number of rows.
     rows: usize,
-    /// Rows rounded up to whole lanes; what is beyond them is 0.
+    /// The rows, and how many with what fills them up.
+    panels: Panels,
     padded: usize,
-    /// For each block of lanes, for each component, the lanes' values.
-    columns: Vec<f32>,
     /// For each centroid, its product with each row (padded).
     products: Vec<f32>,
 }
@@ -25,23 +22,13 @@ pub(crate) struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Prepares a query of the codebook's dimension.
     pub(crate) fn new(query: &Multivector, codebook: &'a Codebook) -> Prepared<'a> {
-        let (rows, dimension) = (query.len(), codebook.dimension());
-        let padded = rows.next_multiple_of(LANES);
-        let mut columns = vec![0.0; padded * dimension];
-        for (q, row) in query.rows().enumerate() {
-            let block = q / LANES * LANES * dimension;
-            for (i, x) in row.iter().enumerate() {
-                columns[block + i * LANES + q % LANES] = *x;
-            }
-        }
-        let mut prepared =
-            Prepared { codebook, scales: codebook.scales(), rows, padded, columns, products: Vec::new() };
+        let panels = Panels::new(codebook.dimension(), query.values());
+        let padded = panels.padded();
         let mut products = vec![0.0; codebook.len() * padded];
         for (c, products) in products.chunks_exact_mut(padded.max(1)).enumerate() {
-            prepared.multiply(codebook.centroid(c), products);
+            panels.products(codebook.centroid(c), products);
         }
-        prepared.products = products;
-        prepared
+        Prepared { codebook, scales: codebook.scales(), rows: query.len(), panels, padded, products }
     }
 
     /// Number of query rows.
@@ -52,20 +39,6 @@ impl<'a> Prepared<'a> {
     /// The product of a query row with a centroid.
     pub(crate) fn product(&self, row: usize, centroid: usize) -> f32 {
         self.products[centroid * self.padded + row]
-    }
-
-    /// Writes the product of `vector` with each query row.
-    fn multiply(&self, vector: &[f32], products: &mut [f32]) {
-        let block_len = LANES * vector.len();
-        for (block, out) in self.columns.chunks_exact(block_len.max(1)).zip(products.chunks_exact_mut(LANES)) {
-            let mut sums = [0.0f32; LANES];
-            for (x, lanes) in vector.iter().zip(block.chunks_exact(LANES)) {
-                for lane in 0..LANES {
-                    sums[lane] += x * lanes[lane];
-                }
-            }
-            out.copy_from_slice(&sums);
-        }
     }
 
     fn known(&self, code: &[u8]) -> bool {
@@ -90,7 +63,7 @@ impl<'a> Prepared<'a> {
         self.best_of(codes, row_bytes, best, |code, best| {
             self.codebook.direction(code, &mut row);
             let scale = self.scales[usize::from(code[2])];
-            self.multiply(&row, &mut products);
+            self.panels.products(&row, &mut products);
             for (b, product) in best.iter_mut().zip(&products) {
                 *b = b.max(scale * product);
             }
@@ -150,7 +123,7 @@ mod tests {
             let row_bytes = Codec { bits: book.bits(), ..Codec::default() }.row_bytes(dimension);
             let mut codes = Vec::new();
             for _ in 0..rows {
-                book.encode(&floats(&mut random, dimension), 1.0, &mut codes);
+                book.encode(&floats(&mut random, dimension), 1.0, &mut codes, &mut Vec::new());
             }
             let query = Multivector::new(dimension, floats(&mut random, asked * dimension));
             // The naive twin decodes everything first.

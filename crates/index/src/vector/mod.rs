@@ -4,6 +4,7 @@ mod build;
 mod codebook;
 mod math;
 mod maxsim;
+mod panel;
 mod pool;
 mod read;
 mod segment;

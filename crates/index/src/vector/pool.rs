@@ -1,6 +1,7 @@
 //! Fewer rows a document: rows that say nearly the same are merged.
 
 use colgrep_encoder::Multivector;
+use pulp::Arch;
 
 use super::math::{dot, normalise};
 
@@ -25,6 +26,11 @@ pub(crate) struct Row {
 /// with Minimal Performance Impact via Token Pooling (2024); leaders stand in for its hierarchical clusters, at a
 /// fifth of the time.
 pub(crate) fn pool(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> {
+    Arch::new().dispatch(|| merged(document, rows_max, similarity))
+}
+
+#[inline(always)]
+fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> {
     let mut rows: Vec<(usize, Row)> = document
         .rows()
         .enumerate()

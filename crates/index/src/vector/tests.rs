@@ -58,7 +58,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
             for _ in 0..random.below(7) {
                 let topic = random.below(topics.len());
                 let scale = 0.5 + random.below(100) as f32 / 100.0;
-                book.encode(&near(&mut random, &topics[topic], 0.5), scale, &mut codes);
+                book.encode(&near(&mut random, &topics[topic], 0.5), scale, &mut codes, &mut Vec::new());
             }
             let mut rows = Vec::new();
             for code in codes.chunks(row_bytes) {
@@ -114,7 +114,7 @@ proptest! {
         let mut random = Random(seed ^ 1);
         let query = store.query(&mut random, rows);
         let mut allowed = Allowed::none(store.vectors.len());
-        (0..store.vectors.len() as u32).filter(|_| random.next() % share == 0).for_each(|p| allowed.insert(p));
+        (0..store.vectors.len() as u32).filter(|_| random.next().is_multiple_of(share)).for_each(|p| allowed.insert(p));
         let naive = store.naive(&query, n, &allowed);
         let found = store.vectors.search(&query, n, &allowed, Effort::default()).expect("found");
         prop_assert_eq!(found.len(), naive.len());

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::codebook::{Codebook, Codec};
-use super::math::{Random, dot, normalise};
+use super::math::{Random, normalise};
+use super::panel::Panels;
 use super::pool::Row;
 use crate::error::Result;
 
@@ -50,7 +51,9 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
     let mut means: Vec<f32> = sample.iter().take(len).flat_map(|row| row.iter().copied()).collect();
     means.resize(len * dimension, 0.0);
     for _ in 0..ROUNDS {
-        let assigned: Vec<usize> = sample.par_iter().map(|row| nearest(&means, dimension, row)).collect();
+        let panels = Panels::new(dimension, &means);
+        let assigned: Vec<usize> =
+            sample.par_iter().map_init(Vec::new, |room, row| panels.nearest(row, len, room)).collect();
         let mut sums = vec![0.0f32; len * dimension];
         for (row, at) in sample.iter().zip(&assigned) {
             for (sum, x) in sums[at * dimension..(at + 1) * dimension].iter_mut().zip(*row) {
@@ -67,26 +70,15 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
         }
         means = sums;
     }
-    let mut residuals = Vec::new();
+    let (panels, mut room, mut residuals) = (Panels::new(dimension, &means), Vec::new(), Vec::new());
     for row in sample.iter().rev().take(LEVEL_ROWS) {
-        let at = nearest(&means, dimension, row);
+        let at = panels.nearest(row, len, &mut room);
         residuals.extend(row.iter().zip(&means[at * dimension..]).map(|(x, c)| x - c));
     }
     let longest = rows.iter().map(|r| r.scale).fold(0.0f32, f32::max);
     // Rows to come may be longer.
     let scale_max = if longest > 0.0 { 1.5 * longest } else { 1.0 };
     Codebook::new(dimension, &means, &levels(residuals, 1 << codec.bits), scale_max)
-}
-
-fn nearest(means: &[f32], dimension: usize, row: &[f32]) -> usize {
-    let mut best = (0, f32::NEG_INFINITY);
-    for (i, mean) in means.chunks_exact(dimension).enumerate() {
-        let product = dot(mean, row);
-        if product > best.1 {
-            best = (i, product);
-        }
-    }
-    best.0
 }
 
 /// `count` ascending values that stand for `values` with the least squared error, found from equal parts.
@@ -138,7 +130,7 @@ mod tests {
         let (mut row, mut error) = (vec![0.0; 8], 0.0);
         for r in &rows {
             let mut code = Vec::new();
-            book.encode(&r.direction, r.scale, &mut code);
+            book.encode(&r.direction, r.scale, &mut code, &mut Vec::new());
             book.direction(&code, &mut row);
             let length = book.scales()[usize::from(code[2])];
             error += row.iter().zip(&r.direction).map(|(x, y)| (x * length - y * 2.0).powi(2)).sum::<f32>() / 4.0;
