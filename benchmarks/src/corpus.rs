@@ -175,7 +175,7 @@ impl Repository {
     pub fn open(name: &str, language: &str, folder: &Path, env: &Env) -> Result<Repository> {
         let (project, below) = Project::around(folder, env)?;
         let (snapshot, _) =
-            open_current(&project.store, &project.root, None, true, &()).with_context(|| format!("indexing {name}"))?;
+            open_current(&project.store, &project.root, None, true, None, &()).with_context(|| format!("indexing {name}"))?;
         let in_folder = |path: &str| path.strip_prefix(&below).is_some_and(|rest| rest.starts_with('/'));
         let below = (!below.is_empty())
             .then(|| Below(snapshot.files.files.iter().filter(|f| in_folder(&f.path)).map(|f| f.id).collect()));
@@ -193,7 +193,7 @@ impl Repository {
     /// When the index can't be read.
     pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Pool)> {
         let filter = self.below.as_ref().map(|b| b as &dyn UnitFilter);
-        let request = Request { query, knobs, fusion: Fusion::MinMax, files, units_per_file: 1, filter };
+        let request = Request { query, knobs, fusion: Fusion::MinMax, files, units_per_file: 1, filter, semantic: None };
         Ok(retrieve(&self.snapshot, &request, None)?)
     }
 

@@ -14,6 +14,8 @@ pub enum ErrorKind {
     Unusable,
     /// Another process is writing the index.
     Busy,
+    /// The model can't be run.
+    Model,
 }
 
 /// A failure of the index.
@@ -53,6 +55,12 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<colgrep_encoder::Error> for Error {
+    fn from(error: colgrep_encoder::Error) -> Error {
+        Error::new(ErrorKind::Model, error.0)
+    }
+}
 
 impl From<tantivy::TantivyError> for Error {
     fn from(error: tantivy::TantivyError) -> Error {

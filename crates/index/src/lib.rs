@@ -6,8 +6,10 @@ pub mod lexical;
 pub mod parse;
 pub mod read;
 pub mod search;
+pub mod semantic;
 pub mod store;
 pub mod update;
+pub mod vector;
 pub mod walk;
 
 pub use error::{Error, ErrorKind, Result};

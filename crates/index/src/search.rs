@@ -13,7 +13,8 @@ use colgrep_core::token::Tokenizer;
 
 use crate::error::Result;
 use crate::language::{self, Category};
-use crate::lexical::{NamedFile, UnitFilter, UnitHit};
+use crate::lexical::{Also, NamedFile, UnitFilter, UnitHit};
+use crate::semantic::{Evidence, Mode, Near, Semantic, join, semantic_weight};
 use crate::store::{FileRecord, Snapshot};
 
 /// What is asked of a search.
@@ -30,6 +31,8 @@ pub struct Request<'a> {
     pub units_per_file: usize,
     /// Which units may be given; all, where there is none.
     pub filter: Option<&'a dyn UnitFilter>,
+    /// How vectors count; keywords alone, where there is none.
+    pub semantic: Option<Semantic<'a>>,
 }
 
 /// Watches a search: step name and (unit, score) pairs of a retriever, or the pool behind a stage.
@@ -78,14 +81,32 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>, watch: Option<&mut d
     }
     let files_total = snapshot.files.indexed().count() as u64;
     let named = snapshot.lexical.named_files(&query, files_total, request.filter)?;
-    let named_wanted = strongest(&named, request.knobs.whole(&POOL_NAMED_FILES));
     let units_max = request.knobs.whole(&POOL_UNITS);
+    let mut also = Also { files: strongest(&named, request.knobs.whole(&POOL_NAMED_FILES)), units: HashSet::new() };
+    let near = request.semantic.map(|s| Near::new(snapshot, request.query, s, request.filter)).transpose()?;
+    let mut near_hits = near.as_ref().map_or(Ok(Vec::new()), |n| n.search(units_max, request.files))?;
+    also.units.extend(near_hits.iter().map(|h| h.0));
     let bm25 = Bm25::new(request.knobs);
-    let units = snapshot.lexical.search(&query, &bm25, units_max, request.files, &named_wanted, request.filter)?;
+    let units = snapshot.lexical.search(&query, &bm25, units_max, request.files, &also, request.filter)?;
 
-    let lexical =
-        Ranking { name: "bm25", weight: 1.0, floor: Some(0.0), hits: units.iter().map(|u| (u.key, u.score)).collect() };
-    let rankings = [lexical];
+    // What only the semantic side found stands among the units for its facts.
+    let lexical = units.iter().filter(|u| u.score > 0.0 || !also.units.contains(&u.key));
+    let hits = lexical.map(|u| (u.key, u.score)).collect();
+    let mut rankings = vec![Ranking { name: "bm25", weight: 1.0, floor: Some(0.0), hits }];
+    if let (Some(near), Some(semantic)) = (&near, request.semantic) {
+        if semantic.mode == Mode::SemanticOnly {
+            rankings.clear();
+        }
+        let more = if rankings.is_empty() && semantic.encode_max == 0 { Vec::new() } else { near.score(&units)? };
+        let coverage = join(&mut near_hits, more, &units);
+        let weight = semantic_weight(&Evidence { query: &query, lexical: &units, coverage }, request.knobs);
+        if let Some(lexical) = rankings.first_mut().filter(|_| !near_hits.is_empty()) {
+            lexical.weight = 1.0 - weight;
+        }
+        if rankings.is_empty() || !near_hits.is_empty() {
+            rankings.push(Ranking { name: "semantic", weight, floor: None, hits: near_hits });
+        }
+    }
     let fused = fuse(&rankings, request.fusion, request.knobs);
     if let Some(watch) = watch {
         for ranking in &rankings {

@@ -16,10 +16,11 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lexical::Lexical;
 use crate::read::Skip;
+use crate::vector::{Manifest, Vectors, sibling_roots};
 use crate::walk::WalkOptions;
 
 /// Version of everything in a project's folder: raised whenever units, tokens, fields or the file table change.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// What the table knows of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +66,8 @@ pub struct FileTable {
     pub files: Vec<FileRecord>,
     /// Entries that could not be read at all, with the reason.
     pub unreadable: Vec<(String, String)>,
+    /// The vectors of this generation, if it has any.
+    pub vectors: Option<Manifest>,
 }
 
 impl FileTable {
@@ -116,6 +119,10 @@ pub struct Snapshot {
     pub lexical: Lexical,
     /// The files.
     pub files: FileTable,
+    /// The vectors, where there are any that can be read.
+    pub vectors: Option<Vectors>,
+    /// Why the vectors that this generation should have can't be read.
+    pub damage: Option<Error>,
 }
 
 /// A project's folder.
@@ -144,6 +151,18 @@ impl Store {
     /// Where the lexical index is.
     pub fn lexical_folder(&self) -> PathBuf {
         self.folder.join("lexical")
+    }
+
+    /// Where the vectors are.
+    pub fn vectors_folder(&self) -> PathBuf {
+        self.folder.join("vectors")
+    }
+
+    /// The vectors of the same project's other worktrees, as far as they are indexed in the same data folder.
+    pub(crate) fn sibling_vectors(&self, root: &Path) -> Vec<Vectors> {
+        let Some(data_folder) = self.folder.parent() else { return Vec::new() };
+        let open = |root: PathBuf| Store::new(project_folder(data_folder, &root)).open().ok()?.vectors;
+        sibling_roots(root).into_iter().filter_map(open).collect()
     }
 
     /// Whether an index was ever committed here, by this version or another.
@@ -180,8 +199,14 @@ impl Store {
         let path = self.table_path(generation);
         let unusable = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
         let bytes = fs::read(&path).map_err(|e| unusable(&e))?;
-        let files = postcard::from_bytes(&bytes).map_err(|e| unusable(&e))?;
-        Ok(Snapshot { lexical, files })
+        let files: FileTable = postcard::from_bytes(&bytes).map_err(|e| unusable(&e))?;
+        let opened = files.vectors.as_ref().map(|manifest| Vectors::open(&self.vectors_folder(), manifest));
+        let (vectors, damage) = match opened {
+            Some(Ok(vectors)) => (Some(vectors), None),
+            Some(Err(error)) => (None, Some(error)),
+            None => (None, None),
+        };
+        Ok(Snapshot { lexical, files, vectors, damage })
     }
 
     /// The generation that the commit point names.
@@ -221,6 +246,17 @@ impl Store {
         };
         write().map_err(|e| Error::io("write", &path, &e))?;
         Ok(payload)
+    }
+
+    /// Removes files of vectors that `table` does not name.
+    pub(crate) fn remove_old_vectors(&self, table: &FileTable) {
+        let named: Vec<String> = table.vectors.iter().flat_map(Manifest::names).collect();
+        let Ok(entries) = fs::read_dir(self.vectors_folder()) else { return };
+        for entry in entries.flatten() {
+            if !entry.file_name().to_str().is_some_and(|n| named.iter().any(|name| name == n)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// Removes tables that no commit names any more.
@@ -281,12 +317,13 @@ impl Store {
         fs::remove_dir_all(&self.folder).map_err(|e| Error::io("remove", &self.folder, &e))
     }
 
-    /// Empties the folder but for the lock. The caller holds it.
-    pub(crate) fn reset(&self, _lock: &WriteLock) -> Result<()> {
+    /// Empties the folder but for the lock, and for the vectors if these are kept. The caller holds the lock.
+    pub(crate) fn reset(&self, _lock: &WriteLock, keep_vectors: bool) -> Result<()> {
         let entries = fs::read_dir(&self.folder).map_err(|e| Error::io("read", &self.folder, &e))?;
         for entry in entries.flatten() {
             let path = entry.path();
             let removed = match entry.file_type() {
+                _ if keep_vectors && path == self.vectors_folder() => Ok(()),
                 Ok(kind) if kind.is_dir() => fs::remove_dir_all(&path),
                 _ if entry.file_name() == "lock" => Ok(()),
                 _ => fs::remove_file(&path),

@@ -13,9 +13,10 @@ use regex::Regex;
 use crate::error::{Error, ErrorKind, Result};
 use crate::language;
 use crate::lexical::{FileDocument, Writer};
-use crate::parse::parse;
+use crate::parse::{Parsed, parse};
 use crate::read::{Skip, decode, skip_by_name};
 use crate::store::{FileRecord, FileTable, Snapshot, Store, hash};
+use crate::vector::{Built, Encoding, Job, Manifest};
 use crate::walk::{Found, WalkOptions, Walked, walk};
 
 /// Source read between two looks at the clock, in bytes: one round of parallel work.
@@ -41,6 +42,13 @@ pub struct Report {
     pub bytes: u64,
     /// Whether anything was written to disk.
     pub wrote: bool,
+    /// Texts turned into vectors.
+    pub encoded: u64,
+    /// Units that had vectors already, here or in another worktree, or share their text with another unit.
+    /// Counted only where vectors were asked for and had to be brought up to date.
+    pub reused: u64,
+    /// Units that have no vectors though they were asked for: time ran out, or files changed meanwhile.
+    pub without_vectors: u64,
 }
 
 /// Told about the work as it goes; called from many threads.
@@ -49,6 +57,10 @@ pub trait Progress: Sync {
     fn begin(&self, files: u64);
     /// One more file is done; it gave so many units.
     fn file_done(&self, units: u64);
+    /// So many units are to get vectors.
+    fn vectors_begin(&self, _units: u64) {}
+    /// So many more have them.
+    fn vectors_done(&self, _units: u64) {}
 }
 
 /// No one watches.
@@ -100,16 +112,21 @@ fn difference(table: &FileTable, root: &Path, walked: &Walked) -> Difference {
 /// where nothing changed. Waits for another writer if `wait`. An index that this version can't read is built anew.
 /// `options` of `None` keep those that the index was made with.
 ///
+/// With `encoding`, units that lack vectors get them, after the lexical index is committed; without, the vectors
+/// that are there stay as they are.
+///
 /// # Errors
-/// When the tree can't be read, the disk refuses, or (without `wait`) another process writes.
+/// When the tree can't be read, the disk refuses, the model fails, or (without `wait`) another process writes.
 pub fn open_current(
     store: &Store,
     root: &Path,
     options: Option<&WalkOptions>,
     wait: bool,
+    encoding: Option<&Encoding<'_>>,
     progress: &dyn Progress,
 ) -> Result<(Snapshot, Report)> {
     let walk_with = |options: &WalkOptions| walk(root, Some(store.folder()), options);
+    let has_vectors = |snapshot: &Snapshot| encoding.is_none_or(|e| e.is_done(snapshot));
     let keep = options.is_none();
     let mut options = options.copied().unwrap_or_default();
     let (snapshot, walked) = rayon::join(|| store.open(), || walk_with(&options));
@@ -121,56 +138,106 @@ pub fn open_current(
         options = snapshot.files.walk_options();
         walked = walk_with(&options)?;
     }
-    match snapshot {
+    let current = match snapshot {
         Ok(snapshot) if is_current(&snapshot.files, root, &walked, &options) => {
-            let report = Report { files: snapshot.files.files.len() as u64, ..Report::default() };
-            return Ok((snapshot, report));
+            if has_vectors(&snapshot) {
+                let report = Report { files: snapshot.files.files.len() as u64, ..Report::default() };
+                return Ok((snapshot, report));
+            }
+            Some(snapshot)
         }
         Err(error) if !matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => return Err(error),
-        _ => {}
-    }
-    let lock = match store.lock(false) {
-        Err(error) if error.kind() == ErrorKind::Busy && wait => {
+        _ => None,
+    };
+    let lock = match (store.lock(false), current) {
+        (Err(error), _) if error.kind() == ErrorKind::Busy && wait => {
             let lock = store.lock(true)?;
             // What the other process saw may be newer than our walk.
             walked = walk_with(&options)?;
             lock
         }
-        lock => lock?,
+        // Only vectors are lacking, and somebody is making them.
+        (Err(error), Some(snapshot)) if error.kind() == ErrorKind::Busy => {
+            let report = Report { files: snapshot.files.files.len() as u64, ..Report::default() };
+            return Ok((snapshot, report));
+        }
+        (lock, _) => lock?,
     };
     let table = match store.open() {
-        Ok(snapshot) if is_current(&snapshot.files, root, &walked, &options) => {
+        Ok(snapshot) if is_current(&snapshot.files, root, &walked, &options) && has_vectors(&snapshot) => {
             return Ok((snapshot, Report::default()));
         }
         Ok(snapshot) if snapshot.files.walk_options() == options => snapshot.files,
-        Ok(_) => fresh_table(store, &lock, root, &options)?,
+        Ok(snapshot) => fresh_table(store, &lock, root, &options, snapshot.files.vectors)?,
         Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => {
-            fresh_table(store, &lock, root, &options)?
+            fresh_table(store, &lock, root, &options, None)?
         }
         Err(error) => return Err(error),
     };
-    let report = match build(store, root, table, &walked, progress) {
+    let vectors = table.vectors.clone();
+    let mut report = match build(store, root, table, &walked, progress) {
         // Damage that opening did not show (a truncated segment, say) shows when it is written to.
         Err(error) if error.kind() == ErrorKind::Unusable => {
-            let table = fresh_table(store, &lock, root, &options)?;
+            let table = fresh_table(store, &lock, root, &options, vectors)?;
             build(store, root, table, &walked, progress)?
         }
         result => result?,
     };
-    Ok((store.open()?, report))
+    let mut snapshot = store.open()?;
+    if let Some(encoding) = encoding {
+        let built = build_vectors(store, root, &snapshot, encoding, progress)?;
+        report.wrote = true;
+        report.encoded = built.encoded;
+        report.without_vectors = built.missing;
+        report.reused = built.units.saturating_sub(built.missing + built.encoded);
+        snapshot = store.open()?;
+    }
+    Ok((snapshot, report))
+}
+
+/// The second half of an update: vectors for the units of `snapshot` that have none. The caller holds the lock.
+fn build_vectors(
+    store: &Store,
+    root: &Path,
+    snapshot: &Snapshot,
+    encoding: &Encoding<'_>,
+    progress: &dyn Progress,
+) -> Result<Built> {
+    let siblings = || store.sibling_vectors(root);
+    let folder = store.vectors_folder();
+    let job = Job { root, folder: &folder, snapshot, siblings: &siblings, encoding, progress };
+    let mut writer = Writer::open(&store.lexical_folder())?;
+    let mut table = snapshot.files.clone();
+    let built = job.run(&mut |manifest| {
+        table.vectors = Some(manifest.clone());
+        writer.commit(&store.write_table(&table)?)?;
+        store.remove_old_tables();
+        store.remove_old_vectors(&table);
+        Ok(())
+    })?;
+    writer.finish()?;
+    Ok(built)
 }
 
 fn is_current(table: &FileTable, root: &Path, walked: &Walked, options: &WalkOptions) -> bool {
     table.complete && table.walk_options() == *options && difference(table, root, walked).is_none()
 }
 
-fn fresh_table(store: &Store, lock: &crate::store::WriteLock, root: &Path, options: &WalkOptions) -> Result<FileTable> {
-    store.reset(lock)?;
+/// An empty table in an emptied folder. Vectors that are kept do not depend on what is indexed.
+fn fresh_table(
+    store: &Store,
+    lock: &crate::store::WriteLock,
+    root: &Path,
+    options: &WalkOptions,
+    vectors: Option<Manifest>,
+) -> Result<FileTable> {
+    store.reset(lock, vectors.is_some())?;
     Ok(FileTable {
         root: root.to_string_lossy().into_owned(),
         filesize_max: options.filesize_max,
         hidden: options.hidden,
         no_ignore: options.no_ignore,
+        vectors,
         ..FileTable::default()
     })
 }
@@ -184,6 +251,9 @@ struct Outcome {
 
 fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, progress: &dyn Progress) -> Result<Report> {
     let difference = difference(&table, root, walked);
+    if table.complete && difference.is_none() {
+        return Ok(Report { files: table.files.len() as u64, ..Report::default() });
+    }
     let mut writer = Writer::open(&store.lexical_folder())?;
     let mut report = Report { removed: difference.gone.len() as u64, wrote: true, ..Report::default() };
     let mut records: HashMap<String, FileRecord> = table.files.drain(..).map(|f| (f.path.clone(), f)).collect();
@@ -227,6 +297,9 @@ fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, prog
             report.changed += 1;
             if outcome.written {
                 report.units += u64::from(outcome.record.units);
+                if let Some(vectors) = &mut table.vectors {
+                    vectors.complete = false;
+                }
             }
             records.insert(outcome.record.path.clone(), outcome.record);
         }
@@ -305,29 +378,40 @@ fn index_file(
         let record = FileRecord { size: found.size, mtime_ns: found.mtime_ns, ..known.clone() };
         return Ok(Outcome { record, written: false });
     }
-    let language = language::detect(Path::new(&found.path), &bytes[..bytes.len().min(64 << 10)]);
+    let language = detect(&found.path, &bytes);
     let text = match decode(&found.path, bytes) {
         Ok(text) => text,
         Err(reason) => return skip(record, reason),
     };
-    record.language = language.name.to_string();
-    #[cfg(feature = "language-pack")]
-    let tail = language::is_unknown(language).then(|| crate::parse::pack::parse(&found.path, &text.text)).flatten();
-    #[cfg(not(feature = "language-pack"))]
-    let tail: Option<(String, crate::parse::Parsed)> = None;
-    let parsed = match tail {
-        Some((name, parsed)) => {
-            record.language = name;
-            parsed
-        }
-        None => parse(&text.text, language),
-    };
+    let (language, parsed) = parse_as(&found.path, &text.text, language);
+    record.language = language;
     record.generated = text.generated;
     record.units = parsed.units.len() as u32;
     record.note.clone_from(&parsed.note);
     let textual_types = textual_types(&text.text);
     writer.add(&FileDocument { id, path: &found.path, parsed, textual_types })?;
     Ok(Outcome { record, written: true })
+}
+
+/// Parses by `language`, or by another grammar where that row has none; gives the language's name too.
+fn parse_as(_path: &str, text: &str, language: &'static language::Language) -> (String, Parsed) {
+    #[cfg(feature = "language-pack")]
+    if let Some(tail) = language::is_unknown(language).then(|| crate::parse::pack::parse(_path, text)).flatten() {
+        return tail;
+    }
+    (language.name.to_string(), parse(text, language))
+}
+
+fn detect(path: &str, bytes: &[u8]) -> &'static language::Language {
+    language::detect(Path::new(path), &bytes[..bytes.len().min(64 << 10)])
+}
+
+/// The units of a file as they were indexed; `None` if the file is not what it was then.
+pub(crate) fn read_units(root: &Path, record: &FileRecord) -> Option<Parsed> {
+    let bytes = std::fs::read(root.join(&record.path)).ok().filter(|bytes| hash(bytes) == record.hash)?;
+    let language = detect(&record.path, &bytes);
+    let text = decode(&record.path, bytes).ok()?;
+    Some(parse_as(&record.path, &text.text, language).1)
 }
 
 /// Sleeps until a further change of a file last changed at `mtime_ns` must show in its time stamp.

@@ -1,6 +1,6 @@
 //! The index against slower, simpler ways of getting the same: a naive BM25F, and a full rebuild.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -12,6 +12,7 @@ use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::language;
+use colgrep_index::lexical::Also;
 use colgrep_index::parse::parse;
 use colgrep_index::search::{Request, search};
 use colgrep_index::store::{Snapshot, Store};
@@ -19,7 +20,7 @@ use colgrep_index::update::open_current;
 use proptest::prelude::*;
 
 fn open(root: &Path, data: &Path) -> Snapshot {
-    open_current(&Store::new(data.to_path_buf()), root, None, true, &()).expect("an index").0
+    open_current(&Store::new(data.to_path_buf()), root, None, true, None, &()).expect("an index").0
 }
 
 const FILES: [(&str, &str); 5] = [
@@ -89,7 +90,7 @@ fn scores_equal_the_naive_formula() {
     let bm25 = Bm25::new(&Knobs::of(Profile::Default));
     for text in ["request", "parse the request", "RequestParser", "parse_header", "limits", "server util", "zebra"] {
         let query = Query::new(text, "/project", &mut Tokenizer::default());
-        let hits = snapshot.lexical.search(&query, &bm25, 1000, 0, &HashSet::new(), None).unwrap();
+        let hits = snapshot.lexical.search(&query, &bm25, 1000, 0, &Also::default(), None).unwrap();
         let path = |file| snapshot.files.files.iter().find(|f| f.id == file).unwrap().path.clone();
         let found: BTreeMap<(String, u32), f32> = hits.iter().map(|h| ((path(h.file), h.line), h.score)).collect();
         let expected = naive_scores(text, &bm25);
@@ -109,8 +110,15 @@ fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
     let knobs = Knobs::of(Profile::Default);
     let mut all = Vec::new();
     for query in ["parse request", "alpha", "beta gamma", "Delta", "handle_delta", "file note", "three four"] {
-        let request =
-            Request { query, knobs: &knobs, fusion: Fusion::MinMax, files: 20, units_per_file: 3, filter: None };
+        let request = Request {
+            query,
+            knobs: &knobs,
+            fusion: Fusion::MinMax,
+            files: 20,
+            units_per_file: 3,
+            filter: None,
+            semantic: None,
+        };
         let answer = search(snapshot, &request, None).unwrap();
         for hit in &answer.hits {
             for unit in &hit.units {

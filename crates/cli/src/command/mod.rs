@@ -68,7 +68,7 @@ fn open_updated(
     quiet: bool,
 ) -> colgrep_index::Result<(Snapshot, Report)> {
     let bar = Bar::new(quiet);
-    let result = open_current(&project.store, &project.root, options, wait, &bar);
+    let result = open_current(&project.store, &project.root, options, wait, None, &bar);
     bar.bar.finish_and_clear();
     result
 }

@@ -144,6 +144,7 @@ fn search_project(
         files: args.results,
         units_per_file: args.per_file.max(1),
         filter: filter.as_ref().map(|f| f as _),
+        semantic: None,
     };
     let watch: Option<&mut dyn Watch> = match (&mut explanation, &mut trace) {
         (Some(explanation), None) => Some(explanation),

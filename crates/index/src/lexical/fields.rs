@@ -26,6 +26,8 @@ pub(super) struct Fields {
     pub(super) file: Field,
     /// Kind, role and lines, packed: see [`Info`].
     pub(super) info: Field,
+    /// Hash of the unit's text, the address of its vectors; 0 for files.
+    pub(super) text: Field,
     /// Last segment of the unit's name, in lower case.
     pub(super) definition: Field,
     /// Names that the unit calls, as written.
@@ -60,6 +62,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         unit,
         file: schema.add_u64_field("file", INDEXED | FAST),
         info: schema.add_u64_field("info", FAST),
+        text: schema.add_u64_field("text", FAST),
         definition: schema.add_text_field("definition", raw()),
         callee: schema.add_text_field("callee", raw()),
         topic: schema.add_text_field("topic", raw()),

@@ -53,6 +53,15 @@ pub struct UnitHit {
     pub score: f32,
 }
 
+/// What has to be among the answers whatever its rank.
+#[derive(Clone, Debug, Default)]
+pub struct Also {
+    /// Files, each with its best unit.
+    pub files: HashSet<u32>,
+    /// Units.
+    pub units: HashSet<UnitKey>,
+}
+
 /// What a file's name or its definitions say about a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedFile {
@@ -87,6 +96,7 @@ struct Segment {
     reader: SegmentReader,
     file: Column<u64>,
     info: Column<u64>,
+    text: Column<u64>,
     /// Lengths a field, in the order of [`UnitField::ALL`].
     norms: [Option<FieldNormReader>; 6],
 }
@@ -168,7 +178,8 @@ impl Lexical {
                 for (norm, field) in norms.iter_mut().zip(fields.unit) {
                     *norm = reader.fieldnorms_readers().get_field(field)?;
                 }
-                Ok(Segment { file: fast.u64("file")?, info: fast.u64("info")?, norms, reader: reader.clone() })
+                let [file, info, text] = ["file", "info", "text"].map(|field| fast.u64(field));
+                Ok(Segment { file: file?, info: info?, text: text?, norms, reader: reader.clone() })
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Lexical { searcher, _reader: reader, fields, segments })
@@ -200,7 +211,7 @@ impl Lexical {
 
     /// Scores every unit that holds a term of the query and gives the best `units_max` that `filter` allows,
     /// and, where these lie in fewer than `files_min` files, the best unit of each next file until there are so many.
-    /// Also gives the best unit of every file in `also`. Best first; ties by file and line.
+    /// Gives what `also` names besides. Best first; ties by file and line; units without a term last, with score 0.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -210,7 +221,7 @@ impl Lexical {
         bm25: &Bm25,
         units_max: usize,
         files_min: usize,
-        also: &HashSet<u32>,
+        also: &Also,
         filter: Option<&dyn UnitFilter>,
     ) -> Result<Vec<UnitHit>> {
         let (units, averages) = self.statistics();
@@ -284,12 +295,49 @@ impl Lexical {
         let mut best = best_units(hits, units_max, files_min, also);
         // A named file none of whose units holds a term stands in the pool with its first unit.
         let present: HashSet<u32> = best.iter().map(|h| h.file).collect();
-        let mut absent: Vec<u32> = also.difference(&present).copied().collect();
+        let mut absent: Vec<u32> = also.files.difference(&present).copied().collect();
         absent.sort_unstable();
         for file in absent {
             best.extend(self.units_of(file, filter)?.into_iter().next());
         }
+        if !also.units.is_empty() {
+            let present: HashSet<UnitKey> = best.iter().map(|h| h.key).collect();
+            let mut absent: Vec<UnitHit> = also.units.difference(&present).map(|key| self.hit(*key)).collect();
+            absent.sort_unstable_by_key(|h| (h.file, h.line, h.key));
+            best.extend(absent);
+        }
         Ok(best)
+    }
+
+    /// What is known of a unit, with score 0. Panics where the key is of another snapshot.
+    pub(crate) fn hit(&self, key: UnitKey) -> UnitHit {
+        let (segment, doc) = (&self.segments[(key >> 32) as usize], key as DocId);
+        let (file, info) = (segment.file(doc), segment.info(doc));
+        let (kind, role, line) = (info.kind(), info.role(), info.line());
+        UnitHit { key, file, kind, role, line, name_hit: false, score: 0.0 }
+    }
+
+    /// Calls `visit` with the key, the file and the [`text_hash`](crate::vector::text_hash) of every unit that
+    /// `filter` allows.
+    pub fn each_unit(&self, filter: Option<&dyn UnitFilter>, mut visit: impl FnMut(UnitKey, u32, u64)) {
+        for (s, segment) in self.segments.iter().enumerate() {
+            for doc in segment.reader.doc_ids_alive() {
+                let (file, text) = (segment.file(doc), segment.text.first(doc).unwrap_or_default());
+                let allowed = |f: &dyn UnitFilter| {
+                    let info = segment.info(doc);
+                    f.allows_file(file) && f.allows_unit(file, info.first(), info.end())
+                };
+                if text != 0 && filter.is_none_or(allowed) {
+                    visit(key(s, doc), file, text);
+                }
+            }
+        }
+    }
+
+    /// The [`text_hash`](crate::vector::text_hash) of a unit.
+    pub fn text_of(&self, key: UnitKey) -> u64 {
+        let segment = self.segments.get((key >> 32) as usize);
+        segment.and_then(|s| s.text.first(key as DocId)).unwrap_or_default()
     }
 
     /// Files whose names or definitions answer to the query, allowed by `filter`.
@@ -469,8 +517,7 @@ impl Lexical {
             let info = self.segments[s].info(doc);
             let allowed = filter.is_none_or(|f| f.allows_file(file) && f.allows_unit(file, info.first(), info.end()));
             if !info.is_file() && allowed {
-                let (kind, role, line) = (info.kind(), info.role(), info.line());
-                units.push(UnitHit { key: key(s, doc), file, kind, role, line, name_hit: false, score: 0.0 });
+                units.push(self.hit(key(s, doc)));
             }
         }
         units.sort_by_key(|u| (u.line, u.key));
@@ -508,8 +555,8 @@ impl Lexical {
     }
 }
 
-/// The best `units_max` units; then the best unit of each next file until there are `files_min` files, and of each file in `also`.
-fn best_units(mut hits: Vec<UnitHit>, units_max: usize, files_min: usize, also: &HashSet<u32>) -> Vec<UnitHit> {
+/// The best `units_max` units; then the best unit of each next file until there are `files_min` files, and what `also` names.
+fn best_units(mut hits: Vec<UnitHit>, units_max: usize, files_min: usize, also: &Also) -> Vec<UnitHit> {
     let by_score = |a: &UnitHit, b: &UnitHit| {
         b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)).then(a.line.cmp(&b.line)).then(a.key.cmp(&b.key))
     };
@@ -520,10 +567,11 @@ fn best_units(mut hits: Vec<UnitHit>, units_max: usize, files_min: usize, also: 
     let mut rest = hits.split_off(cut);
     hits.sort_by(by_score);
     let mut files: HashSet<u32> = hits.iter().map(|h| h.file).collect();
-    if files.len() < files_min || !also.is_subset(&files) {
+    if files.len() < files_min || !also.files.is_subset(&files) || !also.units.is_empty() {
         rest.sort_by(by_score);
         for hit in rest {
-            if (files.len() < files_min || also.contains(&hit.file)) && files.insert(hit.file) {
+            let of_new_file = (files.len() < files_min || also.files.contains(&hit.file)) && files.insert(hit.file);
+            if of_new_file || also.units.contains(&hit.key) {
                 hits.push(hit);
             }
         }
@@ -584,7 +632,7 @@ mod tests {
         };
         let hits = vec![hit(0, 1, 9.0), hit(1, 1, 8.0), hit(2, 2, 1.0), hit(3, 3, 0.5), hit(4, 4, 0.2)];
         let files = |units_max, files_min, also: &[u32]| {
-            let also = also.iter().copied().collect();
+            let also = Also { files: also.iter().copied().collect(), units: HashSet::new() };
             best_units(hits.clone(), units_max, files_min, &also).iter().map(|h| h.file).collect::<Vec<_>>()
         };
         assert_eq!(files(2, 1, &[]), [1, 1]);

@@ -17,6 +17,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, Term};
 use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
 use crate::error::Result;
 use crate::parse::Parsed;
+use crate::vector::{text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 64 << 20;
@@ -145,7 +146,7 @@ impl Writer {
         operations.push(UserOperation::Delete(Term::from_field_u64(self.fields.file, u64::from(file.id))));
         operations.push(UserOperation::Add(Queued { document: self.file_document(file, &facts), _ticket: None }));
         for unit in &file.parsed.units {
-            let document = self.unit_document(unit, file.id, &facts.stem, folder);
+            let document = self.unit_document(unit, file, &facts.stem, folder);
             operations.push(UserOperation::Add(Queued { document, _ticket: Some(Arc::clone(&ticket)) }));
         }
         drop(ticket);
@@ -157,6 +158,7 @@ impl Writer {
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.file, u64::from(file.id));
         document.add_u64(self.fields.info, FILE_KIND);
+        document.add_u64(self.fields.text, 0);
         let topics: HashSet<&String> = facts.topic_terms.iter().collect();
         for term in topics {
             document.add_text(self.fields.topic, term);
@@ -168,10 +170,11 @@ impl Writer {
         document
     }
 
-    fn unit_document(&self, unit: &Unit, file: u32, stem: &str, folder: &str) -> TantivyDocument {
+    fn unit_document(&self, unit: &Unit, file: &FileDocument<'_>, stem: &str, folder: &str) -> TantivyDocument {
         let mut document = TantivyDocument::default();
-        document.add_u64(self.fields.file, u64::from(file));
+        document.add_u64(self.fields.file, u64::from(file.id));
         document.add_u64(self.fields.info, Info::of(unit).0);
+        document.add_u64(self.fields.text, text_hash(&unit_text(file.path, unit)));
         for (field, kind) in self.fields.unit.into_iter().zip(UnitField::ALL) {
             let text = match kind {
                 UnitField::Name => &unit.name,

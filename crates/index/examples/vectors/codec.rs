@@ -1,0 +1,86 @@
+//! What each codec costs and what it loses: the best ten by stored codes against the best ten by the vectors as they are.
+
+use std::collections::{HashMap, HashSet};
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+use colgrep_encoder::{Encoder, Multivector};
+use colgrep_index::store::Store;
+use colgrep_index::update::{open_current, read_text};
+use colgrep_index::vector::{Allowed, Codec, Effort, Encoding, maxsim, text_hash, unit_text};
+use colgrep_index::{language, parse};
+
+use super::model::Model;
+
+const QUERIES: usize = 100;
+const DEPTH: usize = 10;
+
+pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let store = Store::new(folder.path().join("store"));
+    let root = root.canonicalize()?;
+    let (snapshot, _) = open_current(&store, &root, None, true, None, &())?;
+    let (mut documents, mut questions): (HashMap<u64, Multivector>, Vec<Multivector>) = Default::default();
+    for file in snapshot.files.indexed() {
+        let text = read_text(&root, &file.path)?;
+        let row = language::by_name(&file.language).ok_or("no such language")?;
+        for unit in parse::parse(&text, row).units {
+            let text = unit_text(&file.path, &unit);
+            documents.insert(text_hash(&text), Model.encode_documents(&[&text])?.remove(0));
+            if unit.docstring.len() > 40 {
+                questions.push(Model.encode_query(unit.docstring.lines().next().unwrap_or_default())?);
+            }
+        }
+    }
+    questions.retain(|q| !q.is_empty());
+    let step = questions.len().div_ceil(QUERIES).max(1);
+    let questions: Vec<Multivector> = questions.into_iter().step_by(step).collect();
+    let rows: usize = documents.values().map(Multivector::len).sum();
+    println!(
+        "{} texts of {:.1} rows, {} questions",
+        documents.len(),
+        rows as f64 / documents.len() as f64,
+        questions.len()
+    );
+    let truth: Vec<HashSet<u64>> = questions
+        .iter()
+        .map(|q| {
+            let mut all: Vec<(u64, f32)> = documents.iter().map(|(hash, d)| (*hash, maxsim(q, d))).collect();
+            all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            all.into_iter().take(DEPTH).map(|a| a.0).collect()
+        })
+        .collect();
+    println!(
+        "bits rows alike | bytes a text | texts/s | of the best {DEPTH}: exhaustive, by default effort | ms a query"
+    );
+    for bits in [1, 2, 4] {
+        for (rows_max, similarity) in [(8, 90), (12, 90), (12, 80), (16, 90), (24, 90), (255, 101)] {
+            let codec = Codec { bits, rows_max, similarity };
+            let started = Instant::now();
+            let (snapshot, report) =
+                open_current(&store, &root, None, true, Some(&Encoding { codec, ..Encoding::new(&Model) }), &())?;
+            let speed = report.encoded as f64 / started.elapsed().as_secs_f64();
+            let vectors = snapshot.vectors.as_ref().ok_or("no vectors")?;
+            let mut allowed = Allowed::none(vectors.len());
+            (0..vectors.len() as u32).for_each(|p| allowed.insert(p));
+            let share = |effort: Effort| -> Result<f64, Box<dyn Error>> {
+                let mut found = 0;
+                for (question, best) in questions.iter().zip(&truth) {
+                    let hits = vectors.search(question, DEPTH, &allowed, effort)?;
+                    found += hits.iter().filter(|(place, _)| best.contains(&vectors.hash(*place))).count();
+                }
+                Ok(found as f64 / truth.iter().map(HashSet::len).sum::<usize>() as f64)
+            };
+            let exhaustive = share(Effort { exact: usize::MAX, ..Effort::default() })?;
+            let started = Instant::now();
+            let default = share(Effort::default())?;
+            println!(
+                "{bits:4} {rows_max:4} {similarity:5} | {:12.0} | {speed:7.0} | {exhaustive:.3} {default:.3} | {:.2}",
+                vectors.bytes_on_disk() as f64 / vectors.len() as f64,
+                started.elapsed().as_secs_f64() * 1e3 / questions.len() as f64,
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,378 @@
+//! Bringing the vectors up to date with the lexical index: what has none is parsed again, encoded and committed.
+//!
+//! Each task of rayon takes one file: it parses and encodes that file's units and makes their codes, so parsing
+//! overlaps encoding, all cores are busy, and what is under way is a file's units a core.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use colgrep_encoder::{Encoder, Multivector};
+use rayon::prelude::*;
+
+use super::codebook::{Codebook, Codec};
+use super::math::Random;
+use super::pool::{Row, pool};
+use super::read::{Allowed, Manifest, Vectors};
+use super::sink::{Commit, Sink};
+use super::text::{text_hash, unit_text};
+use super::train::{centroids_for, rows_wanted, train};
+use crate::error::Result;
+use crate::store::{FileRecord, FileTable, Snapshot};
+use crate::update::{Progress, read_units};
+
+/// Texts given to the encoder at once.
+const BATCH: usize = 64;
+/// Files encoded between two looks at whether the sample for a codebook is large enough.
+const SAMPLE_FILES: usize = 32;
+
+/// The wish to have vectors: of which model, stored how, in how much time.
+#[derive(Clone, Copy)]
+pub struct Encoding<'a> {
+    /// The model.
+    pub encoder: &'a dyn Encoder,
+    /// A codebook that comes with the model. Without one, the store makes its own at its first build.
+    pub codebook: Option<&'a Codebook>,
+    /// How vectors are stored. With a codebook, its bits count.
+    pub codec: Codec,
+    /// Time for encoding; no end where there is none. Making a codebook is begun and ended whatever it takes.
+    pub budget: Option<Duration>,
+}
+
+impl std::fmt::Debug for Encoding<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Encoding({}, {:?})", self.encoder.name(), self.codec)
+    }
+}
+
+impl<'a> Encoding<'a> {
+    /// All vectors of a model, in the default codec, without a limit.
+    pub fn new(encoder: &'a dyn Encoder) -> Encoding<'a> {
+        Encoding { encoder, codebook: None, codec: Codec::default(), budget: None }
+    }
+
+    fn codec(&self) -> Codec {
+        Codec { bits: self.codebook.map_or(self.codec.bits, Codebook::bits), ..self.codec }
+    }
+
+    /// Whether vectors under `manifest` are of this model, stored this way.
+    pub fn fits(&self, manifest: &Manifest) -> bool {
+        manifest.fingerprint == self.encoder.fingerprint()
+            && manifest.dimension as usize == self.encoder.dimension()
+            && manifest.codec == self.codec()
+            && self.codebook.is_none_or(|c| c.id() == manifest.codebook)
+    }
+
+    /// Whether nothing is left to do for a snapshot. Without a budget everything stored is read and checked too.
+    pub fn is_done(&self, snapshot: &Snapshot) -> bool {
+        let sound = |v: &Vectors| self.budget.is_some() || v.verify().is_ok();
+        snapshot.vectors.as_ref().is_some_and(|v| v.manifest().complete && self.fits(v.manifest()) && sound(v))
+    }
+
+    fn codes(&self, codebook: &Codebook, rows: &[Row]) -> Vec<u8> {
+        let mut codes = Vec::with_capacity(rows.len() * self.codec().row_bytes(codebook.dimension()));
+        let mut room = Vec::new();
+        for row in rows {
+            codebook.encode(&row.direction, row.scale, &mut codes, &mut room);
+        }
+        codes
+    }
+
+    fn pooled(&self, document: &Multivector) -> Vec<Row> {
+        pool(document, usize::from(self.codec.rows_max), f32::from(self.codec.similarity) / 100.0)
+    }
+}
+
+/// What a build of vectors did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Built {
+    /// Texts encoded.
+    pub(crate) encoded: u64,
+    /// Units that have no vectors.
+    pub(crate) missing: u64,
+    /// Units.
+    pub(crate) units: u64,
+}
+
+/// What a build works on.
+pub(crate) struct Job<'a> {
+    /// The project's root.
+    pub(crate) root: &'a Path,
+    /// The folder of vectors.
+    pub(crate) folder: &'a Path,
+    /// The current generation, whose units are to have vectors.
+    pub(crate) snapshot: &'a Snapshot,
+    /// Opens the vectors of the same project's other worktrees.
+    pub(crate) siblings: &'a (dyn Fn() -> Vec<Vectors> + Sync),
+    /// The wish.
+    pub(crate) encoding: &'a Encoding<'a>,
+    /// Told about the work.
+    pub(crate) progress: &'a dyn Progress,
+}
+
+/// Units that lack vectors: hash → units with it, and files that hold such.
+struct Lack {
+    units: HashMap<u64, u32>,
+    files: Vec<u32>,
+}
+
+impl Job<'_> {
+    fn table(&self) -> &FileTable {
+        &self.snapshot.files
+    }
+
+    /// Encodes what has no vectors and commits it through `commit`, at the end and at checkpoints.
+    ///
+    /// # Errors
+    /// When the model fails or the disk refuses. What was committed stays.
+    pub(crate) fn run(&self, commit: Commit<'_>) -> Result<Built> {
+        let encoding = self.encoding;
+        let deadline = encoding.budget.map(|b| Instant::now() + b);
+        let old = self.table().vectors.as_ref().filter(|m| encoding.fits(m));
+        // Segments that are damaged are left out: their units are encoded again.
+        let kept = old.and_then(|m| Vectors::open_sound(self.folder, m, encoding.budget.is_none()).ok());
+        let (units, lack, live) = self.lack(kept.as_ref());
+        let siblings = if lack.units.is_empty() { Vec::new() } else { (self.siblings)() };
+        let siblings: Vec<Vectors> = siblings.into_iter().filter(|v| encoding.fits(v.manifest())).collect();
+        self.progress.vectors_begin(lack.units.values().map(|n| u64::from(*n)).sum());
+
+        let mut state = State {
+            job: self,
+            stop: AtomicBool::new(false),
+            deadline,
+            encoded: AtomicU64::new(0),
+            lack: Mutex::new(lack.units),
+        };
+        let known = kept.as_ref().or(siblings.first()).map(Vectors::codebook).or(encoding.codebook).cloned();
+        let pending = self.records(&lack.files);
+        let (codebook, sample) = match known {
+            Some(codebook) => (codebook, None),
+            None => {
+                let (rows, done) = state.sample(&pending, rows_wanted(centroids_for(units)))?;
+                let all: Vec<Row> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
+                let dimension = encoding.encoder.dimension();
+                (train(dimension, &all, centroids_for(units), &encoding.codec())?, Some((rows, done)))
+            }
+        };
+        let manifest = Manifest {
+            fingerprint: encoding.encoder.fingerprint(),
+            model: encoding.encoder.name().to_string(),
+            dimension: encoding.encoder.dimension() as u32,
+            codec: encoding.codec(),
+            codebook: codebook.id(),
+            segments: Vec::new(),
+            complete: false,
+        };
+        let sink = Mutex::new(Sink::new(self.folder, manifest, &codebook, kept, commit)?);
+        let add = |codes| locked(&sink).add(codes);
+        state.copy(&siblings, codebook.id(), add)?;
+        let mut done = HashSet::new();
+        if let Some((rows, files)) = sample {
+            let codes = rows.par_iter().map(|(hash, rows)| (*hash, encoding.codes(&codebook, rows))).collect();
+            add(codes)?;
+            done = files;
+        }
+        let outcome = pending.par_iter().with_max_len(1).filter(|r| !done.contains(&r.id)).try_for_each(|record| {
+            state.encode(record, |batch| {
+                let codes = |(hash, rows): &(u64, Vec<Row>)| (*hash, encoding.codes(&codebook, rows));
+                add(batch.iter().map(codes).collect())
+            })
+        });
+        let mut sink = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = outcome {
+            // What the model gave before it failed is kept.
+            sink.finish(false, None)?;
+            return Err(error);
+        }
+        let left = state.lack.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let missing: u64 = left.values().map(|n| u64::from(*n)).sum();
+        let stored = sink.len();
+        // Compaction: what no unit has any more goes when it is more than half of all.
+        let live = live + stored.saturating_sub(sink.kept());
+        let dead = stored.saturating_sub(live);
+        let wanted = (dead > live).then(|| self.hashes());
+        sink.finish(missing == 0, wanted.as_ref())?;
+        Ok(Built { encoded: state.encoded.into_inner(), missing, units })
+    }
+
+    /// Number of units, what of them lacks vectors, and how many texts have them.
+    fn lack(&self, kept: Option<&Vectors>) -> (u64, Lack, usize) {
+        let mut live = Allowed::none(kept.map_or(0, Vectors::len));
+        let mut lack = Lack { units: HashMap::new(), files: Vec::new() };
+        let mut units = 0;
+        self.snapshot.lexical.each_unit(None, |_, file, hash| {
+            units += 1;
+            match kept.and_then(|v| v.place(hash)) {
+                Some(place) => live.insert(place),
+                None => {
+                    *lack.units.entry(hash).or_default() += 1;
+                    if lack.files.last() != Some(&file) {
+                        lack.files.push(file);
+                    }
+                }
+            }
+        });
+        (units, lack, live.count())
+    }
+
+    fn hashes(&self) -> HashSet<u64> {
+        let mut hashes = HashSet::new();
+        self.snapshot.lexical.each_unit(None, |_, _, hash| {
+            hashes.insert(hash);
+        });
+        hashes
+    }
+
+    /// The records of files, in the order of the table.
+    fn records(&self, files: &[u32]) -> Vec<&FileRecord> {
+        let wanted: HashSet<u32> = files.iter().copied().collect();
+        self.table().indexed().filter(|f| wanted.contains(&f.id)).collect()
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the tasks of a build share.
+struct State<'a> {
+    job: &'a Job<'a>,
+    stop: AtomicBool,
+    deadline: Option<Instant>,
+    encoded: AtomicU64,
+    /// Texts that nobody has taken up, with their numbers of units.
+    lack: Mutex<HashMap<u64, u32>>,
+}
+
+impl State<'_> {
+    fn take(&self, hash: u64) -> Option<u32> {
+        locked(&self.lack).remove(&hash)
+    }
+
+    /// Copies what other worktrees have, without reading a source file.
+    fn copy(&self, siblings: &[Vectors], codebook: u64, add: impl Fn(Vec<(u64, Vec<u8>)>) -> Result<()>) -> Result<()> {
+        for vectors in siblings.iter().filter(|v| v.manifest().codebook == codebook) {
+            let hashes: Vec<u64> = locked(&self.lack).keys().copied().collect();
+            let codes = |hash: &u64| Some((*hash, vectors.codes(vectors.place(*hash)?).ok()?.to_vec()));
+            let found: Vec<(u64, Vec<u8>)> = hashes.iter().filter_map(codes).collect();
+            for (hash, _) in &found {
+                self.job.progress.vectors_done(u64::from(self.take(*hash).unwrap_or_default()));
+            }
+            add(found)?;
+        }
+        Ok(())
+    }
+
+    /// Rows of files drawn at random by a fixed seed, at least `rows` of them or all there are, with the files taken.
+    #[expect(clippy::type_complexity, reason = "used once")]
+    fn sample(&self, pending: &[&FileRecord], rows: usize) -> Result<(Vec<(u64, Vec<Row>)>, HashSet<u32>)> {
+        let mut order: Vec<&FileRecord> = pending.to_vec();
+        let mut random = Random(1);
+        for i in (1..order.len()).rev() {
+            order.swap(i, random.below(i + 1));
+        }
+        let (mut all, mut done) = (Vec::new(), HashSet::new());
+        let mut count = 0;
+        for files in order.chunks(SAMPLE_FILES) {
+            let parts: Vec<Vec<(u64, Vec<Row>)>> = files
+                .par_iter()
+                .with_max_len(1)
+                .map(|record| {
+                    let part = Mutex::new(Vec::new());
+                    let keep = |batch| {
+                        locked(&part).extend(batch);
+                        Ok(())
+                    };
+                    self.encode_file(record, None, keep)?;
+                    Ok(part.into_inner().unwrap_or_else(PoisonError::into_inner))
+                })
+                .collect::<Result<_>>()?;
+            done.extend(files.iter().map(|f| f.id));
+            for (hash, unit) in parts.into_iter().flatten() {
+                count += unit.len();
+                all.push((hash, unit));
+            }
+            if count >= rows {
+                break;
+            }
+        }
+        all.sort_unstable_by_key(|(hash, _)| *hash);
+        Ok((all, done))
+    }
+
+    fn encode(&self, record: &FileRecord, keep: impl FnMut(Vec<(u64, Vec<Row>)>) -> Result<()>) -> Result<()> {
+        self.encode_file(record, self.deadline, keep)
+    }
+
+    /// Encodes the units of a file that lack vectors, in batches. A file that changed meanwhile is left for the next
+    /// update.
+    fn encode_file(
+        &self,
+        record: &FileRecord,
+        deadline: Option<Instant>,
+        mut keep: impl FnMut(Vec<(u64, Vec<Row>)>) -> Result<()>,
+    ) -> Result<()> {
+        let late = || self.stop.load(Ordering::Relaxed) || deadline.is_some_and(|d| Instant::now() >= d);
+        if late() {
+            return Ok(());
+        }
+        let Some(parsed) = read_units(self.job.root, record) else { return Ok(()) };
+        let texts: Vec<(u64, String)> = parsed
+            .units
+            .iter()
+            .map(|unit| {
+                let text = unit_text(&record.path, unit);
+                (text_hash(&text), text)
+            })
+            .collect();
+        for batch in texts.chunks(BATCH) {
+            if late() {
+                return Ok(());
+            }
+            let taken: Vec<(u32, &(u64, String))> =
+                batch.iter().filter_map(|text| Some((self.take(text.0)?, text))).collect();
+            if taken.is_empty() {
+                continue;
+            }
+            let given: Vec<&str> = taken.iter().map(|(_, text)| text.1.as_str()).collect();
+            let documents = self.job.encoding.encoder.encode_documents(&given);
+            let documents = documents.inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
+            let rows =
+                taken.iter().zip(&documents).map(|((_, text), d)| (text.0, self.job.encoding.pooled(d))).collect();
+            keep(rows)?;
+            self.encoded.fetch_add(taken.len() as u64, Ordering::Relaxed);
+            self.job.progress.vectors_done(taken.iter().map(|(n, _)| u64::from(*n)).sum());
+        }
+        Ok(())
+    }
+}
+
+/// The texts of units, read again from their files, encoded at query time: for an index without stored vectors, or
+/// units that have none yet. `wanted` are files with the hashes of their units' texts; the answer gives the vectors
+/// of those that still stand there.
+///
+/// # Errors
+/// When the model can't be run.
+pub fn encode_texts(
+    root: &Path,
+    encoder: &dyn Encoder,
+    wanted: &[(&FileRecord, HashSet<u64>)],
+) -> Result<HashMap<u64, Multivector>> {
+    let parts: Vec<Vec<(u64, Multivector)>> = wanted
+        .par_iter()
+        .with_max_len(1)
+        .map(|(record, hashes)| {
+            let Some(parsed) = read_units(root, record) else { return Ok(Vec::new()) };
+            let texts = parsed.units.iter().map(|unit| unit_text(&record.path, unit));
+            let texts: Vec<(u64, Cow<'_, str>)> =
+                texts.map(|t| (text_hash(&t), Cow::Owned(t))).filter(|(hash, _)| hashes.contains(hash)).collect();
+            let given: Vec<&str> = texts.iter().map(|(_, text)| text.as_ref()).collect();
+            let documents = encoder.encode_documents(&given)?;
+            Ok(texts.iter().map(|(hash, _)| *hash).zip(documents).collect())
+        })
+        .collect::<Result<_>>()?;
+    Ok(parts.into_iter().flatten().collect())
+}

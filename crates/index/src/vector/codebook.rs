@@ -1,0 +1,269 @@
+//! The codebook: centroids of token directions and the levels of what is left of them.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::math::dot;
+use super::panel::Panels;
+use crate::error::{Error, ErrorKind, Result};
+
+const MAGIC: &[u8; 8] = b"colgcbk1";
+const HEADER_BYTES: usize = 24;
+/// Steps of a row's length: the factor between neighbours is 2^(1/24), so a length is off by 1.5 % at most,
+/// and 255 steps reach down to 1/1,580 of the longest.
+const STEPS_AN_OCTAVE: f32 = 24.0;
+
+/// How vectors are made smaller. Vectors of different codecs never meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Codec {
+    /// Bits a component of the residual: 1, 2 or 4.
+    pub bits: u8,
+    /// Rows a unit, at most.
+    pub rows_max: u8,
+    /// Rows more alike than this cosine, in per cent, are merged.
+    pub similarity: u8,
+}
+
+impl Default for Codec {
+    /// What `examples/vectors.rs` showed best for about 250 bytes a unit at 64 components.
+    fn default() -> Codec {
+        Codec { bits: 2, rows_max: 12, similarity: 90 }
+    }
+}
+
+impl Codec {
+    /// Bytes of a row: centroid, length, residual.
+    pub fn row_bytes(&self, dimension: usize) -> usize {
+        3 + (dimension * usize::from(self.bits)).div_ceil(8)
+    }
+}
+
+/// Centroids of token directions, by which rows are found and stored (PLAID, Santhanam, Khattab, Potts, Zaharia,
+/// CIKM 2022): a row is stored as the nearest centroid, a few bits a component of what is left, and its length.
+///
+/// A model may bring one (trained on the text it was made for); a store without makes its own at its first build.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Codebook {
+    dimension: usize,
+    /// Row-major, `len × dimension`; every row has about unit length.
+    centroids: Vec<f32>,
+    /// Values of a residual's component, ascending: 2^bits of them.
+    levels: Vec<f32>,
+    /// The greatest length of a row.
+    scale_max: f32,
+    /// The file, from which all of the above is read.
+    bytes: Vec<u8>,
+    /// `256 × components a byte`: what a byte of a residual stands for.
+    table: Vec<f32>,
+    /// The centroids, packed.
+    panels: Panels,
+}
+
+impl Codebook {
+    /// A codebook of `centroids` (row-major), the ascending `levels` of a residual's component (2, 4 or 16 of them), and
+    /// the greatest length of a row. Centroids are rounded to 8 bits a component, so what is kept differs a little.
+    ///
+    /// # Errors
+    /// When the numbers don't fit each other.
+    pub fn new(dimension: usize, centroids: &[f32], levels: &[f32], scale_max: f32) -> Result<Codebook> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((dimension as u32).to_le_bytes());
+        bytes.extend((centroids.len() as u32 / dimension.max(1) as u32).to_le_bytes());
+        bytes.extend((levels.len() as u32).to_le_bytes());
+        bytes.extend(scale_max.to_le_bytes());
+        for level in levels {
+            bytes.extend(level.to_le_bytes());
+        }
+        for centroid in centroids.chunks_exact(dimension.max(1)) {
+            let largest = centroid.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+            let step = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+            bytes.extend(step.to_le_bytes());
+            bytes.extend(centroid.iter().map(|x| (x / step).round() as i8 as u8));
+        }
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        Codebook::from_bytes(&bytes)
+    }
+
+    /// A codebook from its file's bytes: all numbers little-endian; `colgcbk1`, dimension, number of centroids, number
+    /// of levels (u32 each), the greatest length (f32), the levels (f32), each centroid as a step (f32) and its
+    /// components in steps (i8), and the XXH3-64 of all before it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] when these are no codebook's bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Codebook> {
+        Codebook::parse(bytes).ok_or_else(|| Error::new(ErrorKind::Unusable, "the codebook is damaged"))
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Codebook> {
+        let (body, sum) = bytes.split_last_chunk::<8>()?;
+        if !body.starts_with(MAGIC) || xxh3_64(body) != u64::from_le_bytes(*sum) {
+            return None;
+        }
+        let word = |at: usize| Some(u32::from_le_bytes(*body.get(at..)?.first_chunk::<4>()?));
+        let float = |at: usize| word(at).map(f32::from_bits).filter(|f| f.is_finite());
+        let (dimension, len, level_count) = (word(8)? as usize, word(12)? as usize, word(16)? as usize);
+        let scale_max = float(20).filter(|s| *s > 0.0)?;
+        let centroids_at = HEADER_BYTES + 4 * level_count;
+        let sound = dimension > 0
+            && (1..=1 << 16).contains(&len)
+            && matches!(level_count, 2 | 4 | 16)
+            && body.len() == centroids_at + len * (4 + dimension);
+        if !sound {
+            return None;
+        }
+        let levels: Vec<f32> = (0..level_count).map(|i| float(HEADER_BYTES + 4 * i)).collect::<Option<_>>()?;
+        let mut centroids = Vec::with_capacity(len * dimension);
+        for i in 0..len {
+            let at = centroids_at + i * (4 + dimension);
+            let step = float(at)?;
+            centroids.extend(body[at + 4..at + 4 + dimension].iter().map(|b| f32::from(*b as i8) * step));
+        }
+        let bits = level_count.ilog2() as usize;
+        let components = 8 / bits;
+        let level = |byte: usize, i: usize| levels[byte >> (bits * i) & (level_count - 1)];
+        let table =
+            (0..256).flat_map(|byte| (0..components).map(move |i| (byte, i))).map(|(b, i)| level(b, i)).collect();
+        let panels = Panels::new(dimension, &centroids);
+        Some(Codebook { dimension, centroids, levels, scale_max, bytes: bytes.to_vec(), table, panels })
+    }
+
+    /// Its file's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Which codebook this is: codes of different ones never meet.
+    pub fn id(&self) -> u64 {
+        xxh3_64(&self.bytes)
+    }
+
+    /// Components of a vector.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Bits a component of a residual.
+    pub fn bits(&self) -> u8 {
+        self.levels.len().ilog2() as u8
+    }
+
+    /// Number of centroids.
+    pub fn len(&self) -> usize {
+        self.centroids.len() / self.dimension
+    }
+
+    /// Always false: there is at least one centroid.
+    pub fn is_empty(&self) -> bool {
+        self.centroids.is_empty()
+    }
+
+    /// A centroid's components. Panics beyond the last.
+    pub(crate) fn centroid(&self, i: usize) -> &[f32] {
+        &self.centroids[i * self.dimension..(i + 1) * self.dimension]
+    }
+
+    fn bytes_a_row(&self) -> usize {
+        3 + (self.dimension * usize::from(self.bits())).div_ceil(8)
+    }
+
+    /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual. The length stored is the one
+    /// that brings the decoded row nearest to the row itself.
+    /// `room` is for the work and kept between calls.
+    pub(crate) fn encode(&self, direction: &[f32], scale: f32, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
+        let nearest = self.panels.nearest(direction, self.len(), room);
+        let centroid = self.centroid(nearest);
+        let start = codes.len();
+        codes.extend((nearest as u16).to_le_bytes());
+        codes.push(0);
+        codes.resize(start + self.bytes_a_row(), 0);
+        let bits = usize::from(self.bits());
+        let components = 8 / bits;
+        for (i, (x, c)) in direction.iter().zip(centroid).enumerate() {
+            let residual = x - c;
+            // Levels ascend; between two of them the nearer one is taken.
+            let level = self.levels.windows(2).take_while(|w| residual > (w[0] + w[1]) / 2.0).count();
+            codes[start + 3 + i / components] |= (level << (bits * (i % components))) as u8;
+        }
+        room.resize(self.dimension, 0.0);
+        self.direction(&codes[start..], room);
+        let square = dot(room, room);
+        let fitted = if square > 0.0 { scale * dot(direction, room) / square } else { 0.0 };
+        codes[start + 2] = self.scale_step(fitted);
+    }
+
+    fn scale_step(&self, scale: f32) -> u8 {
+        let below = (self.scale_max / scale.max(f32::MIN_POSITIVE)).log2() * STEPS_AN_OCTAVE;
+        255 - below.round().clamp(0.0, 255.0) as u8
+    }
+
+    /// The centroid that a row's code names. At least three bytes are expected.
+    pub(crate) fn centroid_of(code: &[u8]) -> usize {
+        usize::from(u16::from_le_bytes([code[0], code[1]]))
+    }
+
+    /// The lengths that the 256 steps stand for.
+    pub(crate) fn scales(&self) -> [f32; 256] {
+        std::array::from_fn(|step| self.scale_max * (-((255 - step) as f32) / STEPS_AN_OCTAVE).exp2())
+    }
+
+    /// Writes centroid + residual of a row's code, whose centroid exists, without its length.
+    pub(crate) fn direction(&self, code: &[u8], row: &mut [f32]) {
+        row.copy_from_slice(self.centroid(Codebook::centroid_of(code)));
+        let components = 8 / usize::from(self.bits());
+        for (part, byte) in row.chunks_mut(components).zip(&code[3..]) {
+            let values = &self.table[usize::from(*byte) * components..][..components];
+            for (x, value) in part.iter_mut().zip(values) {
+                *x += value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::vector::math::normalise;
+
+    fn codebook(levels: &[f32]) -> Codebook {
+        let centroids: Vec<f32> = (0..24).map(|i| if i % 7 == 0 { 1.0 } else { 0.0 }).collect();
+        Codebook::new(6, &centroids, levels, 4.0).expect("a codebook")
+    }
+
+    #[test]
+    fn bytes_go_both_ways_and_damage_shows() {
+        let book = codebook(&[-0.3, -0.1, 0.1, 0.3]);
+        assert_eq!(Codebook::from_bytes(book.bytes()).expect("the same"), book);
+        for cut in 0..book.bytes().len() {
+            assert!(Codebook::from_bytes(&book.bytes()[..cut]).is_err());
+            let mut changed = book.bytes().to_vec();
+            changed[cut] ^= 4;
+            assert!(Codebook::from_bytes(&changed).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_decoded_row_is_near_the_row(
+            mut direction in proptest::collection::vec(-0.4f32..0.4, 6), axis in 0usize..4, scale in 0.01f32..3.9,
+            bits in 0usize..3)
+        {
+            direction[axis] += 1.0;
+            normalise(&mut direction);
+            let levels: Vec<f32> = match bits {
+                0 => vec![-0.35, 0.35],
+                1 => vec![-0.6, -0.2, 0.2, 0.6],
+                _ => (0..16).map(|i| -0.94 + 0.125 * i as f32).collect(),
+            };
+            let book = codebook(&levels);
+            let mut code = Vec::new();
+            book.encode(&direction, scale, &mut code, &mut Vec::new());
+            prop_assert_eq!(code.len(), Codec { bits: book.bits(), ..Codec::default() }.row_bytes(6));
+            let mut row = vec![0.0; 6];
+            book.direction(&code, &mut row);
+            let length = book.scales()[usize::from(code[2])];
+            let error: f32 = row.iter().zip(&direction).map(|(x, y)| (x * length - y * scale).powi(2)).sum::<f32>().sqrt();
+            prop_assert!(error < scale * [0.75, 0.5, 0.2][bits], "{} of {}", error, scale);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The vector store: token vectors of units, kept by what their text is.
+
+mod build;
+mod codebook;
+mod math;
+mod maxsim;
+mod panel;
+mod pool;
+mod read;
+mod segment;
+mod sibling;
+mod sink;
+#[cfg(test)]
+mod tests;
+mod text;
+mod train;
+
+pub(crate) use build::{Built, Job};
+pub use build::{Encoding, encode_texts};
+pub use codebook::{Codebook, Codec};
+pub use maxsim::maxsim;
+pub use read::{Allowed, Effort, Manifest, Place, Vectors};
+pub(crate) use sibling::sibling_roots;
+pub use text::{text_hash, unit_text};

@@ -1,0 +1,127 @@
+//! Products of one vector with many rows, the rows packed so that the vector unit takes several at a time.
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// Rows side by side in a panel: one or two registers of the wider units.
+pub(crate) const LANES: usize = 16;
+/// Panels multiplied together, which hides the latency of an addition.
+const TOGETHER: usize = 4;
+
+/// Rows, packed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Panels {
+    dimension: usize,
+    /// For each panel, for each component, the values of its rows; rows that fill the last panel up are 0.
+    values: Vec<f32>,
+}
+
+impl Panels {
+    /// Packs rows of `dimension` components.
+    pub(crate) fn new(dimension: usize, rows: &[f32]) -> Panels {
+        let len = rows.len() / dimension.max(1);
+        let mut values = vec![0.0; len.next_multiple_of(LANES) * dimension];
+        for (r, row) in rows.chunks_exact(dimension.max(1)).enumerate() {
+            let panel = r / LANES * LANES * dimension;
+            for (i, x) in row.iter().enumerate() {
+                values[panel + i * LANES + r % LANES] = *x;
+            }
+        }
+        Panels { dimension, values }
+    }
+
+    /// Number of rows, those that fill the last panel up included.
+    pub(crate) fn padded(&self) -> usize {
+        self.values.len() / self.dimension.max(1)
+    }
+
+    /// Writes the product of `vector` with each of the [`Panels::padded`] rows.
+    pub(crate) fn products(&self, vector: &[f32], products: &mut [f32]) {
+        debug_assert!(vector.len() == self.dimension && products.len() == self.padded());
+        Arch::new().dispatch(Products { panels: self, vector, products });
+    }
+
+    /// The first of `len` rows with the greatest product; `room` is for the work and kept between calls.
+    pub(crate) fn nearest(&self, vector: &[f32], len: usize, room: &mut Vec<f32>) -> usize {
+        room.resize(self.padded(), 0.0);
+        self.products(vector, room);
+        let mut best = (0, f32::NEG_INFINITY);
+        for (i, product) in room[..len].iter().enumerate() {
+            if *product > best.1 {
+                best = (i, *product);
+            }
+        }
+        best.0
+    }
+}
+
+struct Products<'a> {
+    panels: &'a Panels,
+    vector: &'a [f32],
+    products: &'a mut [f32],
+}
+
+impl WithSimd for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let panel_len = (LANES * self.vector.len()).max(1);
+        let mut blocks = self.panels.values.chunks_exact(TOGETHER * panel_len);
+        let mut outs = self.products.chunks_exact_mut(TOGETHER * LANES);
+        for (block, out) in blocks.by_ref().zip(outs.by_ref()) {
+            let parts: [&[f32]; TOGETHER] = std::array::from_fn(|p| &block[p * panel_len..(p + 1) * panel_len]);
+            let mut sums = [[0.0f32; LANES]; TOGETHER];
+            for (i, x) in self.vector.iter().enumerate() {
+                for (sum, part) in sums.iter_mut().zip(parts) {
+                    add(sum, *x, &part[i * LANES..(i + 1) * LANES]);
+                }
+            }
+            out.copy_from_slice(sums.as_flattened());
+        }
+        let rest = blocks.remainder().chunks_exact(panel_len);
+        for (panel, out) in rest.zip(outs.into_remainder().chunks_exact_mut(LANES)) {
+            let mut sum = [0.0f32; LANES];
+            for (x, lanes) in self.vector.iter().zip(panel.chunks_exact(LANES)) {
+                add(&mut sum, *x, lanes);
+            }
+            out.copy_from_slice(&sum);
+        }
+    }
+}
+
+#[inline(always)]
+fn add(sum: &mut [f32; LANES], x: f32, lanes: &[f32]) {
+    for (s, y) in sum.iter_mut().zip(lanes) {
+        *s += x * y;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::vector::math::Random;
+
+    proptest! {
+        #[test]
+        fn packed_products_are_sums_of_products(seed in any::<u64>(), dimension in 1usize..70, rows in 0usize..150) {
+            let mut random = Random(seed);
+            let mut floats = |n| (0..n).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect::<Vec<f32>>();
+            let (all, vector) = (floats(rows * dimension), floats(dimension));
+            let panels = Panels::new(dimension, &all);
+            let mut products = vec![9.0; panels.padded()];
+            panels.products(&vector, &mut products);
+            let naive: Vec<f32> =
+                all.chunks(dimension).map(|row| row.iter().zip(&vector).map(|(x, y)| x * y).sum()).collect();
+            for (product, expected) in products.iter().zip(&naive) {
+                prop_assert!((product - expected).abs() < 1e-3);
+            }
+            prop_assert!(products[rows..].iter().all(|p| *p == 0.0));
+            if rows > 0 {
+                let nearest = panels.nearest(&vector, rows, &mut Vec::new());
+                prop_assert!(naive.iter().all(|n| *n <= naive[nearest] + 1e-3));
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Reading the store: which units have vectors, and which are nearest to a query.
+
+use std::path::{Path, PathBuf};
+
+use colgrep_encoder::Multivector;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::codebook::{Codebook, Codec};
+use super::maxsim::Prepared;
+use super::segment::{Make, Segment};
+use crate::error::{Error, ErrorKind, Result};
+
+/// What belongs to the vectors of one generation; it stands in the file table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The model's fingerprint.
+    pub fingerprint: u64,
+    /// The model's name, for people.
+    pub model: String,
+    /// Components of a vector.
+    pub dimension: u32,
+    /// How vectors are stored.
+    pub codec: Codec,
+    /// [`Codebook::id`] of the codebook.
+    pub codebook: u64,
+    /// File names of the segments, oldest first.
+    pub segments: Vec<String>,
+    /// Whether every unit had vectors when this was committed.
+    pub complete: bool,
+}
+
+impl Manifest {
+    /// The codebook's file name.
+    pub fn codebook_name(&self) -> String {
+        format!("codebook-{:016x}.bin", self.codebook)
+    }
+
+    /// Every file that it names.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        std::iter::once(self.codebook_name()).chain(self.segments.iter().cloned())
+    }
+}
+
+/// How much a search looks at. More finds more of what an exhaustive search finds, and takes longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Lists read for each row of the query: those of the nearest centroids.
+    pub probes: usize,
+    /// Units scored by their centroids.
+    pub rough: usize,
+    /// Units scored exactly, or as many as are asked for.
+    pub exact: usize,
+}
+
+impl Default for Effort {
+    /// The knee of `examples/vectors.rs`.
+    fn default() -> Effort {
+        Effort { probes: 6, rough: 8_192, exact: 1_024 }
+    }
+}
+
+/// A unit's place among all that have vectors in one snapshot.
+pub type Place = u32;
+
+/// Which places a search may give: a bit each.
+#[derive(Clone, Debug)]
+pub struct Allowed {
+    bits: Vec<u64>,
+    count: usize,
+}
+
+impl Allowed {
+    /// None of `len` places.
+    pub fn none(len: usize) -> Allowed {
+        Allowed { bits: vec![0; len.div_ceil(64)], count: 0 }
+    }
+
+    /// Allows a place. Panics beyond the last.
+    pub fn insert(&mut self, place: Place) {
+        let (word, bit) = (place as usize / 64, 1 << (place % 64));
+        self.count += usize::from(self.bits[word] & bit == 0);
+        self.bits[word] |= bit;
+    }
+
+    /// Whether a place is allowed.
+    pub fn contains(&self, place: Place) -> bool {
+        self.bits.get(place as usize / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+    }
+
+    /// How many are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Place> {
+        let words = self.bits.iter().enumerate();
+        words.flat_map(|(w, word)| (0..64).filter(move |b| word >> b & 1 == 1).map(move |b| (w * 64 + b) as Place))
+    }
+}
+
+/// The vectors of one generation, open for reading.
+#[derive(Debug)]
+pub struct Vectors {
+    manifest: Manifest,
+    codebook: Codebook,
+    row_bytes: usize,
+    segments: Vec<Segment>,
+    /// The first place of each segment, and the end of the last.
+    bases: Vec<u32>,
+}
+
+impl Vectors {
+    /// Opens what `manifest` names in `folder`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where a file is missing, cut, damaged, or belongs to another model.
+    pub fn open(folder: &Path, manifest: &Manifest) -> Result<Vectors> {
+        let codebook = read_codebook(folder, manifest)?;
+        let make = make(manifest, &codebook);
+        let open = |name: &String| Segment::open(&folder.join(name), &make);
+        let segments = manifest.segments.iter().map(open).collect::<Result<Vec<_>>>()?;
+        Ok(Vectors::of(manifest.clone(), codebook, segments))
+    }
+
+    /// As [`Vectors::open`], but leaves out segments that can't be read; with `verify` also those that are not sound
+    /// throughout. Fails only without its codebook.
+    pub(crate) fn open_sound(folder: &Path, manifest: &Manifest, verify: bool) -> Result<Vectors> {
+        let codebook = read_codebook(folder, manifest)?;
+        let make = make(manifest, &codebook);
+        let sound = |segment: &Segment| !verify || segment.verify().is_ok();
+        let open = |name: &String| Segment::open(&folder.join(name), &make).ok().filter(sound);
+        let segments: Vec<Segment> = manifest.segments.iter().filter_map(open).collect();
+        let names = segments.iter().map(|s| s.name().to_string()).collect();
+        Ok(Vectors::of(Manifest { segments: names, ..manifest.clone() }, codebook, segments))
+    }
+
+    fn of(manifest: Manifest, codebook: Codebook, segments: Vec<Segment>) -> Vectors {
+        let mut bases = vec![0u32];
+        for segment in &segments {
+            bases.push(bases[bases.len() - 1] + segment.len() as u32);
+        }
+        let row_bytes = manifest.codec.row_bytes(codebook.dimension());
+        Vectors { manifest, codebook, row_bytes, segments, bases }
+    }
+
+    /// What they belong to.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The codebook.
+    pub fn codebook(&self) -> &Codebook {
+        &self.codebook
+    }
+
+    /// Number of texts with vectors, those that no unit has any more included.
+    pub fn len(&self) -> usize {
+        self.bases[self.bases.len() - 1] as usize
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Size of the segments, in bytes.
+    pub fn bytes_on_disk(&self) -> u64 {
+        self.segments.iter().map(Segment::bytes_on_disk).sum()
+    }
+
+    /// Number of segments.
+    pub fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Reads everything and checks it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where something is damaged.
+    pub fn verify(&self) -> Result<()> {
+        self.segments.iter().try_for_each(Segment::verify)
+    }
+
+    /// The place of the vectors of a text, by its [`text_hash`](super::text_hash).
+    pub fn place(&self, hash: u64) -> Option<Place> {
+        let find = |(segment, base): (&Segment, &u32)| Some(base + segment.find(hash)? as u32);
+        self.segments.iter().zip(&self.bases).find_map(find)
+    }
+
+    fn segment_of(&self, place: Place) -> (&Segment, usize) {
+        let at = self.bases.partition_point(|base| *base <= place).clamp(1, self.segments.len()) - 1;
+        (&self.segments[at], (place - self.bases[at]) as usize)
+    }
+
+    /// The hash of the text at a place.
+    pub fn hash(&self, place: Place) -> u64 {
+        let (segment, ordinal) = self.segment_of(place);
+        segment.key(ordinal)
+    }
+
+    /// The codes at a place, checked.
+    pub(crate) fn codes(&self, place: Place) -> Result<&[u8]> {
+        let (segment, ordinal) = self.segment_of(place);
+        segment.codes(ordinal)
+    }
+
+    pub(crate) fn into_segments(self) -> Vec<Segment> {
+        self.segments
+    }
+
+    fn prepare(&self, query: &Multivector) -> Result<Prepared<'_>> {
+        if query.dimension() != self.codebook.dimension() {
+            let (asked, kept) = (query.dimension(), self.codebook.dimension());
+            let message = format!("the model gives vectors of {asked} components, the index has {kept}");
+            return Err(Error::new(ErrorKind::Unusable, message));
+        }
+        Ok(Prepared::new(query, &self.codebook))
+    }
+
+    /// The exact MaxSim of each place, over what is stored.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where the query has another dimension or a unit is damaged.
+    pub fn score(&self, query: &Multivector, places: &[Place]) -> Result<Vec<f32>> {
+        if query.is_empty() {
+            return Ok(vec![0.0; places.len()]);
+        }
+        let prepared = self.prepare(query)?;
+        let exact = |room: &mut Vec<f32>, codes: &[u8]| prepared.exact(codes, self.row_bytes, room);
+        self.scores(places, exact)
+    }
+
+    fn scores(&self, places: &[Place], of: impl Fn(&mut Vec<f32>, &[u8]) -> f32 + Sync) -> Result<Vec<f32>> {
+        let score = |room: &mut Vec<f32>, place: &Place| Ok(of(room, self.codes(*place)?));
+        places.par_iter().with_min_len(128).map_init(Vec::new, score).collect()
+    }
+
+    /// The `n` allowed places with the greatest MaxSim, best first, equal ones by hash.
+    ///
+    /// In three steps, after PLAID (Santhanam et al., CIKM 2022): the lists of the centroids nearest to each query row
+    /// give units; these are scored by their centroids alone, then the best exactly. Where a list does not hold a
+    /// unit, the next centroid's product stands in (Scheerer et al., WARP, SIGIR 2025).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where the query has another dimension or something read is damaged.
+    pub fn search(
+        &self,
+        query: &Multivector,
+        n: usize,
+        allowed: &Allowed,
+        effort: Effort,
+    ) -> Result<Vec<(Place, f32)>> {
+        if query.is_empty() || n == 0 {
+            return Ok(Vec::new());
+        }
+        let prepared = self.prepare(query)?;
+        let exact = effort.exact.max(n);
+        let mut places: Vec<Place> = match allowed.count() <= effort.rough.max(exact) {
+            true => allowed.iter().collect(),
+            false => self.listed(&prepared, allowed, effort)?,
+        };
+        if places.len() > exact {
+            let scores = self.scores(&places, |room, codes| prepared.rough(codes, self.row_bytes, room))?;
+            places = self.best(places.into_iter().zip(scores).collect(), exact).into_iter().map(|p| p.0).collect();
+        }
+        let scores = self.scores(&places, |room, codes| prepared.exact(codes, self.row_bytes, room))?;
+        Ok(self.best(places.into_iter().zip(scores).collect(), n))
+    }
+
+    /// The best `n`, best first; equal ones by hash, which does not depend on how units lie in segments.
+    fn best(&self, mut scored: Vec<(Place, f32)>, n: usize) -> Vec<(Place, f32)> {
+        let order =
+            |a: &(Place, f32), b: &(Place, f32)| b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)));
+        if n < scored.len() {
+            scored.select_nth_unstable_by(n, order);
+            scored.truncate(n);
+        }
+        scored.sort_unstable_by(order);
+        scored
+    }
+
+    /// The places that the lists of the nearest centroids bring, at most `effort.rough`.
+    fn listed(&self, prepared: &Prepared<'_>, allowed: &Allowed, effort: Effort) -> Result<Vec<Place>> {
+        // Gain over the estimate for a unit that is in none of the lists, and the last query row that counted.
+        let mut gains: Vec<(f32, u32)> = vec![(0.0, 0); self.len()];
+        let mut touched: Vec<Place> = Vec::new();
+        for row in 0..prepared.rows() {
+            let mut centroids: Vec<(f32, usize)> =
+                (0..self.codebook.len()).map(|c| (prepared.product(row, c), c)).collect();
+            centroids.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            let floor = centroids.get(effort.probes).map_or(0.0, |c| c.0);
+            let round = row as u32 + 1;
+            for &(product, centroid) in centroids.iter().take(effort.probes) {
+                for (segment, base) in self.segments.iter().zip(&self.bases) {
+                    segment.list(centroid, |ordinal| {
+                        let place = base + ordinal as u32;
+                        let (gain, last) = &mut gains[place as usize];
+                        // Lists come best first: the first that holds a unit is its best.
+                        if *last < round {
+                            if *last == 0 && allowed.contains(place) {
+                                touched.push(place);
+                            }
+                            *last = round;
+                            *gain += product - floor;
+                        }
+                    })?;
+                }
+            }
+        }
+        let scored = touched.into_iter().map(|p| (p, gains[p as usize].0)).collect();
+        Ok(self.best(scored, effort.rough).into_iter().map(|p| p.0).collect())
+    }
+}
+
+pub(crate) fn make(manifest: &Manifest, codebook: &Codebook) -> Make {
+    Make {
+        fingerprint: manifest.fingerprint,
+        codebook: manifest.codebook,
+        centroids: codebook.len() as u32,
+        row_bytes: manifest.codec.row_bytes(codebook.dimension()) as u32,
+    }
+}
+
+fn read_codebook(folder: &Path, manifest: &Manifest) -> Result<Codebook> {
+    let path: PathBuf = folder.join(manifest.codebook_name());
+    let unusable = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
+    let bytes = std::fs::read(&path).map_err(|e| unusable(&e))?;
+    let codebook = Codebook::from_bytes(&bytes).map_err(|e| unusable(&e))?;
+    let fits = codebook.id() == manifest.codebook
+        && codebook.dimension() == manifest.dimension as usize
+        && codebook.bits() == manifest.codec.bits;
+    if fits { Ok(codebook) } else { Err(unusable(&"is another codebook")) }
+}

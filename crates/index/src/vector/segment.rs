@@ -1,0 +1,453 @@
+//! A segment: vectors of some units in one file that is written once and then mapped.
+//!
+//! Layout (all numbers little-endian; docs/index-format.md has the table): header, keys, starts, sums, directory,
+//! lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use memmap2::Mmap;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::codebook::Codebook;
+use crate::error::{Error, ErrorKind, Result};
+
+const MAGIC: &[u8; 8] = b"colgvec1";
+const HEADER_BYTES: usize = 64;
+/// Bytes of a list's entry in the directory: centroid, first byte, sum of its bytes.
+const ENTRY_BYTES: usize = 12;
+
+/// What the vectors of a segment were made with; segments of different makes never meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Make {
+    /// The model's fingerprint.
+    pub(crate) fingerprint: u64,
+    /// [`Codebook::id`].
+    pub(crate) codebook: u64,
+    /// Number of centroids.
+    pub(crate) centroids: u32,
+    /// Bytes of a row's code.
+    pub(crate) row_bytes: u32,
+}
+
+/// Units gathered for a segment.
+#[derive(Debug, Default)]
+pub(crate) struct SegmentBuilder<'a> {
+    /// Key and codes, row after row; codes may lie in mapped segments.
+    units: Vec<(u64, Cow<'a, [u8]>)>,
+}
+
+impl<'a> SegmentBuilder<'a> {
+    /// Adds a unit. Of units with the same key one is written.
+    pub(crate) fn add(&mut self, key: u64, codes: Cow<'a, [u8]>) {
+        self.units.push((key, codes));
+    }
+
+    /// Adds the units of `segment` that `keep` wants, but for damaged ones; tells how many are damaged.
+    pub(crate) fn absorb(&mut self, segment: &'a Segment, keep: impl Fn(u64) -> bool) -> usize {
+        let mut damaged = 0;
+        for ordinal in 0..segment.len() {
+            let key = segment.key(ordinal);
+            match segment.codes(ordinal) {
+                Ok(codes) if keep(key) => self.add(key, Cow::Borrowed(codes)),
+                Ok(_) => {}
+                Err(_) => damaged += 1,
+            }
+        }
+        damaged
+    }
+
+    /// Number of units added.
+    pub(crate) fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Writes the segment and flushes it to the disk.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn write(mut self, path: &Path, make: &Make) -> Result<()> {
+        self.units.sort_unstable_by_key(|u| u.0);
+        self.units.dedup_by_key(|u| u.0);
+        let (mut starts, mut rows) = (Vec::with_capacity(self.units.len() + 1), 0u32);
+        for (_, codes) in &self.units {
+            starts.push(rows);
+            rows += (codes.len() / make.row_bytes as usize) as u32;
+        }
+        starts.push(rows);
+        let (directory, lists) = self.lists(make);
+        let mut table = Vec::with_capacity(14 * self.units.len() + directory.len() + 4);
+        table.extend(self.units.iter().flat_map(|(key, _)| key.to_le_bytes()));
+        table.extend(starts.iter().flat_map(|start| start.to_le_bytes()));
+        table.extend(self.units.iter().flat_map(|(key, codes)| unit_sum(*key, codes).to_le_bytes()));
+        table.extend(directory);
+        let mut header = MAGIC.to_vec();
+        header.extend(make.fingerprint.to_le_bytes());
+        header.extend(make.codebook.to_le_bytes());
+        header.extend(make.centroids.to_le_bytes());
+        header.extend(make.row_bytes.to_le_bytes());
+        header.extend((self.units.len() as u32).to_le_bytes());
+        header.extend(((table.len() - 14 * self.units.len() - 4) as u32 / ENTRY_BYTES as u32).to_le_bytes());
+        header.extend(rows.to_le_bytes());
+        header.extend((lists.len() as u32).to_le_bytes());
+        header.extend(xxh3_64(&table).to_le_bytes());
+        header.extend(xxh3_64(&header).to_le_bytes());
+        let write = || -> std::io::Result<()> {
+            let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+            file.write_all(&header)?;
+            file.write_all(&table)?;
+            file.write_all(&lists)?;
+            for (_, codes) in &self.units {
+                file.write_all(codes)?;
+            }
+            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
+        };
+        write().map_err(|e| Error::io("write", path, &e))
+    }
+
+    /// The directory and the lists: for each centroid, the ordinals of the units with a row there, as differences.
+    fn lists(&self, make: &Make) -> (Vec<u8>, Vec<u8>) {
+        // Bytes of each list, and the ordinal it ends with.
+        let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); make.centroids as usize];
+        for (ordinal, (_, codes)) in self.units.iter().enumerate() {
+            for code in codes.chunks_exact(make.row_bytes as usize) {
+                let (list, last) = &mut postings[Codebook::centroid_of(code)];
+                if list.is_empty() || *last != ordinal as u32 {
+                    write_number(list, ordinal as u32 - *last);
+                    *last = ordinal as u32;
+                }
+            }
+        }
+        let (mut directory, mut lists) = (Vec::new(), Vec::new());
+        for (centroid, (list, _)) in postings.iter().enumerate().filter(|(_, (list, _))| !list.is_empty()) {
+            directory.extend((centroid as u32).to_le_bytes());
+            directory.extend((lists.len() as u32).to_le_bytes());
+            directory.extend(list_sum(centroid, list).to_le_bytes());
+            lists.extend(list);
+        }
+        (directory, lists)
+    }
+}
+
+/// What is stored to tell damage to a unit's codes: it also binds them to their key.
+fn unit_sum(key: u64, codes: &[u8]) -> u16 {
+    xxh3_64_with_seed(codes, key) as u16
+}
+
+/// What is stored to tell damage to a list: it also binds it to its centroid.
+fn list_sum(centroid: usize, list: &[u8]) -> u32 {
+    xxh3_64_with_seed(list, centroid as u64) as u32
+}
+
+/// LEB128: seven bits a byte, lowest first.
+fn write_number(bytes: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// A segment, mapped.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    map: Mmap,
+    name: String,
+    units: usize,
+    row_bytes: usize,
+    centroids: usize,
+    keys_at: usize,
+    starts_at: usize,
+    sums_at: usize,
+    directory_at: usize,
+    lists_at: usize,
+    codes_at: usize,
+}
+
+impl Segment {
+    /// Maps the segment at `path` and checks that it is whole, of the make that is expected, and that its table is
+    /// sound (14 bytes a unit). Lists and codes are checked when they are read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where it is missing, cut, damaged, or of another make.
+    pub(crate) fn open(path: &Path, make: &Make) -> Result<Segment> {
+        let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        let unusable = |what: &str| Error::new(ErrorKind::Unusable, format!("vectors {}: {what}", path.display()));
+        let file = File::open(path).map_err(|e| unusable(&e.to_string()))?;
+        // SAFETY: a segment is never written again once its file is complete, and is removed, not cut, when nothing
+        // names it any more. tantivy's segments live under the same rule.
+        #[allow(unsafe_code, reason = "a memory map")]
+        let map = unsafe { Mmap::map(&file) }.map_err(|e| unusable(&e.to_string()))?;
+        let header = map.get(..HEADER_BYTES).ok_or_else(|| unusable("is cut"))?;
+        let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        if !header.starts_with(MAGIC) || xxh3_64(&header[..HEADER_BYTES - 8]) != long(HEADER_BYTES - 8) {
+            return Err(unusable("has a damaged header"));
+        }
+        let found = Make { fingerprint: long(8), codebook: long(16), centroids: word(24), row_bytes: word(28) };
+        if found != *make || make.row_bytes < 3 {
+            return Err(unusable("is of another model or codec"));
+        }
+        let (units, lists, rows, lists_bytes) =
+            (word(32) as usize, word(36) as usize, word(40) as usize, word(44) as usize);
+        let keys_at = HEADER_BYTES;
+        let starts_at = keys_at + 8 * units;
+        let sums_at = starts_at + 4 * (units + 1);
+        let directory_at = sums_at + 2 * units;
+        let lists_at = directory_at + ENTRY_BYTES * lists;
+        let codes_at = lists_at + lists_bytes;
+        if map.len() != codes_at + rows * make.row_bytes as usize {
+            return Err(unusable("is cut"));
+        }
+        if xxh3_64(&map[keys_at..lists_at]) != long(48) {
+            return Err(unusable("has a damaged table"));
+        }
+        Ok(Segment {
+            name,
+            units,
+            row_bytes: make.row_bytes as usize,
+            centroids: make.centroids as usize,
+            keys_at,
+            starts_at,
+            sums_at,
+            directory_at,
+            lists_at,
+            codes_at,
+            map,
+        })
+    }
+
+    /// Its file's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of units.
+    pub(crate) fn len(&self) -> usize {
+        self.units
+    }
+
+    /// Its size, in bytes.
+    pub(crate) fn bytes_on_disk(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    fn word(&self, at: usize) -> u32 {
+        self.map.get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b))
+    }
+
+    /// The key of a unit.
+    pub(crate) fn key(&self, ordinal: usize) -> u64 {
+        self.map.get(self.keys_at + 8 * ordinal..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_le_bytes(*b))
+    }
+
+    /// The ordinal of a key. Keys are hashes and so lie evenly: the search begins where the key should be.
+    pub(crate) fn find(&self, key: u64) -> Option<usize> {
+        let (mut low, mut high) = (0, self.units);
+        let guess = ((u128::from(key) * self.units as u128) >> 64) as usize;
+        // Gallop from the guess until the key is enclosed.
+        let mut step = 16;
+        if guess < high && self.key(guess) <= key {
+            low = guess;
+            while low + step < high {
+                if self.key(low + step) > key {
+                    high = low + step;
+                    break;
+                }
+                low += step;
+                step *= 2;
+            }
+        } else {
+            high = guess.min(high);
+            while high > step {
+                if self.key(high - step) <= key {
+                    low = high - step;
+                    break;
+                }
+                high -= step;
+                step *= 2;
+            }
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.key(middle).cmp(&key) {
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    fn damaged(&self, what: &str) -> Error {
+        Error::new(ErrorKind::Unusable, format!("vectors {}: {what} is damaged", self.name))
+    }
+
+    /// The codes of a unit, row after row, checked.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where they are damaged.
+    pub(crate) fn codes(&self, ordinal: usize) -> Result<&[u8]> {
+        let [from, to] =
+            [ordinal, ordinal + 1].map(|i| self.codes_at + self.row_bytes * self.word(self.starts_at + 4 * i) as usize);
+        let sum =
+            self.map.get(self.sums_at + 2 * ordinal..).and_then(|b| b.first_chunk()).copied().map(u16::from_le_bytes);
+        match self.map.get(from..to) {
+            Some(codes) if sum == Some(unit_sum(self.key(ordinal), codes)) => Ok(codes),
+            _ => Err(self.damaged("a unit")),
+        }
+    }
+
+    /// Calls `visit` with the ordinals of the units that have a row at `centroid`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where the list is damaged.
+    pub(crate) fn list(&self, centroid: usize, mut visit: impl FnMut(usize)) -> Result<()> {
+        let lists = (self.lists_at - self.directory_at) / ENTRY_BYTES;
+        let entry = |i: usize, word: usize| self.word(self.directory_at + ENTRY_BYTES * i + 4 * word) as usize;
+        let (mut low, mut high) = (0, lists);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if entry(middle, 0) < centroid {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if low == lists || entry(low, 0) != centroid {
+            return Ok(());
+        }
+        let from = self.lists_at + entry(low, 1);
+        let to = if low + 1 < lists { self.lists_at + entry(low + 1, 1) } else { self.codes_at };
+        let list = self.map.get(from..to).filter(|_| to <= self.codes_at);
+        let Some(list) = list.filter(|l| list_sum(centroid, l) as usize == entry(low, 2)) else {
+            return Err(self.damaged("a list"));
+        };
+        let (mut ordinal, mut number, mut shift) = (0usize, 0usize, 0);
+        for byte in list {
+            number |= usize::from(byte & 0x7F) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                ordinal += number;
+                if ordinal >= self.units {
+                    return Err(self.damaged("a list"));
+                }
+                visit(ordinal);
+                (number, shift) = (0, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks everything: the order of the keys, every list, every unit.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where anything is damaged.
+    pub(crate) fn verify(&self) -> Result<()> {
+        let mut last = None;
+        for ordinal in 0..self.units {
+            let key = self.key(ordinal);
+            if last.is_some_and(|l| l >= key) {
+                return Err(self.damaged("the order of its keys"));
+            }
+            last = Some(key);
+            self.codes(ordinal)?;
+        }
+        let lists = (self.lists_at - self.directory_at) / ENTRY_BYTES;
+        let mut postings = 0;
+        for i in 0..lists {
+            let centroid = self.word(self.directory_at + ENTRY_BYTES * i) as usize;
+            if centroid >= self.centroids {
+                return Err(self.damaged("a list"));
+            }
+            let before = postings;
+            self.list(centroid, |_| postings += 1)?;
+            if postings == before {
+                return Err(self.damaged("a list"));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MAKE: Make = Make { fingerprint: 7, codebook: 8, centroids: 300, row_bytes: 4 };
+
+    fn written(units: &[(u64, Vec<u8>)]) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.seg");
+        let mut builder = SegmentBuilder::default();
+        for (key, codes) in units {
+            builder.add(*key, Cow::Borrowed(codes));
+        }
+        builder.write(&path, &MAKE).expect("written");
+        (folder, path)
+    }
+
+    fn unit() -> impl Strategy<Value = (u64, Vec<u8>)> {
+        let row = (0u16..300, any::<u16>()).prop_map(|(c, rest)| [c.to_le_bytes(), rest.to_le_bytes()].concat());
+        (any::<u64>(), proptest::collection::vec(row, 0..6).prop_map(|rows| rows.concat()))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_was_written_is_read(units in proptest::collection::vec(unit(), 0..80), absent in any::<u64>()) {
+            let (_folder, path) = written(&units);
+            let segment = Segment::open(&path, &MAKE).expect("a segment");
+            segment.verify().expect("sound");
+            let mut expected = std::collections::BTreeMap::new();
+            for (key, codes) in &units {
+                expected.entry(*key).or_insert(codes.clone());
+            }
+            prop_assert_eq!(segment.len(), expected.len());
+            for (ordinal, (key, codes)) in expected.iter().enumerate() {
+                prop_assert_eq!(segment.find(*key), Some(ordinal));
+                prop_assert_eq!(segment.codes(ordinal).expect("codes"), codes.as_slice());
+            }
+            prop_assert_eq!(segment.find(absent).is_some(), expected.contains_key(&absent));
+            for centroid in 0..300u16 {
+                let mut found = Vec::new();
+                segment.list(centroid.into(), |o| found.push(o)).expect("a list");
+                let naive: Vec<usize> = expected.values().enumerate()
+                    .filter(|(_, codes)| codes.chunks(4).any(|c| c[..2] == centroid.to_le_bytes()))
+                    .map(|(o, _)| o).collect();
+                prop_assert_eq!(found, naive);
+            }
+        }
+    }
+
+    #[test]
+    fn damage_shows() {
+        let units: Vec<(u64, Vec<u8>)> = (0..40u64)
+            .map(|i| {
+                (
+                    i * 0x0512_3456_789A_BCDE,
+                    (0..8).map(|b| (b * 31 + i) as u8 & 0xF8 & if b % 4 == 1 { 0 } else { 255 }).collect(),
+                )
+            })
+            .collect();
+        let (_folder, path) = written(&units);
+        let bytes = std::fs::read(&path).expect("bytes");
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            std::fs::write(&path, &changed).expect("written");
+            let sound = Segment::open(&path, &MAKE).and_then(|s| s.verify());
+            assert!(sound.is_err(), "byte {at} of {}", bytes.len());
+            std::fs::write(&path, &bytes[..at]).expect("written");
+            assert!(Segment::open(&path, &MAKE).is_err(), "cut at {at}");
+        }
+        std::fs::write(&path, &bytes).expect("written");
+        assert!(Segment::open(&path, &Make { fingerprint: 6, ..MAKE }).is_err());
+        Segment::open(&path, &MAKE).and_then(|s| s.verify()).expect("sound again");
+    }
+}

@@ -1,0 +1,142 @@
+//! Where codes go on their way to the disk: gathered, written as segments, merged, committed.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::codebook::Codebook;
+use super::read::{Manifest, Vectors, make};
+use super::segment::{Segment, SegmentBuilder};
+use crate::error::{Error, Result};
+
+/// A checkpoint is committed after this long.
+const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
+
+/// Makes a manifest the current one, together with the lexical index as it is.
+pub(crate) type Commit<'a> = &'a mut (dyn FnMut(&Manifest) -> Result<()> + Send);
+
+/// Takes codes and commits them.
+pub(crate) struct Sink<'a> {
+    folder: &'a Path,
+    manifest: Manifest,
+    codebook: Codebook,
+    segments: Vec<Segment>,
+    builder: SegmentBuilder<'static>,
+    kept: usize,
+    /// Whether the committed manifest is another than this.
+    changed: bool,
+    last_commit: Instant,
+    commit: Commit<'a>,
+}
+
+impl<'a> Sink<'a> {
+    /// A sink that goes on from what is `kept` (of the same codebook), or begins anew.
+    ///
+    /// # Errors
+    /// When the disk refuses the codebook.
+    pub(crate) fn new(
+        folder: &'a Path,
+        mut manifest: Manifest,
+        codebook: &Codebook,
+        kept: Option<Vectors>,
+        commit: Commit<'a>,
+    ) -> Result<Sink<'a>> {
+        let path = folder.join(manifest.codebook_name());
+        let write = || -> std::io::Result<()> {
+            fs::create_dir_all(folder)?;
+            if fs::read(&path).is_ok_and(|bytes| bytes == codebook.bytes()) {
+                return Ok(());
+            }
+            let mut file = File::create(&path)?;
+            file.write_all(codebook.bytes())?;
+            file.sync_all()
+        };
+        write().map_err(|e| Error::io("write", &path, &e))?;
+        let segments = kept.map_or_else(Vec::new, Vectors::into_segments);
+        manifest.segments = segments.iter().map(|s| s.name().to_string()).collect();
+        Ok(Sink {
+            folder,
+            manifest,
+            codebook: codebook.clone(),
+            kept: segments.iter().map(Segment::len).sum(),
+            segments,
+            builder: SegmentBuilder::default(),
+            changed: true,
+            last_commit: Instant::now(),
+            commit,
+        })
+    }
+
+    /// Texts taken over from before.
+    pub(crate) fn kept(&self) -> usize {
+        self.kept
+    }
+
+    /// Texts stored or gathered.
+    pub(crate) fn len(&self) -> usize {
+        self.segments.iter().map(Segment::len).sum::<usize>() + self.builder.len()
+    }
+
+    /// Takes codes by the hash of their text; commits a checkpoint when the last one is old enough.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn add(&mut self, codes: Vec<(u64, Vec<u8>)>) -> Result<()> {
+        for (hash, codes) in codes {
+            self.builder.add(hash, Cow::Owned(codes));
+        }
+        if self.last_commit.elapsed() >= CHECKPOINT_AFTER {
+            self.flush(None)?;
+            (self.commit)(&self.manifest)?;
+            self.last_commit = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Writes what is gathered as one segment. Newer segments that are smaller than twice its size are merged into
+    /// it, so that there are few and each text is written again only log(n) times. With `wanted`, everything becomes
+    /// one segment of these texts.
+    fn flush(&mut self, wanted: Option<&HashSet<u64>>) -> Result<()> {
+        if self.builder.len() == 0 && wanted.is_none() {
+            return Ok(());
+        }
+        let mut first = self.segments.len();
+        let mut size = self.builder.len();
+        while first > 0 && (wanted.is_some() || self.segments[first - 1].len() < 2 * size) {
+            first -= 1;
+            size += self.segments[first].len();
+        }
+        let make = make(&self.manifest, &self.codebook);
+        let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+        let name = format!("{now_ns:x}.seg");
+        let path = self.folder.join(&name);
+        let mut builder: SegmentBuilder<'_> = std::mem::take(&mut self.builder);
+        for segment in &self.segments[first..] {
+            builder.absorb(segment, |hash| wanted.is_none_or(|w| w.contains(&hash)));
+        }
+        builder.write(&path, &make)?;
+        self.segments.truncate(first);
+        self.segments.push(Segment::open(&path, &make)?);
+        self.manifest.segments.truncate(first);
+        self.manifest.segments.push(name);
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Writes and commits the rest. `complete`: every unit has vectors. With `wanted`, other texts are left out.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn finish(&mut self, complete: bool, wanted: Option<&HashSet<u64>>) -> Result<()> {
+        self.flush(wanted)?;
+        self.manifest.complete = complete;
+        if self.changed {
+            (self.commit)(&self.manifest)?;
+            self.changed = false;
+        }
+        Ok(())
+    }
+}

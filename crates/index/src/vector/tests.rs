@@ -1,0 +1,159 @@
+//! The store's search against its naive twin, which decodes everything.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use colgrep_encoder::Multivector;
+use proptest::prelude::*;
+
+use super::codebook::{Codebook, Codec};
+use super::math::{Random, normalise};
+use super::maxsim::maxsim;
+use super::read::{Allowed, Effort, Manifest, Vectors, make};
+use super::segment::SegmentBuilder;
+
+const DIMENSION: usize = 24;
+
+fn direction(random: &mut Random) -> Vec<f32> {
+    let mut row: Vec<f32> = (0..DIMENSION).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
+    normalise(&mut row);
+    row
+}
+
+fn near(random: &mut Random, row: &[f32], noise: f32) -> Vec<f32> {
+    let mut moved: Vec<f32> = row.iter().zip(direction(random)).map(|(x, d)| x + noise * d).collect();
+    normalise(&mut moved);
+    moved
+}
+
+/// A store of random units around a few topics, in several segments, and what its rows decode to, by hash.
+struct Made {
+    _folder: tempfile::TempDir,
+    vectors: Vectors,
+    decoded: HashMap<u64, Multivector>,
+    topics: Vec<Vec<f32>>,
+}
+
+fn made(seed: u64, units: usize, segments: usize) -> Made {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut random = Random(seed);
+    let topics: Vec<Vec<f32>> = (0..60).map(|_| direction(&mut random)).collect();
+    let codec = Codec::default();
+    let book = Codebook::new(DIMENSION, &topics[..48].concat(), &[-0.3, -0.1, 0.1, 0.3], 2.0).expect("a codebook");
+    std::fs::write(folder.path().join(format!("codebook-{:016x}.bin", book.id())), book.bytes()).expect("written");
+    let mut manifest = Manifest {
+        fingerprint: 1,
+        model: "toy".into(),
+        dimension: DIMENSION as u32,
+        codec,
+        codebook: book.id(),
+        ..Manifest::default()
+    };
+    let mut decoded = HashMap::new();
+    let row_bytes = codec.row_bytes(DIMENSION);
+    for s in 0..segments {
+        let mut builder = SegmentBuilder::default();
+        for _ in 0..units / segments {
+            let (key, mut codes) = (random.next(), Vec::new());
+            for _ in 0..random.below(7) {
+                let topic = random.below(topics.len());
+                let scale = 0.5 + random.below(100) as f32 / 100.0;
+                book.encode(&near(&mut random, &topics[topic], 0.5), scale, &mut codes, &mut Vec::new());
+            }
+            let mut rows = Vec::new();
+            for code in codes.chunks(row_bytes) {
+                let mut row = vec![0.0; DIMENSION];
+                book.direction(code, &mut row);
+                rows.extend(row.iter().map(|x| x * book.scales()[usize::from(code[2])]));
+            }
+            decoded.insert(key, Multivector::new(DIMENSION, rows));
+            builder.add(key, Cow::Owned(codes));
+        }
+        let name = format!("{s}.seg");
+        builder.write(&folder.path().join(&name), &make(&manifest, &book)).expect("written");
+        manifest.segments.push(name);
+    }
+    let vectors = Vectors::open(folder.path(), &manifest).expect("vectors");
+    Made { _folder: folder, vectors, decoded, topics }
+}
+
+impl Made {
+    fn query(&self, random: &mut Random, rows: usize) -> Multivector {
+        let rows = (0..rows).map(|_| {
+            let topic = &self.topics[random.below(self.topics.len())].clone();
+            near(random, topic, 0.3)
+        });
+        Multivector::new(DIMENSION, rows.flatten().collect())
+    }
+
+    /// The naive twin: every allowed unit, decoded, scored, sorted.
+    fn naive(&self, query: &Multivector, n: usize, allowed: &Allowed) -> Vec<(u64, f32)> {
+        let places = (0..self.vectors.len() as u32).filter(|p| allowed.contains(*p));
+        let mut all: Vec<(u64, f32)> =
+            places.map(|p| self.vectors.hash(p)).map(|h| (h, maxsim(query, &self.decoded[&h]))).collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        all.truncate(n);
+        all
+    }
+}
+
+fn everything(vectors: &Vectors) -> Allowed {
+    let mut allowed = Allowed::none(vectors.len());
+    (0..vectors.len() as u32).for_each(|p| allowed.insert(p));
+    allowed
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn with_enough_effort_the_search_is_exhaustive(
+        seed in any::<u64>(), segments in 1usize..4, rows in 1usize..6, n in 1usize..40, share in 1u64..5)
+    {
+        let store = made(seed, 150, segments);
+        let mut random = Random(seed ^ 1);
+        let query = store.query(&mut random, rows);
+        let mut allowed = Allowed::none(store.vectors.len());
+        (0..store.vectors.len() as u32).filter(|_| random.next().is_multiple_of(share)).for_each(|p| allowed.insert(p));
+        let naive = store.naive(&query, n, &allowed);
+        let found = store.vectors.search(&query, n, &allowed, Effort::default()).expect("found");
+        prop_assert_eq!(found.len(), naive.len());
+        for ((place, score), (_, expected)) in found.iter().zip(&naive) {
+            prop_assert!((score - expected).abs() < 1e-4, "{} {}", score, expected);
+            prop_assert!(allowed.contains(*place));
+        }
+        let places: Vec<u32> = (0..store.vectors.len() as u32).collect();
+        let scores = store.vectors.score(&query, &places).expect("scores");
+        for (place, score) in places.iter().zip(scores) {
+            let hash = store.vectors.hash(*place);
+            prop_assert!((score - maxsim(&query, &store.decoded[&hash])).abs() < 1e-4);
+            prop_assert_eq!(store.vectors.place(hash), Some(*place));
+        }
+    }
+}
+
+#[test]
+fn lists_bring_nearly_all_of_the_best() {
+    let store = made(5, 6_000, 3);
+    let allowed = everything(&store.vectors);
+    let (mut found, mut random) = (0, Random(9));
+    for _ in 0..20 {
+        let query = store.query(&mut random, 8);
+        let effort = Effort { probes: 6, rough: 1_000, exact: 200 };
+        let best = store.vectors.search(&query, 20, &allowed, effort).expect("found");
+        let naive: Vec<u64> = store.naive(&query, 20, &allowed).into_iter().map(|n| n.0).collect();
+        found += best.iter().filter(|(place, _)| naive.contains(&store.vectors.hash(*place))).count();
+    }
+    assert!(found >= 380, "{found} of 400");
+}
+
+#[test]
+fn another_dimension_is_an_error_and_no_rows_find_nothing() {
+    let store = made(3, 30, 1);
+    let allowed = everything(&store.vectors);
+    let query = Multivector::new(2, vec![1.0, 0.0]);
+    assert!(store.vectors.search(&query, 5, &allowed, Effort::default()).is_err());
+    assert!(store.vectors.score(&query, &[0]).is_err());
+    let none = Multivector::default();
+    assert_eq!(store.vectors.search(&none, 5, &allowed, Effort::default()).expect("nothing"), vec![]);
+}

@@ -1,0 +1,77 @@
+//! What is encoded of a unit: one text, the same for the index and for the scripts that train models.
+
+use colgrep_core::Unit;
+use colgrep_core::query::last_segment;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Longest text of a unit, in bytes. Models cut at their own length; the embedded one reads less than this.
+const TEXT_BYTES_MAX: usize = 2 << 10;
+/// Longest documentation in it, in bytes, so that some of the body is left.
+const DOCSTRING_BYTES_MAX: usize = 1 << 10;
+/// Components of the path that a model sees: the folders far up name the project, not the unit.
+const PATH_COMPONENTS: usize = 3;
+
+/// The text of a unit that is turned into vectors: the last three components of its file's path without the
+/// extension, on the next line the last segment of its parent and its name, then the documentation, then the body.
+/// At most 2 KiB, cut at a character. `path` is relative to the project's root, `/` between components.
+pub fn unit_text(path: &str, unit: &Unit) -> String {
+    let start = path.rmatch_indices('/').nth(PATH_COMPONENTS - 1).map_or(0, |(at, _)| at + 1);
+    let place = &path[start..];
+    let file_at = place.rfind('/').map_or(0, |at| at + 1);
+    let place = match place[file_at..].rfind('.') {
+        // A name such as `.bashrc` is no extension.
+        Some(dot) if dot > 0 => &place[..file_at + dot],
+        _ => place,
+    };
+    let docstring = &unit.docstring[..unit.docstring.floor_char_boundary(DOCSTRING_BYTES_MAX)];
+    let mut text = String::with_capacity(TEXT_BYTES_MAX + DOCSTRING_BYTES_MAX);
+    text.push_str(place);
+    text.push('\n');
+    for word in [last_segment(&unit.parent), unit.name.as_str()] {
+        if !word.is_empty() {
+            if !text.ends_with('\n') {
+                text.push(' ');
+            }
+            text.push_str(word);
+        }
+    }
+    for part in [docstring, &unit.body[..unit.body.floor_char_boundary(TEXT_BYTES_MAX)]] {
+        if !part.is_empty() {
+            text.push('\n');
+            text.push_str(part);
+        }
+    }
+    text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+    text
+}
+
+/// Hash of a unit's text (XXH3, 64 bits): the address of its vectors. Never 0, which stands for no text.
+pub fn text_hash(text: &str) -> u64 {
+    xxh3_64(text.as_bytes()).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_says_where_what_and_how() {
+        let unit = |parent: &str, name: &str, docstring: &str, body: &str| Unit {
+            parent: parent.into(),
+            name: name.into(),
+            docstring: docstring.into(),
+            body: body.into(),
+            ..Unit::default()
+        };
+        for (path, unit, expected) in [
+            ("a/b/c/d.rs", unit("x.Y", "go", "Goes.", "fn go() {}"), "b/c/d\nY go\nGoes.\nfn go() {}"),
+            ("d.test.ts", unit("", "", "", "code"), "d.test\n\ncode"),
+            (".bashrc", unit("", "f", "", ""), ".bashrc\nf"),
+            ("v1.2/Makefile", unit("", "all", "", "x"), "v1.2/Makefile\nall\nx"),
+        ] {
+            assert_eq!(unit_text(path, &unit), expected);
+        }
+        let long = unit_text("a.rs", &unit("", "é", &"é".repeat(900), &"ü".repeat(3000)));
+        assert!(long.len() <= 2048 && long.len() > 2045 && long.contains("é\nü"));
+    }
+}

@@ -1,0 +1,91 @@
+//! A model for tests: each word has a direction by its hash, and a few words share theirs, as synonyms do.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use colgrep_encoder::{Encoder, Error, Multivector};
+use colgrep_index::vector::{Codebook, Codec, Encoding};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+pub const DIMENSION: usize = 32;
+const SYNONYMS: [(&str, &str); 3] = [("fetch", "download"), ("retrieve", "download"), ("remove", "delete")];
+
+/// The model. It counts the texts that it was given.
+pub struct Toy {
+    pub fingerprint: u64,
+    pub encoded: AtomicU64,
+    /// It fails when it was given so many texts.
+    pub fails_at: u64,
+    /// It takes so long for a text.
+    pub pause: Duration,
+}
+
+impl Toy {
+    pub fn new() -> Toy {
+        Toy { fingerprint: 1, encoded: 0.into(), fails_at: u64::MAX, pause: Duration::ZERO }
+    }
+
+    /// Texts encoded since the last question.
+    pub fn count(&self) -> u64 {
+        self.encoded.swap(0, Ordering::Relaxed)
+    }
+}
+
+fn direction(word: &str) -> Vec<f32> {
+    let word = SYNONYMS.iter().find(|s| s.0 == word).map_or(word, |s| s.1);
+    let mut row: Vec<f32> =
+        (0..DIMENSION as u64).map(|i| (xxh3_64_with_seed(word.as_bytes(), i) % 2001) as f32 / 1000.0 - 1.0).collect();
+    let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+    row.iter_mut().for_each(|x| *x /= norm);
+    row
+}
+
+/// A row for each word, longer words weighing more; row 0 is their mean.
+pub fn vectors(text: &str) -> Multivector {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase);
+    let rows: Vec<Vec<f32>> =
+        words.take(200).map(|w| direction(&w).iter().map(|x| x * (w.len() as f32).min(8.0) / 8.0).collect()).collect();
+    if rows.is_empty() {
+        return Multivector::default();
+    }
+    let mean = (0..DIMENSION).map(|i| rows.iter().map(|r| r[i]).sum::<f32>() / rows.len() as f32);
+    Multivector::new(DIMENSION, mean.chain(rows.concat()).collect())
+}
+
+impl Encoder for Toy {
+    fn name(&self) -> &str {
+        "toy"
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn dimension(&self) -> usize {
+        DIMENSION
+    }
+
+    fn encode_query(&self, text: &str) -> Result<Multivector, Error> {
+        Ok(vectors(text))
+    }
+
+    fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error> {
+        if self.encoded.fetch_add(texts.len() as u64, Ordering::Relaxed) >= self.fails_at {
+            return Err(Error("the toy is broken".into()));
+        }
+        std::thread::sleep(self.pause * texts.len() as u32);
+        Ok(texts.iter().map(|t| vectors(t)).collect())
+    }
+}
+
+/// A codebook that does not depend on what is indexed, so that two stores can be compared.
+pub fn codebook() -> Codebook {
+    let centroids: Vec<f32> = (0..40).flat_map(|i| direction(&format!("centroid {i}"))).collect();
+    let levels = [-0.3, -0.1, 0.1, 0.3];
+    Codebook::new(DIMENSION, &centroids, &levels, 1.0).expect("a codebook")
+}
+
+pub fn encoding<'a>(toy: &'a Toy, codebook: &'a Codebook) -> Encoding<'a> {
+    let codec = Codec { rows_max: 24, ..Codec::default() };
+    Encoding { codebook: Some(codebook), codec, ..Encoding::new(toy) }
+}

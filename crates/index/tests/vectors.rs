@@ -1,0 +1,522 @@
+//! The vector store as an update and a search see it, with a model that is a toy.
+
+mod toy;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use colgrep_core::fuse::{Fusion, UnitKey};
+use colgrep_core::knob::{Knobs, Profile};
+use colgrep_core::rank::Pool;
+use colgrep_index::lexical::UnitFilter;
+use colgrep_index::search::{Request, Watch, search};
+use colgrep_index::semantic::{Mode, Semantic};
+use colgrep_index::store::{Snapshot, Store, project_folder};
+use colgrep_index::update::{Report, open_current};
+use colgrep_index::vector::{Encoding, text_hash, unit_text};
+use colgrep_index::{ErrorKind, Result};
+use proptest::prelude::*;
+use toy::{Toy, codebook, encoding};
+
+/// A project's folder and a data folder.
+struct Project {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+    data: PathBuf,
+}
+
+impl Project {
+    fn new() -> Project {
+        let folder = tempfile::tempdir().expect("a folder");
+        let base = folder.path().canonicalize().expect("its path");
+        let (root, data) = (base.join("project"), base.join("data"));
+        fs::create_dir_all(&root).expect("a folder");
+        Project { _folder: folder, root, data }
+    }
+
+    fn with(files: &[(&str, &str)]) -> Project {
+        let project = Project::new();
+        for (path, text) in files {
+            project.write(path, text);
+        }
+        project
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn store(&self) -> Store {
+        Store::new(project_folder(&self.data, &self.root))
+    }
+
+    fn try_update(&self, encoding: Option<&Encoding<'_>>) -> Result<(Snapshot, Report)> {
+        open_current(&self.store(), &self.root, None, true, encoding, &())
+    }
+
+    fn update(&self, encoding: Option<&Encoding<'_>>) -> (Snapshot, Report) {
+        self.try_update(encoding).expect("an index")
+    }
+
+    fn segments(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.store().vectors_folder()).expect("vectors");
+        entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "seg")).collect()
+    }
+}
+
+const FILES: [(&str, &str); 4] = [
+    ("src/net.py", "def download_page(url):\n    return get(url)\n\ndef delete_page(url):\n    return drop(url)\n"),
+    (
+        "src/math.py",
+        "def add_numbers(a, b):\n    return a + b\n\nclass Matrix:\n    def transpose(self):\n        return self\n",
+    ),
+    ("README.md", "# Pages\n\nHow a page is stored.\n\n## Numbers\n\nHow numbers are added.\n"),
+    ("tests/net_test.py", "def test_download_page():\n    assert download_page('x')\n"),
+];
+
+fn semantic(toy: &Toy, mode: Mode) -> Semantic<'_> {
+    Semantic { mode, ..Semantic::new(toy) }
+}
+
+type Shown = (String, u32, f32);
+
+fn ask(
+    snapshot: &Snapshot,
+    query: &str,
+    semantic: Option<Semantic<'_>>,
+    filter: Option<&dyn UnitFilter>,
+) -> Result<Vec<Shown>> {
+    let knobs = Knobs::of(Profile::Default);
+    let request =
+        Request { query, knobs: &knobs, fusion: Fusion::MinMax, files: 20, units_per_file: 3, filter, semantic };
+    let answer = search(snapshot, &request, None)?;
+    let shown = answer.hits.iter().flat_map(|hit| {
+        let path = &answer.pool.files[hit.file].path;
+        hit.units.iter().map(|u| (path.clone(), u.line, u.score)).collect::<Vec<_>>()
+    });
+    Ok(shown.collect())
+}
+
+const QUERIES: [&str; 5] = ["fetch page", "remove a page", "numbers", "Matrix", "test download"];
+
+fn answers(snapshot: &Snapshot, toy: &Toy) -> Vec<Shown> {
+    let modes = [Mode::Hybrid, Mode::SemanticOnly].map(|mode| semantic(toy, mode));
+    let all = modes.into_iter().flat_map(|s| QUERIES.map(|q| ask(snapshot, q, Some(s), None).expect("an answer")));
+    all.flatten().collect()
+}
+
+fn same(a: &[Shown], b: &[Shown]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.0 == y.0 && x.1 == y.1 && (x.2 - y.2).abs() < 1e-4)
+}
+
+#[test]
+fn the_semantic_side_finds_what_words_do_not() {
+    let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
+    let (snapshot, report) = project.update(Some(&encoding(&toy, &book)));
+    assert!(report.encoded > 5 && report.encoded == toy.count() && report.without_vectors == 0, "{report:?}");
+    let first = |s| ask(&snapshot, "fetch", s, None).expect("an answer").first().map(|h| (h.0.clone(), h.1));
+    assert_eq!(first(None), None);
+    for mode in [Mode::Hybrid, Mode::SemanticOnly] {
+        assert_eq!(first(Some(semantic(&toy, mode))), Some(("src/net.py".into(), 1)), "{mode:?}");
+    }
+    let (again, report) = project.update(Some(&encoding(&toy, &book)));
+    assert!(!report.wrote && toy.count() == 0);
+    assert!(same(&answers(&again, &toy), &answers(&snapshot, &toy)));
+}
+
+#[test]
+fn without_vectors_or_without_a_model_all_is_as_it_was() {
+    let (project, plain, toy, book) = (Project::with(&FILES), Project::with(&FILES), Toy::new(), codebook());
+    let (with, _) = project.update(Some(&encoding(&toy, &book)));
+    let (without, _) = plain.update(None);
+    for query in QUERIES {
+        let expected = ask(&without, query, None, None).expect("an answer");
+        assert_eq!(ask(&with, query, None, None).expect("an answer"), expected, "{query}");
+        let hybrid = Some(semantic(&toy, Mode::Hybrid));
+        assert_eq!(ask(&without, query, hybrid, None).expect("an answer"), expected, "{query}");
+        let other = Toy { fingerprint: 2, ..Toy::new() };
+        let hybrid = Some(semantic(&other, Mode::Hybrid));
+        assert_eq!(ask(&with, query, hybrid, None).expect("an answer"), expected, "{query}");
+    }
+}
+
+#[test]
+fn nothing_is_encoded_twice() {
+    let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
+    let encoding = encoding(&toy, &book);
+    let (first, _) = project.update(Some(&encoding));
+    let before = answers(&first, &toy);
+    let all = toy.count();
+    // One unit changes, then changes back; a lexical update without the model lies between.
+    let text = FILES[0].1;
+    project.write("src/net.py", &text.replace("drop(url)", "drop(url, now)"));
+    let (_, report) = project.update(Some(&encoding));
+    assert_eq!((report.encoded, toy.count(), report.without_vectors), (1, 1, 0));
+    assert_eq!(report.reused, all - 1);
+    project.write("src/net.py", text);
+    let (stale, _) = project.update(None);
+    assert!(!stale.files.vectors.as_ref().expect("vectors").complete);
+    let (back, report) = project.update(Some(&encoding));
+    assert_eq!((report.encoded, toy.count(), report.units), (0, 0, 0));
+    assert!(same(&answers(&back, &toy), &before));
+    // Other walk options mean another lexical index, not other texts.
+    let options = colgrep_index::walk::WalkOptions { hidden: true, ..Default::default() };
+    let (_, report) =
+        open_current(&project.store(), &project.root, Some(&options), true, Some(&encoding), &()).expect("an index");
+    assert!(report.units == all && report.encoded == 0 && toy.count() == 0, "{report:?}");
+}
+
+#[test]
+fn another_model_means_other_vectors_alone() {
+    let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
+    let (first, _) = project.update(Some(&encoding(&toy, &book)));
+    let (before, all) = (answers(&first, &toy), toy.count());
+    let other = Toy { fingerprint: 2, ..Toy::new() };
+    let (second, report) = project.update(Some(&encoding(&other, &book)));
+    assert_eq!((report.units, report.encoded, other.count()), (0, all, all));
+    assert!(same(&answers(&second, &other), &before));
+    assert_eq!(project.segments().len(), 1, "the other model's segments are gone");
+}
+
+fn many(count: usize) -> Project {
+    let project = Project::new();
+    for i in 0..count {
+        let (a, b) = (i % 7, i % 11);
+        project.write(
+            &format!("src/part{a}/file{i}.py"),
+            &format!("def handle_{i}(x{b}):\n    return word{a} + word{b}\n"),
+        );
+    }
+    project
+}
+
+#[test]
+fn an_interrupted_build_keeps_what_it_had() {
+    let (project, book) = (many(60), codebook());
+    let broken = Toy { fails_at: 20, ..Toy::new() };
+    let error = project.try_update(Some(&encoding(&broken, &book))).expect_err("broken");
+    assert_eq!(error.kind(), ErrorKind::Model, "{error}");
+    // The lexical half stands, and a search uses what there is.
+    let snapshot = project.store().open().expect("an index");
+    let kept = snapshot.vectors.as_ref().expect("vectors").len() as u64;
+    assert!((1..60).contains(&kept) && !snapshot.files.vectors.as_ref().expect("vectors").complete, "{kept}");
+    let toy = Toy::new();
+    assert!(!ask(&snapshot, "handle", Some(semantic(&toy, Mode::Hybrid)), None).expect("an answer").is_empty());
+    let slow = Toy { pause: Duration::from_millis(5), ..Toy::new() };
+    let budget = Encoding { budget: Some(Duration::from_millis(30)), ..encoding(&slow, &book) };
+    let (_, report) = project.update(Some(&budget));
+    assert_eq!(report.without_vectors + report.reused + report.encoded, 60, "{report:?}");
+    assert!(report.encoded > 0 && report.without_vectors > 0 && report.reused == kept, "{report:?}");
+    let (last, report) = project.update(Some(&encoding(&toy, &book)));
+    assert_eq!(toy.count() + slow.count() + kept, 60, "{report:?}");
+    let whole = many(60);
+    let (fresh, _) = whole.update(Some(&encoding(&toy, &book)));
+    assert!(same(&answers(&last, &toy), &answers(&fresh, &toy)));
+}
+
+#[test]
+fn a_store_makes_its_own_codebook_and_keeps_it() {
+    let (project, toy) = (many(120), Toy::new());
+    let own = Encoding::new(&toy);
+    let (snapshot, report) = project.update(Some(&own));
+    assert_eq!((report.encoded, report.without_vectors, toy.count()), (120, 0, 120));
+    let codebook = snapshot.vectors.as_ref().expect("vectors").manifest().codebook;
+    let hits = ask(&snapshot, "handle 77", Some(semantic(&toy, Mode::SemanticOnly)), None).expect("an answer");
+    assert_eq!(hits[0].0, "src/part0/file77.py");
+    project.write("src/new.py", "def brand_new():\n    return 1\n");
+    let (snapshot, report) = project.update(Some(&own));
+    assert_eq!((report.encoded, toy.count()), (1, 1));
+    assert_eq!(snapshot.vectors.as_ref().expect("vectors").manifest().codebook, codebook);
+    // The same files give the same codebook.
+    let (other, _) = many(120).update(Some(&own));
+    assert_eq!(other.vectors.as_ref().expect("vectors").manifest().codebook, codebook);
+}
+
+#[test]
+fn damage_is_an_error_or_mended_and_never_another_answer() {
+    let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
+    let encoding = encoding(&toy, &book);
+    let (first, _) = project.update(Some(&encoding));
+    let (expected, all) = (answers(&first, &toy), toy.count());
+    let one = |snapshot: &Snapshot, query| ask(snapshot, query, Some(semantic(&toy, Mode::Hybrid)), None);
+    let by_query = QUERIES.map(|q| one(&first, q).expect("an answer"));
+    let length = fs::metadata(&project.segments()[0]).expect("a file").len() as usize;
+    drop(first);
+    let (mut seen, mut at_open) = (0, 0);
+    let cuts = [0, 1, 63, 64, length / 2, length - 1].map(|at| (at, true));
+    for (at, cut) in (0..length).step_by(29).map(|at| (at, false)).chain(cuts) {
+        let path = project.segments().remove(0);
+        let mut bytes = fs::read(&path).expect("bytes");
+        match cut {
+            true => bytes.truncate(at),
+            false => bytes[at] ^= 0x10,
+        }
+        fs::remove_file(&path).expect("removed");
+        fs::write(&path, bytes).expect("written");
+        let snapshot = project.store().open().expect("the lexical half");
+        assert!(snapshot.damage.is_some() != snapshot.vectors.is_some());
+        at_open += u32::from(snapshot.damage.is_some());
+        if snapshot.vectors.is_some() {
+            for (query, expected) in QUERIES.iter().zip(&by_query) {
+                match one(&snapshot, query) {
+                    Ok(found) => assert!(same(&found, expected), "byte {at}: {query}"),
+                    Err(error) => {
+                        seen += 1;
+                        assert_eq!(error.kind(), ErrorKind::Unusable, "{error}");
+                    }
+                }
+            }
+        }
+        drop(snapshot);
+        toy.count();
+        let (mended, report) = project.update(Some(&encoding));
+        assert!(report.units == 0 && report.encoded == all && toy.count() == all, "byte {at}: {report:?}");
+        assert!(same(&answers(&mended, &toy), &expected));
+    }
+    assert!(seen > 3 && at_open > 3, "{seen} {at_open}");
+    let entries = fs::read_dir(project.store().vectors_folder()).expect("vectors").flatten().map(|e| e.path());
+    for path in entries.filter(|p| p.extension().is_some_and(|e| e == "bin")) {
+        fs::write(&path, b"colgcbk1").expect("written");
+    }
+    let snapshot = project.store().open().expect("the lexical half");
+    assert!(snapshot.vectors.is_none() && snapshot.damage.is_some());
+    let (mended, _) = project.update(Some(&encoding));
+    assert!(same(&answers(&mended, &toy), &expected));
+}
+
+#[test]
+fn a_reader_beside_a_build_sees_whole_generations() {
+    let (project, toy, book) = (many(40), Toy::new(), codebook());
+    let encoding = encoding(&toy, &book);
+    project.update(Some(&encoding));
+    let (done, reads) = (AtomicBool::new(false), std::sync::atomic::AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                let snapshot = match project.store().open() {
+                    Ok(snapshot) => snapshot,
+                    // What the loop in `open` gives up on, or a merge of the lexical index between two reads.
+                    Err(error) => {
+                        assert!(matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unusable), "{error}");
+                        continue;
+                    }
+                };
+                assert!(snapshot.damage.is_none(), "{:?}", snapshot.damage);
+                let found = ask(&snapshot, "handle 7", Some(semantic(&toy, Mode::Hybrid)), None).expect("an answer");
+                assert_eq!(found[0].0, "src/part0/file7.py");
+                reads.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        for i in 0..40 {
+            project
+                .write(&format!("src/part{}/file{i}.py", i % 7), &format!("def handle_{i}():\n    return fresh_{i}\n"));
+            project.update(Some(&encoding));
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert!(reads.into_inner() > 5);
+}
+
+#[test]
+fn another_worktree_lends_its_vectors() {
+    let (project, toy) = (many(30), Toy::new());
+    let name = |path: &Path| path.display().to_string();
+    let two = project.root.with_file_name("two");
+    project.write(".git/worktrees/two/gitdir", &name(&two.join(".git")));
+    project.write(".git/worktrees/two/commondir", "../..");
+    let own = Encoding::new(&toy);
+    let (first, _) = project.update(Some(&own));
+    assert_eq!(toy.count(), 30);
+    let other = Project { _folder: tempfile::tempdir().expect("a folder"), root: two, data: project.data.clone() };
+    other.write(".git", &format!("gitdir: {}", name(&project.root.join(".git/worktrees/two"))));
+    for file in first.files.indexed() {
+        other.write(&file.path, &fs::read_to_string(project.root.join(&file.path)).expect("a file"));
+    }
+    other.write("src/own.py", "def only_here():\n    return 1\n");
+    let (second, report) = other.update(Some(&own));
+    assert_eq!((toy.count(), report.encoded, report.reused, report.without_vectors), (1, 1, 30, 0));
+    fs::remove_file(other.root.join("src/own.py")).expect("removed");
+    drop(second);
+    let (second, _) = other.update(Some(&own));
+    assert!(same(&answers(&second, &toy), &answers(&first, &toy)));
+}
+
+#[test]
+fn what_is_dead_goes_when_it_is_more_than_half() {
+    let (project, toy, book) = (many(60), Toy::new(), codebook());
+    let encoding = encoding(&toy, &book);
+    let stored = |snapshot: &Snapshot| snapshot.vectors.as_ref().expect("vectors").len();
+    let rewrite = |from: usize, to: usize| {
+        for i in from..to {
+            project.write(&format!("src/part{}/file{i}.py", i % 7), &format!("def other_{i}():\n    return {i}\n"));
+        }
+        project.update(Some(&encoding)).0
+    };
+    assert_eq!(stored(&project.update(Some(&encoding)).0), 60);
+    assert_eq!(stored(&rewrite(0, 50)), 110);
+    let compact = rewrite(50, 60);
+    assert_eq!(stored(&compact), 120);
+    let compact = {
+        drop(compact);
+        project.write("src/part0/file0.py", "def changed():\n    return 0\n");
+        project.update(Some(&encoding)).0
+    };
+    assert_eq!((stored(&compact), project.segments().len()), (60, 1));
+    toy.count();
+    let fresh = Project::new();
+    for file in compact.files.indexed() {
+        fresh.write(&file.path, &fs::read_to_string(project.root.join(&file.path)).expect("a file"));
+    }
+    assert!(same(&answers(&compact, &toy), &answers(&fresh.update(Some(&encoding)).0, &toy)));
+}
+
+#[test]
+fn units_that_share_a_text_are_all_found() {
+    let text = "def download_page(url):\n    return get(url)\n";
+    let copies =
+        [("one/a/b/net.py", text), ("two/a/b/net.py", text), ("three/a/b/net.py", text), ("x.py", "def y(): pass\n")];
+    let (project, toy, book) = (Project::with(&copies), Toy::new(), codebook());
+    let (snapshot, report) = project.update(Some(&encoding(&toy, &book)));
+    assert_eq!((report.encoded, report.reused), (2, 2));
+    let found = ask(&snapshot, "fetch", Some(semantic(&toy, Mode::SemanticOnly)), None).expect("an answer");
+    let paths: BTreeSet<&str> = found.iter().take(3).map(|f| f.0.as_str()).collect();
+    assert_eq!(paths.into_iter().collect::<Vec<_>>(), ["one/a/b/net.py", "three/a/b/net.py", "two/a/b/net.py"]);
+}
+
+struct Files(BTreeSet<u32>);
+
+impl UnitFilter for Files {
+    fn allows_file(&self, file: u32) -> bool {
+        self.0.contains(&file)
+    }
+
+    fn allows_unit(&self, _: u32, line: u32, _: u32) -> bool {
+        line < 100
+    }
+}
+
+#[test]
+fn filters_act_before_the_cut() {
+    let (project, toy, book) = (many(200), Toy::new(), codebook());
+    let (snapshot, _) = project.update(Some(&encoding(&toy, &book)));
+    let wanted = ["src/part3/file3.py", "src/part0/file35.py"];
+    let files = snapshot.files.files.iter().filter(|f| wanted.contains(&f.path.as_str())).map(|f| f.id);
+    let filter = Files(files.collect());
+    for query in ["handle 4 word1", "fetch"] {
+        let found = ask(&snapshot, query, Some(semantic(&toy, Mode::SemanticOnly)), Some(&filter)).expect("an answer");
+        let paths: BTreeSet<&str> = found.iter().map(|f| f.0.as_str()).collect();
+        assert_eq!(paths, wanted.into_iter().collect());
+    }
+    // Many files wanted: the semantic side goes deeper than its share of the pool.
+    let knobs = Knobs::of(Profile::Classic);
+    let request = Request {
+        query: "word3",
+        knobs: &knobs,
+        fusion: Fusion::MinMax,
+        files: 150,
+        units_per_file: 1,
+        filter: None,
+        semantic: Some(semantic(&toy, Mode::SemanticOnly)),
+    };
+    assert_eq!(search(&snapshot, &request, None).expect("an answer").hits.len(), 150);
+}
+
+#[derive(Default)]
+struct Steps(Vec<(&'static str, Vec<(UnitKey, f32)>)>);
+
+impl Watch for Steps {
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
+        self.0.push((step, hits.to_vec()));
+    }
+
+    fn stage(&mut self, _: &'static str, _: &Pool) {}
+}
+
+#[test]
+fn without_stored_vectors_candidates_are_encoded_for_the_search() {
+    let (project, toy) = (Project::with(&FILES), Toy::new());
+    let (snapshot, _) = project.update(None);
+    let knobs = Knobs::of(Profile::Default);
+    let request = Request {
+        query: "numbers page",
+        knobs: &knobs,
+        fusion: Fusion::MinMax,
+        files: 10,
+        units_per_file: 3,
+        filter: None,
+        semantic: Some(Semantic { encode_max: 4, ..semantic(&toy, Mode::Hybrid) }),
+    };
+    let mut steps = Steps::default();
+    search(&snapshot, &request, Some(&mut steps)).expect("an answer");
+    let step = |name| &steps.0.iter().find(|s| s.0 == name).expect("a step").1;
+    let (lexical, near) = (step("bm25"), step("semantic"));
+    assert!(lexical.len() > 4 && near.len() == 4 && toy.count() == 4);
+    let texts: Vec<(u64, f32)> = FILES
+        .iter()
+        .flat_map(|(path, text)| {
+            let language = colgrep_index::language::detect(Path::new(path), text.as_bytes());
+            colgrep_index::parse::parse(text, language)
+                .units
+                .into_iter()
+                .map(|u| unit_text(path, &u))
+                .collect::<Vec<_>>()
+        })
+        .map(|t| (text_hash(&t), colgrep_index::vector::maxsim(&toy::vectors("numbers page"), &toy::vectors(&t))))
+        .collect();
+    for (key, score) in near {
+        assert!(lexical.iter().take(4).any(|l| l.0 == *key));
+        let hash = snapshot.lexical.text_of(*key);
+        let expected = texts.iter().find(|t| t.0 == hash).expect("its text").1;
+        assert!((score - expected).abs() < 1e-4);
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Write(u8, Vec<u8>),
+    Remove(u8),
+    Update(bool),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        5 => (any::<u8>(), proptest::collection::vec(any::<u8>(), 0..8)).prop_map(|(a, b)| Edit::Write(a, b)),
+        1 => any::<u8>().prop_map(Edit::Remove),
+        3 => any::<bool>().prop_map(Edit::Update),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, max_shrink_iters: 20, ..ProptestConfig::default() })]
+
+    #[test]
+    fn updates_give_what_a_full_rebuild_gives(edits in proptest::collection::vec(edit(), 1..20)) {
+        let (project, toy, book) = (Project::new(), Toy::new(), codebook());
+        let encoding = encoding(&toy, &book);
+        let path = |n: u8| format!("src/m{}/f{}.py", n % 3, n % 5);
+        let word = |b: &u8| ["page", "download", "delete", "numbers", "matrix"][usize::from(*b) % 5];
+        for edit in edits {
+            match edit {
+                Edit::Write(n, seed) => {
+                    let unit = |b: &u8| format!("def {}_{}(x):\n    return {}\n\n", word(b), b % 4, word(&(b / 5)));
+                    project.write(&path(n), &seed.iter().map(unit).collect::<String>());
+                }
+                Edit::Remove(n) => {
+                    let _ = fs::remove_file(project.root.join(path(n)));
+                }
+                Edit::Update(with) => {
+                    project.update(with.then_some(&encoding));
+                }
+            }
+        }
+        let updated = project.update(Some(&encoding)).0;
+        let fresh = Store::new(project.data.join("fresh-00000000"));
+        let rebuilt = open_current(&fresh, &project.root, None, true, Some(&encoding), &()).expect("an index").0;
+        prop_assert!(same(&answers(&updated, &toy), &answers(&rebuilt, &toy)));
+    }
+}
