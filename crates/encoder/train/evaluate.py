@@ -118,7 +118,7 @@ def evaluate(model: Model, repositories, pieces: WordPiece, keep=None) -> dict:
 def load(checkpoint: Path) -> Model:
     saved = torch.load(checkpoint, weights_only=True)
     model = Model(Config(**saved["config"]))
-    model.load_state_dict(saved["state"])
+    model.load_state_dict(saved["state_dict"])
     return model
 
 

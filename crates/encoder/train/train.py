@@ -248,7 +248,7 @@ def main():
             print(json.dumps(seen), flush=True)
             log.write(json.dumps(seen) + "\n")
             log.flush()
-            torch.save({"config": dataclasses.asdict(config), "state": model.state_dict()}, args.out / f"{step}.pt")
+            torch.save({"config": dataclasses.asdict(config), "state_dict": model.state_dict()}, args.out / f"{step}.pt")
             torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step,
                         "scales": (scale.data, summary_scale.data), "spent": time.time() - started,
                         "rng": rng.bit_generator.state}, state)  # fmt: skip
