@@ -19,9 +19,15 @@ pub struct Env {
     /// Whether ranking steps are written to stderr.
     pub trace: bool,
     /// Profile of knob values.
-    profile: Option<Profile>,
+    pub profile: Option<Profile>,
     /// Knobs set, by name.
-    knobs: BTreeMap<String, String>,
+    pub knobs: BTreeMap<String, String>,
+    /// Folder of the user's settings, if not in the usual place.
+    config_folder: Option<PathBuf>,
+    /// The library that runs ONNX models, if named.
+    pub ort_library: Option<PathBuf>,
+    /// Whether a token for the model hub is set.
+    pub hub_token: bool,
     /// The user's home.
     pub home: Option<PathBuf>,
     /// Colour asked for (true) or refused (false).
@@ -51,6 +57,11 @@ impl Env {
                 "XDG_DATA_HOME" if !value.is_empty() => {
                     xdg_folder = Some(PathBuf::from(&value).join("colgrep").join("indices"))
                 }
+                "XDG_CONFIG_HOME" if !value.is_empty() => {
+                    env.config_folder = Some(PathBuf::from(&value).join("colgrep"));
+                }
+                "ORT_DYLIB_PATH" if !value.is_empty() => env.ort_library = Some(PathBuf::from(&value)),
+                "HF_TOKEN" => env.hub_token = !value.is_empty(),
                 "HOME" | "USERPROFILE" if !value.is_empty() => env.home = Some(PathBuf::from(&value)),
                 "NO_COLOR" if !value.is_empty() => no_color = Some(false),
                 "CLICOLOR" if text() == "0" => no_color = Some(false),
@@ -79,6 +90,12 @@ impl Env {
             Some(folder) => Ok(folder.join("colgrep").join("indices")),
             None => bail!("no folder for indexes is known here; set COLGREP_DATA_DIR to one"),
         }
+    }
+
+    /// The file of the user's settings, whether or not it exists; `None` where no place is known.
+    pub fn settings_file(&self) -> Option<PathBuf> {
+        let folder = self.config_folder.clone().or_else(|| Some(dirs::config_dir()?.join("colgrep")))?;
+        Some(folder.join("config.toml"))
     }
 
     /// Knob values in force: the profile's (`flag` before the environment's), then the variables.

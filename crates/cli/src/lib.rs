@@ -11,10 +11,13 @@ macro_rules! remark {
 mod args;
 mod command;
 pub mod env;
+mod git;
 mod output;
 pub mod project;
+mod settings;
 
 pub use command::knobs::markdown as knobs_markdown;
+pub use command::man::markdown as cli_markdown;
 
 use std::ffi::OsString;
 

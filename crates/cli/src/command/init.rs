@@ -8,15 +8,18 @@ use super::{folder_or_here, in_words, limit_threads, open_updated, walk_options}
 use crate::args::InitArgs;
 use crate::env::Env;
 use crate::project::Project;
+use crate::settings::Settings;
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let started = Instant::now();
     let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     project.check_size(env, args.walk.yes)?;
-    limit_threads(&args.walk);
-    let (snapshot, report) = open_updated(&project, Some(&walk_options(&args.walk)), true, args.walk.quiet)?;
-    if !args.walk.quiet {
+    let mut walk = args.walk.clone();
+    Settings::load(env, &project.root)?.fill_walk(&mut walk);
+    limit_threads(&walk);
+    let (snapshot, report) = open_updated(&project, Some(&walk_options(&walk)), true, walk.quiet)?;
+    if !walk.quiet {
         let indexed = snapshot.files.indexed().count();
         let skipped: u64 = snapshot.files.skipped().values().sum();
         let root = project.root.display();

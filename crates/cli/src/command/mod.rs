@@ -1,11 +1,17 @@
 //! The subcommands, one a file.
 
 mod clear;
+mod completions;
+mod doctor;
 pub mod grep;
 mod init;
 pub mod knobs;
+pub mod man;
+mod outline;
 mod search;
-
+mod set_model;
+mod settings;
+mod stats;
 mod status;
 
 use std::path::Path;
@@ -29,12 +35,19 @@ pub use search::Found;
 /// Anything that ends in exit status 2.
 pub fn run(args: &Args, env: &Env) -> Result<u8> {
     match &args.command {
+        None if args.stats => stats::run(env),
         None => search::run(&args.search, env),
         Some(Command::Search(search)) => search::run(search, env),
         Some(Command::Init(init)) => init::run(init, env),
         Some(Command::Status(status)) => status::run(status, env),
         Some(Command::Clear(clear)) => clear::run(clear, env),
+        Some(Command::Outline(outline)) => outline::run(outline),
+        Some(Command::Settings(settings)) => settings::run(settings, env),
+        Some(Command::SetModel(model)) => set_model::run(model, env),
+        Some(Command::Doctor(doctor)) => doctor::run(doctor, env),
         Some(Command::Knobs(knobs)) => knobs::run(knobs, env),
+        Some(Command::Completions(completions)) => completions::run(completions),
+        Some(Command::Man(man)) => man::run(man),
     }
 }
 
