@@ -68,6 +68,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// List the constants of the ranking with their values, ranges and sources
     Knobs(KnobsArgs),
+    /// Serve searches to coding agents: an MCP server on stdin and stdout
+    Mcp(McpArgs),
     /// Print a shell's completions
     Completions(CompletionsArgs),
     /// Print the manual page

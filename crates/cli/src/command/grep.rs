@@ -112,6 +112,27 @@ pub(super) fn run(args: &SearchArgs, env: &Env, settings: &Settings, paths: &[Pa
     })
 }
 
+/// Every line that matches below `path`, each with its end, in order; undressed.
+///
+/// # Errors
+/// On a bad pattern or glob, or when `path` can't be read.
+pub fn lines(args: &SearchArgs, env: &Env, settings: &Settings, path: &Path) -> Result<Vec<String>> {
+    let matcher = matcher(args)?;
+    let filesize_max = args.walk.max_filesize.unwrap_or(u64::MAX);
+    let options = WalkOptions { filesize_max, ..walk_options(&args.walk) };
+    let (files, _) = files_below(path, args, env, settings, &options)?;
+    let look = Look::default();
+    let searched: Vec<Lines> = files.par_iter().map(|file| search_file(args, &matcher, file, &look)).collect();
+    let mut lines = Vec::new();
+    for (file, found) in files.iter().zip(searched) {
+        lines.extend(String::from_utf8_lossy(&found.text).split_inclusive('\n').map(str::to_string));
+        if found.binary {
+            lines.push(format!("{}: binary file matches\n", file.shown));
+        }
+    }
+    Ok(lines)
+}
+
 /// Standard output, as far as the budget reaches.
 struct Out {
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,

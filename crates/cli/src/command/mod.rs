@@ -7,6 +7,7 @@ pub mod grep;
 mod init;
 pub mod knobs;
 pub mod man;
+mod mcp;
 mod outline;
 mod search;
 mod set_model;
@@ -46,6 +47,7 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         Some(Command::SetModel(model)) => set_model::run(model, env),
         Some(Command::Doctor(doctor)) => doctor::run(doctor, env),
         Some(Command::Knobs(knobs)) => knobs::run(knobs, env),
+        Some(Command::Mcp(mcp)) => mcp::run(mcp, env),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
     }

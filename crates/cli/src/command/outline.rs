@@ -82,13 +82,17 @@ pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
         writeln!(out, "{}", serde_json::to_string_pretty(&units)?)?;
     } else {
         for unit in &units {
-            let what = [&unit.signature, &unit.name, &unit.summary].into_iter().find(|t| !t.is_empty());
-            let what = what.map_or("", String::as_str);
-            let indent = "  ".repeat(unit.depth);
-            let lines = format!("{}-{}", unit.line, unit.end_line);
-            writeln!(out, "{lines:>11}  {:<8}  {indent}{}", unit.unit_type, escape_control(what))?;
+            write!(out, "{}", row(unit))?;
         }
     }
     out.flush()?;
     Ok(if units.is_empty() { NOTHING } else { FOUND })
+}
+
+/// A unit as a line: lines, kind, and what it is, indented by what encloses it.
+pub fn row(unit: &Outlined) -> String {
+    let what = [&unit.signature, &unit.name, &unit.summary].into_iter().find(|t| !t.is_empty());
+    let what = escape_control(what.map_or("", String::as_str));
+    let lines = format!("{}-{}", unit.line, unit.end_line);
+    format!("{lines:>11}  {:<8}  {}{what}\n", unit.unit_type, "  ".repeat(unit.depth))
 }

@@ -29,7 +29,7 @@ mod open;
 mod rules;
 
 pub(crate) use filter::{Filter, Without};
-pub(crate) use open::open;
+pub(crate) use open::{coverage, open};
 pub(crate) use rules::{PathRules, type_list};
 
 pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
@@ -45,9 +45,12 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
         write!(std::io::stdout(), "{}", type_list(&settings))?;
         return Ok(FOUND);
     }
+    let filesize_max = args.walk.max_filesize;
     settings.fill(&mut args);
     limit_threads(&args.walk);
     if let Task::Grep = plan.task {
+        // The setting is about the index; a plain grep reads every file unless the flag says otherwise.
+        args.walk.max_filesize = filesize_max;
         return grep::run(&args, env, &settings, &plan.paths);
     }
     if args.wanted() == 0 {

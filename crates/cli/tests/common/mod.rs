@@ -70,6 +70,7 @@ impl Sandbox {
 
 /// What a run gave; the project's root reads `ROOT`.
 #[derive(Debug)]
+#[allow(dead_code, reason = "each test program uses its own part")]
 pub struct Ran {
     pub status: i32,
     pub out: String,
