@@ -66,7 +66,7 @@ mod tests {
             let lines = text.lines().filter(|l| l.ends_with('x')).count();
             assert!(text.starts_with(first) && lines == shown && text.ends_with(last), "{offset} {tokens:?}: {text}");
         }
-        let long = vec![format!("{}\nsecond\n", "y".repeat(40)), "z\n".repeat(200)];
+        let long = [format!("{}\nsecond\n", "y".repeat(40)), "z\n".repeat(200)];
         assert!(
             page(&long[1..], 0, Some(50), "lines", false)
                 .ends_with("(cut; a larger max_tokens shows the rest of it)\n")
