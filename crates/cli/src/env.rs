@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use colgrep_core::knob::{Knobs, Profile};
@@ -24,6 +24,8 @@ pub struct Env {
     pub knobs: BTreeMap<String, String>,
     /// Folder of the user's settings, if not in the usual place.
     config_folder: Option<PathBuf>,
+    /// Codex' own folder, if not in the home folder.
+    pub codex_home: Option<PathBuf>,
     /// The library that runs ONNX models, if named.
     pub ort_library: Option<PathBuf>,
     /// Whether a token for the model hub is set.
@@ -60,6 +62,7 @@ impl Env {
                 "XDG_CONFIG_HOME" if !value.is_empty() => {
                     env.config_folder = Some(PathBuf::from(&value).join("colgrep"));
                 }
+                "CODEX_HOME" if !value.is_empty() => env.codex_home = Some(PathBuf::from(&value)),
                 "ORT_DYLIB_PATH" if !value.is_empty() => env.ort_library = Some(PathBuf::from(&value)),
                 "HF_TOKEN" => env.hub_token = !value.is_empty(),
                 "HOME" | "USERPROFILE" if !value.is_empty() => env.home = Some(PathBuf::from(&value)),
@@ -90,6 +93,11 @@ impl Env {
             Some(folder) => Ok(folder.join("colgrep").join("indices")),
             None => bail!("no folder for indexes is known here; set COLGREP_DATA_DIR to one"),
         }
+    }
+
+    /// The folder of programs' settings, if the environment names one.
+    pub fn config_home(&self) -> Option<PathBuf> {
+        self.config_folder.as_ref().and_then(|f| f.parent()).map(Path::to_path_buf)
     }
 
     /// The file of the user's settings, whether or not it exists; `None` where no place is known.

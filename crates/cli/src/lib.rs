@@ -32,7 +32,7 @@ pub const FAILED: u8 = 2;
 
 /// Runs colgrep and gives its exit status: 0 found, 1 nothing found, 2 an error.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
-    let args = match args::Args::try_parse_from(args) {
+    let args = match args::Args::try_parse_from(args::respelled(args)) {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print();

@@ -1,5 +1,6 @@
 //! The flags of the subcommands other than search.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -136,6 +137,22 @@ pub struct InstallArgs {
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// The spelling `--install-claude-code` of `install claude-code`, which other tools of this kind have; likewise for
+/// `uninstall` and the other agents.
+pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.collect();
+    let Some(first) = args.get(1).and_then(|a| a.to_str()) else { return args };
+    for verb in ["install", "uninstall"] {
+        let agent = first.strip_prefix("--").and_then(|a| a.strip_prefix(verb)).and_then(|a| a.strip_prefix('-'));
+        if let Some(agent) = agent.filter(|a| Agent::from_str(a, false).is_ok()) {
+            let words = [OsString::from(verb), OsString::from(agent)];
+            args.splice(1..2, words);
+            break;
+        }
+    }
+    args
 }
 
 /// `completions`.

@@ -6,6 +6,7 @@ mod size;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use commands::respelled;
 pub use commands::*;
 pub use search::*;
 pub(crate) use size::parse_size;
@@ -20,6 +21,7 @@ Examples:
   colgrep --like src/queue.rs:40       units like the one on that line
   colgrep \"rate limit\" --json | jq .   for programs; --jsonl, --vimgrep and -0 as well
   colgrep outline src/queue.rs         the units of one file
+  colgrep install claude-code          tell a coding agent that colgrep is here
 
 Exit status: 0 something found, 1 nothing found, 2 an error.";
 
@@ -70,6 +72,10 @@ pub enum Command {
     Knobs(KnobsArgs),
     /// Serve searches to coding agents: an MCP server on stdin and stdout
     Mcp(McpArgs),
+    /// Make colgrep known to a coding agent (also spelled --install-claude-code and so on)
+    Install(InstallArgs),
+    /// Take back what `install` wrote (also spelled --uninstall-claude-code and so on)
+    Uninstall(InstallArgs),
     /// Print a shell's completions
     Completions(CompletionsArgs),
     /// Print the manual page

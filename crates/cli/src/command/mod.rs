@@ -5,6 +5,7 @@ mod completions;
 mod doctor;
 pub mod grep;
 mod init;
+mod install;
 pub mod knobs;
 pub mod man;
 mod mcp;
@@ -48,6 +49,8 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         Some(Command::Doctor(doctor)) => doctor::run(doctor, env),
         Some(Command::Knobs(knobs)) => knobs::run(knobs, env),
         Some(Command::Mcp(mcp)) => mcp::run(mcp, env),
+        Some(Command::Install(agent)) => install::install(agent, env),
+        Some(Command::Uninstall(agent)) => install::uninstall(agent, env),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
     }
