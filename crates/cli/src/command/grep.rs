@@ -41,6 +41,8 @@ pub fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
         .case_insensitive(args.ignore_case)
         .word(args.word_regexp)
         .fixed_strings(args.fixed_strings)
+        // `^` and `$` speak of each line, also where many are looked at together.
+        .multi_line(true)
         // `$` stands before the whole of a line's end, be it \n or \r\n.
         .crlf(true);
     builder.build_many(&args.regexp).with_context(|| {

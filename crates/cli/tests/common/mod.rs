@@ -78,7 +78,8 @@ pub struct Ran {
 }
 
 impl Ran {
-    fn of(output: Output, root: &Path) -> Ran {
+    /// From a finished process.
+    pub fn of(output: Output, root: &Path) -> Ran {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&root.display().to_string(), "ROOT");
         Ran { status: output.status.code().unwrap_or(-1), out: text(&output.stdout), err: text(&output.stderr) }
     }

@@ -80,11 +80,9 @@ fn first_part(project: &Project, options: Option<&WalkOptions>, quiet: bool) -> 
     loop {
         std::thread::sleep(FIRST_PART_POLL);
         if let Ok(snapshot) = project.store.open() {
-            if !quiet && !snapshot.files.complete {
-                remark!(
-                    "colgrep: the build goes on; this answer is from its first part: {}",
-                    coverage(project, &snapshot)
-                );
+            if !quiet {
+                let part = coverage(project, &snapshot);
+                remark!("colgrep: the build goes on; this answer is from its first part: {part}");
             }
             return Ok(snapshot);
         }
