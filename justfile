@@ -25,6 +25,7 @@ ci:
 docs:
     mkdir -p docs/generated
     cargo run -q --release -p colgrep -- knobs --markdown > docs/generated/knobs.md
+    cargo run -q --release -p colgrep -- man --markdown > docs/generated/cli.md
 
 # Put `colgrep` into cargo's bin folder
 install:

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep::env::{Env, profile};
+use colgrep::model::Model;
 use colgrep::project::Project;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
@@ -13,6 +15,7 @@ use colgrep_core::query::Query;
 use colgrep_core::rank::Pool;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Request, retrieve};
+use colgrep_index::semantic::Mode;
 use colgrep_index::store::{FileRecord, Snapshot, hash};
 use colgrep_index::update::open_current;
 use serde::{Deserialize, Serialize};
@@ -43,6 +46,35 @@ pub struct CorpusArgs {
     /// Constants of the ranking: default or classic
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
+    /// How units are ranked.
+    #[command(flatten)]
+    pub ranking: RankingArgs,
+}
+
+/// Which rankings count, as colgrep's flags of the same names.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct RankingArgs {
+    /// Rank by words and structure alone
+    #[arg(long, conflicts_with = "semantic_only")]
+    pub keyword_only: bool,
+    /// Rank by meaning alone
+    #[arg(long)]
+    pub semantic_only: bool,
+    /// The model that ranks by meaning: default, a folder or a hub's name
+    #[arg(long, value_name = "ID|FOLDER", conflicts_with = "keyword_only")]
+    pub model: Option<String>,
+}
+
+impl RankingArgs {
+    /// Opens the model; none for keywords alone.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub fn model(&self, env: &Env) -> Result<Option<Arc<Model>>> {
+        let mode = if self.semantic_only { Mode::SemanticOnly } else { Mode::Hybrid };
+        let open = || Model::open(self.model.as_deref(), true, mode, env).map(Arc::new);
+        (!self.keyword_only).then(open).transpose()
+    }
 }
 
 /// A folder of annotations and its weight.
@@ -151,6 +183,8 @@ pub struct Repository {
     pub snapshot: Snapshot,
     /// Files that may be given, where the folder is a part of a larger project.
     below: Option<Below>,
+    /// The model of the ranking by meaning; none for keywords alone.
+    model: Option<Arc<Model>>,
 }
 
 /// The files below a folder.
@@ -172,14 +206,15 @@ impl Repository {
     ///
     /// # Errors
     /// When it can't be read or the index can't be written.
-    pub fn open(name: &str, language: &str, folder: &Path, env: &Env) -> Result<Repository> {
+    pub fn open(name: &str, language: &str, folder: &Path, env: &Env, model: Option<Arc<Model>>) -> Result<Repository> {
         let (project, below) = Project::around(folder, env)?;
-        let (snapshot, _) =
-            open_current(&project.store, &project.root, None, true, None, &()).with_context(|| format!("indexing {name}"))?;
+        let encoding = model.as_ref().and_then(|m| m.encoding(None));
+        let (snapshot, _) = open_current(&project.store, &project.root, None, true, encoding.as_ref(), &())
+            .with_context(|| format!("indexing {name}"))?;
         let in_folder = |path: &str| path.strip_prefix(&below).is_some_and(|rest| rest.starts_with('/'));
         let below = (!below.is_empty())
             .then(|| Below(snapshot.files.files.iter().filter(|f| in_folder(&f.path)).map(|f| f.id).collect()));
-        Ok(Repository { name: name.to_string(), language: language.to_string(), project, snapshot, below })
+        Ok(Repository { name: name.to_string(), language: language.to_string(), project, snapshot, below, model })
     }
 
     /// The indexed files that may be given.
@@ -193,8 +228,9 @@ impl Repository {
     /// When the index can't be read.
     pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Pool)> {
         let filter = self.below.as_ref().map(|b| b as &dyn UnitFilter);
-        let request = Request { query, knobs, fusion: Fusion::MinMax, files, units_per_file: 1, filter, semantic: None };
-        Ok(retrieve(&self.snapshot, &request, None)?)
+        let semantic = self.model.as_ref().map(|m| m.semantic());
+        let request = Request { query, knobs, fusion: Fusion::MinMax, files, units_per_file: 1, filter, semantic };
+        Ok(retrieve(&self.snapshot, &request)?)
     }
 
     /// A file's path as colgrep prints it.
@@ -239,6 +275,7 @@ impl Corpus {
     pub fn open(args: &CorpusArgs, vars: &Vars) -> Result<Corpus> {
         let env = environment(vars, args.data_dir.as_deref())?;
         let knobs = env.knobs(args.profile.as_deref().map(profile).transpose()?)?;
+        let model = args.ranking.model(&env)?;
         let specs: Vec<Spec> = args.specs.as_deref().map(read_json).transpose()?.unwrap_or_default();
         let mut found: BTreeMap<String, Vec<(usize, Vec<Annotation>)>> = BTreeMap::new();
         let mut sets = Vec::new();
@@ -261,7 +298,7 @@ impl Corpus {
                 continue;
             }
             let language = spec.and_then(|s| s.language.as_deref()).unwrap_or("unknown");
-            repositories.push(Repository::open(&name, language, &folder, &env)?);
+            repositories.push(Repository::open(&name, language, &folder, &env, model.clone())?);
             for (set, annotations) in annotations {
                 tasks.extend(annotations.into_iter().map(|a| Task::new(a, set, repositories.len() - 1)));
             }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
+use colgrep_core::fuse::{self, Fusion};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Candidate, Pool, STAGES, Stage};
@@ -11,24 +12,31 @@ use rayon::prelude::*;
 use crate::corpus::Corpus;
 use crate::metric::{self, DEPTH};
 
-/// Whether a knob acts before the pool is made, so that another value needs another retrieval: no stage reads it.
-pub fn is_of_retrieval(knob: &Knob) -> bool {
-    !STAGES.iter().any(|s| s.knobs.iter().any(|k| k.env == knob.env))
+fn is_of_fusion(name: &str) -> bool {
+    fuse::KNOBS.iter().any(|k| k.env == name)
 }
 
-/// The first stage that reads a knob; the number of stages where none does.
+/// Whether a knob acts before the pool is made, so that another value needs another retrieval: neither the fusion nor
+/// a stage reads it.
+pub fn is_of_retrieval(knob: &Knob) -> bool {
+    !is_of_fusion(knob.env) && !STAGES.iter().any(|s| s.knobs.iter().any(|k| k.env == knob.env))
+}
+
+/// The first stage that reads a knob, or the first of all where the fusion does; the number of stages where none does.
 pub fn first_stage(name: &str) -> usize {
+    if is_of_fusion(name) {
+        return 0;
+    }
     let reads = |s: &Stage| s.knobs.iter().any(|k| k.env == name);
     STAGES.iter().position(reads).unwrap_or(STAGES.len())
 }
 
-/// One query's candidates, as retrieval left them, and which of its files are right.
+/// One query's candidates and which of its files are right.
 #[derive(Debug)]
 struct Retrieved {
     query: Query,
     pool: Pool,
-    candidates: Vec<Candidate>,
-    /// Candidates and the files' bases behind the first stages, see [`Pools::rank`].
+    /// Candidates and the files' bases behind the fusion and the first stages, see [`Pools::rank`].
     halfway: (Vec<Candidate>, Vec<f32>),
     /// The targets that each file of the pool answers.
     targets_of: Vec<Vec<usize>>,
@@ -61,21 +69,21 @@ impl Pools {
                     task.targets.iter().enumerate().filter(answers).map(|(i, _)| i).collect()
                 };
                 let targets_of = pool.files.iter().map(|f| right(&f.path)).collect();
-                let candidates = pool.candidates.clone();
                 let targets = task.targets.len();
-                Ok(Retrieved { query, pool, candidates, halfway: Default::default(), targets_of, targets })
+                Ok(Retrieved { query, pool, halfway: Default::default(), targets_of, targets })
             })
             .collect();
         Ok(Pools { queries: all?, halfway: None })
     }
 
-    /// NDCG@10 of every query under `knobs`, on all cores. Only the stages' knobs count here.
+    /// NDCG@10 of every query under `knobs`, on all cores. Only the knobs of the fusion and the stages count here.
     ///
-    /// The first `kept` stages are run once and their outcome is used again as long as none of their knobs changes:
+    /// The fusion and the first `kept` stages are run once and their outcome is used again as long as none of their knobs changes:
     /// settings that differ in late stages alone cost little if they come one after another.
     pub fn rank(&mut self, knobs: &Knobs, kept: usize) -> Vec<f64> {
         let (first, last) = STAGES.split_at(kept.min(STAGES.len()));
-        let same = |a: &Knobs, b: &Knobs| first.iter().flat_map(|s| s.knobs).all(|k| a.exact(k) == b.exact(k));
+        let read = || first.iter().flat_map(|s| s.knobs).chain(fuse::KNOBS);
+        let same = |a: &Knobs, b: &Knobs| read().all(|k| a.exact(k) == b.exact(k));
         let anew = !self.halfway.as_ref().is_some_and(|(count, of)| *count == first.len() && same(of, knobs));
         if anew {
             self.halfway = Some((first.len(), knobs.clone()));
@@ -92,7 +100,7 @@ impl Pools {
     /// Names of the stages that change the score of any candidate under `knobs`.
     pub fn active_stages(&mut self, knobs: &Knobs) -> HashSet<&'static str> {
         let of_one = |r: &mut Retrieved| {
-            r.restore();
+            r.fuse(knobs);
             let mut active = HashSet::new();
             let scores = |pool: &Pool| {
                 let mut all: Vec<(u64, u32)> = pool.candidates.iter().map(|c| (c.unit, c.score.to_bits())).collect();
@@ -116,16 +124,16 @@ impl Pools {
 }
 
 impl Retrieved {
-    /// Undoes what the stages did: they change scores, the candidates' order and the files' base, nothing else.
-    fn restore(&mut self) {
-        self.pool.candidates.clone_from(&self.candidates);
+    /// Begins anew: fusion and stages change scores, the candidates' order and the files' base, nothing else.
+    fn fuse(&mut self, knobs: &Knobs) {
+        self.pool.fuse(Fusion::MinMax, knobs);
         for file in &mut self.pool.files {
             file.base = 0.0;
         }
     }
 
     fn run_first(&mut self, first: &[Stage], knobs: &Knobs) {
-        self.restore();
+        self.fuse(knobs);
         if !first.is_empty() {
             rank::run_stages(first, &self.query, knobs, &mut self.pool, None);
         }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use colgrep_core::collapse::{FileHit, collapse};
+use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank::{self, Pool};
 use colgrep_index::update::read_text;
@@ -100,6 +101,7 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
 /// A whole search for `files` files.
 fn ranked(repository: &Repository, query: &str, knobs: &Knobs, files: usize) -> Result<(Pool, Vec<FileHit>)> {
     let (query, mut pool) = repository.retrieve(query, knobs, files)?;
+    pool.fuse(Fusion::MinMax, knobs);
     rank::run(&query, knobs, &mut pool, None);
     let hits = collapse(&pool, files, 1);
     Ok((pool, hits))

@@ -12,7 +12,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 
 use crate::FINE;
-use crate::corpus::{Annotation, Corpus, Repository, Set, Target, Task, Vars, environment};
+use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Task, Vars, environment};
 use crate::report::{print, write_json, write_text};
 use crate::run::measure;
 
@@ -43,6 +43,9 @@ pub struct Args {
     /// Constants of the ranking: default or classic
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
+    /// How units are ranked.
+    #[command(flatten)]
+    pub ranking: RankingArgs,
     /// Write the queries into this folder as annotations, for `run` and `sweep`
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
@@ -63,7 +66,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let knobs = env.knobs(args.profile.as_deref().map(profile).transpose()?)?;
     let folder = args.repository.canonicalize().with_context(|| format!("{}", args.repository.display()))?;
     let name = folder.file_name().map_or_else(|| "repository".into(), |n| n.to_string_lossy().into_owned());
-    let repository = Repository::open(&name, "unknown", &folder, &env)?;
+    let repository = Repository::open(&name, "unknown", &folder, &env, args.ranking.model(&env)?)?;
     let mut annotations = from_commits(&git_log(&folder)?, &code_files(&repository, &folder), args.commits);
     annotations.extend(from_documentation(&repository, args.units, args.seed)?);
     if annotations.is_empty() {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank;
+use colgrep_encoder::RuntimeEnv;
 
 /// Variables named COLGREP_… that are no knobs.
 const OWN: [&str; 3] = ["COLGREP_TRACE", "COLGREP_DATA_DIR", "COLGREP_PROFILE"];
@@ -19,9 +20,15 @@ pub struct Env {
     /// Whether ranking steps are written to stderr.
     pub trace: bool,
     /// Profile of knob values.
-    profile: Option<Profile>,
+    pub profile: Option<Profile>,
     /// Knobs set, by name.
-    knobs: BTreeMap<String, String>,
+    pub knobs: BTreeMap<String, String>,
+    /// Folder of the user's settings, if not in the usual place.
+    config_folder: Option<PathBuf>,
+    /// Codex' own folder, if not in the home folder.
+    pub codex_home: Option<PathBuf>,
+    /// What models need of the environment.
+    runtime: RuntimeEnv,
     /// The user's home.
     pub home: Option<PathBuf>,
     /// Colour asked for (true) or refused (false).
@@ -51,6 +58,18 @@ impl Env {
                 "XDG_DATA_HOME" if !value.is_empty() => {
                     xdg_folder = Some(PathBuf::from(&value).join("colgrep").join("indices"))
                 }
+                "XDG_CONFIG_HOME" if !value.is_empty() => {
+                    env.config_folder = Some(PathBuf::from(&value).join("colgrep"));
+                }
+                "CODEX_HOME" if !value.is_empty() => env.codex_home = Some(PathBuf::from(&value)),
+                "ORT_DYLIB_PATH" if !value.is_empty() => env.runtime.ort_dylib_path = Some(PathBuf::from(&value)),
+                "VIRTUAL_ENV" if !value.is_empty() => env.runtime.virtual_env = Some(PathBuf::from(&value)),
+                "CONDA_PREFIX" if !value.is_empty() => env.runtime.conda_prefix = Some(PathBuf::from(&value)),
+                "PATH" => env.runtime.path = std::env::split_paths(&value).collect(),
+                "HF_HOME" if !value.is_empty() => env.runtime.hf_home = Some(PathBuf::from(&value)),
+                "HF_TOKEN" if !value.is_empty() => env.runtime.hf_token = Some(text()),
+                "HF_ENDPOINT" if !value.is_empty() => env.runtime.hf_endpoint = Some(text()),
+                "HF_HUB_OFFLINE" => env.runtime.offline = !matches!(text().as_str(), "" | "0"),
                 "HOME" | "USERPROFILE" if !value.is_empty() => env.home = Some(PathBuf::from(&value)),
                 "NO_COLOR" if !value.is_empty() => no_color = Some(false),
                 "CLICOLOR" if text() == "0" => no_color = Some(false),
@@ -67,6 +86,12 @@ impl Env {
         Ok(env)
     }
 
+    /// What models need of the environment.
+    pub fn runtime(&self) -> RuntimeEnv {
+        let executable = std::env::current_exe().ok();
+        RuntimeEnv { executable, home: self.home.clone(), ..self.runtime.clone() }
+    }
+
     /// Where indexes are kept.
     ///
     /// # Errors
@@ -79,6 +104,17 @@ impl Env {
             Some(folder) => Ok(folder.join("colgrep").join("indices")),
             None => bail!("no folder for indexes is known here; set COLGREP_DATA_DIR to one"),
         }
+    }
+
+    /// The folder of programs' settings, if the environment names one.
+    pub fn config_home(&self) -> Option<PathBuf> {
+        self.config_folder.as_ref().and_then(|f| f.parent()).map(Path::to_path_buf)
+    }
+
+    /// The file of the user's settings, whether or not it exists; `None` where no place is known.
+    pub fn settings_file(&self) -> Option<PathBuf> {
+        let folder = self.config_folder.clone().or_else(|| Some(dirs::config_dir()?.join("colgrep")))?;
+        Some(folder.join("config.toml"))
     }
 
     /// Knob values in force: the profile's (`flag` before the environment's), then the variables.

@@ -11,10 +11,14 @@ macro_rules! remark {
 mod args;
 mod command;
 pub mod env;
+mod git;
+pub mod model;
 mod output;
 pub mod project;
+mod settings;
 
 pub use command::knobs::markdown as knobs_markdown;
+pub use command::man::markdown as cli_markdown;
 
 use std::ffi::OsString;
 
@@ -29,7 +33,7 @@ pub const FAILED: u8 = 2;
 
 /// Runs colgrep and gives its exit status: 0 found, 1 nothing found, 2 an error.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
-    let args = match args::Args::try_parse_from(args) {
+    let args = match args::Args::try_parse_from(args::respelled(args)) {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print();

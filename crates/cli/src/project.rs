@@ -24,7 +24,12 @@ impl Project {
     /// # Errors
     /// When `path` does not exist.
     pub fn around(path: &Path, env: &Env) -> Result<(Project, String)> {
-        let full = path.canonicalize().with_context(|| format!("{}", path.display()))?;
+        let full = path.canonicalize().with_context(|| {
+            let words = path.components().count() == 1 && !path.to_string_lossy().contains('.');
+            let hint =
+                if words { " (a query of several words stands in quotes: colgrep \"parse request\")" } else { "" };
+            format!("{}{hint}", path.display())
+        })?;
         let folder = if full.is_dir() { full.clone() } else { full.parent().unwrap_or(&full).to_path_buf() };
         let data = env.data_folder()?;
         let store = |root: &Path| Store::new(project_folder(&data, root));

@@ -61,6 +61,19 @@ fn the_knob_table_is_current() {
 }
 
 #[test]
+fn the_reference_of_the_command_line_is_current() {
+    let path = workspace().join("docs/generated/cli.md");
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == colgrep::cli_markdown(), "docs/generated/cli.md is old; run `just docs`");
+    // Every flag and subcommand that a run understands stands in the reference.
+    for word in
+        ["`-A`, `--after-context N`", "## colgrep outline", "`--max-tokens N`", "## colgrep settings", "`-0`, `--null`"]
+    {
+        assert!(text.contains(word), "{word} is missing");
+    }
+}
+
+#[test]
 fn every_source_file_says_what_lives_there() {
     fn check(folder: &Path) {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {

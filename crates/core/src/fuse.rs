@@ -31,6 +31,9 @@ pub static RRF_K: Knob = Knob {
 /// Every knob of this page.
 pub static KNOBS: &[&Knob] = &[&ALPHA, &RRF_K];
 
+/// Name of the ranking by meaning.
+pub const SEMANTIC: &str = "semantic";
+
 /// The key of a unit, given out by the index; it orders equal scores where nothing else does.
 pub type UnitKey = u64;
 
@@ -46,6 +49,26 @@ pub struct Ranking {
     pub floor: Option<f32>,
     /// Units with their scores, each unit once.
     pub hits: Vec<(UnitKey, f32)>,
+}
+
+/// What a query and its retrievers say of each other, as far as it decides how much a retriever is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// Distinct words of the query, without stop words.
+    pub words: u32,
+    /// Whether the query holds a written name.
+    pub names: bool,
+    /// Share of the words' idf that belongs to words which stand somewhere in the index, 0 to 1.
+    pub known: f32,
+    /// The best unit's BM25 over the most that all words together could give, 0 to 1.
+    pub strength: f32,
+    /// Share of the best lexical candidates that have a semantic score: below 1 while vectors are being made.
+    pub coverage: f32,
+}
+
+/// The weight of the semantic ranking, 0 to 1; the lexical one has the rest.
+pub fn semantic_weight(evidence: &Evidence, knobs: &Knobs) -> f32 {
+    knobs.get(&ALPHA) * evidence.coverage
 }
 
 /// How rankings become one.

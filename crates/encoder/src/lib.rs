@@ -11,7 +11,7 @@ mod runtime;
 
 pub use model::{ModelSpec, open, runtime_report};
 pub use multivector::Multivector;
-pub use native::{EMBEDDED, Files, Native};
+pub use native::{EMBEDDED, EMBEDDED_CODEBOOK, Files, Native};
 pub use runtime::{RuntimeEnv, RuntimeReport};
 
 /// Turns text into token vectors for late interaction.

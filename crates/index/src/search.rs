@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use colgrep_core::bm25::Bm25;
+use colgrep_core::bm25::{Bm25, K1, idf};
 use colgrep_core::collapse::{FileHit, collapse};
-use colgrep_core::fuse::{Fusion, Ranking, UnitKey, fuse};
+use colgrep_core::fuse::{Evidence, Fusion, Ranking, SEMANTIC, UnitKey};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
@@ -14,7 +14,7 @@ use colgrep_core::token::Tokenizer;
 use crate::error::Result;
 use crate::language::{self, Category};
 use crate::lexical::{Also, NamedFile, UnitFilter, UnitHit};
-use crate::semantic::{Evidence, Mode, Near, Semantic, join, semantic_weight};
+use crate::semantic::{Mode, Near, Semantic, join};
 use crate::store::{FileRecord, Snapshot};
 
 /// What is asked of a search.
@@ -57,10 +57,15 @@ pub struct Answer {
 /// # Errors
 /// When the index can't be read.
 pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
-    let (query, mut pool) = match &mut watch {
-        Some(watch) => retrieve(snapshot, request, Some(&mut **watch))?,
-        None => retrieve(snapshot, request, None)?,
-    };
+    let (query, mut pool) = retrieve(snapshot, request)?;
+    pool.fuse(request.fusion, request.knobs);
+    if let Some(watch) = &mut watch {
+        for ranking in &pool.rankings {
+            watch.ranking(ranking.name, &ranking.hits);
+        }
+        let fused: Vec<(UnitKey, f32)> = pool.candidates.iter().map(|c| (c.unit, c.score)).collect();
+        watch.ranking("fused", &fused);
+    }
     match watch {
         Some(watch) => rank::run(&query, request.knobs, &mut pool, Some(&mut |step, pool| watch.stage(step, pool))),
         None => rank::run(&query, request.knobs, &mut pool, None),
@@ -68,12 +73,12 @@ pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut
     Ok(Answer { hits: collapse(&pool, request.files, request.units_per_file), pool })
 }
 
-/// The first half of a search: the query as read, and the fused candidates with what is known of their files,
-/// before any stage. It depends on the knobs of retrieval and fusion, not on those of the stages.
+/// The first half of a search: the query as read, and the candidates with their rankings and what is known of their
+/// files, before they are fused. It depends on the knobs of retrieval alone.
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>, watch: Option<&mut dyn Watch>) -> Result<(Query, Pool)> {
+pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Pool)> {
     let mut tokenizer = Tokenizer::default();
     let query = Query::new(request.query, &snapshot.files.root, &mut tokenizer);
     if query.terms.is_empty() {
@@ -93,29 +98,40 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>, watch: Option<&mut d
     let lexical = units.iter().filter(|u| u.score > 0.0 || !also.units.contains(&u.key));
     let hits = lexical.map(|u| (u.key, u.score)).collect();
     let mut rankings = vec![Ranking { name: "bm25", weight: 1.0, floor: Some(0.0), hits }];
+    let mut evidence = evidence(snapshot, &query, &units, request.knobs)?;
     if let (Some(near), Some(semantic)) = (&near, request.semantic) {
         if semantic.mode == Mode::SemanticOnly {
             rankings.clear();
         }
         let more = if rankings.is_empty() && semantic.encode_max == 0 { Vec::new() } else { near.score(&units)? };
-        let coverage = join(&mut near_hits, more, &units);
-        let weight = semantic_weight(&Evidence { query: &query, lexical: &units, coverage }, request.knobs);
-        if let Some(lexical) = rankings.first_mut().filter(|_| !near_hits.is_empty()) {
-            lexical.weight = 1.0 - weight;
-        }
+        evidence.coverage = join(&mut near_hits, more, &units);
         if rankings.is_empty() || !near_hits.is_empty() {
-            rankings.push(Ranking { name: "semantic", weight, floor: None, hits: near_hits });
+            rankings.push(Ranking { name: SEMANTIC, weight: 1.0, floor: None, hits: near_hits });
         }
     }
-    let fused = fuse(&rankings, request.fusion, request.knobs);
-    if let Some(watch) = watch {
-        for ranking in &rankings {
-            watch.ranking(ranking.name, &ranking.hits);
-        }
-        watch.ranking("fused", &fused);
-    }
-    let pool = pool(snapshot, &query, files_total, &units, &fused, &named, &mut tokenizer)?;
+    let retrieved: HashSet<UnitKey> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
+    let units: Vec<UnitHit> = units.into_iter().filter(|u| retrieved.contains(&u.key)).collect();
+    let mut pool = pool(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
+    pool.rankings = rankings;
+    pool.evidence = evidence;
     Ok((query, pool))
+}
+
+/// What the lexical side knows of a query.
+fn evidence(snapshot: &Snapshot, query: &Query, units: &[UnitHit], knobs: &Knobs) -> Result<Evidence> {
+    let (_, units_total, _) = snapshot.lexical.shape();
+    let (mut all, mut known, mut words) = (0.0, 0.0, 0);
+    for term in query.terms.iter().filter(|t| !t.stop && !t.compound) {
+        let with = snapshot.lexical.units_with(&term.text)?;
+        let weight = idf(units_total, with);
+        all += weight;
+        known += if with > 0 { weight } else { 0.0 };
+        words += 1;
+    }
+    let best = units.iter().map(|u| u.score).fold(0.0, f32::max);
+    let share = |x: f32| if all > 0.0 { (x / all).clamp(0.0, 1.0) } else { 0.0 };
+    let strength = share(best / (1.0 + knobs.get(&K1)));
+    Ok(Evidence { words, names: !query.identifiers.is_empty(), known: share(known), strength, coverage: 0.0 })
 }
 
 /// The files that answer best by name or definition, at most `files_max`.
@@ -142,19 +158,16 @@ fn pool(
     query: &Query,
     files_total: u64,
     units: &[UnitHit],
-    fused: &[(UnitKey, f32)],
     named: &std::collections::BTreeMap<u32, NamedFile>,
     tokenizer: &mut Tokenizer,
 ) -> Result<Pool> {
-    let by_key: HashMap<UnitKey, &UnitHit> = units.iter().map(|u| (u.key, u)).collect();
     let wanted: HashSet<u32> = units.iter().map(|u| u.file).collect();
     let records: HashMap<u32, &FileRecord> =
         snapshot.files.files.iter().filter(|f| wanted.contains(&f.id)).map(|f| (f.id, f)).collect();
     let nearness = snapshot.lexical.nearness(query, files_total)?;
     let mut pool = Pool { files_total, ..Pool::default() };
     let mut positions: HashMap<u32, usize> = HashMap::new();
-    for &(key, score) in fused {
-        let Some(unit) = by_key.get(&key) else { continue };
+    for unit in units {
         let Some(record) = records.get(&unit.file) else { continue };
         let file = *positions.entry(unit.file).or_insert_with(|| {
             let mut facts = PathFacts::new(&record.path, tokenizer);
@@ -183,13 +196,13 @@ fn pool(
             pool.files.len() - 1
         });
         pool.candidates.push(Candidate {
-            unit: key,
+            unit: unit.key,
             file,
             kind: unit.kind,
             role: unit.role,
             line: unit.line,
             name_hit: unit.name_hit,
-            score,
+            score: 0.0,
         });
     }
     let topics = pool.files.iter().flat_map(|f| &f.facts.topic_terms).chain(&query.topic_terms);

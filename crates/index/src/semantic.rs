@@ -3,9 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use colgrep_core::fuse::{ALPHA, UnitKey};
-use colgrep_core::knob::Knobs;
-use colgrep_core::query::Query;
+use colgrep_core::fuse::UnitKey;
 use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
@@ -14,7 +12,7 @@ use crate::lexical::{Lexical, UnitFilter, UnitHit};
 use crate::store::{FileRecord, Snapshot};
 use crate::vector::{Allowed, Effort, Place, Vectors, encode_texts, maxsim};
 
-/// The best lexical candidates, of which the share with a semantic score is told to [`semantic_weight`].
+/// The best lexical candidates, of which the share with a semantic score is told.
 const HEAD: usize = 50;
 
 /// How a search uses vectors. Without this, it is by keywords alone.
@@ -52,22 +50,6 @@ pub enum Mode {
     Hybrid,
     /// Semantic alone.
     SemanticOnly,
-}
-
-/// What the lexical side knows of a query, for the weight of the semantic side.
-#[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a> {
-    /// The query as read.
-    pub query: &'a Query,
-    /// Lexical candidates, best first.
-    pub lexical: &'a [UnitHit],
-    /// Share of the best of them that have a semantic score: below 1 while vectors are being made.
-    pub coverage: f32,
-}
-
-/// The weight of the semantic ranking, 0 to 1; the lexical one has the rest. The seam for a weight a query.
-pub fn semantic_weight(evidence: &Evidence<'_>, knobs: &Knobs) -> f32 {
-    knobs.get(&ALPHA) * evidence.coverage
 }
 
 /// The units of a snapshot that have vectors, and the query's own.

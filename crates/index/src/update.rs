@@ -23,6 +23,8 @@ use crate::walk::{Found, WalkOptions, Walked, walk};
 const ROUND_BYTES: u64 = 8 << 20;
 /// A checkpoint is committed after this long.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
+/// The first checkpoint of a first build comes sooner: searches wait for it.
+const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
 /// A file changed this shortly before it is read could change again without a new time stamp:
 /// it is read only when this time has passed. Kernels stamp files at their tick, 1 to 10 ms.
 const STAMP_TICK: Duration = Duration::from_millis(20);
@@ -266,6 +268,7 @@ fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, prog
     progress.begin(difference.stale.len() as u64);
     let bytes_read = AtomicU64::new(0);
     let mut last_commit = Instant::now();
+    let mut checkpoint_after = if records.is_empty() { FIRST_CHECKPOINT_AFTER } else { CHECKPOINT_AFTER };
     let mut rest = difference.stale.as_slice();
     while !rest.is_empty() {
         let mut size = 0;
@@ -303,8 +306,9 @@ fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, prog
             }
             records.insert(outcome.record.path.clone(), outcome.record);
         }
-        if !rest.is_empty() && last_commit.elapsed() >= CHECKPOINT_AFTER {
+        if !rest.is_empty() && last_commit.elapsed() >= checkpoint_after {
             commit(store, &mut writer, &mut table, &records, false)?;
+            checkpoint_after = CHECKPOINT_AFTER;
             last_commit = Instant::now();
         }
     }

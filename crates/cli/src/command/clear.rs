@@ -30,7 +30,7 @@ pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
 }
 
 /// Folders below the data folder that are indexes by their content.
-fn all_stores(env: &Env) -> Result<Vec<Store>> {
+pub(super) fn all_stores(env: &Env) -> Result<Vec<Store>> {
     let data = env.data_folder()?;
     if !data.is_dir() {
         return Ok(Vec::new());

@@ -7,18 +7,29 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use colgrep_index::language;
 use colgrep_index::walk::{WalkOptions, walk};
-use grep_matcher::Matcher as _;
+use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch, sinks};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks};
 use rayon::prelude::*;
-use serde_json::json;
 
 use super::search::PathRules;
 use super::walk_options;
 use crate::args::SearchArgs;
 use crate::env::Env;
-use crate::output::{human, style};
-use crate::{FOUND, NOTHING};
+use crate::output::Look;
+use crate::output::budget::Budget;
+use crate::project::Project;
+use crate::settings::Settings;
+use crate::{FAILED, FOUND, NOTHING};
+
+mod printer;
+
+use printer::{Lines, Printer};
+
+/// Files that are searched side by side before their lines are printed.
+const PORTION: usize = 256;
+/// First bytes of a file: what tells its language where the name does not.
+const HEAD_BYTES: u64 = 8 << 10;
 
 /// The matcher that the flags describe.
 ///
@@ -30,18 +41,23 @@ pub fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
         .case_insensitive(args.ignore_case)
         .word(args.word_regexp)
         .fixed_strings(args.fixed_strings)
-        .line_terminator(Some(b'\n'));
+        // `^` and `$` speak of each line, also where many are looked at together.
+        .multi_line(true)
+        // `$` stands before the whole of a line's end, be it \n or \r\n.
+        .crlf(true);
     builder.build_many(&args.regexp).with_context(|| {
         format!("-e {:?} is no valid pattern; use -F to search for it as plain text", args.regexp.join(" "))
     })
 }
 
-fn searcher(context: usize) -> Searcher {
+fn searcher(before: usize, after: usize) -> Searcher {
     SearcherBuilder::new()
         .line_number(true)
-        .binary_detection(BinaryDetection::quit(0))
-        .before_context(context)
-        .after_context(context)
+        .line_terminator(LineTerminator::crlf())
+        // As grep: what stands before a NUL byte is text; a match behind it is only reported.
+        .binary_detection(BinaryDetection::convert(0))
+        .before_context(before)
+        .after_context(after)
         .build()
 }
 
@@ -55,172 +71,213 @@ pub fn lines_in_files(matcher: &RegexMatcher, root: &Path, paths: &[&str]) -> Ve
                 lines.push(line as u32);
                 Ok(true)
             });
-            let _ = searcher(0).search_path(matcher, root.join(path), sink);
+            let _ = searcher(0, 0).search_path(matcher, root.join(path), sink);
             lines
         })
         .collect()
 }
 
-pub(super) fn run(args: &SearchArgs, env: &Env, paths: &[PathBuf]) -> Result<u8> {
-    if args.content || args.explain {
-        bail!("--content and --explain are about units and need a query beside -e");
+pub(super) fn run(args: &SearchArgs, env: &Env, settings: &Settings, paths: &[PathBuf]) -> Result<u8> {
+    if args.content || args.explain || args.units {
+        bail!("--content, --explain and --units are about units and need a query beside -e");
     }
     let matcher = matcher(args)?;
-    let rules = PathRules::new(args)?;
     // Every match of every file: the index's size limit does not hold here unless it is asked for.
     let filesize_max = args.walk.max_filesize.unwrap_or(u64::MAX);
     let options = WalkOptions { filesize_max, ..walk_options(&args.walk) };
-    let color = !args.json && human::wants_color(args.color, env.color, std::io::stdout().is_terminal());
+    let terminal = std::io::stdout().is_terminal();
+    let look = Look::new(args, env, terminal)?;
     let here = [PathBuf::from(".")];
-    let mut found = false;
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let mut rows = Vec::new();
-    for path in if paths.is_empty() { &here } else { paths } {
-        let files = files_below(path, &options, &rules)?;
+    let mut out = Out::new(args);
+    let mut failed = false;
+    'paths: for path in if paths.is_empty() { &here } else { paths } {
+        let (files, complete) = files_below(path, args, env, settings, &options)?;
+        failed |= !complete;
         // Files are searched side by side, in portions, and printed in order.
-        for portion in files.chunks(256) {
-            let printed: Vec<Result<Lines>> =
-                portion.par_iter().map(|(full, shown)| search_file(args, &matcher, full, shown, color)).collect();
-            for lines in printed {
-                let lines = lines?;
-                found |= lines.any;
-                out.write_all(&lines.text)?;
-                rows.extend(lines.rows);
+        for portion in files.chunks(PORTION) {
+            let searched: Vec<Lines> =
+                portion.par_iter().map(|file| search_file(args, &matcher, file, &look)).collect();
+            for (file, lines) in portion.iter().zip(searched) {
+                failed |= lines.failed;
+                if !out.write(args, lines, file)? {
+                    break 'paths;
+                }
             }
         }
     }
-    if args.json {
-        writeln!(out, "{}", serde_json::to_string(&rows)?)?;
-    }
-    out.flush()?;
-    Ok(if found { FOUND } else { NOTHING })
+    out.finish(args)?;
+    Ok(match (failed, out.found) {
+        (_, true) if args.silent => FOUND,
+        (true, _) => FAILED,
+        (false, true) => FOUND,
+        (false, false) => NOTHING,
+    })
 }
 
-/// (path to open, path to show) of each file, in order.
-fn files_below(path: &Path, options: &WalkOptions, rules: &PathRules) -> Result<Vec<(PathBuf, String)>> {
+/// Every line that matches below `path`, each with its end, in order; undressed.
+///
+/// # Errors
+/// On a bad pattern or glob, or when `path` can't be read.
+pub fn lines(args: &SearchArgs, env: &Env, settings: &Settings, path: &Path) -> Result<Vec<String>> {
+    let matcher = matcher(args)?;
+    let filesize_max = args.walk.max_filesize.unwrap_or(u64::MAX);
+    let options = WalkOptions { filesize_max, ..walk_options(&args.walk) };
+    let (files, _) = files_below(path, args, env, settings, &options)?;
+    let look = Look::default();
+    let searched: Vec<Lines> = files.par_iter().map(|file| search_file(args, &matcher, file, &look)).collect();
+    let mut lines = Vec::new();
+    for (file, found) in files.iter().zip(searched) {
+        lines.extend(String::from_utf8_lossy(&found.text).split_inclusive('\n').map(str::to_string));
+        if found.binary {
+            lines.push(format!("{}: binary file matches\n", file.shown));
+        }
+    }
+    Ok(lines)
+}
+
+/// Standard output, as far as the budget reaches.
+struct Out {
+    out: std::io::BufWriter<std::io::StdoutLock<'static>>,
+    budget: Budget,
+    found: bool,
+    rows: usize,
+    blocks: usize,
+    cut: bool,
+}
+
+impl Out {
+    fn new(args: &SearchArgs) -> Out {
+        let mut budget = Budget::new(args.max_tokens);
+        if args.json {
+            budget.take(3);
+        }
+        let out = std::io::BufWriter::new(std::io::stdout().lock());
+        Out { out, budget, found: false, rows: 0, blocks: 0, cut: false }
+    }
+
+    /// Prints what one file gave; whether more is wanted.
+    fn write(&mut self, args: &SearchArgs, lines: Lines, file: &Target) -> Result<bool> {
+        self.found |= lines.any;
+        if lines.binary && !args.no_messages && !args.silent {
+            remark!("colgrep: {}: binary file matches", file.shown);
+        }
+        if args.silent {
+            return Ok(!self.found);
+        }
+        for row in lines.rows {
+            let row = serde_json::to_string(&row)?;
+            if !self.budget.take(row.len() + 1) {
+                self.cut = true;
+                return Ok(false);
+            }
+            match (args.jsonl, self.rows) {
+                (true, _) => writeln!(self.out, "{row}")?,
+                (false, 0) => write!(self.out, "[{row}")?,
+                (false, _) => write!(self.out, ",{row}")?,
+            }
+            self.rows += 1;
+        }
+        if lines.text.is_empty() {
+            return Ok(true);
+        }
+        // Between two files' lines: an empty line under headings, grep's mark where there is context.
+        let (before, after) = context(args);
+        let between: &[u8] = match (self.blocks, lines.heading, before + after > 0 && lines.shows_lines) {
+            (0, ..) => b"",
+            (_, true, _) => b"\n",
+            (_, false, true) => b"--\n",
+            _ => b"",
+        };
+        self.blocks += 1;
+        let block = [between, &lines.text].concat();
+        let part = self.budget.take_lines(&block);
+        self.out.write_all(part)?;
+        self.cut = part.len() < block.len();
+        Ok(!self.cut)
+    }
+
+    fn finish(&mut self, args: &SearchArgs) -> Result<()> {
+        if args.json && !args.silent {
+            writeln!(self.out, "{}", if self.rows == 0 { "[]" } else { "]" })?;
+        }
+        self.out.flush()?;
+        if self.cut && !args.walk.quiet {
+            remark!("colgrep: more matches than fit into --max-tokens {}", args.max_tokens.unwrap_or_default());
+        }
+        Ok(())
+    }
+}
+
+/// Lines of context before and behind a match.
+fn context(args: &SearchArgs) -> (usize, usize) {
+    let both = args.context.or(args.lines).unwrap_or(0);
+    (args.before_context.unwrap_or(both), args.after_context.unwrap_or(both))
+}
+
+/// A file to search.
+struct Target {
+    /// Path to open.
+    full: PathBuf,
+    /// Path to show.
+    shown: String,
+}
+
+/// The files below `path` that the rules allow, in order, and whether everything could be read.
+fn files_below(
+    path: &Path,
+    args: &SearchArgs,
+    env: &Env,
+    settings: &Settings,
+    options: &WalkOptions,
+) -> Result<(Vec<Target>, bool)> {
+    let (project, below) = Project::around(path, env)?;
+    let rules = PathRules::new(args, settings, &project.root)?;
+    let allowed = |from_root: &str, full: &Path| {
+        rules.allow(from_root, || language::detect(Path::new(from_root), &head(full)).name)
+    };
     if path.is_file() {
-        return Ok(vec![(path.to_path_buf(), path.display().to_string())]);
+        let target = Target { full: path.to_path_buf(), shown: path.display().to_string() };
+        return Ok((if allowed(&below, path) { vec![target] } else { Vec::new() }, true));
     }
     let walked = walk(path, None, options)?;
-    for (what, _) in walked.unreadable.iter().filter(|(_, reason)| reason == "unreadable") {
-        remark!("colgrep: {what}");
+    let mut complete = true;
+    for (what, reason) in walked.unreadable.iter().filter(|(_, reason)| !reason.contains("link")) {
+        complete = false;
+        if !args.no_messages {
+            remark!("colgrep: {what}{}", if reason == "unreadable" { String::new() } else { format!(": {reason}") });
+        }
     }
     let mut files = Vec::new();
     for file in walked.files {
         let full = path.join(&file.path);
-        let named = || language::detect(Path::new(&file.path), &head(&full)).name;
-        if file.size <= options.filesize_max && rules.allow(&file.path, named) {
-            let shown = if path == Path::new(".") { file.path.clone() } else { full.display().to_string() };
-            files.push((full, shown));
+        let from_root = if below.is_empty() { file.path.clone() } else { format!("{below}/{}", file.path) };
+        if file.size <= options.filesize_max && allowed(&from_root, &full) {
+            let shown = if path == Path::new(".") { file.path } else { full.display().to_string() };
+            files.push(Target { full, shown });
         }
     }
-    Ok(files)
+    Ok((files, complete))
 }
 
-/// The first bytes of a file: what tells its language where the name does not.
 fn head(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Ok(file) = File::open(path) {
-        let _ = file.take(8 << 10).read_to_end(&mut bytes);
+        let _ = file.take(HEAD_BYTES).read_to_end(&mut bytes);
     }
     bytes
 }
 
-/// What one file gives.
-#[derive(Default)]
-struct Lines {
-    any: bool,
-    text: Vec<u8>,
-    rows: Vec<serde_json::Value>,
-}
-
-fn search_file(args: &SearchArgs, matcher: &RegexMatcher, full: &Path, shown: &str, color: bool) -> Result<Lines> {
-    let mut printer = Printer { args, matcher, shown, color, lines: Lines::default() };
-    match searcher(args.lines.unwrap_or(0)).search_path(matcher, full, &mut printer) {
-        Ok(()) => Ok(printer.lines),
-        // A file that went away or can't be read is no failure of the others.
-        Err(error) => {
-            if !args.walk.quiet {
-                remark!("colgrep: {shown}: {error}");
-            }
-            Ok(printer.lines)
+fn search_file(args: &SearchArgs, matcher: &RegexMatcher, file: &Target, look: &Look) -> Lines {
+    let (before, after) = context(args);
+    let mut printer = Printer::new(args, matcher, &file.shown, &file.full, look);
+    let searched = searcher(before, after).search_path(matcher, &file.full, &mut printer);
+    let mut lines = printer.into_lines();
+    // A file that went away or can't be read is told, and no failure of the others.
+    if let Err(error) = searched {
+        lines.failed = true;
+        if !args.no_messages {
+            remark!("colgrep: {}: {error}", file.shown);
         }
     }
-}
-
-struct Printer<'a> {
-    args: &'a SearchArgs,
-    matcher: &'a RegexMatcher,
-    shown: &'a str,
-    color: bool,
-    lines: Lines,
-}
-
-impl Printer<'_> {
-    fn line(&mut self, number: Option<u64>, separator: char, bytes: &[u8], highlight: bool) -> std::io::Result<()> {
-        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        let (path, line) = (style::PATH, style::LINE);
-        let out = &mut self.lines.text;
-        let shown = human::escape_control(self.shown);
-        style::paint(out, path, self.color, &shown)?;
-        write!(out, "{separator}")?;
-        style::paint(out, line, self.color, &number.unwrap_or(0).to_string())?;
-        write!(out, "{separator}")?;
-        let mut at = 0;
-        if highlight && self.color {
-            let (matcher, out) = (self.matcher, &mut self.lines.text);
-            let mut failed = Ok(());
-            let _ = matcher.find_iter(bytes, |m| {
-                failed = out.write_all(&bytes[at..m.start()]).and_then(|()| {
-                    style::paint(out, style::MATCH, true, &String::from_utf8_lossy(&bytes[m.start()..m.end()]))
-                });
-                at = m.end();
-                failed.is_ok()
-            });
-            failed?;
-        }
-        let out = &mut self.lines.text;
-        out.write_all(&bytes[at..])?;
-        out.write_all(b"\n")
-    }
-}
-
-impl Sink for &mut Printer<'_> {
-    type Error = std::io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> std::io::Result<bool> {
-        self.lines.any = true;
-        if self.args.files_only {
-            if self.args.json {
-                self.lines.rows.push(json!({"file": self.shown}));
-            } else {
-                let shown = human::escape_control(self.shown);
-                writeln!(self.lines.text, "{shown}")?;
-            }
-            return Ok(false);
-        }
-        if self.args.json {
-            let text = String::from_utf8_lossy(found.bytes());
-            let text = text.trim_end_matches(['\n', '\r']);
-            self.lines.rows.push(json!({"file": self.shown, "line": found.line_number(), "text": text}));
-            return Ok(true);
-        }
-        self.line(found.line_number(), ':', found.bytes(), true)?;
-        Ok(true)
-    }
-
-    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> std::io::Result<bool> {
-        if !self.args.json && !self.args.files_only {
-            self.line(context.line_number(), '-', context.bytes(), false)?;
-        }
-        Ok(true)
-    }
-
-    fn context_break(&mut self, _: &Searcher) -> std::io::Result<bool> {
-        if !self.args.json && !self.args.files_only {
-            writeln!(self.lines.text, "--")?;
-        }
-        Ok(true)
-    }
+    lines
 }

@@ -7,16 +7,24 @@ use anyhow::Result;
 use super::{folder_or_here, in_words, limit_threads, open_updated, walk_options};
 use crate::args::InitArgs;
 use crate::env::Env;
+use crate::model::Model;
 use crate::project::Project;
+use crate::settings::Settings;
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let started = Instant::now();
     let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     project.check_size(env, args.walk.yes)?;
-    limit_threads(&args.walk);
-    let (snapshot, report) = open_updated(&project, Some(&walk_options(&args.walk)), true, args.walk.quiet)?;
-    if !args.walk.quiet {
+    let mut walk = args.walk.clone();
+    let settings = Settings::load(env, &project.root)?;
+    settings.fill_walk(&mut walk);
+    limit_threads(&walk);
+    let model = Model::of_index(&walk, args.model.as_deref().or(settings.model()), env)?;
+    let encoding = model.as_ref().and_then(|m| m.encoding(None));
+    let options = walk_options(&walk);
+    let (snapshot, report) = open_updated(&project, Some(&options), true, encoding.as_ref(), walk.quiet)?;
+    if !walk.quiet {
         let indexed = snapshot.files.indexed().count();
         let skipped: u64 = snapshot.files.skipped().values().sum();
         let root = project.root.display();
@@ -31,6 +39,18 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
             );
         } else {
             remark!("{root}: {indexed} files indexed, nothing changed");
+        }
+        if report.encoded + report.without_vectors > 0 {
+            remark!(
+                "vectors: {} texts encoded, {} units had theirs already{}",
+                report.encoded,
+                report.reused,
+                if report.without_vectors > 0 {
+                    format!(", {} have none", report.without_vectors)
+                } else {
+                    String::new()
+                }
+            );
         }
         if skipped > 0 {
             remark!("{skipped} files skipped; `colgrep status` says why");

@@ -1,6 +1,7 @@
 //! `colgrep knobs`: every constant of the ranking, its value in force, and where it comes from.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use anyhow::Result;
 use colgrep_core::knob::{Knob, Knobs, Profile, Shape};
@@ -9,20 +10,25 @@ use serde_json::json;
 
 use crate::FOUND;
 use crate::args::KnobsArgs;
-use crate::env::{Env, profile};
+use crate::env::Env;
+use crate::settings::Settings;
 
 pub(super) fn run(args: &KnobsArgs, env: &Env) -> Result<u8> {
-    let flag = args.profile.as_deref().map(profile).transpose()?;
-    let knobs = env.knobs(flag)?;
+    let settings = Settings::load(env, Path::new("."))?;
+    let knobs = settings.knobs(env, args.profile.as_deref(), None)?;
     let mut out = std::io::stdout().lock();
     if args.markdown {
         write!(out, "{}", markdown())?;
     } else if args.json {
-        let rows: Vec<_> = rank::knobs().iter().map(|k| as_json(k, &knobs)).collect();
+        let rows: Vec<_> = rank::knobs().iter().map(|k| as_json(k, &knobs, env)).collect();
         writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
     } else {
         for knob in rank::knobs() {
-            let from = if knobs.is_set(knob) { "environment" } else { knobs.profile().name() };
+            let from = match (env.knobs.contains_key(knob.env), knobs.is_set(knob)) {
+                (true, _) => "environment",
+                (false, true) => "settings",
+                (false, false) => knobs.profile().name(),
+            };
             let (low, high) = knob.range;
             writeln!(out, "{}={}  ({from}; {low} to {high})", knob.env, knobs.exact(knob))?;
             writeln!(out, "    {} [{}]", knob.doc, knob.source)?;
@@ -31,11 +37,12 @@ pub(super) fn run(args: &KnobsArgs, env: &Env) -> Result<u8> {
     Ok(FOUND)
 }
 
-fn as_json(knob: &Knob, knobs: &Knobs) -> serde_json::Value {
+fn as_json(knob: &Knob, knobs: &Knobs, env: &Env) -> serde_json::Value {
     json!({
         "name": knob.env,
         "value": knobs.exact(knob),
-        "set_by_environment": knobs.is_set(knob),
+        "set_by_environment": env.knobs.contains_key(knob.env),
+        "set_by_settings": knobs.is_set(knob) && !env.knobs.contains_key(knob.env),
         "default": knob.value_in(Profile::Default),
         "classic": knob.value_in(Profile::Classic),
         "range": [knob.range.0, knob.range.1],

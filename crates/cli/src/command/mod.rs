@@ -1,11 +1,19 @@
 //! The subcommands, one a file.
 
 mod clear;
+mod completions;
+mod doctor;
 pub mod grep;
 mod init;
+mod install;
 pub mod knobs;
+pub mod man;
+mod mcp;
+mod outline;
 mod search;
-
+mod set_model;
+mod settings;
+mod stats;
 mod status;
 
 use std::path::Path;
@@ -14,6 +22,7 @@ use std::time::Duration;
 use anyhow::Result;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::{Progress, Report, open_current};
+use colgrep_index::vector::Encoding;
 use colgrep_index::walk::WalkOptions;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -29,12 +38,22 @@ pub use search::Found;
 /// Anything that ends in exit status 2.
 pub fn run(args: &Args, env: &Env) -> Result<u8> {
     match &args.command {
+        None if args.stats => stats::run(env),
         None => search::run(&args.search, env),
         Some(Command::Search(search)) => search::run(search, env),
         Some(Command::Init(init)) => init::run(init, env),
         Some(Command::Status(status)) => status::run(status, env),
         Some(Command::Clear(clear)) => clear::run(clear, env),
+        Some(Command::Outline(outline)) => outline::run(outline),
+        Some(Command::Settings(settings)) => settings::run(settings, env),
+        Some(Command::SetModel(model)) => set_model::run(model, env),
+        Some(Command::Doctor(doctor)) => doctor::run(doctor, env),
         Some(Command::Knobs(knobs)) => knobs::run(knobs, env),
+        Some(Command::Mcp(mcp)) => mcp::run(mcp, env),
+        Some(Command::Install(agent)) => install::install(agent, env),
+        Some(Command::Uninstall(agent)) => install::uninstall(agent, env),
+        Some(Command::Completions(completions)) => completions::run(completions),
+        Some(Command::Man(man)) => man::run(man),
     }
 }
 
@@ -65,10 +84,11 @@ fn open_updated(
     project: &Project,
     options: Option<&WalkOptions>,
     wait: bool,
+    encoding: Option<&Encoding<'_>>,
     quiet: bool,
 ) -> colgrep_index::Result<(Snapshot, Report)> {
     let bar = Bar::new(quiet);
-    let result = open_current(&project.store, &project.root, options, wait, None, &bar);
+    let result = open_current(&project.store, &project.root, options, wait, encoding, &bar);
     bar.bar.finish_and_clear();
     result
 }

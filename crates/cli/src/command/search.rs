@@ -1,111 +1,382 @@
 //! A search: which projects, which filters, the ranking, and what is printed.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use colgrep_core::collapse::FileHit;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
+use colgrep_core::rank::POOL_UNITS;
 use colgrep_index::ErrorKind;
-use colgrep_index::read::Skip;
-use colgrep_index::search::{Answer, Request, Watch, search};
+use colgrep_index::lexical::UnitFilter;
+use colgrep_index::search::{Answer, Request, search};
 use colgrep_index::store::Snapshot;
 
-use super::{grep, in_words, limit_threads, open_updated, walk_options_asked};
+use super::{grep, limit_threads};
 use crate::args::{FusionArg, SearchArgs};
-use crate::env::{Env, profile};
+use crate::env::Env;
+use crate::model::Model;
 use crate::output::explain::Explanation;
-use crate::output::trace::Trace;
-use crate::output::{human, json};
+use crate::output::trace::{Trace, Watchers};
+use crate::output::{self, json};
 use crate::project::Project;
+use crate::settings::Settings;
 use crate::{FOUND, NOTHING};
 
 mod filter;
+pub(crate) mod like;
+mod open;
+mod rules;
 
-pub(super) use filter::{Filter, PathRules};
+pub(crate) use filter::{Filter, Without};
+pub(crate) use open::{coverage, open};
+pub(crate) use rules::{PathRules, type_list};
 
 pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
     if args.json_schema {
         writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&json::schema())?)?;
         return Ok(FOUND);
     }
+    let mut args = args.clone();
+    let plan = Plan::read(&args)?;
+    let settings = Settings::load(env, plan.paths.first().map_or(Path::new("."), PathBuf::as_path))?;
+    if args.type_list {
+        write!(std::io::stdout(), "{}", type_list(&settings))?;
+        return Ok(FOUND);
+    }
+    let filesize_max = args.walk.max_filesize;
+    settings.fill(&mut args);
     limit_threads(&args.walk);
-    if let Some(paths) = grep_paths(args)? {
-        return grep::run(args, env, &paths);
+    if let Task::Grep = plan.task {
+        // The setting is about the index; a plain grep reads every file unless the flag says otherwise.
+        args.walk.max_filesize = filesize_max;
+        return grep::run(&args, env, &settings, &plan.paths);
     }
-    let Some((query, paths)) = args.words.split_first() else {
-        bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
-    };
-    if query.trim().is_empty() {
-        bail!("the query is empty; say what to look for, as in: colgrep \"parse request\"");
-    }
-    if args.results == 0 {
+    if args.wanted() == 0 {
         bail!("-k 0 asks for nothing; the smallest number of files is 1");
     }
-    let paths: Vec<PathBuf> =
-        if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() };
-    let knobs = env.knobs(args.profile.as_deref().map(profile).transpose()?)?;
-    let rules = PathRules::new(args)?;
-    let mut found = Vec::new();
-    for (project, below) in group_by_project(&paths, env)? {
-        let first = search_project(args, env, query, project.clone(), &below, &knobs, &rules);
-        found.push(match first {
-            Err(error) if is_damage(&error) && !args.no_update => {
-                remark!("colgrep: {error:#}; building the index anew");
-                let lock = project.store.lock(true)?;
-                project.store.remove(&lock)?;
-                drop(lock);
-                search_project(args, env, query, project, &below, &knobs, &rules)?
-            }
-            result => result?,
-        });
+    let mut knobs = settings.knobs(env, args.profile.as_deref(), args.alpha.as_deref())?;
+    if args.count {
+        // Every unit counts, not only those that could win.
+        knobs.set(&[&POOL_UNITS], POOL_UNITS.env, &POOL_UNITS.range.1.to_string())?;
     }
-    let hits = interleave(&found, args.results);
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    if args.json {
-        json::print(&mut out, &found, &hits)?;
-    } else {
-        let color = human::wants_color(args.color, env.color, std::io::stdout().is_terminal());
-        human::print(&mut out, &found, &hits, args, query, color)?;
+    let model = Model::of_search(&args, env)?;
+    let here = [PathBuf::from(".")];
+    let paths = if plan.paths.is_empty() { &here[..] } else { &plan.paths };
+    let run = Run { args: &args, env, settings: &settings, knobs: &knobs, model: model.as_ref() };
+    match &plan.task {
+        Task::Grep => unreachable!("answered above"),
+        Task::Query(query) => run.one(query, paths),
+        Task::Like(text) => run.like(text, paths, plan.paths.is_empty()),
+        Task::Many(file) => run.many(file, paths),
     }
-    out.flush()?;
-    Ok(if hits.is_empty() { NOTHING } else { FOUND })
 }
 
-/// The paths of a plain grep: `-e` with no query, where every word given is a path.
+/// What a command line asks for.
+enum Task {
+    /// Every line that matches.
+    Grep,
+    /// A ranking.
+    Query(String),
+    /// A ranking of what is like a unit.
+    Like(String),
+    /// A ranking for each line of a file.
+    Many(PathBuf),
+}
+
+struct Plan {
+    task: Task,
+    paths: Vec<PathBuf>,
+}
+
+impl Plan {
+    fn read(args: &SearchArgs) -> Result<Plan> {
+        let all_paths = || args.words.iter().map(PathBuf::from).collect::<Vec<_>>();
+        if args.type_list {
+            return Ok(Plan { task: Task::Grep, paths: Vec::new() });
+        }
+        if let Some(like) = &args.like {
+            return Ok(Plan { task: Task::Like(like.clone()), paths: all_paths() });
+        }
+        if let Some(file) = &args.queries_from {
+            return Ok(Plan { task: Task::Many(file.clone()), paths: all_paths() });
+        }
+        if is_grep(args)? {
+            return Ok(Plan { task: Task::Grep, paths: all_paths() });
+        }
+        let Some((query, paths)) = args.words.split_first() else {
+            bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
+        };
+        let Some(query) = query.to_str() else { bail!("the query is no UTF-8 text") };
+        if query.trim().is_empty() {
+            bail!("the query is empty; say what to look for, as in: colgrep \"parse request\"");
+        }
+        Ok(Plan { task: Task::Query(query.to_string()), paths: paths.iter().map(PathBuf::from).collect() })
+    }
+}
+
+/// Whether this is a plain grep: `-e` with no query, where every word given is a path.
 ///
 /// # Errors
 /// When a lone word behind `-e` is written as a path and there is none.
-fn grep_paths(args: &SearchArgs) -> Result<Option<Vec<PathBuf>>> {
+fn is_grep(args: &SearchArgs) -> Result<bool> {
     if args.regexp.is_empty() {
-        return Ok(None);
+        return Ok(false);
     }
     if let [word] = args.words.as_slice()
-        && !word.contains(char::is_whitespace)
-        && word.contains('/')
+        && let Some(text) = word.to_str()
+        && !text.contains(char::is_whitespace)
+        && text.contains('/')
         && !Path::new(word).exists()
     {
-        bail!("{word}: no such file or folder");
+        bail!("{text}: no such file or folder");
     }
-    let all_paths = args.words.iter().all(|w| Path::new(w).exists());
-    Ok(all_paths.then(|| args.words.iter().map(PathBuf::from).collect()))
+    Ok(args.words.iter().all(|w| Path::new(w).exists()))
 }
 
 /// Whether the index shows itself damaged.
-fn is_damage(error: &anyhow::Error) -> bool {
+pub(crate) fn is_damage(error: &anyhow::Error) -> bool {
     error.downcast_ref::<colgrep_index::Error>().is_some_and(|e| e.kind() == ErrorKind::Unusable)
 }
 
-/// What one project answered.
-pub struct Found {
+/// A project, open for searching.
+pub struct Place {
     /// The project.
     pub project: Project,
     /// Its index.
     pub snapshot: Snapshot,
+    /// Paths that the search is limited to, from the root (empty: all).
+    pub below: Vec<String>,
+    /// What flags and settings say about paths.
+    pub rules: PathRules,
+    /// Both, made into files.
+    pub filter: Option<Filter>,
+}
+
+/// What one project answered.
+pub struct Found<'p> {
+    /// Where.
+    pub place: &'p Place,
     /// The ranking.
     pub answer: Answer,
     /// How scores came about, where asked for.
     pub explanation: Option<Explanation>,
+}
+
+/// What a ranking is asked with.
+pub struct Ask<'a> {
+    /// The query.
+    pub query: &'a str,
+    /// The ranking's constants.
+    pub knobs: &'a Knobs,
+    /// How rankings become one.
+    pub fusion: Fusion,
+    /// Files (or units) wanted.
+    pub wanted: usize,
+    /// Units a file.
+    pub units_per_file: usize,
+    /// Whether `wanted` counts units.
+    pub units: bool,
+    /// Whether scores are explained.
+    pub explain: bool,
+    /// Whether steps are written to stderr.
+    pub trace: bool,
+    /// The model; none for a ranking by keywords alone.
+    pub model: Option<&'a Model>,
+}
+
+impl Ask<'_> {
+    /// Asks one index.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub fn of(&self, snapshot: &Snapshot, filter: Option<&dyn UnitFilter>) -> Result<(Answer, Option<Explanation>)> {
+        let request = Request {
+            query: self.query,
+            knobs: self.knobs,
+            fusion: self.fusion,
+            files: self.wanted,
+            units_per_file: self.units_per_file,
+            filter,
+            semantic: self.model.map(Model::semantic),
+        };
+        let mut watchers = Watchers {
+            explanation: self.explain.then(Explanation::default),
+            trace: self.trace.then(|| Trace::new(self.query)),
+        };
+        let watched = self.explain || self.trace;
+        let mut answer = search(snapshot, &request, if watched { Some(&mut watchers) } else { None })?;
+        if self.units {
+            answer.hits = single_units(&answer, self.wanted);
+        }
+        if let Some(trace) = &mut watchers.trace {
+            trace.last(&answer);
+        }
+        Ok((answer, watchers.explanation))
+    }
+}
+
+/// The best units, each as a hit of its own.
+fn single_units(answer: &Answer, wanted: usize) -> Vec<FileHit> {
+    let best = answer.pool.candidates.iter().take(wanted);
+    best.map(|c| FileHit { file: c.file, score: c.score, units: vec![c.clone()] }).collect()
+}
+
+/// One run of the program: everything that its queries share.
+struct Run<'a> {
+    args: &'a SearchArgs,
+    env: &'a Env,
+    settings: &'a Settings,
+    knobs: &'a Knobs,
+    model: Option<&'a Model>,
+}
+
+impl Run<'_> {
+    /// Opens the projects around `paths`, in order of mention.
+    fn open(&self, paths: &[PathBuf]) -> Result<Vec<Place>> {
+        group_by_project(paths, self.env)?.into_iter().map(|(project, below)| self.place(project, below)).collect()
+    }
+
+    fn place(&self, project: Project, below: Vec<String>) -> Result<Place> {
+        let snapshot = open(&self.args.walk, !self.args.no_update, self.env, &project, self.model)?;
+        let rules = PathRules::new(self.args, self.settings, &project.root)?;
+        let filter = Filter::new(self.args, &rules, &below, &project, &snapshot)?;
+        Ok(Place { project, snapshot, below, rules, filter })
+    }
+
+    fn ask<'q>(&'q self, query: &'q str, wanted: usize) -> Ask<'q> {
+        Ask {
+            query,
+            knobs: self.knobs,
+            fusion: match self.args.fusion.unwrap_or_default() {
+                FusionArg::Minmax => Fusion::MinMax,
+                FusionArg::Rrf => Fusion::ReciprocalRank,
+            },
+            wanted,
+            units_per_file: self.args.units_per_file(),
+            units: self.args.units,
+            explain: self.args.explain,
+            trace: self.env.trace,
+            model: self.model,
+        }
+    }
+
+    /// Asks every place; one whose index shows itself damaged is built anew, once.
+    fn answers(&self, query: &str, places: &mut [Place], wanted: usize) -> Result<Vec<Reply>> {
+        let ask = self.ask(query, wanted);
+        let one = |place: &Place| ask.of(&place.snapshot, place.filter.as_ref().map(|f| f as _));
+        let mut replies = Vec::with_capacity(places.len());
+        for place in places {
+            replies.push(match one(place) {
+                Err(error) if is_damage(&error) && !self.args.no_update => {
+                    remark!("colgrep: {error:#}; building the index anew");
+                    let lock = place.project.store.lock(true)?;
+                    place.project.store.remove(&lock)?;
+                    drop(lock);
+                    *place = self.place(place.project.clone(), std::mem::take(&mut place.below))?;
+                    one(place)?
+                }
+                reply => reply?,
+            });
+        }
+        Ok(replies)
+    }
+
+    fn one(&self, query: &str, paths: &[PathBuf]) -> Result<u8> {
+        let mut places = self.open(paths)?;
+        if self.args.files_without_match {
+            return self.without_match(query, &mut places);
+        }
+        let replies = self.answers(query, &mut places, self.args.wanted())?;
+        self.print(query, &found(&places, replies))
+    }
+
+    fn like(&self, text: &str, paths: &[PathBuf], everywhere: bool) -> Result<u8> {
+        let (file, line) = like::parse(text)?;
+        let (project, path) = like::locate(&file, self.env)?;
+        let home = self.place(project.clone(), vec![String::new()])?;
+        let like = like::like(&home.project, &home.snapshot, &path, line)?;
+        let mut places = if everywhere { vec![home] } else { self.open(paths)? };
+        let ask = self.ask(&like.query, self.args.wanted());
+        let mut replies = Vec::with_capacity(places.len());
+        for place in &mut places {
+            let inner = place.filter.as_ref().map(|f| f as &dyn UnitFilter);
+            let without = Without { inner, file: like.file, line: like.line };
+            let is_home = place.project.root == project.root;
+            replies.push(ask.of(&place.snapshot, if is_home { Some(&without) } else { inner })?);
+        }
+        self.print(&like.query, &found(&places, replies))
+    }
+
+    fn many(&self, file: &Path, paths: &[PathBuf]) -> Result<u8> {
+        let lines: Box<dyn Iterator<Item = std::io::Result<String>>> = if file == Path::new("-") {
+            Box::new(std::io::stdin().lock().lines())
+        } else {
+            let open = std::fs::File::open(file).with_context(|| format!("could not read {}", file.display()))?;
+            Box::new(std::io::BufReader::new(open).lines())
+        };
+        let mut places = self.open(paths)?;
+        let mut out = std::io::stdout().lock();
+        let mut status = NOTHING;
+        for line in lines {
+            let line = line.with_context(|| format!("could not read {}", file.display()))?;
+            let query = line.trim();
+            if query.is_empty() {
+                continue;
+            }
+            let replies = self.answers(query, &mut places, self.args.wanted())?;
+            let found = found(&places, replies);
+            let hits = interleave(&found, self.args.wanted());
+            if !hits.is_empty() {
+                status = FOUND;
+            }
+            json::print_answers(&mut out, query, &found, &hits, self.args.max_tokens)?;
+            out.flush()?;
+        }
+        Ok(status)
+    }
+
+    /// `-L`: the files that pass all filters on paths and hold no match.
+    fn without_match(&self, query: &str, places: &mut [Place]) -> Result<u8> {
+        let all = places.iter().map(|p| p.snapshot.files.indexed().count()).max().unwrap_or(0);
+        let replies = self.answers(query, places, all.max(1))?;
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut status = NOTHING;
+        for (place, (answer, _)) in places.iter().zip(&replies) {
+            let hit: std::collections::HashSet<&str> =
+                answer.hits.iter().map(|h| answer.pool.files[h.file].path.as_str()).collect();
+            for file in filter::allowed(&place.rules, &place.below, &place.snapshot) {
+                if !hit.contains(file.path.as_str()) {
+                    status = FOUND;
+                    if !self.args.silent {
+                        output::path::write_name(&mut out, &place.project.root, &file.path, self.args.null)?;
+                    }
+                }
+            }
+        }
+        out.flush()?;
+        Ok(status)
+    }
+
+    fn print(&self, query: &str, found: &[Found<'_>]) -> Result<u8> {
+        let hits = interleave(found, self.args.wanted());
+        if !self.args.silent {
+            let terminal = std::io::stdout().is_terminal();
+            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+            output::print(&mut out, found, &hits, self.args, self.env, query, terminal)?;
+            out.flush()?;
+        }
+        Ok(if hits.is_empty() { NOTHING } else { FOUND })
+    }
+}
+
+/// What one index answers.
+type Reply = (Answer, Option<Explanation>);
+
+fn found(places: &[Place], replies: Vec<Reply>) -> Vec<Found<'_>> {
+    let both = places.iter().zip(replies);
+    both.map(|(place, (answer, explanation))| Found { place, answer, explanation }).collect()
 }
 
 /// Projects with the relative paths (files or folders; empty for all) that the search is limited to, in order of mention.
@@ -121,106 +392,10 @@ fn group_by_project(paths: &[PathBuf], env: &Env) -> Result<Vec<(Project, Vec<St
     Ok(groups)
 }
 
-fn search_project(
-    args: &SearchArgs,
-    env: &Env,
-    query: &str,
-    project: Project,
-    below: &[String],
-    knobs: &Knobs,
-    rules: &PathRules,
-) -> Result<Found> {
-    let snapshot = open(args, env, &project)?;
-    let filter = Filter::new(args, rules, below, &project, &snapshot)?;
-    let mut explanation = args.explain.then(Explanation::default);
-    let mut trace = env.trace.then(|| Trace::new(query));
-    let request = Request {
-        query,
-        knobs,
-        fusion: match args.fusion {
-            FusionArg::Minmax => Fusion::MinMax,
-            FusionArg::Rrf => Fusion::ReciprocalRank,
-        },
-        files: args.results,
-        units_per_file: args.per_file.max(1),
-        filter: filter.as_ref().map(|f| f as _),
-        semantic: None,
-    };
-    let watch: Option<&mut dyn Watch> = match (&mut explanation, &mut trace) {
-        (Some(explanation), None) => Some(explanation),
-        (None, Some(trace)) => Some(trace),
-        (Some(_), Some(_)) => bail!("--explain and COLGREP_TRACE say the same; use one of them"),
-        (None, None) => None,
-    };
-    let answer = search(&snapshot, &request, watch)?;
-    if let Some(trace) = &mut trace {
-        trace.last(&answer);
-    }
-    Ok(Found { project, snapshot, answer, explanation })
-}
-
-/// Opens a project's index, brought up to date if that is wanted and possible.
-fn open(args: &SearchArgs, env: &Env, project: &Project) -> Result<Snapshot> {
-    if args.no_update {
-        return project.store.open().with_context(|| {
-            format!(
-                "{} has no index that this colgrep can read; leave out --no-update, or run `colgrep init`",
-                project.root.display()
-            )
-        });
-    }
-    project.check_size(env, args.walk.yes)?;
-    let mut options = walk_options_asked(&args.walk);
-    let remarks = !args.walk.quiet;
-    if let (Some(asked), Ok(snapshot)) = (options, project.store.open())
-        && snapshot.files.walk_options() != asked
-    {
-        // What is indexed is `init`'s to change: a search must not throw away what another one needs.
-        if remarks {
-            remark!(
-                "colgrep: the index was made with other --hidden, --no-ignore or --max-filesize; `colgrep init` with these flags changes it"
-            );
-        }
-        options = None;
-    }
-    match open_updated(project, options.as_ref(), false, args.walk.quiet) {
-        Ok((snapshot, report)) => {
-            let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
-            if remarks && report.wrote && large > 0 {
-                let limit = in_words(snapshot.files.filesize_max);
-                remark!("colgrep: {large} files larger than {limit} are not indexed; `colgrep status` names them");
-            }
-            Ok(snapshot)
-        }
-        Err(error) => match project.store.open() {
-            // What is there is better than nothing: another process writes, or the disk is full or read-only.
-            Ok(snapshot) => {
-                if remarks {
-                    let (why, known) = (reason(&error), snapshot.files.files.len());
-                    remark!("colgrep: {why}; this answer is from the index as it is ({known} files)");
-                }
-                Ok(snapshot)
-            }
-            // The first commit of the other process is still to come.
-            Err(_) if error.kind() == ErrorKind::Busy => {
-                Ok(open_updated(project, options.as_ref(), true, args.walk.quiet)?.0)
-            }
-            Err(_) => Err(error.into()),
-        },
-    }
-}
-
-fn reason(error: &colgrep_index::Error) -> String {
-    match error.kind() {
-        ErrorKind::Busy => "another colgrep is indexing".to_string(),
-        _ => error.to_string(),
-    }
-}
-
 /// The hits of all projects, each as (position in `found`, position in its hits): by rank, since scores of
 /// different projects can't be compared.
-fn interleave(found: &[Found], files: usize) -> Vec<(usize, usize)> {
+fn interleave(found: &[Found<'_>], wanted: usize) -> Vec<(usize, usize)> {
     let longest = found.iter().map(|f| f.answer.hits.len()).max().unwrap_or(0);
     let by_rank = (0..longest).flat_map(|rank| (0..found.len()).map(move |f| (f, rank)));
-    by_rank.filter(|&(f, rank)| rank < found[f].answer.hits.len()).take(files).collect()
+    by_rank.filter(|&(f, rank)| rank < found[f].answer.hits.len()).take(wanted).collect()
 }

@@ -1,204 +1,237 @@
 //! Results for people: `path:line:text`, as grep prints them, with more of each unit on demand.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use anyhow::Result;
 use colgrep_core::rank::Candidate;
-use colgrep_core::token::{Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::update::read_text;
 
+use super::Look;
+use super::budget::Budget;
+use super::highlight::{Styled, Syntaxes};
+use super::line::{QueryWords, own_line, write};
+use super::path::{absolute, escape_control, typed};
 use super::style::{self, paint};
-use crate::args::{Color, SearchArgs};
+use crate::args::SearchArgs;
 use crate::command::Found;
 
-/// Longest line of source that is printed whole, in characters.
-const LINE_CHARS_MAX: usize = 300;
-
-/// Whether to colour: the flag, else the environment, else only a terminal.
-pub fn wants_color(flag: Color, environment: Option<bool>, terminal: bool) -> bool {
-    match flag {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => environment.unwrap_or(terminal),
-    }
-}
-
-/// `text` with control characters written as escapes, so that a file's name can't drive the terminal.
-pub fn escape_control(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
-}
-
-/// Prints `hits`.
+/// Prints `hits`, and gives how many of them fitted.
 ///
 /// # Errors
 /// When `out` refuses or the index can't be read.
 pub fn print(
     out: &mut impl Write,
-    found: &[Found],
+    found: &[Found<'_>],
     hits: &[(usize, usize)],
     args: &SearchArgs,
     query: &str,
-    color: bool,
-) -> Result<()> {
-    let mut words = QueryWords::new(query);
-    for &(f, h) in hits {
+    look: &Look,
+    budget: &mut Budget,
+) -> Result<usize> {
+    let mut words: HashMap<usize, QueryWords> = HashMap::new();
+    let mut printer = Printer { args, look, syntaxes: None, last_heading: None, printed: false };
+    for (shown, &(f, h)) in hits.iter().enumerate() {
         let one = &found[f];
+        let words = match words.entry(f) {
+            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::hash_map::Entry::Vacant(new) => new.insert(QueryWords::new(query, &one.place.snapshot)?),
+        };
+        let mut block = Vec::new();
+        printer.hit(&mut block, one, h, words)?;
+        if budget.take(block.len()) {
+            out.write_all(&block)?;
+        } else {
+            // The best result is worth a part of it.
+            let part = if shown == 0 { budget.take_lines(&block) } else { &[] };
+            out.write_all(part)?;
+            return Ok(shown + usize::from(!part.is_empty()));
+        }
+    }
+    Ok(hits.len())
+}
+
+/// A line of a file, and why it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Row {
+    number: usize,
+    /// `:` for the line that answers, `=` for the one that names its unit, `-` for the others; as `git grep -p` has it.
+    separator: char,
+}
+
+struct Printer<'a> {
+    args: &'a SearchArgs,
+    look: &'a Look,
+    syntaxes: Option<Syntaxes>,
+    /// The file whose name was printed last, where names have lines of their own.
+    last_heading: Option<String>,
+    /// Whether any lines were printed yet.
+    printed: bool,
+}
+
+/// What is needed of a file to print its lines.
+struct Source<'a> {
+    /// Its name as shown.
+    name: String,
+    /// Its absolute path.
+    full: String,
+    /// Its path from the root.
+    path: &'a str,
+    lines: Vec<&'a str>,
+}
+
+impl Printer<'_> {
+    fn hit(&mut self, out: &mut Vec<u8>, one: &Found<'_>, h: usize, words: &mut QueryWords) -> Result<()> {
         let hit = &one.answer.hits[h];
         let path = &one.answer.pool.files[hit.file].path;
-        let shown = escape_control(&shown_path(&one.project.root, path));
-        if args.files_only {
-            paint(out, style::PATH, color, &shown)?;
-            writeln!(out)?;
-            continue;
+        let root = &one.place.project.root;
+        let name = typed(root, path);
+        if self.args.files_only || self.args.count {
+            self.name(out, &name, &absolute(root, path), 1)?;
+            if self.args.count {
+                let count = one.answer.pool.candidates.iter().filter(|c| c.file == hit.file).count();
+                write!(out, "{}{count}", if self.args.null { "" } else { ":" })?;
+            }
+            if self.args.count || !self.args.null {
+                writeln!(out)?;
+            }
+            return Ok(());
         }
         // A file that changed or went since the index was made shows what the index knows.
-        let text = read_text(&one.project.root, path).unwrap_or_default();
-        let lines: Vec<&str> = text.lines().collect();
+        let text = read_text(root, path).unwrap_or_default();
+        let source = Source { name, full: absolute(root, path), path, lines: text.lines().collect() };
         for candidate in &hit.units {
-            let unit = one.snapshot.lexical.unit(candidate.unit)?;
-            print_unit(out, &shown, &lines, candidate, &unit, args, &mut words, color)?;
+            let unit = one.place.snapshot.lexical.unit(candidate.unit)?;
+            self.unit(out, &source, candidate, &unit, words)?;
             if let Some(explanation) = &one.explanation {
-                paint(out, style::DIM, color, &explanation.line(candidate.unit))?;
+                paint(out, style::DIM, self.look.color, &explanation.line(candidate.unit))?;
                 writeln!(out)?;
             }
         }
-    }
-    Ok(())
-}
-
-#[expect(clippy::too_many_arguments, reason = "one row's worth of facts")]
-fn print_unit(
-    out: &mut impl Write,
-    path: &str,
-    lines: &[&str],
-    candidate: &Candidate,
-    unit: &Unit,
-    args: &SearchArgs,
-    words: &mut QueryWords,
-    color: bool,
-) -> io::Result<()> {
-    let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
-    let line = match candidate.kind {
-        UnitKind::RawCode | UnitKind::Document | UnitKind::Section => words.best_line(lines, first, end),
-        _ => own_line(lines, unit, end),
-    };
-    let text = lines.get(line.saturating_sub(1)).copied().unwrap_or(&unit.signature);
-    paint(out, style::PATH, color, path)?;
-    write!(out, ":")?;
-    paint(out, style::LINE, color, &line.to_string())?;
-    write!(out, ":")?;
-    let text = cut(text);
-    if color && !unit.name.is_empty() && text.contains(&unit.name) {
-        let at = text.find(&unit.name).unwrap_or_default();
-        write!(out, "{}", &text[..at])?;
-        paint(out, style::NAME, true, &unit.name)?;
-        writeln!(out, "{}", &text[at + unit.name.len()..])?;
-    } else {
-        writeln!(out, "{text}")?;
-    }
-    let (from, to) = if args.content {
-        (first, end)
-    } else {
-        // So many lines in all, the one above among them.
-        let Some(count) = args.lines else { return Ok(()) };
-        (line, end.min(line + count.saturating_sub(1)))
-    };
-    for number in (from..=to).filter(|n| *n != line || args.content && *n < line) {
-        let Some(text) = lines.get(number - 1) else { break };
-        paint(out, style::PATH, color, path)?;
-        write!(out, "-")?;
-        paint(out, style::LINE, color, &number.to_string())?;
-        writeln!(out, "-{}", cut(text))?;
-    }
-    Ok(())
-}
-
-/// The line on which the unit's name stands: behind attributes, decorators and templates.
-fn own_line(lines: &[&str], unit: &Unit, end: usize) -> usize {
-    let first = unit.span.line as usize;
-    let named = (first..=end.min(first + 20)).find(|n| lines.get(n - 1).is_some_and(|l| l.contains(&unit.name)));
-    named.filter(|_| !unit.name.is_empty()).unwrap_or(first)
-}
-
-fn cut(line: &str) -> String {
-    let line = escape_control(&line.trim_end().replace('\t', "    "));
-    match line.char_indices().nth(LINE_CHARS_MAX) {
-        Some((i, _)) => format!("{}…", &line[..i]),
-        None => line,
-    }
-}
-
-/// The path as it would be typed from here: relative if it lies below the current folder.
-fn shown_path(root: &std::path::Path, path: &str) -> String {
-    let full = root.join(path);
-    let here = std::env::current_dir().and_then(|d| d.canonicalize());
-    match here.ok().and_then(|h| full.strip_prefix(h).ok().map(|p| p.display().to_string())) {
-        Some(relative) if !relative.is_empty() => relative,
-        _ => full.display().to_string(),
-    }
-}
-
-/// The query's terms, for choosing the line that shows a match best.
-struct QueryWords {
-    terms: HashSet<String>,
-    tokenizer: Tokenizer,
-}
-
-impl QueryWords {
-    fn new(query: &str) -> QueryWords {
-        let mut tokenizer = Tokenizer::default();
-        let terms = tokenizer.terms(query).into_iter().filter(|t| !is_stop_word(t)).collect();
-        QueryWords { terms, tokenizer }
+        Ok(())
     }
 
-    /// The line among `first..=end` with the most distinct terms; the first of equals.
-    fn best_line(&mut self, lines: &[&str], first: usize, end: usize) -> usize {
-        let mut best = (first, 0);
-        for number in first..=end {
-            let Some(line) = lines.get(number - 1) else { break };
-            let mut seen = HashSet::new();
-            self.tokenizer.tokenize(line, |t| {
-                if let Some(term) = self.terms.get(t.term) {
-                    seen.insert(term);
-                }
-            });
-            if seen.len() > best.1 {
-                best = (number, seen.len());
+    /// A file's name, and the NUL byte where that is asked for.
+    fn name(&self, out: &mut Vec<u8>, name: &str, full: &str, line: usize) -> io::Result<()> {
+        if self.args.null {
+            out.write_all(name.as_bytes())?;
+            return out.write_all(b"\0");
+        }
+        let mut painted = Vec::new();
+        paint(&mut painted, style::PATH, self.look.color, &escape_control(name))?;
+        out.write_all(self.look.links.wrap(&String::from_utf8_lossy(&painted), full, line).as_bytes())
+    }
+
+    fn unit(
+        &mut self,
+        out: &mut Vec<u8>,
+        source: &Source<'_>,
+        candidate: &Candidate,
+        unit: &Unit,
+        words: &mut QueryWords,
+    ) -> Result<()> {
+        let best = words.best_line(&source.lines, unit);
+        let text = source.lines.get(best.wrapping_sub(1)).copied().unwrap_or(&unit.signature);
+        if self.args.vimgrep {
+            let column = words.places(text).first().map_or(0, |p| p.start) + 1;
+            write!(out, "{}:{best}:{column}:", escape_control(&source.name))?;
+            write(out, text, None, false, &[], &[])?;
+            writeln!(out)?;
+            return Ok(());
+        }
+        if self.look.heading && self.last_heading.as_deref() != Some(&source.full) {
+            if self.last_heading.is_some() {
+                writeln!(out)?;
             }
+            self.name(out, &source.name, &source.full, best)?;
+            if !self.args.null {
+                writeln!(out)?;
+            }
+            self.last_heading = Some(source.full.clone());
         }
-        best.0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn colour_by_flag_then_environment_then_terminal() {
-        for (flag, environment, terminal, expected) in [
-            (Color::Auto, None, true, true),
-            (Color::Auto, None, false, false),
-            (Color::Auto, Some(false), true, false),
-            (Color::Auto, Some(true), false, true),
-            (Color::Always, Some(false), false, true),
-            (Color::Never, Some(true), true, false),
-        ] {
-            assert_eq!(wants_color(flag, environment, terminal), expected);
+        let rows = self.rows(source.lines.len(), candidate, unit, best, &source.lines);
+        let begin = rows.first().map_or(best, |r| r.number).min(unit.span.line as usize).max(1);
+        let end = rows.last().map_or(best, |r| r.number).min(source.lines.len());
+        let styles = self.styles(source, begin, end);
+        let (before, behind) = self.args.around();
+        // As in grep: a mark between groups of lines that are no neighbours.
+        if before + behind > 0 && self.printed && !self.look.heading {
+            writeln!(out, "--")?;
         }
+        self.printed = true;
+        let mut last = None;
+        for row in rows {
+            if last.is_some_and(|l| row.number > l + 1) && before + behind > 0 {
+                writeln!(out, "--")?;
+            }
+            last = Some(row.number);
+            let line = if row.number == best { text } else { source.lines.get(row.number - 1).copied().unwrap_or("") };
+            let styled = row.number.checked_sub(begin).and_then(|i| styles.get(i)).map_or(&[][..], Vec::as_slice);
+            self.row(out, source, row, line, styled, words)?;
+        }
+        Ok(())
     }
 
-    #[test]
-    fn the_best_line_holds_most_of_the_query() {
-        let lines = ["# Title", "how to parse", "parse a request body", "request"];
-        assert_eq!(QueryWords::new("parse request").best_line(&lines, 1, 4), 3);
-        assert_eq!(QueryWords::new("nothing").best_line(&lines, 2, 4), 2);
+    fn row(
+        &self,
+        out: &mut Vec<u8>,
+        source: &Source<'_>,
+        row: Row,
+        line: &str,
+        styled: &[(anstyle::Style, usize)],
+        words: &mut QueryWords,
+    ) -> Result<()> {
+        let number = row.number.to_string();
+        let mut taken = number.len() + 1;
+        if !self.look.heading {
+            self.name(out, &source.name, &source.full, row.number)?;
+            if !self.args.null {
+                write!(out, "{}", row.separator)?;
+            }
+            taken += source.name.chars().count() + 1;
+        }
+        let mut painted = Vec::new();
+        paint(&mut painted, style::LINE, self.look.color, &number)?;
+        let linked = self.look.links.wrap(&String::from_utf8_lossy(&painted), &source.full, row.number);
+        write!(out, "{linked}{}", row.separator)?;
+        let marks = if self.look.color && row.separator == ':' { words.places(line) } else { Vec::new() };
+        // A terminal too narrow for the name and the number still shows a little of the line.
+        let columns = self.look.width.map(|w| w.saturating_sub(taken).max(20));
+        write(out, line, columns, self.look.color, styled, &marks)?;
+        writeln!(out)?;
+        Ok(())
     }
 
-    #[test]
-    fn control_characters_are_written_out() {
-        assert_eq!(escape_control("a\x1b[31mb\nc"), "a\\u{1b}[31mb\\nc");
+    fn styles(&mut self, source: &Source<'_>, begin: usize, end: usize) -> Vec<Styled> {
+        if !self.look.color || begin > end {
+            return Vec::new();
+        }
+        let syntaxes = self.syntaxes.get_or_insert_with(Syntaxes::load);
+        syntaxes.styles(source.path, source.lines.first().unwrap_or(&""), &source.lines[begin - 1..end])
+    }
+
+    /// The lines that are shown of a unit, in order.
+    fn rows(&self, lines: usize, candidate: &Candidate, unit: &Unit, best: usize, text: &[&str]) -> Vec<Row> {
+        let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines));
+        let (from, to) = if self.args.content {
+            (first, end)
+        } else if let Some(count) = self.args.lines {
+            // So many lines in all, the best one among them.
+            (best, end.min(best + count.saturating_sub(1)))
+        } else {
+            let (before, behind) = self.args.around();
+            (best.saturating_sub(before).max(1), (best + behind).min(lines))
+        };
+        let mut rows: Vec<Row> = (from.max(1)..=to.max(best))
+            .filter(|n| *n == best || *n <= lines)
+            .map(|number| Row { number, separator: if number == best { ':' } else { '-' } })
+            .collect();
+        let named = candidate.kind != UnitKind::RawCode && !unit.name.is_empty();
+        let own = own_line(text, unit, end);
+        if self.look.heading && named && own < from && own <= lines {
+            rows.insert(0, Row { number: own, separator: '=' });
+        }
+        rows
     }
 }

@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::command::Found;
+use crate::output::budget::Budget;
 use crate::output::explain::Step;
+use crate::output::path::absolute;
 
 /// Version of the output's shape: raised when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
@@ -35,10 +37,12 @@ struct Hit {
 struct Line {
     /// Path as given on the command line, or relative to the current folder.
     file: String,
-    /// Its number, from 1; absent with -l.
+    /// Its number, from 1; absent with -l, -L and --count.
     line: Option<u64>,
-    /// Its text; absent with -l.
+    /// Its text; absent with -l, -L and --count.
     text: Option<String>,
+    /// Number of matching lines, with --count.
+    count: Option<u64>,
 }
 
 /// A row of the array.
@@ -76,6 +80,8 @@ struct JsonUnit {
     parameters: Vec<String>,
     /// Declared return type; null where there is none.
     return_type: Option<String>,
+    /// Name of the class, module or heading around it; null at the top.
+    parent_class: Option<String>,
     /// Base classes and implemented interfaces.
     extends: Vec<String>,
     /// Names called inside.
@@ -103,9 +109,22 @@ struct Match {
     score: f32,
 }
 
-/// The JSON Schema of the output.
+/// One line of `--queries-from`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "Answers")]
+struct Answers<'q> {
+    /// The query, as read.
+    query: &'q str,
+    /// Its hits, best first.
+    hits: Vec<Hit>,
+}
+
+/// The JSON Schema of the output: `--json` prints such an array, `--jsonl` its rows one a line, `--queries-from` rows
+/// as `$defs.Answers` describes them.
 pub fn schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Vec<Row>).to_value();
+    let mut generator = schemars::generate::SchemaSettings::default().into_generator();
+    generator.subschema_for::<Answers<'static>>();
+    let mut schema = generator.into_root_schema_for::<Vec<Row>>().to_value();
     if let Some(object) = schema.as_object_mut() {
         object.insert("title".into(), "colgrep --json".into());
         object.insert("x-version".into(), SCHEMA_VERSION.into());
@@ -113,26 +132,107 @@ pub fn schema() -> serde_json::Value {
     schema
 }
 
-/// Prints `hits` as one array on one line.
+/// Prints `hits` as one array on one line, and gives how many of them fitted.
 ///
 /// # Errors
 /// When `out` refuses or the index can't be read.
-pub fn print(out: &mut impl Write, found: &[Found], hits: &[(usize, usize)]) -> Result<()> {
-    let mut rows = Vec::with_capacity(hits.len());
+pub fn print(out: &mut impl Write, found: &[Found<'_>], hits: &[(usize, usize)], budget: &mut Budget) -> Result<usize> {
+    // The brackets and the line's end.
+    budget.take(3);
+    write!(out, "[")?;
+    let mut shown = 0;
     for &(f, h) in hits {
-        rows.push(hit(&found[f], h)?);
+        let Some(row) = fitting(hit(&found[f], h)?, budget, shown == 0)? else { break };
+        write!(out, "{}{row}", if shown > 0 { "," } else { "" })?;
+        shown += 1;
     }
-    serde_json::to_writer(&mut *out, &rows)?;
-    writeln!(out)?;
+    writeln!(out, "]")?;
+    Ok(shown)
+}
+
+/// Prints `hits` one a line, each as soon as it is there, and gives how many of them fitted.
+///
+/// # Errors
+/// When `out` refuses or the index can't be read.
+pub fn print_lines(
+    out: &mut impl Write,
+    found: &[Found<'_>],
+    hits: &[(usize, usize)],
+    budget: &mut Budget,
+) -> Result<usize> {
+    let mut shown = 0;
+    for &(f, h) in hits {
+        let Some(row) = fitting(hit(&found[f], h)?, budget, shown == 0)? else { break };
+        writeln!(out, "{row}")?;
+        out.flush()?;
+        shown += 1;
+    }
+    Ok(shown)
+}
+
+/// Prints a query with its hits on one line; `max_tokens` holds for each line.
+///
+/// # Errors
+/// When `out` refuses or the index can't be read.
+pub fn print_answers(
+    out: &mut impl Write,
+    query: &str,
+    found: &[Found<'_>],
+    hits: &[(usize, usize)],
+    max_tokens: Option<usize>,
+) -> Result<()> {
+    let mut budget = Budget::new(max_tokens);
+    budget.take(query.len() + 24);
+    let mut rows = Vec::new();
+    for &(f, h) in hits {
+        let mut row = hit(&found[f], h)?;
+        if fit(&mut row, &mut budget, rows.is_empty())?.is_none() {
+            break;
+        }
+        rows.push(row);
+    }
+    writeln!(out, "{}", serde_json::to_string(&Answers { query, hits: rows })?)?;
     Ok(())
 }
 
-fn hit(one: &Found, h: usize) -> Result<Hit> {
+/// A row as text, if it fits.
+fn fitting(mut row: Hit, budget: &mut Budget, first: bool) -> Result<Option<String>> {
+    fit(&mut row, budget, first)
+}
+
+/// Spends a row's bytes. The first row is worth a part of it: it gives up its lists, then lines of its code.
+fn fit(row: &mut Hit, budget: &mut Budget, first: bool) -> Result<Option<String>> {
+    let mut text = serde_json::to_string(row)?;
+    // One byte for the comma or the line's end.
+    if budget.take(text.len() + 1) {
+        return Ok(Some(text));
+    }
+    if !first {
+        return Ok(None);
+    }
+    let unit = &mut row.unit;
+    for list in [&mut unit.imports, &mut unit.variables, &mut unit.called_by, &mut unit.calls] {
+        list.clear();
+    }
+    // Escapes only lengthen it: what is longer than the budget can't fit.
+    let longest = budget.bytes_left().unwrap_or(usize::MAX).min(unit.code.len());
+    unit.code.truncate(unit.code.floor_char_boundary(longest));
+    loop {
+        text = serde_json::to_string(row)?;
+        if budget.take(text.len() + 1) {
+            return Ok(Some(text));
+        }
+        let Some((shorter, _)) = row.unit.code.rsplit_once('\n') else { return Ok(None) };
+        row.unit.code.truncate(shorter.len());
+    }
+}
+
+fn hit(one: &Found<'_>, h: usize) -> Result<Hit> {
     let hit = &one.answer.hits[h];
     let path = &one.answer.pool.files[hit.file].path;
-    let record = one.snapshot.files.files.iter().find(|f| f.path == *path);
-    let lexical = &one.snapshot.lexical;
-    let text = read_text(&one.project.root, path).unwrap_or_default();
+    let record = one.place.snapshot.files.files.iter().find(|f| f.path == *path);
+    let lexical = &one.place.snapshot.lexical;
+    let text = read_text(&one.place.project.root, path).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     let mut matches = Vec::new();
     let mut best = None;
@@ -155,12 +255,13 @@ fn hit(one: &Found, h: usize) -> Result<Hit> {
     Ok(Hit {
         unit: JsonUnit {
             qualified_name: best.qualified_name(),
-            file: one.project.root.join(path).display().to_string(),
+            file: absolute(&one.place.project.root, path),
             line: matches.iter().map(|m| m.line).min().unwrap_or_default(),
             end_line: matches.iter().map(|m| m.end_line).max().unwrap_or_default(),
             language: record.map(|r| r.language.clone()).unwrap_or_default(),
             unit_type: best.kind.name(),
             return_type: Some(best.return_type).filter(|r| !r.is_empty()),
+            parent_class: Some(best.parent).filter(|p| !p.is_empty()),
             name: best.name,
             signature: best.signature,
             docstring: best.docstring,

@@ -1,7 +1,111 @@
 //! What is printed: for people, for programs, and how scores came about.
 
+pub mod budget;
 pub mod explain;
-pub mod human;
+mod highlight;
+mod human;
+mod hyperlink;
 pub mod json;
+pub mod line;
+pub mod path;
 pub mod style;
 pub mod trace;
+
+use std::io::Write;
+
+use anyhow::Result;
+use budget::Budget;
+pub use hyperlink::Links;
+
+use crate::args::{Color, SearchArgs};
+use crate::command::Found;
+use crate::env::Env;
+
+/// Whether to colour: the flag, else the environment, else only a terminal.
+pub fn wants_color(flag: Option<Color>, environment: Option<bool>, terminal: bool) -> bool {
+    match flag.unwrap_or_default() {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => environment.unwrap_or(terminal),
+    }
+}
+
+/// How lines are dressed.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    /// Colour, and links.
+    pub color: bool,
+    /// File names on lines of their own.
+    pub heading: bool,
+    /// Columns of the terminal.
+    pub width: Option<usize>,
+    /// Links to files.
+    pub links: Links,
+}
+
+impl Look {
+    /// What flags, environment and terminal say.
+    ///
+    /// # Errors
+    /// On a format of links that is not to be understood.
+    pub fn new(args: &SearchArgs, env: &Env, terminal: bool) -> Result<Look> {
+        let plain = args.for_programs() || args.vimgrep;
+        let color = !plain && wants_color(args.color, env.color, terminal);
+        let links = Links::new(args.hyperlink_format.as_deref())?;
+        let columns = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+        Ok(Look {
+            color,
+            heading: args.heading || (terminal && !args.no_heading && !plain),
+            width: if terminal { columns() } else { None },
+            links: if color { links } else { Links::default() },
+        })
+    }
+}
+
+/// Prints `hits`, each as (position in `found`, position in its hits).
+///
+/// # Errors
+/// When `out` refuses or an index can't be read.
+pub fn print(
+    out: &mut impl Write,
+    found: &[Found<'_>],
+    hits: &[(usize, usize)],
+    args: &SearchArgs,
+    env: &Env,
+    query: &str,
+    terminal: bool,
+) -> Result<()> {
+    let mut budget = Budget::new(args.max_tokens);
+    let shown = if args.json {
+        json::print(out, found, hits, &mut budget)?
+    } else if args.jsonl {
+        json::print_lines(out, found, hits, &mut budget)?
+    } else {
+        let look = Look::new(args, env, terminal)?;
+        human::print(out, found, hits, args, query, &look, &mut budget)?
+    };
+    if shown < hits.len() && !args.walk.quiet {
+        let tokens = args.max_tokens.unwrap_or_default();
+        remark!("colgrep: {shown} of {} results fit into --max-tokens {tokens}", hits.len());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_by_flag_then_environment_then_terminal() {
+        for (flag, environment, terminal, expected) in [
+            (None, None, true, true),
+            (Some(Color::Auto), None, false, false),
+            (None, Some(false), true, false),
+            (None, Some(true), false, true),
+            (Some(Color::Always), Some(false), false, true),
+            (Some(Color::Never), Some(true), true, false),
+        ] {
+            assert_eq!(wants_color(flag, environment, terminal), expected);
+        }
+    }
+}

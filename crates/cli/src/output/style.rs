@@ -10,8 +10,8 @@ pub const PATH: Style = AnsiColor::Magenta.on_default();
 pub const LINE: Style = AnsiColor::Green.on_default();
 /// Matches.
 pub const MATCH: Style = AnsiColor::Red.on_default().bold();
-/// Names of units.
-pub const NAME: Style = AnsiColor::Cyan.on_default();
+/// Words of the query in a ranked result: on top of the syntax's colours.
+pub const MARK: Style = Style::new().bold().underline();
 /// Remarks.
 pub const DIM: Style = Style::new().dimmed();
 

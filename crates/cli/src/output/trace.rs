@@ -5,6 +5,8 @@ use colgrep_core::rank::Pool;
 use colgrep_index::search::{Answer, Watch};
 use serde_json::json;
 
+use super::explain::Explanation;
+
 /// Files or units shown a step.
 const SHOWN_MAX: usize = 100;
 
@@ -35,6 +37,35 @@ impl Trace {
     pub fn last(&mut self, answer: &Answer) {
         let files: Vec<&str> = answer.hits.iter().map(|h| answer.pool.files[h.file].path.as_str()).collect();
         self.line("final", "files", json!(files), answer.hits.iter().map(|h| h.score).collect());
+    }
+}
+
+/// The explanation and the trace of one search, either or both.
+#[derive(Debug, Default)]
+pub struct Watchers {
+    /// Steps kept for printing below each hit.
+    pub explanation: Option<Explanation>,
+    /// Steps written to stderr.
+    pub trace: Option<Trace>,
+}
+
+impl Watch for Watchers {
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.ranking(step, hits);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.ranking(step, hits);
+        }
+    }
+
+    fn stage(&mut self, step: &'static str, pool: &Pool) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.stage(step, pool);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.stage(step, pool);
+        }
     }
 }
 

@@ -70,6 +70,7 @@ impl Sandbox {
 
 /// What a run gave; the project's root reads `ROOT`.
 #[derive(Debug)]
+#[allow(dead_code, reason = "each test program uses its own part")]
 pub struct Ran {
     pub status: i32,
     pub out: String,
@@ -77,7 +78,8 @@ pub struct Ran {
 }
 
 impl Ran {
-    fn of(output: Output, root: &Path) -> Ran {
+    /// From a finished process.
+    pub fn of(output: Output, root: &Path) -> Ran {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&root.display().to_string(), "ROOT");
         Ran { status: output.status.code().unwrap_or(-1), out: text(&output.stdout), err: text(&output.stderr) }
     }

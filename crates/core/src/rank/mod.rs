@@ -19,7 +19,7 @@ pub mod stem_share;
 use std::collections::HashMap;
 
 use crate::bm25;
-use crate::fuse::{self, UnitKey};
+use crate::fuse::{self, Evidence, Fusion, Ranking, SEMANTIC, UnitKey, semantic_weight};
 use crate::knob::{Knob, Knobs, Shape};
 use crate::path::PathFacts;
 use crate::query::Query;
@@ -165,9 +165,27 @@ pub struct Pool {
     pub files_total: u64,
     /// In how many files' topics a term stands (terms of the pool's topics and of the query).
     pub topic_frequency: HashMap<String, u64>,
+    /// The retrievers' rankings of the units, before they are fused.
+    pub rankings: Vec<Ranking>,
+    /// What decides the retrievers' weights.
+    pub evidence: Evidence,
 }
 
 impl Pool {
+    /// Gives every candidate the score of the fused rankings, and leaves the pool sorted. The semantic ranking weighs
+    /// what [`semantic_weight`] says, the others share the rest; alone, a ranking weighs all.
+    pub fn fuse(&mut self, method: Fusion, knobs: &Knobs) {
+        let semantic = semantic_weight(&self.evidence, knobs);
+        for ranking in &mut self.rankings {
+            ranking.weight = if ranking.name == SEMANTIC { semantic } else { 1.0 - semantic };
+        }
+        let fused: HashMap<UnitKey, f32> = fuse::fuse(&self.rankings, method, knobs).into_iter().collect();
+        for candidate in &mut self.candidates {
+            candidate.score = fused.get(&candidate.unit).copied().unwrap_or(0.0);
+        }
+        self.sort();
+    }
+
     /// Adds `boost(file)` to every candidate of each file.
     pub fn add_per_file(&mut self, boost: impl Fn(&FileFacts) -> f32) {
         let boosts: Vec<f32> = self.files.iter().map(boost).collect();

@@ -35,6 +35,9 @@ pub const EMBEDDED: Files<'static> = Files {
     weights: include_bytes!("../../assets/model.safetensors"),
 };
 
+/// The codebook by which the index stores the vectors of [`EMBEDDED`], as the index crate writes one.
+pub const EMBEDDED_CODEBOOK: &[u8] = include_bytes!("../../assets/codebook.bin");
+
 /// A model of the embedded kind, ready to encode. A call runs on the calling thread alone; several may call.
 pub struct Native<'a> {
     config: Config,

@@ -251,7 +251,9 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
     if matches!(stem, "Dockerfile" | "Containerfile" | "Makefile") {
         return by_name(if stem == "Makefile" { "make" } else { "dockerfile" }).unwrap_or(unknown());
     }
-    let extension = file_name.rsplit_once('.').map(|(_, e)| e.to_lowercase()).unwrap_or_default();
+    let written = file_name.rsplit_once('.').map(|(_, e)| e).unwrap_or_default();
+    // The one extension whose case tells languages apart.
+    let extension = if written == "C" { "cpp".to_string() } else { written.to_lowercase() };
     if let Some(name) = sniff::shared_extension(&extension, head) {
         return by_name(name).unwrap_or(unknown());
     }

@@ -16,7 +16,7 @@ pattern!(
     r"(?m)^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|extern\s+\x22C\+\+\x22)|\bconstexpr\b|\bnoexcept\b|\w::\w|#include\s*<(?:vector|string|memory|map|utility|type_traits|iostream|functional|cstd\w+)>"
 );
 pattern!(MATLAB, r"(?m)^\s*(?:%|function\b[^;{]*$|classdef\b|end\s*$)");
-pattern!(PROLOG, r"(?m)^\s*(?::-\s*\w|[a-z]\w*\([^)]*\)\s*:-)");
+pattern!(PROLOG, r"(?m)^\s*(?::-\s*\w|[a-z]\w*\([^)]*\)\s*:-)|^[a-z]\w*\([^)\n]*\)\.\s*$");
 pattern!(PERL, r"(?m)^\s*(?:use\s+(?:strict|warnings|utf8|v?5|[A-Z]\w*)|package\s+\w|sub\s+\w|my\s+[$@%])|^#!.*\bperl");
 pattern!(PHP, r"<\?(?:php|=)");
 pattern!(XML, r"^\s*(?:\xef\xbb\xbf)?<\?xml|^\s*<!DOCTYPE");
@@ -49,6 +49,7 @@ pub(super) fn shared_extension(extension: &str, head: &[u8]) -> Option<&'static 
 
 /// The interpreter that a `#!` line names, without its folder, version digits kept off.
 pub(super) fn interpreter(head: &[u8]) -> Option<&str> {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let line = head.strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;
     let mut words = std::str::from_utf8(line).ok()?.split_whitespace();
     let mut program = words.next()?.rsplit('/').next()?;
@@ -72,6 +73,8 @@ mod tests {
             ("m", "function y = f(x)\n% doubles\ny = 2 * x;\nend\n", Some("unknown")),
             ("pl", "use strict;\nmy $x = 1;\n", Some("perl")),
             ("pl", ":- module(a, [b/1]).\nb(X) :- c(X).\n", Some("unknown")),
+            ("pl", "parent(tom, bob).\nparent(bob, ann).\n", Some("unknown")),
+            ("pl", "print(1);\n", Some("perl")),
             ("inc", "<?php\nfunction a() {}\n", Some("php")),
             ("ts", "<?xml version=\"1.0\"?>\n<!DOCTYPE TS>\n", Some("xml")),
             ("ts", "export const a = 1;\n", Some("typescript")),
@@ -88,6 +91,7 @@ mod tests {
             ("#!/usr/bin/env python3.11\nprint()", Some("python")),
             ("#!/usr/bin/env -S node --experimental\n", Some("node")),
             ("#!/usr/bin/env -S FOO=1 bash\n", Some("bash")),
+            ("\u{feff}#!/bin/sh\n", Some("sh")),
             ("# not one\n", None),
             ("#!", None),
         ] {

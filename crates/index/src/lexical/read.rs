@@ -533,6 +533,18 @@ impl Lexical {
         Ok(documents)
     }
 
+    /// In about how many units a term stands: the most that any one field has of it, deleted ones included.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn units_with(&self, term: &str) -> Result<u64> {
+        let mut most = 0;
+        for field in self.fields.unit {
+            most = most.max(self.searcher.doc_freq(&Term::from_field_text(field, term))?);
+        }
+        Ok(most)
+    }
+
     /// Qualified names of units that call `name`, at most twenty, in order of file and line.
     ///
     /// # Errors

@@ -22,3 +22,4 @@ pub use maxsim::maxsim;
 pub use read::{Allowed, Effort, Manifest, Place, Vectors};
 pub(crate) use sibling::sibling_roots;
 pub use text::{text_hash, unit_text};
+pub use train::train_codebook;

@@ -7,12 +7,13 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Longest text of a unit, in bytes. Models cut at their own length; the embedded one reads less than this.
 const TEXT_BYTES_MAX: usize = 2 << 10;
 /// Longest documentation in it, in bytes, so that some of the body is left.
-const DOCSTRING_BYTES_MAX: usize = 1 << 10;
+const DOCSTRING_BYTES_MAX: usize = 512;
 /// Components of the path that a model sees: the folders far up name the project, not the unit.
 const PATH_COMPONENTS: usize = 3;
 
 /// The text of a unit that is turned into vectors: the last three components of its file's path without the
-/// extension, on the next line the last segment of its parent and its name, then the documentation, then the body.
+/// extension, on the next line the last segment of its parent and its name, then the documentation (unless it stands in
+/// the body), then the body.
 /// At most 2 KiB, cut at a character. `path` is relative to the project's root, `/` between components.
 pub fn unit_text(path: &str, unit: &Unit) -> String {
     let start = path.rmatch_indices('/').nth(PATH_COMPONENTS - 1).map_or(0, |(at, _)| at + 1);
@@ -23,7 +24,11 @@ pub fn unit_text(path: &str, unit: &Unit) -> String {
         Some(dot) if dot > 0 => &place[..file_at + dot],
         _ => place,
     };
-    let docstring = &unit.docstring[..unit.docstring.floor_char_boundary(DOCSTRING_BYTES_MAX)];
+    // Where the documentation stands inside the body (Python), once is enough.
+    let first_line = unit.docstring.lines().next().unwrap_or_default();
+    let repeated = !first_line.is_empty() && unit.body.contains(first_line);
+    let docstring_bytes = if repeated { 0 } else { unit.docstring.floor_char_boundary(DOCSTRING_BYTES_MAX) };
+    let docstring = &unit.docstring[..docstring_bytes];
     let mut text = String::with_capacity(TEXT_BYTES_MAX + DOCSTRING_BYTES_MAX);
     text.push_str(place);
     text.push('\n');
@@ -67,11 +72,16 @@ mod tests {
             ("a/b/c/d.rs", unit("x.Y", "go", "Goes.", "fn go() {}"), "b/c/d\nY go\nGoes.\nfn go() {}"),
             ("d.test.ts", unit("", "", "", "code"), "d.test\n\ncode"),
             (".bashrc", unit("", "f", "", ""), ".bashrc\nf"),
+            (
+                "a.py",
+                unit("", "f", "Goes.\nFar.", "def f():\n  \"\"\"Goes.\n  Far.\"\"\""),
+                "a\nf\ndef f():\n  \"\"\"Goes.\n  Far.\"\"\"",
+            ),
             ("v1.2/Makefile", unit("", "all", "", "x"), "v1.2/Makefile\nall\nx"),
         ] {
             assert_eq!(unit_text(path, &unit), expected);
         }
-        let long = unit_text("a.rs", &unit("", "é", &"é".repeat(900), &"ü".repeat(3000)));
+        let long = unit_text("a.rs", &unit("", "é", &"é".repeat(300), &"ü".repeat(3000)));
         assert!(long.len() <= 2048 && long.len() > 2045 && long.contains("é\nü"));
     }
 }

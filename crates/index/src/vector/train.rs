@@ -1,11 +1,12 @@
 //! A codebook made from a store's own rows, where the model brings none.
 
+use colgrep_encoder::Encoder;
 use rayon::prelude::*;
 
 use super::codebook::{Codebook, Codec};
 use super::math::{Random, normalise};
 use super::panel::Panels;
-use super::pool::Row;
+use super::pool::{Row, pool};
 use crate::error::Result;
 
 /// Rounds of k-means: the first few do nearly all.
@@ -79,6 +80,20 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
     // Rows to come may be longer.
     let scale_max = if longest > 0.0 { 1.5 * longest } else { 1.0 };
     Codebook::new(dimension, &means, &levels(residuals, 1 << codec.bits), scale_max)
+}
+
+/// A codebook that a model can bring along, trained on texts like those it will encode.
+///
+/// # Errors
+/// When the model can't be run or gives components that are no numbers.
+pub fn train_codebook(encoder: &dyn Encoder, texts: &[&str], centroids: usize, codec: &Codec) -> Result<Codebook> {
+    let pooled = |part: &[&str]| -> Result<Vec<Row>> {
+        let documents = encoder.encode_documents(part)?;
+        let similarity = f32::from(codec.similarity) / 100.0;
+        Ok(documents.iter().flat_map(|d| pool(d, usize::from(codec.rows_max), similarity)).collect())
+    };
+    let rows: Result<Vec<Vec<Row>>> = texts.par_chunks(64).map(pooled).collect();
+    train(encoder.dimension(), &rows?.concat(), centroids, codec)
 }
 
 /// `count` ascending values that stand for `values` with the least squared error, found from equal parts.

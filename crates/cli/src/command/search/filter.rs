@@ -1,97 +1,18 @@
-//! Filters that apply before the ranking: paths, languages, categories, a regular expression.
+//! The filter of one search: path rules and patterns, turned into files and lines before anything is ranked.
 
 use std::collections::HashMap;
 
-use anyhow::{Context as _, Result, bail};
-use colgrep_index::language;
+use anyhow::Result;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::is_text;
 use colgrep_index::store::{FileRecord, Snapshot};
-use globset::{Glob, GlobSet, GlobSetBuilder};
 
+use super::rules::{PathRules, is_below};
 use crate::args::SearchArgs;
 use crate::command::grep::{lines_in_files, matcher};
 use crate::project::Project;
 
-/// What the flags say about paths.
-pub struct PathRules {
-    include: Option<GlobSet>,
-    exclude: Option<GlobSet>,
-    exclude_dir: Option<GlobSet>,
-    languages: Vec<&'static str>,
-    code_only: bool,
-}
-
-fn globs(patterns: &[String]) -> Result<Option<GlobSet>> {
-    if patterns.is_empty() {
-        return Ok(None);
-    }
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let bad = || format!("{pattern:?} is no glob");
-        set.add(Glob::new(pattern).with_context(bad)?);
-        // As in grep, `*.py` and `src` speak of a name at any depth.
-        if !pattern.starts_with("**/") {
-            set.add(Glob::new(&format!("**/{}", pattern.trim_start_matches('/'))).with_context(bad)?);
-        }
-    }
-    Ok(Some(set.build()?))
-}
-
-impl PathRules {
-    /// Reads the flags.
-    ///
-    /// # Errors
-    /// On a bad glob or an unknown language.
-    pub fn new(args: &SearchArgs) -> Result<PathRules> {
-        let mut languages = Vec::new();
-        for name in &args.types {
-            match language::by_name(name) {
-                Some(language) => languages.push(language.name),
-                None => {
-                    let known: Vec<&str> = language::LANGUAGES.iter().map(|l| l.name).collect();
-                    bail!("{name:?} is no language known here; known are {}", known.join(", "));
-                }
-            }
-        }
-        Ok(PathRules {
-            include: globs(&args.include)?,
-            exclude: globs(&args.exclude)?,
-            exclude_dir: globs(&args.exclude_dir)?,
-            languages,
-            code_only: args.code_only,
-        })
-    }
-
-    /// Whether a relative path (`/` between components) of that language passes.
-    pub fn allow<'l>(&self, path: &str, language: impl Fn() -> &'l str) -> bool {
-        self.include.as_ref().is_none_or(|g| g.is_match(path))
-            && self.exclude.as_ref().is_none_or(|g| !g.is_match(path))
-            && self.exclude_dir.as_ref().is_none_or(|g| !folders(path).any(|f| g.is_match(f)))
-            && (self.languages.is_empty() || self.languages.contains(&language()))
-            && (!self.code_only || !is_text(language()))
-    }
-
-    fn allows_all(&self) -> bool {
-        self.include.is_none()
-            && self.exclude.is_none()
-            && self.exclude_dir.is_none()
-            && self.languages.is_empty()
-            && !self.code_only
-    }
-}
-
-/// The folders above a path, each as a path: `a/b/c.rs` → `a`, `a/b`.
-fn folders(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices('/').map(|(i, _)| &path[..i])
-}
-
-/// Whether `path` is `below` or lies below it; everything lies below the empty path.
-pub fn is_below(path: &str, below: &str) -> bool {
-    below.is_empty() || path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 /// The filter of one search in one project.
+#[derive(Debug)]
 pub struct Filter {
     /// By file number: not allowed, or allowed, with the lines of matches where a pattern is given.
     files: HashMap<u32, Option<Vec<u32>>>,
@@ -117,11 +38,7 @@ impl Filter {
                 remark!("colgrep: nothing in {path} is indexed: it is ignored, hidden or skipped (`colgrep status`)");
             }
         }
-        let allowed: Vec<&FileRecord> = snapshot
-            .files
-            .indexed()
-            .filter(|f| below.iter().any(|b| is_below(&f.path, b)) && rules.allow(&f.path, || &f.language))
-            .collect();
+        let allowed = allowed(rules, below, snapshot);
         let files = if args.regexp.is_empty() {
             allowed.iter().map(|f| (f.id, None)).collect()
         } else {
@@ -132,6 +49,15 @@ impl Filter {
         };
         Ok(Some(Filter { files }))
     }
+}
+
+/// The indexed files below one of `below` that the rules allow, by path.
+pub fn allowed<'s>(rules: &PathRules, below: &[String], snapshot: &'s Snapshot) -> Vec<&'s FileRecord> {
+    snapshot
+        .files
+        .indexed()
+        .filter(|f| below.iter().any(|b| is_below(&f.path, b)) && rules.allow(&f.path, || &f.language))
+        .collect()
 }
 
 impl UnitFilter for Filter {
@@ -151,41 +77,30 @@ impl UnitFilter for Filter {
     }
 }
 
+/// Another filter (or none), less one unit: what is like a unit is not the unit itself.
+pub struct Without<'a> {
+    /// What else is asked.
+    pub inner: Option<&'a dyn UnitFilter>,
+    /// The unit's file.
+    pub file: u32,
+    /// A line of the unit.
+    pub line: u32,
+}
+
+impl UnitFilter for Without<'_> {
+    fn allows_file(&self, file: u32) -> bool {
+        self.inner.is_none_or(|f| f.allows_file(file))
+    }
+
+    fn allows_unit(&self, file: u32, line: u32, end: u32) -> bool {
+        let is_the_unit = file == self.file && (line..=end).contains(&self.line);
+        !is_the_unit && self.inner.is_none_or(|f| f.allows_unit(file, line, end))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn globs_speak_of_names_at_any_depth() {
-        let rules = |set: fn(&mut SearchArgs)| {
-            let mut args = SearchArgs::default();
-            set(&mut args);
-            PathRules::new(&args).unwrap()
-        };
-        for (rules, path, language, expected) in [
-            (rules(|a| a.include = vec!["*.py".into()]), "a/b.py", "python", true),
-            (rules(|a| a.include = vec!["*.py".into()]), "a/b.pyc", "unknown", false),
-            (rules(|a| a.include = vec!["src/**".into()]), "src/a/b.py", "python", true),
-            (rules(|a| a.exclude = vec!["*_test.go".into()]), "x/a_test.go", "go", false),
-            (rules(|a| a.exclude_dir = vec!["vendor".into()]), "x/vendor/a.go", "go", false),
-            (rules(|a| a.exclude_dir = vec!["vendor".into()]), "x/vendor.go", "go", true),
-            (rules(|a| a.types = vec!["py".into()]), "a.py", "python", true),
-            (rules(|a| a.types = vec!["py".into()]), "a.go", "go", false),
-            (rules(|a| a.code_only = true), "README.md", "markdown", false),
-            (rules(|a| a.code_only = true), "Makefile", "make", true),
-        ] {
-            assert_eq!(rules.allow(path, || language), expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn below_means_whole_components() {
-        for (path, below, expected) in
-            [("src/a.rs", "src", true), ("src2/a.rs", "src", false), ("a.rs", "a.rs", true), ("x", "", true)]
-        {
-            assert_eq!(is_below(path, below), expected, "{path} below {below}");
-        }
-    }
 
     #[test]
     fn units_need_a_match_on_their_lines() {
@@ -200,5 +115,7 @@ mod tests {
         ] {
             assert_eq!(filter.allows_unit(file, line, end), expected, "file {file}, {line}-{end}");
         }
+        let without = Without { inner: Some(&filter), file: 2, line: 10 };
+        assert!(!without.allows_unit(2, 8, 12) && without.allows_unit(2, 11, 12) && without.allows_unit(1, 1, 5));
     }
 }

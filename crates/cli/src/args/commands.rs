@@ -1,0 +1,177 @@
+//! The flags of the subcommands other than search.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use clap_complete::Shell;
+
+use super::search::WalkArgs;
+
+/// `init`.
+#[derive(Clone, Debug, Args)]
+pub struct InitArgs {
+    /// The project (default: the one around the current folder)
+    pub path: Option<PathBuf>,
+    /// The model whose vectors are kept: default (the one in the program), a folder or a hub's name
+    #[arg(long, value_name = "ID|FOLDER", help_heading = "Indexing")]
+    pub model: Option<String>,
+    /// What the walk takes in.
+    #[command(flatten)]
+    pub walk: WalkArgs,
+}
+
+/// `status`.
+#[derive(Clone, Debug, Args)]
+pub struct StatusArgs {
+    /// The project (default: the one around the current folder)
+    pub path: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `clear`.
+#[derive(Clone, Debug, Args)]
+pub struct ClearArgs {
+    /// The project (default: the one around the current folder)
+    pub path: Option<PathBuf>,
+    /// Remove the indexes of all projects
+    #[arg(long, conflicts_with = "path")]
+    pub all: bool,
+}
+
+/// `outline`.
+#[derive(Clone, Debug, Args)]
+pub struct OutlineArgs {
+    /// The file; it need not be indexed
+    pub file: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `settings`.
+#[derive(Clone, Debug, Args)]
+pub struct SettingsArgs {
+    /// A setting's name, such as results or ranking.alpha
+    pub key: Option<String>,
+    /// Its new value; written to the user's file
+    pub value: Option<String>,
+    /// Show all settings with where each value comes from (the same as without arguments)
+    #[arg(long, conflicts_with_all = ["key", "value"])]
+    pub show: bool,
+    /// Take the setting out of the user's file
+    #[arg(long, requires = "key", conflicts_with = "value")]
+    pub unset: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with_all = ["value", "unset"])]
+    pub json: bool,
+}
+
+/// `set-model`.
+#[derive(Clone, Debug, Args)]
+pub struct SetModelArgs {
+    /// `default` for the one in the program, a folder with model.onnx and tokenizer.json, or a hub's name such as
+    /// lightonai/LateOn-Code-edge
+    #[arg(value_name = "ID|FOLDER")]
+    pub model: String,
+}
+
+/// `doctor`.
+#[derive(Clone, Debug, Args)]
+pub struct DoctorArgs {
+    /// The project (default: the one around the current folder)
+    pub path: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `knobs`.
+#[derive(Clone, Debug, Args)]
+pub struct KnobsArgs {
+    /// Print JSON
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Print the Markdown table of the documentation
+    #[arg(long)]
+    pub markdown: bool,
+    /// Values of this profile: default or classic
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+}
+
+/// `mcp`.
+#[derive(Clone, Debug, Args)]
+pub struct McpArgs {
+    /// Folders that the server answers about (default: the project around the current folder); nothing outside is read
+    #[arg(value_name = "ROOT")]
+    pub roots: Vec<PathBuf>,
+    /// What the walk takes in.
+    #[command(flatten)]
+    pub walk: WalkArgs,
+}
+
+/// Coding agents that `install` knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Agent {
+    /// Claude Code: CLAUDE.md, .mcp.json.
+    ClaudeCode,
+    /// OpenAI Codex: AGENTS.md, ~/.codex/config.toml.
+    Codex,
+    /// OpenCode: AGENTS.md, opencode.json.
+    Opencode,
+    /// Cursor: .cursor/rules, .cursor/mcp.json.
+    Cursor,
+    /// Gemini CLI: GEMINI.md, .gemini/settings.json.
+    Gemini,
+    /// GitHub Copilot: .github/copilot-instructions.md, .vscode/mcp.json.
+    Copilot,
+}
+
+/// `install` and `uninstall`.
+#[derive(Clone, Debug, Args)]
+pub struct InstallArgs {
+    /// The coding agent
+    pub agent: Agent,
+    /// Write into the agent's files of this project instead of the user's
+    #[arg(long)]
+    pub project: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// The spelling `--install-claude-code` of `install claude-code`, which other tools of this kind have; likewise for
+/// `uninstall` and the other agents.
+pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.collect();
+    let Some(first) = args.get(1).and_then(|a| a.to_str()) else { return args };
+    for verb in ["install", "uninstall"] {
+        let agent = first.strip_prefix("--").and_then(|a| a.strip_prefix(verb)).and_then(|a| a.strip_prefix('-'));
+        if let Some(agent) = agent.filter(|a| Agent::from_str(a, false).is_ok()) {
+            let words = [OsString::from(verb), OsString::from(agent)];
+            args.splice(1..2, words);
+            break;
+        }
+    }
+    args
+}
+
+/// `completions`.
+#[derive(Clone, Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// `man`.
+#[derive(Clone, Debug, Args)]
+pub struct ManArgs {
+    /// The page of this subcommand instead of the main one
+    pub command: Option<String>,
+    /// Print the reference of all commands in Markdown
+    #[arg(long, conflicts_with = "command")]
+    pub markdown: bool,
+}

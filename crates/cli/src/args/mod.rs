@@ -1,0 +1,94 @@
+//! Every flag and subcommand, defined once: help, man page, completions and `docs/generated/cli.md` come from here.
+
+mod commands;
+mod search;
+mod size;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use commands::respelled;
+pub use commands::*;
+pub use search::*;
+pub(crate) use size::parse_size;
+
+const EXAMPLES: &str = "\
+Examples:
+  colgrep \"parse request\"              files of this project about parsing requests
+  colgrep parseRequest src -k 5        where a name is defined, in src alone
+  colgrep -e 'TODO|FIXME'              every matching line, as grep prints it
+  colgrep -e unsafe \"ring buffer\"      units with a match, ranked by the query
+  colgrep \"retry\" --changed -c         whole units, only from files with uncommitted changes
+  colgrep --like src/queue.rs:40       units like the one on that line
+  colgrep \"rate limit\" --json | jq .   for programs; --jsonl, --vimgrep and -0 as well
+  colgrep outline src/queue.rs         the units of one file
+  colgrep install claude-code          tell a coding agent that colgrep is here
+
+Exit status: 0 something found, 1 nothing found, 2 an error.";
+
+/// Ranked code search: ask in words or names, get the files that answer.
+///
+/// The first search in a project builds its index, later ones bring it up to date. Results go to stdout, everything
+/// else to stderr. Defaults of many flags can be set with `colgrep settings` or in a `.colgrep.toml`.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "colgrep",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = EXAMPLES
+)]
+pub struct Args {
+    /// What to do, if not search.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Show how large the indexes of all projects are, and exit
+    #[arg(long)]
+    pub stats: bool,
+    /// The search.
+    #[command(flatten)]
+    pub search: SearchArgs,
+}
+
+/// Subcommands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Search (the same as without a subcommand; also takes queries that are subcommands' names)
+    Search(Box<SearchArgs>),
+    /// Build the index of a project, or bring it up to date
+    Init(InitArgs),
+    /// Show what is indexed, what was skipped and why
+    Status(StatusArgs),
+    /// Remove the index of a project
+    Clear(ClearArgs),
+    /// List the units of a file: functions, classes, constants, headings
+    Outline(OutlineArgs),
+    /// Show or change settings: the user's file, and where each value comes from
+    Settings(SettingsArgs),
+    /// Choose the model of the semantic ranking (writes the setting `model`)
+    SetModel(SetModelArgs),
+    /// Say in plain words what index, model and settings are in use, and what could be better
+    Doctor(DoctorArgs),
+    /// List the constants of the ranking with their values, ranges and sources
+    Knobs(KnobsArgs),
+    /// Serve searches to coding agents: an MCP server on stdin and stdout
+    Mcp(McpArgs),
+    /// Make colgrep known to a coding agent (also spelled --install-claude-code and so on)
+    Install(InstallArgs),
+    /// Take back what `install` wrote (also spelled --uninstall-claude-code and so on)
+    Uninstall(InstallArgs),
+    /// Print a shell's completions
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man(ManArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        use clap::CommandFactory as _;
+        Args::command().debug_assert();
+    }
+}

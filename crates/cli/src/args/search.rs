@@ -1,0 +1,276 @@
+//! The flags of a search.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::size::parse_size;
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How rankings are fused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FusionArg {
+    /// Relative scores.
+    #[default]
+    Minmax,
+    /// Reciprocal ranks.
+    Rrf,
+}
+
+/// What the index keeps for the ranking by meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum IndexMode {
+    /// Vectors of every unit.
+    #[default]
+    Full,
+    /// None: a search makes those of the best candidates itself. The smallest index; finds less by meaning.
+    Lite,
+    /// None: searches are by keywords alone.
+    Keyword,
+}
+
+/// What becomes of test files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Tests {
+    /// They are found, below what they test.
+    #[default]
+    Auto,
+    /// Nothing else is found.
+    Only,
+    /// They are not found.
+    Exclude,
+}
+
+/// What the walk takes in.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Indexing")]
+pub struct WalkArgs {
+    /// Index hidden files and folders too
+    #[arg(long, overrides_with = "no_hidden")]
+    pub hidden: bool,
+    /// Leave hidden files out although a setting takes them in
+    #[arg(long, hide = true, overrides_with = "hidden")]
+    pub no_hidden: bool,
+    /// Do not respect .gitignore and .colgrepignore
+    #[arg(long)]
+    pub no_ignore: bool,
+    /// Skip files larger than this (bytes, or with K, M, G; default 1M)
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_filesize: Option<u64>,
+    /// What is kept for the ranking by meaning: vectors of all units (full), none, made at each search for the best
+    /// candidates (lite), or nothing (keyword) [default: full]
+    #[arg(long, value_name = "MODE")]
+    pub index_mode: Option<IndexMode>,
+    /// Index the home folder or / if that is the root
+    #[arg(short = 'y', long)]
+    pub yes: bool,
+    /// Threads to use (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// No progress and no remarks on stderr
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// A search.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SearchArgs {
+    /// What to look for, in words or names; files or folders to look in may follow
+    #[arg(value_name = "QUERY [PATH]...")]
+    pub words: Vec<OsString>,
+    /// Number of files to give: exactly so many wherever so many match [default: 15]
+    #[arg(short = 'k', long = "results", value_name = "N")]
+    pub results: Option<usize>,
+    /// Units to show in each file [default: 1]
+    #[arg(long, value_name = "M")]
+    pub per_file: Option<usize>,
+    /// -k counts units instead of files; several may lie in one file
+    #[arg(long, conflicts_with = "per_file")]
+    pub units: bool,
+    /// Units like the one on that line of a file; every word given is then a path to look in
+    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["regexp", "queries_from"])]
+    pub like: Option<String>,
+    /// Answer many queries, one a line of FILE (- for stdin), with one JSON object each; every word given is then a path
+    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    pub queries_from: Option<PathBuf>,
+
+    /// Only units with a match of this regular expression; without a query, print every matching line
+    #[arg(short = 'e', long = "regexp", alias = "pattern", value_name = "PATTERN", help_heading = "Patterns")]
+    pub regexp: Vec<String>,
+    /// -e is an extended regular expression (it always is; accepted for grep's sake)
+    #[arg(short = 'E', long, help_heading = "Patterns")]
+    pub extended_regexp: bool,
+    /// -e is plain text
+    #[arg(short = 'F', long, help_heading = "Patterns")]
+    pub fixed_strings: bool,
+    /// -e matches whole words
+    #[arg(short = 'w', long, help_heading = "Patterns")]
+    pub word_regexp: bool,
+    /// -e matches upper and lower case alike
+    #[arg(short = 'i', long, help_heading = "Patterns")]
+    pub ignore_case: bool,
+    /// No messages about files that can't be read
+    #[arg(short = 's', long, help_heading = "Patterns")]
+    pub no_messages: bool,
+    /// Search folders recursively (it always does; accepted for grep's sake)
+    #[arg(short = 'r', long, help_heading = "Patterns")]
+    pub recursive: bool,
+
+    /// Only files that match this glob: a name at any depth, or a path from the folder searched (repeatable)
+    #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
+    pub include: Vec<String>,
+    /// No files that match this glob (repeatable)
+    #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
+    pub exclude: Vec<String>,
+    /// No files below folders that match this glob (repeatable)
+    #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
+    pub exclude_dir: Vec<String>,
+    /// Only files of this language or of this type of the settings (repeatable; --type-list shows them)
+    #[arg(short = 't', long = "type", value_name = "LANG", help_heading = "Filters (they apply before the ranking)")]
+    pub types: Vec<String>,
+    /// List the languages and types that -t takes, and exit
+    #[arg(long, help_heading = "Filters (they apply before the ranking)")]
+    pub type_list: bool,
+    /// No prose, configuration or data
+    #[arg(long, overrides_with = "no_code_only", help_heading = "Filters (they apply before the ranking)")]
+    pub code_only: bool,
+    /// Prose, configuration and data too, although a setting leaves them out
+    #[arg(long, hide = true, overrides_with = "code_only")]
+    pub no_code_only: bool,
+    /// Files that are tests by their path: rank them lower, give them only, or leave them out [default: auto]
+    #[arg(long, value_name = "WHAT", help_heading = "Filters (they apply before the ranking)")]
+    pub tests: Option<Tests>,
+    /// Only files with changes that git has not committed, new files included
+    #[arg(long, help_heading = "Filters (they apply before the ranking)")]
+    pub changed: bool,
+    /// Only files that differ from this commit, branch or tag, new files included
+    #[arg(
+        long,
+        value_name = "REF",
+        conflicts_with = "changed",
+        help_heading = "Filters (they apply before the ranking)"
+    )]
+    pub since: Option<String>,
+
+    /// Print so many lines of each unit (with -e alone: of context around each match)
+    #[arg(short = 'n', long = "lines", value_name = "N", help_heading = "Output")]
+    pub lines: Option<usize>,
+    /// Print so many lines behind each line that is shown
+    #[arg(short = 'A', long, value_name = "N", help_heading = "Output")]
+    pub after_context: Option<usize>,
+    /// Print so many lines before each line that is shown
+    #[arg(short = 'B', long, value_name = "N", help_heading = "Output")]
+    pub before_context: Option<usize>,
+    /// Print so many lines before and behind
+    #[arg(short = 'C', long, value_name = "N", help_heading = "Output")]
+    pub context: Option<usize>,
+    /// Print whole units
+    #[arg(short = 'c', long, help_heading = "Output")]
+    pub content: bool,
+    /// Print only the names of files
+    #[arg(short = 'l', long, alias = "files-with-matches", help_heading = "Output")]
+    pub files_only: bool,
+    /// Print only the names of files in which nothing matches
+    #[arg(short = 'L', long, conflicts_with_all = ["files_only", "count"], help_heading = "Output")]
+    pub files_without_match: bool,
+    /// Print how many units match in each file (with -e alone: how many lines)
+    #[arg(long, conflicts_with = "files_only", help_heading = "Output")]
+    pub count: bool,
+    /// Print nothing; the exit status tells
+    #[arg(short = 'q', long = "silent", help_heading = "Output")]
+    pub silent: bool,
+    /// A NUL byte behind each file name: for xargs -0
+    #[arg(short = '0', long, help_heading = "Output")]
+    pub null: bool,
+    /// Print path:line:column:text, one line a unit (with -e alone: a match)
+    #[arg(long, conflicts_with_all = ["json", "jsonl", "files_only", "count", "content"], help_heading = "Output")]
+    pub vimgrep: bool,
+    /// Print one JSON array
+    #[arg(long, conflicts_with = "jsonl", help_heading = "Output")]
+    pub json: bool,
+    /// Print one JSON object a line, each as soon as it is there
+    #[arg(long, help_heading = "Output")]
+    pub jsonl: bool,
+    /// Print the JSON Schema of --json (and of the rows of --jsonl and --queries-from) and exit
+    #[arg(long, help_heading = "Output")]
+    pub json_schema: bool,
+    /// Print at most so many tokens, counted as bytes / 4: what does not fit is left out, from the end
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub max_tokens: Option<usize>,
+    /// File names on lines of their own (default on a terminal)
+    #[arg(long, overrides_with = "no_heading", help_heading = "Output")]
+    pub heading: bool,
+    /// File names on every line (default elsewhere)
+    #[arg(long, overrides_with = "heading", help_heading = "Output")]
+    pub no_heading: bool,
+    /// When to colour, and to highlight syntax [default: auto]
+    #[arg(long, value_name = "WHEN", help_heading = "Output")]
+    pub color: Option<Color>,
+    /// Links to files where there is colour: default, none, file, kitty, vscode, cursor and ripgrep's other names, or
+    /// a format with {path}, {line}, {column} and {host} [default: none]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    pub hyperlink_format: Option<String>,
+
+    /// Rank by words and structure alone
+    #[arg(long, conflicts_with = "semantic_only", help_heading = "Ranking")]
+    pub keyword_only: bool,
+    /// Rank by meaning alone
+    #[arg(long, help_heading = "Ranking")]
+    pub semantic_only: bool,
+    /// Weight of meaning against words, 0 to 1: COLGREP_ALPHA for this search
+    #[arg(long, value_name = "F", help_heading = "Ranking")]
+    pub alpha: Option<String>,
+    /// How the rankings by words and by meaning become one [default: minmax]
+    #[arg(long, value_name = "METHOD", help_heading = "Ranking")]
+    pub fusion: Option<FusionArg>,
+    /// The model that ranks by meaning: default (the one in the program), a folder or a hub's name
+    #[arg(long, value_name = "ID|FOLDER", conflicts_with = "keyword_only", help_heading = "Ranking")]
+    pub model: Option<String>,
+    /// Constants of the ranking: default or classic
+    #[arg(long, value_name = "NAME", help_heading = "Ranking")]
+    pub profile: Option<String>,
+    /// Show how each score came about
+    #[arg(long, help_heading = "Ranking")]
+    pub explain: bool,
+    /// Search the index as it is
+    #[arg(long, help_heading = "Indexing")]
+    pub no_update: bool,
+    /// What the walk takes in.
+    #[command(flatten)]
+    pub walk: WalkArgs,
+}
+
+impl SearchArgs {
+    /// Files wanted (or units, with `--units`).
+    pub fn wanted(&self) -> usize {
+        self.results.unwrap_or(15)
+    }
+
+    /// Units wanted a file.
+    pub fn units_per_file(&self) -> usize {
+        self.per_file.unwrap_or(1).max(1)
+    }
+
+    /// Lines before and behind a shown line.
+    pub fn around(&self) -> (usize, usize) {
+        let both = self.context.unwrap_or(0);
+        (self.before_context.unwrap_or(both), self.after_context.unwrap_or(both))
+    }
+
+    /// Whether rows are written for programs.
+    pub fn for_programs(&self) -> bool {
+        self.json || self.jsonl || self.queries_from.is_some()
+    }
+}

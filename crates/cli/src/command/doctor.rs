@@ -1,0 +1,255 @@
+//! `colgrep doctor`: what index, what model, what settings are in use, and what could be better, in plain words.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Result;
+use colgrep_index::ErrorKind;
+use colgrep_index::read::Skip;
+use colgrep_index::store::FileTable;
+use colgrep_index::walk::{Walked, walk};
+use serde::Serialize;
+
+use super::{folder_or_here, in_words};
+use crate::FOUND;
+use crate::args::{DoctorArgs, SearchArgs};
+use crate::env::Env;
+use crate::model::{self, Model};
+use crate::project::Project;
+use crate::settings::{REPOSITORY_FILE, Settings, Source, repository_file};
+
+/// Share of dead documents above which rebuilding pays.
+const DEAD_SHARE_MAX: f64 = 0.5;
+/// Share of skipped files above which it is worth a word.
+const SKIPPED_SHARE_MAX: f64 = 0.2;
+
+/// How a finding is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    /// As it should be.
+    Good,
+    /// Worth knowing.
+    Note,
+    /// Something to do.
+    Advice,
+}
+
+/// One finding.
+#[derive(Debug, Serialize)]
+struct Finding {
+    about: &'static str,
+    level: Level,
+    text: String,
+}
+
+/// What was found out.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    version: &'static str,
+    root: String,
+    index: String,
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    fn say(&mut self, about: &'static str, level: Level, text: impl Into<String>) {
+        self.findings.push(Finding { about, level, text: text.into() });
+    }
+}
+
+pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
+    let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    let mut report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        root: project.root.display().to_string(),
+        index: project.store.folder().display().to_string(),
+        findings: Vec::new(),
+    };
+    index(&project, &mut report);
+    model(env, &project.root, &mut report);
+    settings(env, &project.root, &mut report);
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+        return Ok(FOUND);
+    }
+    writeln!(out, "colgrep {}\nproject  {}\nindex    {}", report.version, report.root, report.index)?;
+    for finding in &report.findings {
+        let mark = match finding.level {
+            Level::Good => "ok  ",
+            Level::Note => "note",
+            Level::Advice => "do  ",
+        };
+        writeln!(out, "{mark}  {:<8} {}", finding.about, finding.text)?;
+    }
+    Ok(FOUND)
+}
+
+fn index(project: &Project, report: &mut Report) {
+    let snapshot = match project.store.open() {
+        Ok(snapshot) => snapshot,
+        Err(error) if error.kind() == ErrorKind::Missing => {
+            return report.say(
+                "index",
+                Level::Advice,
+                "there is none yet; the first search builds it, or `colgrep init`",
+            );
+        }
+        Err(error) => return report.say("index", Level::Advice, error.to_string()),
+    };
+    let table = &snapshot.files;
+    let files = table.indexed().count();
+    let units: u64 = table.indexed().map(|f| u64::from(f.units)).sum();
+    let source: u64 = table.indexed().map(|f| f.size).sum();
+    let disk = project.store.bytes_on_disk();
+    let (segments, living, dead) = snapshot.lexical.shape();
+    report.say(
+        "index",
+        Level::Good,
+        format!(
+            "{files} files, {units} units, {} of source; {} on disk in {segments} segments",
+            in_words(source),
+            in_words(disk)
+        ),
+    );
+    if !table.complete {
+        report.say("index", Level::Advice, "the last build was stopped or still goes on; `colgrep init` finishes it");
+    }
+    if dead as f64 > DEAD_SHARE_MAX * (living + dead).max(1) as f64 {
+        let text = format!(
+            "{dead} of {} entries are leftovers of changed files; `colgrep clear && colgrep init` makes the index smaller and faster",
+            living + dead
+        );
+        report.say("speed", Level::Advice, text);
+    }
+    match walk(&project.root, Some(project.store.folder()), &table.walk_options()) {
+        Ok(walked) => freshness(table, &walked, report),
+        Err(error) => report.say("fresh", Level::Advice, error.to_string()),
+    }
+    skipped(table, report);
+    let mut notes: BTreeMap<&str, usize> = BTreeMap::new();
+    for note in table.files.iter().filter_map(|f| f.note.as_deref()) {
+        *notes.entry(note).or_default() += 1;
+    }
+    for (note, count) in notes {
+        report.say("parsing", Level::Note, format!("{count} files: {note}"));
+    }
+    let unknown = table.indexed().filter(|f| f.language == "unknown").count();
+    if unknown > 0 {
+        report.say(
+            "parsing",
+            Level::Note,
+            format!("{unknown} files are of no known language and indexed in blocks of lines"),
+        );
+    }
+}
+
+fn freshness(table: &FileTable, walked: &Walked, report: &mut Report) {
+    let known: BTreeMap<&str, (u64, i64)> =
+        table.files.iter().map(|f| (f.path.as_str(), (f.size, f.mtime_ns))).collect();
+    let found = &walked.files;
+    let new = found.iter().filter(|f| !known.contains_key(f.path.as_str())).count();
+    let changed =
+        found.iter().filter(|f| known.get(f.path.as_str()).is_some_and(|k| *k != (f.size, f.mtime_ns))).count();
+    let gone = known.len() - (found.len() - new);
+    match (new, changed, gone) {
+        (0, 0, 0) => report.say("fresh", Level::Good, "the index is what the files are"),
+        _ => report.say(
+            "fresh",
+            Level::Note,
+            format!(
+                "since the last update {new} files are new, {changed} changed, {gone} gone; the next search reads them"
+            ),
+        ),
+    }
+}
+
+fn skipped(table: &FileTable, report: &mut Report) {
+    let all = table.files.len().max(1);
+    let skipped: Vec<_> = table.skipped().into_iter().collect();
+    let total: u64 = skipped.iter().map(|s| s.1).sum();
+    if total == 0 {
+        return report.say("skipped", Level::Good, "no file is left out");
+    }
+    let words: Vec<String> = skipped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    let many = total as f64 > SKIPPED_SHARE_MAX * all as f64;
+    report.say(
+        "skipped",
+        if many { Level::Advice } else { Level::Note },
+        format!("{}; `colgrep status` names some of each", words.join(", ")),
+    );
+    let large = table.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).map(|f| f.size).max();
+    if let Some(size) = large {
+        let text = format!(
+            "the largest file left out has {}; `colgrep init --max-filesize SIZE` takes larger ones in",
+            in_words(size)
+        );
+        report.say("skipped", Level::Note, text);
+    }
+}
+
+fn model(env: &Env, root: &Path, report: &mut Report) {
+    let chosen = model::chosen(env, root).unwrap_or_default();
+    let args = SearchArgs { model: chosen.clone(), ..SearchArgs::default() };
+    match Model::of_search(&args, env) {
+        Ok(Some(model)) if chosen.as_deref().is_none_or(|c| c == "default") => {
+            report.say("model", Level::Good, format!("{}, the one in the program, ranks by meaning", model.name()));
+        }
+        Ok(Some(model)) => report.say("model", Level::Good, format!("{} ranks by meaning", model.name())),
+        Ok(None) => report.say("model", Level::Note, "none: searches are by keywords alone"),
+        Err(error) => report.say("model", Level::Advice, format!("{error:#}")),
+    }
+    let runtime = colgrep_encoder::runtime_report(&env.runtime());
+    for (path, why) in &runtime.tried {
+        report.say("runtime", Level::Note, format!("{} did not load: {why}", path.display()));
+    }
+    match (&runtime.library, &runtime.problem) {
+        (Some(library), None) => {
+            let version = runtime.version.as_deref().unwrap_or("of unknown version");
+            let provider = runtime.provider.unwrap_or("no provider");
+            let text = format!("ONNX Runtime {version}, {provider}: {}", library.display());
+            report.say("runtime", Level::Good, text);
+        }
+        (_, Some(problem)) => {
+            report.say("runtime", Level::Note, format!("models of your own (ONNX) can't be used: {problem}"));
+        }
+        (None, None) => {
+            report.say("runtime", Level::Note, "no ONNX Runtime was found; the model in the program needs none")
+        }
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    report.say(
+        "runtime",
+        Level::Good,
+        format!("{threads} threads for reading, parsing, encoding and matching; --threads changes it"),
+    );
+}
+
+fn settings(env: &Env, root: &Path, report: &mut Report) {
+    match Settings::load(env, root) {
+        Err(error) => report.say("settings", Level::Advice, format!("{error:#}")),
+        Ok(settings) => {
+            let set: Vec<String> = settings
+                .all(env)
+                .into_iter()
+                .filter(|(_, _, source)| *source != Source::Default)
+                .map(|(key, value, source)| format!("{key} = {value} ({source})"))
+                .collect();
+            if set.is_empty() {
+                report.say("settings", Level::Good, "all at their defaults");
+            }
+            for line in set {
+                report.say("settings", Level::Note, line);
+            }
+        }
+    }
+    if repository_file(env, root).is_none() {
+        report.say(
+            "settings",
+            Level::Note,
+            format!("no {REPOSITORY_FILE} here; one committed in the repository sets defaults for everybody"),
+        );
+    }
+}

@@ -1,0 +1,214 @@
+//! What one file's matches look like.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use grep_matcher::Matcher as _;
+use grep_regex::RegexMatcher;
+use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
+use serde_json::json;
+
+use crate::args::SearchArgs;
+use crate::output::Look;
+use crate::output::path::{absolute, escape_control};
+use crate::output::style::{self, paint};
+
+/// What one file gives.
+#[derive(Default)]
+pub struct Lines {
+    /// Whether anything matched.
+    pub any: bool,
+    /// Whether a match lies behind a NUL byte.
+    pub binary: bool,
+    /// Whether it could not be read to its end.
+    pub failed: bool,
+    /// Whether its name has a line of its own.
+    pub heading: bool,
+    /// Whether lines are shown, and not only the name or a number.
+    pub shows_lines: bool,
+    /// What is printed.
+    pub text: Vec<u8>,
+    /// Rows for programs.
+    pub rows: Vec<serde_json::Value>,
+}
+
+/// Writes one file's matches.
+pub struct Printer<'a> {
+    args: &'a SearchArgs,
+    matcher: &'a RegexMatcher,
+    shown: &'a str,
+    /// Absolute path, where links are wanted.
+    full: String,
+    look: &'a Look,
+    count: u64,
+    binary_from: Option<u64>,
+    lines: Lines,
+}
+
+impl<'a> Printer<'a> {
+    /// For the file at `full`, shown as `shown`.
+    pub fn new(args: &'a SearchArgs, matcher: &'a RegexMatcher, shown: &'a str, full: &Path, look: &'a Look) -> Self {
+        let full = if look.color { full.canonicalize().unwrap_or_default() } else { Default::default() };
+        let full = absolute(&full, "").trim_end_matches(['/', '\\']).to_string();
+        Printer { args, matcher, shown, full, look, count: 0, binary_from: None, lines: Lines::default() }
+    }
+
+    /// What was found.
+    pub fn into_lines(mut self) -> Lines {
+        let counted = self.args.count && self.count > 0;
+        let without = self.args.files_without_match && !self.lines.any;
+        if counted || without {
+            if self.args.json || self.args.jsonl {
+                let count = if counted { Some(self.count) } else { None };
+                self.lines.rows.push(match count {
+                    Some(count) => json!({"file": self.shown, "count": count}),
+                    None => json!({"file": self.shown}),
+                });
+            } else {
+                let end = if counted { format!("{}\n", self.count) } else { String::new() };
+                let separator = if self.args.null {
+                    "\0"
+                } else if counted {
+                    ":"
+                } else {
+                    "\n"
+                };
+                let _ = self.name(1);
+                let _ = write!(self.lines.text, "{separator}{end}");
+            }
+        }
+        if self.args.files_without_match {
+            self.lines.any = without;
+        }
+        self.lines
+    }
+
+    fn name(&mut self, line: u64) -> io::Result<()> {
+        if self.args.null {
+            return self.lines.text.write_all(self.shown.as_bytes());
+        }
+        let mut painted = Vec::new();
+        paint(&mut painted, style::PATH, self.look.color, &escape_control(self.shown))?;
+        let linked = self.look.links.wrap(&String::from_utf8_lossy(&painted), &self.full, line as usize);
+        self.lines.text.write_all(linked.as_bytes())
+    }
+
+    fn line(&mut self, number: u64, separator: char, bytes: &[u8], column: Option<usize>) -> io::Result<()> {
+        let bytes = trim_end(bytes);
+        self.lines.shows_lines = true;
+        if self.look.heading {
+            if !self.lines.heading {
+                self.lines.heading = true;
+                self.name(number)?;
+                self.lines.text.write_all(if self.args.null { b"\0" } else { b"\n" })?;
+            }
+        } else {
+            self.name(number)?;
+            let separator = if self.args.null { '\0' } else { separator };
+            write!(self.lines.text, "{separator}")?;
+        }
+        paint(&mut self.lines.text, style::LINE, self.look.color, &number.to_string())?;
+        write!(self.lines.text, "{separator}")?;
+        if let Some(column) = column {
+            write!(self.lines.text, "{column}{separator}")?;
+        }
+        let mut at = 0;
+        if separator == ':' && self.look.color {
+            for place in self.places(bytes) {
+                let matched = String::from_utf8_lossy(&bytes[place.clone()]);
+                self.lines.text.write_all(&bytes[at..place.start])?;
+                paint(&mut self.lines.text, style::MATCH, true, &matched)?;
+                at = place.end;
+            }
+        }
+        self.lines.text.write_all(&bytes[at..])?;
+        self.lines.text.write_all(b"\n")
+    }
+
+    /// Where the pattern matches in a line; nothing where it matches nothing at all (`x*`).
+    fn places(&self, line: &[u8]) -> Vec<Range<usize>> {
+        let mut places = Vec::new();
+        let _ = self.matcher.find_iter(line, |m| {
+            if !m.is_empty() {
+                places.push(m.start()..m.end());
+            }
+            true
+        });
+        places
+    }
+}
+
+fn trim_end(bytes: &[u8]) -> &[u8] {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    bytes.strip_suffix(b"\r").unwrap_or(bytes)
+}
+
+impl Sink for &mut Printer<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.lines.any = true;
+        self.count += 1;
+        if self.args.silent || self.args.files_without_match {
+            return Ok(false);
+        }
+        if self.args.count {
+            return Ok(true);
+        }
+        if self.args.files_only {
+            if self.args.json || self.args.jsonl {
+                self.lines.rows.push(json!({"file": self.shown}));
+            } else {
+                self.name(found.line_number().unwrap_or(1))?;
+                self.lines.text.write_all(if self.args.null { b"\0" } else { b"\n" })?;
+            }
+            return Ok(false);
+        }
+        if self.binary_from.is_some_and(|from| found.absolute_byte_offset() + found.bytes().len() as u64 > from) {
+            self.lines.binary = true;
+            return Ok(false);
+        }
+        let number = found.line_number().unwrap_or(0);
+        if self.args.json || self.args.jsonl {
+            let text = String::from_utf8_lossy(trim_end(found.bytes()));
+            self.lines.rows.push(json!({"file": self.shown, "line": number, "text": text}));
+            return Ok(true);
+        }
+        if self.args.vimgrep {
+            let places = self.places(trim_end(found.bytes()));
+            for start in if places.is_empty() { vec![0] } else { places.iter().map(|p| p.start).collect() } {
+                self.line(number, ':', found.bytes(), Some(start + 1))?;
+            }
+            return Ok(true);
+        }
+        self.line(number, ':', found.bytes(), None)?;
+        Ok(true)
+    }
+
+    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        let only_matches = self.args.json || self.args.jsonl || self.args.vimgrep;
+        let only_names = self.args.files_only || self.args.count || self.args.files_without_match || self.args.silent;
+        let is_binary = self.binary_from.is_some_and(|from| context.absolute_byte_offset() >= from);
+        if !only_matches && !only_names && !is_binary {
+            self.line(context.line_number().unwrap_or(0), '-', context.bytes(), None)?;
+        }
+        Ok(true)
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
+        if self.lines.shows_lines {
+            writeln!(self.lines.text, "--")?;
+        }
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, offset: u64) -> io::Result<bool> {
+        self.binary_from.get_or_insert(offset);
+        Ok(true)
+    }
+
+    fn finish(&mut self, _: &Searcher, _: &SinkFinish) -> io::Result<()> {
+        Ok(())
+    }
+}

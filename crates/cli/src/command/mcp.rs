@@ -1,0 +1,118 @@
+//! `colgrep mcp`: searches for coding agents, as an MCP server on standard input and output.
+//!
+//! The index stays open between calls and is looked at again only when the system says that a file changed. Between
+//! calls nothing runs. Nothing outside the roots is read.
+
+mod desk;
+mod page;
+mod params;
+mod tools;
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use desk::Desk;
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig};
+use rmcp::{ErrorData, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
+
+use super::limit_threads;
+use crate::FOUND;
+use crate::args::McpArgs;
+use crate::env::Env;
+
+/// What the server says of itself: facts, in the order of use.
+const INSTRUCTIONS: &str = "colgrep searches the code below its roots without network. `search` ranks units (functions, \
+classes, constants, headings) by words and names; `grep` gives every line that matches a regular expression; `outline` \
+lists the units of a file; `read_unit` gives one unit's lines; `find_related` gives units like the one on a line; \
+`status` tells what is indexed. Answers are text with paths from the first root; tokens are counted as bytes / 4; a last \
+line in parentheses gives the offset of the next page.";
+
+pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
+    limit_threads(&args.walk);
+    let desk = Arc::new(Desk::new(args, env)?);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().build().context("no runtime for the server")?;
+    runtime.block_on(async {
+        let server = Server { desk, tool_router: Server::tool_router() };
+        let running = server.serve(rmcp::transport::stdio()).await.context("the client did not begin as MCP says")?;
+        running.waiting().await.context("the server stopped")?;
+        anyhow::Ok(())
+    })?;
+    // The thread that reads standard input may still wait for a line that never comes.
+    runtime.shutdown_background();
+    Ok(FOUND)
+}
+
+/// The server: one desk, many tools.
+#[derive(Clone)]
+struct Server {
+    desk: Arc<Desk>,
+    tool_router: ToolRouter<Self>,
+}
+
+impl Server {
+    /// Runs `work` beside the protocol, so that pings are answered while an index is built.
+    async fn answer(
+        &self,
+        work: impl FnOnce(&Desk) -> Result<String> + Send + 'static,
+    ) -> Result<CallToolResult, ErrorData> {
+        let desk = Arc::clone(&self.desk);
+        let answered = tokio::task::spawn_blocking(move || work(&desk)).await;
+        match answered {
+            Ok(Ok(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
+            // A mistake in the question is the agent's to read and mend.
+            Ok(Err(error)) => Ok(CallToolResult::error(vec![ContentBlock::text(format!("{error:#}"))])),
+            Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
+        }
+    }
+}
+
+#[tool_router]
+impl Server {
+    /// Ranks units of code and text by a question in words or names; gives path, lines, kind, name and signature of each.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn search(&self, Parameters(asked): Parameters<params::Search>) -> Result<CallToolResult, ErrorData> {
+        self.answer(move |desk| tools::search(desk, &asked)).await
+    }
+
+    /// Gives every line that matches a regular expression, as path:line:text.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn grep(&self, Parameters(asked): Parameters<params::Grep>) -> Result<CallToolResult, ErrorData> {
+        self.answer(move |desk| tools::grep(desk, &asked)).await
+    }
+
+    /// Lists the units of a file in order: lines, kind, signature.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn outline(&self, Parameters(asked): Parameters<params::Outline>) -> Result<CallToolResult, ErrorData> {
+        self.answer(move |desk| tools::outline(desk, &asked)).await
+    }
+
+    /// Gives the numbered lines of one unit: the one around a line, or the one of a name.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn read_unit(&self, Parameters(asked): Parameters<params::ReadUnit>) -> Result<CallToolResult, ErrorData> {
+        self.answer(move |desk| tools::read_unit(desk, &asked)).await
+    }
+
+    /// Ranks units that are like the unit on a line of a file.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn find_related(&self, Parameters(asked): Parameters<params::Related>) -> Result<CallToolResult, ErrorData> {
+        self.answer(move |desk| tools::find_related(desk, &asked)).await
+    }
+
+    /// Tells the roots, what is indexed, and whether changes are noticed as they happen.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn status(&self) -> Result<CallToolResult, ErrorData> {
+        self.answer(tools::status).await
+    }
+}
+
+#[tool_handler(router = self.tool_router)]
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("colgrep", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+}

@@ -1,0 +1,75 @@
+//! Pages: as many blocks of text as a budget holds, and where the next page begins.
+
+use crate::output::budget::Budget;
+
+/// Tokens of an answer, if the question does not say.
+const TOKENS_DEFAULT: usize = 2_000;
+/// Tokens of an answer at most.
+const TOKENS_MAX: usize = 100_000;
+/// Bytes kept for the last line, which says where the next page begins.
+const LAST_LINE_BYTES: usize = 80;
+
+/// Joins blocks from `offset` on while they fit. `more` is whether blocks may follow behind the last one given.
+/// The first block is cut at a line's end if it alone is too long.
+pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> String {
+    let mut budget = Budget::new(Some(max_tokens.unwrap_or(TOKENS_DEFAULT).clamp(50, TOKENS_MAX)));
+    budget.take(LAST_LINE_BYTES);
+    let mut text = String::new();
+    let mut shown = 0;
+    let mut cut = false;
+    for block in blocks.iter().skip(offset) {
+        if budget.take(block.len()) {
+            text.push_str(block);
+            shown += 1;
+            continue;
+        }
+        if shown == 0 {
+            let part = budget.take_lines(block.as_bytes());
+            text.push_str(std::str::from_utf8(part).unwrap_or_default());
+            (shown, cut) = (1, true);
+        }
+        break;
+    }
+    let next = offset + shown;
+    let left = blocks.len().saturating_sub(next);
+    if cut {
+        text.push_str("(cut; a larger max_tokens shows the rest of it)\n");
+    }
+    match (blocks.len().saturating_sub(offset), left, more) {
+        (0, ..) => text.push_str(&format!("(no {what})\n")),
+        (_, 0, false) => {}
+        (_, 0, true) => text.push_str(&format!("(there may be more {what}: offset {next})\n")),
+        (_, left, more) => {
+            let or_more = if more { " or more" } else { "" };
+            text.push_str(&format!("({left}{or_more} further {what}: offset {next})\n"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_follow_each_other() {
+        let blocks: Vec<String> = (0..5).map(|i| format!("{i}{}\n", "x".repeat(58))).collect();
+        for (offset, tokens, more, first, shown, last) in [
+            (0, None, false, "0", 5, "xxx\n"),
+            (0, Some(50), false, "0", 2, "(3 further hits: offset 2)\n"),
+            (2, Some(50), true, "2", 2, "(1 or more further hits: offset 4)\n"),
+            (4, Some(50), false, "4", 1, "xxx\n"),
+            (4, Some(50), true, "4", 1, "(there may be more hits: offset 5)\n"),
+            (9, None, false, "(", 0, "(no hits)\n"),
+        ] {
+            let text = page(&blocks, offset, tokens, "hits", more);
+            let lines = text.lines().filter(|l| l.ends_with('x')).count();
+            assert!(text.starts_with(first) && lines == shown && text.ends_with(last), "{offset} {tokens:?}: {text}");
+        }
+        let long = [format!("{}\nsecond\n", "y".repeat(40)), "z\n".repeat(200)];
+        assert!(
+            page(&long[1..], 0, Some(50), "lines", false)
+                .ends_with("(cut; a larger max_tokens shows the rest of it)\n")
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! What the tools are asked with. The documentation is what an agent reads.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A ranking.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Search {
+    /// What to look for, in words ("parse request") or as a name (parseRequest).
+    pub query: String,
+    /// Files or folders to look in; all roots where empty.
+    pub paths: Vec<String>,
+    /// Number of files, 10 if not given.
+    pub results: Option<usize>,
+    /// Units in each file, 1 if not given.
+    pub per_file: Option<usize>,
+    /// Results to leave out from the beginning: for the next page.
+    pub offset: usize,
+    /// Only units with a match of this regular expression.
+    pub pattern: Option<String>,
+    /// Only files that match one of these globs.
+    pub include: Vec<String>,
+    /// No files that match one of these globs.
+    pub exclude: Vec<String>,
+    /// Only files of these languages.
+    pub languages: Vec<String>,
+    /// No prose, configuration or data.
+    pub code_only: bool,
+    /// Test files: auto (ranked lower), only, or exclude.
+    pub tests: Option<String>,
+    /// The whole text of each unit instead of its signature and best line.
+    pub content: bool,
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    pub max_tokens: Option<usize>,
+}
+
+/// Every matching line.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Grep {
+    /// A regular expression (Rust's syntax).
+    pub pattern: String,
+    /// Files or folders to look in; all roots where empty.
+    pub paths: Vec<String>,
+    /// The pattern is plain text.
+    pub fixed: bool,
+    /// Upper and lower case match alike.
+    pub ignore_case: bool,
+    /// Whole words only.
+    pub word: bool,
+    /// Lines of context around each match.
+    pub context: usize,
+    /// Only files that match one of these globs.
+    pub include: Vec<String>,
+    /// No files that match one of these globs.
+    pub exclude: Vec<String>,
+    /// Lines to leave out from the beginning: for the next page.
+    pub offset: usize,
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    pub max_tokens: Option<usize>,
+}
+
+/// The units of a file.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Outline {
+    /// The file.
+    pub file: String,
+    /// Units to leave out from the beginning: for the next page.
+    pub offset: usize,
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    pub max_tokens: Option<usize>,
+}
+
+/// One unit's lines.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReadUnit {
+    /// The file.
+    pub file: String,
+    /// A line of the unit, from 1.
+    pub line: Option<u32>,
+    /// The unit's name, plain (push) or qualified (RingBuffer.push), instead of a line.
+    pub name: Option<String>,
+    /// Lines to leave out from the beginning: for the next page.
+    pub offset: usize,
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    pub max_tokens: Option<usize>,
+}
+
+/// Units like one.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Related {
+    /// The file.
+    pub file: String,
+    /// A line of the unit, from 1.
+    pub line: u32,
+    /// Number of files, 10 if not given.
+    pub results: Option<usize>,
+    /// Results to leave out from the beginning: for the next page.
+    pub offset: usize,
+    /// The whole text of each unit instead of its signature.
+    pub content: bool,
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    pub max_tokens: Option<usize>,
+}

@@ -1,0 +1,352 @@
+//! The tools' work, as text.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use clap::ValueEnum as _;
+use colgrep_core::fuse::Fusion;
+use colgrep_core::rank::Candidate;
+use colgrep_index::lexical::UnitFilter;
+use colgrep_index::search::Answer;
+use colgrep_index::store::Snapshot;
+use colgrep_index::update::read_text;
+
+use super::desk::{Desk, Root};
+use super::page::page;
+use super::params;
+use crate::args::{SearchArgs, Tests};
+use crate::command::search::{Ask, Filter, PathRules, Without, coverage, is_damage, like};
+use crate::command::{grep as plain_grep, outline as file_outline};
+use crate::output::line::{self, QueryWords, own_line};
+use crate::output::path::{escape_control, typed};
+use crate::project::Project;
+
+/// Files of an answer, if the question does not say.
+const RESULTS_DEFAULT: usize = 10;
+/// Files of an answer at most.
+const RESULTS_MAX: usize = 1_000;
+
+/// `search`.
+pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
+    if asked.query.trim().is_empty() {
+        bail!("query is empty: say what to look for, in words or as a name");
+    }
+    let tests = match &asked.tests {
+        None => None,
+        Some(text) => Some(
+            Tests::from_str(text, true)
+                .map_err(|_| anyhow::anyhow!("tests takes auto, only or exclude, not {text:?}"))?,
+        ),
+    };
+    let args = SearchArgs {
+        regexp: asked.pattern.iter().cloned().collect(),
+        include: asked.include.clone(),
+        exclude: asked.exclude.clone(),
+        types: asked.languages.clone(),
+        code_only: asked.code_only,
+        tests,
+        ..SearchArgs::default()
+    };
+    let mut places: Vec<(&Root, Vec<String>)> = Vec::new();
+    for path in &asked.paths {
+        let (root, _, below) = desk.locate(path)?;
+        match places.iter_mut().find(|(r, _)| std::ptr::eq(*r, root)) {
+            Some((_, all)) => all.push(below),
+            None => places.push((root, vec![below])),
+        }
+    }
+    if places.is_empty() {
+        places = desk.roots().iter().map(|r| (r, vec![r.below.clone()])).collect();
+    }
+    let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
+    let mut lists = Vec::new();
+    for (root, below) in &places {
+        let ask = Question {
+            query: &asked.query,
+            wanted: asked.offset + wanted,
+            per_file: asked.per_file,
+            content: asked.content,
+        };
+        lists.push(ranked(desk, root, below, &args, &ask, None)?);
+    }
+    Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
+}
+
+/// `find_related`.
+pub fn find_related(desk: &Desk, asked: &params::Related) -> Result<String> {
+    let (root, full, below) = desk.locate(&asked.file)?;
+    if !full.is_file() {
+        bail!("{} is no file", asked.file);
+    }
+    let snapshot = desk.snapshot(root)?;
+    let like = like::like(&root.project, &snapshot, &below, asked.line)?;
+    let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
+    let ask = Question { query: &like.query, wanted: asked.offset + wanted, per_file: None, content: asked.content };
+    let list = ranked(
+        desk,
+        root,
+        std::slice::from_ref(&root.below),
+        &SearchArgs::default(),
+        &ask,
+        Some((like.file, like.line)),
+    )?;
+    Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
+}
+
+struct Question<'a> {
+    query: &'a str,
+    wanted: usize,
+    per_file: Option<usize>,
+    content: bool,
+}
+
+/// One root's blocks, best first, and a remark where its index is not complete.
+struct Ranked {
+    blocks: Vec<String>,
+    remark: Option<String>,
+    more: bool,
+}
+
+fn ranked(
+    desk: &Desk,
+    root: &Root,
+    below: &[String],
+    args: &SearchArgs,
+    question: &Question<'_>,
+    without: Option<(u32, u32)>,
+) -> Result<Ranked> {
+    let once = || ranked_once(desk, root, below, args, question, without);
+    match once() {
+        Err(error) if is_damage(&error) => {
+            root.forget();
+            let lock = root.project.store.lock(true)?;
+            root.project.store.remove(&lock)?;
+            drop(lock);
+            once()
+        }
+        ranked => ranked,
+    }
+}
+
+fn ranked_once(
+    desk: &Desk,
+    root: &Root,
+    below: &[String],
+    args: &SearchArgs,
+    question: &Question<'_>,
+    without: Option<(u32, u32)>,
+) -> Result<Ranked> {
+    let snapshot = desk.snapshot(root)?;
+    let settings = desk.settings(root)?;
+    let mut args = args.clone();
+    args.walk.quiet = true;
+    settings.fill(&mut args);
+    let knobs = settings.knobs(&desk.env, None, None)?;
+    let rules = PathRules::new(&args, &settings, &root.project.root)?;
+    let filter = Filter::new(&args, &rules, below, &root.project, &snapshot)?;
+    let inner = filter.as_ref().map(|f| f as &dyn UnitFilter);
+    let without = without.map(|(file, line)| Without { inner, file, line });
+    let ask = Ask {
+        query: question.query,
+        knobs: &knobs,
+        fusion: match args.fusion.unwrap_or_default() {
+            crate::args::FusionArg::Minmax => Fusion::MinMax,
+            crate::args::FusionArg::Rrf => Fusion::ReciprocalRank,
+        },
+        wanted: question.wanted,
+        units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
+        units: false,
+        explain: false,
+        trace: desk.env.trace,
+        model: desk.model(root)?,
+    };
+    let (answer, _) = ask.of(&snapshot, without.as_ref().map(|w| w as &dyn UnitFilter).or(inner))?;
+    let remark = (!snapshot.files.complete)
+        .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot)));
+    Ok(Ranked {
+        blocks: blocks(&root.project, &snapshot, &answer, question)?,
+        remark,
+        more: answer.hits.len() >= question.wanted,
+    })
+}
+
+/// Several roots' blocks take turns, since their scores can't be compared.
+fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Option<usize>) -> String {
+    let longest = lists.iter().map(|l| l.blocks.len()).max().unwrap_or(0);
+    let more = lists.iter().any(|l| l.more);
+    let remarks: String = lists.iter_mut().filter_map(|l| l.remark.take()).collect();
+    let mut all = Vec::new();
+    for rank in 0..longest {
+        for list in &mut lists {
+            if let Some(block) = list.blocks.get_mut(rank) {
+                all.push(std::mem::take(block));
+            }
+        }
+    }
+    let cut = all.len() > offset + wanted;
+    all.truncate(offset + wanted);
+    remarks + &page(&all, offset, max_tokens, "results", more || cut)
+}
+
+/// A block of text for each file of the answer.
+fn blocks(project: &Project, snapshot: &Snapshot, answer: &Answer, question: &Question<'_>) -> Result<Vec<String>> {
+    let mut words = QueryWords::new(question.query, snapshot)?;
+    let mut blocks = Vec::with_capacity(answer.hits.len());
+    for hit in &answer.hits {
+        let path = &answer.pool.files[hit.file].path;
+        let text = read_text(&project.root, path).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        let shown = escape_control(&typed(&project.root, path));
+        let mut block = String::new();
+        for candidate in &hit.units {
+            block.push_str(&unit_block(&shown, &lines, snapshot, candidate, &mut words, question.content)?);
+        }
+        blocks.push(block);
+    }
+    Ok(blocks)
+}
+
+fn unit_block(
+    path: &str,
+    lines: &[&str],
+    snapshot: &Snapshot,
+    candidate: &Candidate,
+    words: &mut QueryWords,
+    content: bool,
+) -> Result<String> {
+    let unit = snapshot.lexical.unit(candidate.unit)?;
+    let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
+    let mut block =
+        format!("{path}:{first}-{end} {} {}", unit.kind.name(), unit.qualified_name()).trim_end().to_string();
+    block.push('\n');
+    if content {
+        numbered(&mut block, lines, first, end);
+        return Ok(block);
+    }
+    if !unit.signature.is_empty() {
+        block.push_str(&format!("    {}\n", shortened(&unit.signature)));
+    }
+    let best = words.best_line(lines, &unit);
+    if let Some(text) = lines.get(best.wrapping_sub(1))
+        && (unit.signature.is_empty() || best != own_line(lines, &unit, end))
+    {
+        block.push_str(&format!("    {best}: {}\n", shortened(text.trim())));
+    }
+    Ok(block)
+}
+
+fn shortened(text: &str) -> String {
+    let mut out = Vec::new();
+    let _ = line::write(&mut out, text, None, false, &[], &[]);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn numbered(block: &mut String, lines: &[&str], first: usize, end: usize) {
+    for number in first..=end {
+        let Some(text) = lines.get(number.wrapping_sub(1)) else { break };
+        block.push_str(&format!("{number}: {}\n", shortened(text)));
+    }
+}
+
+/// `grep`.
+pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
+    if asked.pattern.is_empty() {
+        bail!("pattern is empty: give a regular expression");
+    }
+    let args = SearchArgs {
+        regexp: vec![asked.pattern.clone()],
+        fixed_strings: asked.fixed,
+        ignore_case: asked.ignore_case,
+        word_regexp: asked.word,
+        context: Some(asked.context),
+        include: asked.include.clone(),
+        exclude: asked.exclude.clone(),
+        no_messages: true,
+        ..SearchArgs::default()
+    };
+    let mut folders = Vec::new();
+    for path in &asked.paths {
+        folders.push(desk.locate(path)?.1);
+    }
+    if folders.is_empty() {
+        folders = desk.roots().iter().map(|r| r.folder.clone()).collect();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut lines: Vec<String> = Vec::new();
+    for folder in folders {
+        let path = match folder.strip_prefix(&here) {
+            Ok(rest) if rest.as_os_str().is_empty() => Path::new(".").to_path_buf(),
+            Ok(rest) => rest.to_path_buf(),
+            Err(_) => folder.clone(),
+        };
+        let mut args = args.clone();
+        let settings = crate::settings::Settings::load(&desk.env, &folder)?;
+        settings.fill_walk(&mut args.walk);
+        args.walk.max_filesize = None;
+        lines.extend(plain_grep::lines(&args, &desk.env, &settings, &path)?);
+    }
+    Ok(page(&lines, asked.offset, asked.max_tokens, "lines", false))
+}
+
+/// `outline`.
+pub fn outline(desk: &Desk, asked: &params::Outline) -> Result<String> {
+    let (_, full, _) = desk.locate(&asked.file)?;
+    let units = file_outline::outline(&full)?;
+    let blocks: Vec<String> = units.iter().map(file_outline::row).collect();
+    Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
+}
+
+/// `read_unit`: read from the file itself, so that what was just written is there.
+pub fn read_unit(desk: &Desk, asked: &params::ReadUnit) -> Result<String> {
+    let (root, full, below) = desk.locate(&asked.file)?;
+    let units = file_outline::outline(&full)?;
+    let unit = match (asked.line, &asked.name) {
+        (Some(line), _) => units
+            .iter()
+            .filter(|u| (u.line..=u.end_line).contains(&line))
+            .min_by_key(|u| u.end_line - u.line)
+            .with_context(|| format!("{} has no unit on line {line}; `outline` lists its units", asked.file))?,
+        (None, Some(name)) => {
+            let named = |u: &&file_outline::Outlined| u.qualified_name == *name || u.name == *name;
+            units
+                .iter()
+                .find(named)
+                .with_context(|| format!("{} has no unit named {name}; `outline` lists its units", asked.file))?
+        }
+        (None, None) => bail!("give a line or a name of the unit in {}", asked.file),
+    };
+    let text = read_text(&root.project.root, &below)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let path = escape_control(&typed(&root.project.root, &below));
+    let mut blocks =
+        vec![format!("{path}:{}-{} {} {}\n", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)];
+    for number in unit.line as usize..=unit.end_line as usize {
+        let Some(text) = lines.get(number - 1) else { break };
+        blocks.push(format!("{number}: {}\n", shortened(text)));
+    }
+    Ok(page(&blocks, asked.offset, asked.max_tokens, "lines", false))
+}
+
+/// `status`.
+pub fn status(desk: &Desk) -> Result<String> {
+    let mut text = String::new();
+    for root in desk.roots() {
+        let snapshot = desk.snapshot(root)?;
+        let files = snapshot.files.indexed().count();
+        let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+        text.push_str(&format!("root {}\n", root.folder.display()));
+        text.push_str(&format!(
+            "  {files} files and {units} units of the project {} are indexed\n",
+            root.project.root.display()
+        ));
+        for (reason, count) in snapshot.files.skipped() {
+            text.push_str(&format!("  {count} files are left out: {reason}\n"));
+        }
+        if !snapshot.files.complete {
+            text.push_str(&format!("  the index is being built: {}\n", coverage(&root.project, &snapshot)));
+        }
+        let noticed = if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" };
+        text.push_str(&format!("  changes are noticed {noticed}\n"));
+    }
+    Ok(text)
+}

@@ -1,0 +1,98 @@
+//! `colgrep outline FILE`: the units of one file, read from the file itself.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_core::Unit;
+use colgrep_index::language;
+use colgrep_index::parse::parse;
+use colgrep_index::read::decode;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::OutlineArgs;
+use crate::output::path::escape_control;
+use crate::{FOUND, NOTHING};
+
+/// Bytes at the front that tell a file's language.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// One unit of an outline.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Outlined {
+    /// Name as written; empty for raw code.
+    pub name: String,
+    /// Name with the names that enclose it.
+    pub qualified_name: String,
+    /// function, method, class, constant, document, section or rawcode.
+    pub unit_type: &'static str,
+    /// First line, from 1.
+    pub line: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// Text from the beginning of the definition to its body.
+    pub signature: String,
+    /// The first line of its documentation; of its text, where it has no name.
+    pub summary: String,
+    /// How many names enclose it.
+    #[serde(skip)]
+    pub depth: usize,
+}
+
+/// The units of the file at `path`, by line.
+///
+/// # Errors
+/// When it can't be read or holds no text.
+pub fn outline(path: &Path) -> Result<Vec<Outlined>> {
+    if path.is_dir() {
+        bail!("{} is a folder; name a file", path.display());
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
+    let language = language::detect(path, &bytes[..bytes.len().min(HEAD_BYTES)]);
+    let name = path.to_string_lossy();
+    let text = match decode(&name, bytes) {
+        Ok(text) => text.text,
+        Err(skip) => bail!("{} is {}", path.display(), skip.reason()),
+    };
+    let mut units = parse(&text, language).units;
+    units.sort_by_key(|u| (u.span.line, std::cmp::Reverse(u.span.end)));
+    Ok(units.iter().map(outlined).collect())
+}
+
+fn outlined(unit: &Unit) -> Outlined {
+    let text = if unit.name.is_empty() { &unit.body } else { &unit.docstring };
+    let summary = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+    Outlined {
+        name: unit.name.clone(),
+        qualified_name: unit.qualified_name(),
+        unit_type: unit.kind.name(),
+        line: unit.span.line,
+        end_line: unit.span.end,
+        signature: unit.signature.clone(),
+        summary: summary.trim().to_string(),
+        depth: if unit.parent.is_empty() { 0 } else { 1 + unit.parent.matches('.').count() },
+    }
+}
+
+pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
+    let units = outline(&args.file)?;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&units)?)?;
+    } else {
+        for unit in &units {
+            write!(out, "{}", row(unit))?;
+        }
+    }
+    out.flush()?;
+    Ok(if units.is_empty() { NOTHING } else { FOUND })
+}
+
+/// A unit as a line: lines, kind, and what it is, indented by what encloses it.
+pub fn row(unit: &Outlined) -> String {
+    let what = [&unit.signature, &unit.name, &unit.summary].into_iter().find(|t| !t.is_empty());
+    let what = escape_control(what.map_or("", String::as_str));
+    let lines = format!("{}-{}", unit.line, unit.end_line);
+    format!("{lines:>11}  {:<8}  {}{what}\n", unit.unit_type, "  ".repeat(unit.depth))
+}

@@ -1,0 +1,131 @@
+//! Opening a project's index for a search: current if possible, else as it is, and never silent about the difference.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use colgrep_index::ErrorKind;
+use colgrep_index::read::Skip;
+use colgrep_index::store::Snapshot;
+use colgrep_index::vector::Encoding;
+use colgrep_index::walk::{WalkOptions, walk};
+
+use crate::args::WalkArgs;
+use crate::command::{in_words, open_updated, walk_options_asked};
+use crate::env::Env;
+use crate::model::Model;
+use crate::project::Project;
+
+/// How often the first part of a first build is looked for.
+const FIRST_PART_POLL: Duration = Duration::from_millis(50);
+
+/// Opens a project's index, brought up to date if that is wanted (`update`) and possible.
+///
+/// # Errors
+/// When there is none and none can be built.
+pub fn open(
+    walk_args: &WalkArgs,
+    update: bool,
+    env: &Env,
+    project: &Project,
+    model: Option<&Model>,
+) -> Result<Snapshot> {
+    if !update {
+        let snapshot = project.store.open().with_context(|| {
+            format!(
+                "{} has no index that this colgrep can read; leave out --no-update, or run `colgrep init`",
+                project.root.display()
+            )
+        })?;
+        if !snapshot.files.complete && !walk_args.quiet {
+            remark!("colgrep: the index is not complete: {}", coverage(project, &snapshot));
+        }
+        return Ok(snapshot);
+    }
+    project.check_size(env, walk_args.yes)?;
+    let mut options = walk_options_asked(walk_args);
+    let remarks = !walk_args.quiet;
+    if let (Some(asked), Ok(snapshot)) = (options, project.store.open())
+        && snapshot.files.walk_options() != asked
+    {
+        // What is indexed is `init`'s to change: a search must not throw away what another one needs.
+        if remarks {
+            remark!(
+                "colgrep: the index was made with other --hidden, --no-ignore or --max-filesize; `colgrep init` with these flags changes it"
+            );
+        }
+        options = None;
+    }
+    let encoding = model.and_then(Model::encoding_of_search);
+    match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
+        Ok((snapshot, report)) => {
+            if remarks && report.without_vectors > 0 {
+                let (lack, all) = (report.without_vectors, report.without_vectors + report.encoded + report.reused);
+                remark!(
+                    "colgrep: {lack} of {all} units are ranked by words alone so far; `colgrep init` makes the rest of their vectors"
+                );
+            }
+            let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
+            if remarks && report.wrote && large > 0 {
+                let limit = in_words(snapshot.files.filesize_max);
+                remark!("colgrep: {large} files larger than {limit} are not indexed; `colgrep status` names them");
+            }
+            Ok(snapshot)
+        }
+        Err(error) => match project.store.open() {
+            // What is there is better than nothing: another process writes, or the disk is full or read-only.
+            Ok(snapshot) => {
+                if remarks {
+                    let (why, known) = (reason(&error), coverage(project, &snapshot));
+                    remark!("colgrep: {why}; this answer is from the index as it is: {known}");
+                }
+                Ok(snapshot)
+            }
+            Err(_) if error.kind() == ErrorKind::Busy => {
+                first_part(project, options.as_ref(), encoding.as_ref(), walk_args.quiet)
+            }
+            Err(_) => Err(error.into()),
+        },
+    }
+}
+
+/// Waits for the first commit of another process that builds this index for the first time; if that process ends
+/// without one, builds it here.
+fn first_part(
+    project: &Project,
+    options: Option<&WalkOptions>,
+    encoding: Option<&Encoding<'_>>,
+    quiet: bool,
+) -> Result<Snapshot> {
+    if !quiet {
+        remark!("colgrep: another colgrep builds this index for the first time; waiting for its first part");
+    }
+    loop {
+        std::thread::sleep(FIRST_PART_POLL);
+        if let Ok(snapshot) = project.store.open() {
+            if !quiet {
+                let part = coverage(project, &snapshot);
+                remark!("colgrep: the build goes on; this answer is from its first part: {part}");
+            }
+            return Ok(snapshot);
+        }
+        if project.store.lock(false).is_ok() {
+            return Ok(open_updated(project, options, true, encoding, quiet)?.0);
+        }
+    }
+}
+
+/// `120 of 4,000 files are indexed`.
+pub fn coverage(project: &Project, snapshot: &Snapshot) -> String {
+    let known = snapshot.files.files.len();
+    match walk(&project.root, Some(project.store.folder()), &snapshot.files.walk_options()) {
+        Ok(walked) => format!("{known} of {} files are indexed", walked.files.len().max(known)),
+        Err(_) => format!("{known} files are indexed"),
+    }
+}
+
+fn reason(error: &colgrep_index::Error) -> String {
+    match error.kind() {
+        ErrorKind::Busy => "another colgrep is indexing".to_string(),
+        _ => error.to_string(),
+    }
+}

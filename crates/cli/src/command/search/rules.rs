@@ -1,0 +1,236 @@
+//! What flags and settings say about paths: the same rules for ranked search and for grep.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_core::path::PathClass;
+use colgrep_index::language;
+use colgrep_index::search::is_text;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::args::{SearchArgs, Tests};
+use crate::git;
+use crate::settings::Settings;
+
+/// Globs over paths from a project's root. A pattern speaks of names at any depth unless it begins with `/`; one that
+/// names a folder holds for everything below. `a/` names folders alone, `./a` is `a`, and `*` stays within a name.
+#[derive(Debug)]
+struct Patterns {
+    any: GlobSet,
+    folders: GlobSet,
+}
+
+impl Patterns {
+    fn new(patterns: &[String]) -> Result<Option<Patterns>> {
+        if patterns.is_empty() {
+            return Ok(None);
+        }
+        let (mut any, mut folders) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+        for pattern in patterns {
+            let mut bare = pattern.as_str();
+            while let Some(rest) = bare.strip_prefix("./") {
+                bare = rest;
+            }
+            let set = if bare.ends_with('/') { &mut folders } else { &mut any };
+            bare = bare.trim_end_matches('/');
+            let text = match bare.strip_prefix('/') {
+                Some(anchored) => anchored.to_string(),
+                None if bare.starts_with("**/") => bare.to_string(),
+                None => format!("**/{bare}"),
+            };
+            let glob = GlobBuilder::new(&text).literal_separator(true).build();
+            set.add(glob.with_context(|| format!("{pattern:?} is no glob"))?);
+        }
+        Ok(Some(Patterns { any: any.build()?, folders: folders.build()? }))
+    }
+
+    fn is_match(&self, path: &str) -> bool {
+        self.any.is_match(path) || self.is_below_match(path)
+    }
+
+    /// Whether a folder above the path matches.
+    fn is_below_match(&self, path: &str) -> bool {
+        folders(path).any(|f| self.any.is_match(f) || self.folders.is_match(f))
+    }
+}
+
+/// The folders above a path, each as a path: `a/b/c.rs` → `a`, `a/b`.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(i, _)| &path[..i])
+}
+
+/// What a search says about the paths of one project.
+#[derive(Debug)]
+pub struct PathRules {
+    include: Option<Patterns>,
+    exclude: Option<Patterns>,
+    exclude_dir: Option<Patterns>,
+    languages: Vec<&'static str>,
+    types: Option<Patterns>,
+    code_only: bool,
+    tests: Tests,
+    changed: Option<HashSet<String>>,
+    ignore: Option<Gitignore>,
+}
+
+impl PathRules {
+    /// Reads flags and settings for the project at `root`.
+    ///
+    /// # Errors
+    /// On a bad glob, an unknown language, or where git is asked and has no answer.
+    pub fn new(args: &SearchArgs, settings: &Settings, root: &Path) -> Result<PathRules> {
+        let own = settings.types();
+        let mut languages = Vec::new();
+        let mut globs: Vec<String> = Vec::new();
+        for name in &args.types {
+            if let Some(patterns) = own.get(name.as_str()) {
+                globs.extend(patterns.iter().cloned());
+            } else if let Some(language) = language::by_name(name) {
+                languages.push(language.name);
+            } else {
+                bail!(
+                    "{name:?} is no language known here, nor a type of the settings; `colgrep --type-list` shows them"
+                );
+            }
+        }
+        let changed = match (&args.since, args.changed) {
+            (Some(since), _) => Some(git::changed(root, Some(since))?),
+            (None, true) => Some(git::changed(root, None)?),
+            (None, false) => None,
+        };
+        Ok(PathRules {
+            include: Patterns::new(&args.include)?,
+            exclude: Patterns::new(&args.exclude)?,
+            exclude_dir: Patterns::new(&args.exclude_dir)?,
+            languages,
+            types: Patterns::new(&globs)?,
+            code_only: args.code_only,
+            tests: args.tests.unwrap_or_default(),
+            changed,
+            ignore: ignore_rules(settings.ignore(), root)?,
+        })
+    }
+
+    /// Whether a path (from the project's root, `/` between components) of that language passes.
+    pub fn allow<'l>(&self, path: &str, language: impl Fn() -> &'l str) -> bool {
+        self.include.as_ref().is_none_or(|p| p.is_match(path))
+            && self.exclude.as_ref().is_none_or(|p| !p.is_match(path))
+            && self.exclude_dir.as_ref().is_none_or(|p| !p.is_below_match(path))
+            && self.changed.as_ref().is_none_or(|c| c.contains(path))
+            && self.ignore.as_ref().is_none_or(|i| !i.matched_path_or_any_parents(path, false).is_ignore())
+            && match self.tests {
+                Tests::Auto => true,
+                Tests::Only => PathClass::of(path).has(PathClass::TEST),
+                Tests::Exclude => !PathClass::of(path).has(PathClass::TEST),
+            }
+            && self.allows_type(path, &language)
+            && (!self.code_only || !is_text(language()))
+    }
+
+    fn allows_type<'l>(&self, path: &str, language: &impl Fn() -> &'l str) -> bool {
+        (self.languages.is_empty() && self.types.is_none())
+            || self.types.as_ref().is_some_and(|t| t.is_match(path))
+            || (!self.languages.is_empty() && self.languages.contains(&language()))
+    }
+
+    /// Whether every path passes.
+    pub fn allows_all(&self) -> bool {
+        self.include.is_none()
+            && self.exclude.is_none()
+            && self.exclude_dir.is_none()
+            && self.languages.is_empty()
+            && self.types.is_none()
+            && self.changed.is_none()
+            && self.ignore.is_none()
+            && self.tests == Tests::Auto
+            && !self.code_only
+    }
+}
+
+fn ignore_rules(patterns: &[String], root: &Path) -> Result<Option<Gitignore>> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let mut builder = GitignoreBuilder::new(root);
+    for pattern in patterns {
+        builder.add_line(None, pattern).with_context(|| format!("setting ignore: {pattern:?}"))?;
+    }
+    Ok(Some(builder.build().context("setting ignore")?))
+}
+
+/// Whether `path` is `below` or lies below it; everything lies below the empty path.
+pub fn is_below(path: &str, below: &str) -> bool {
+    below.is_empty() || path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The languages and types that `-t` takes, one a line, as ripgrep lists them: `name: *.ext, file name`.
+pub fn type_list(settings: &Settings) -> String {
+    let mut lines: Vec<String> = language::LANGUAGES
+        .iter()
+        .filter(|l| !language::is_unknown(l))
+        .map(|l| {
+            let mut patterns: Vec<String> = l.extensions.iter().map(|e| format!("*.{e}")).collect();
+            patterns.extend(l.file_names.iter().map(|n| (*n).to_string()));
+            patterns.extend(l.interpreters.iter().map(|i| format!("#!{i}")));
+            let names: Vec<&str> = std::iter::once(l.name).chain(l.aliases.iter().copied()).collect();
+            format!("{}: {}\n", names.join("|"), patterns.join(", "))
+        })
+        .collect();
+    lines.extend(settings.types().iter().map(|(name, globs)| format!("{name}: {} (settings)\n", globs.join(", "))));
+    lines.sort();
+    lines.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_speak_of_names_at_any_depth() {
+        let rules = |set: fn(&mut SearchArgs)| {
+            let mut args = SearchArgs::default();
+            set(&mut args);
+            PathRules::new(&args, &Settings::default(), Path::new("/")).unwrap()
+        };
+        for (rules, path, language, expected) in [
+            (rules(|a| a.include = vec!["*.py".into()]), "a/b.py", "python", true),
+            (rules(|a| a.include = vec!["*.py".into()]), "a/b.pyc", "unknown", false),
+            (rules(|a| a.include = vec!["src/**".into()]), "src/a/b.py", "python", true),
+            (rules(|a| a.include = vec!["src/**/*.py".into()]), "x/src/b.py", "python", true),
+            (rules(|a| a.include = vec!["*.{ts,tsx}".into()]), "a/b.tsx", "tsx", true),
+            (rules(|a| a.include = vec!["a/".into()]), "x/a/b.py", "python", true),
+            (rules(|a| a.include = vec!["a/".into()]), "x/a", "unknown", false),
+            (rules(|a| a.include = vec!["./a".into()]), "a/b.py", "python", true),
+            (rules(|a| a.include = vec!["/a".into()]), "x/a/b.py", "python", false),
+            (rules(|a| a.include = vec!["/a/*.py".into()]), "a/b.py", "python", true),
+            (rules(|a| a.include = vec!["/*.py".into()]), "a/b.py", "python", false),
+            (rules(|a| a.exclude = vec!["*_test.go".into()]), "x/a_test.go", "go", false),
+            (rules(|a| a.exclude = vec!["x/".into()]), "x/a.go", "go", false),
+            (rules(|a| a.exclude_dir = vec!["vendor".into()]), "x/vendor/a.go", "go", false),
+            (rules(|a| a.exclude_dir = vec!["vendor/".into()]), "x/vendor/a.go", "go", false),
+            (rules(|a| a.exclude_dir = vec!["./x/vend*".into()]), "x/vendor/b/a.go", "go", false),
+            (rules(|a| a.exclude_dir = vec!["vendor".into()]), "x/vendor.go", "go", true),
+            (rules(|a| a.exclude_dir = vec!["vendor".into()]), "x/vendor", "go", true),
+            (rules(|a| a.types = vec!["py".into()]), "a.py", "python", true),
+            (rules(|a| a.types = vec!["py".into()]), "a.go", "go", false),
+            (rules(|a| a.code_only = true), "README.md", "markdown", false),
+            (rules(|a| a.code_only = true), "Makefile", "make", true),
+            (rules(|a| a.tests = Some(Tests::Only)), "tests/a.py", "python", true),
+            (rules(|a| a.tests = Some(Tests::Only)), "latest/a.py", "python", false),
+            (rules(|a| a.tests = Some(Tests::Exclude)), "a_test.go", "go", false),
+        ] {
+            assert_eq!(rules.allow(path, || language), expected, "{path}: {rules:?}");
+        }
+    }
+
+    #[test]
+    fn below_means_whole_components() {
+        for (path, below, expected) in
+            [("src/a.rs", "src", true), ("src2/a.rs", "src", false), ("a.rs", "a.rs", true), ("x", "", true)]
+        {
+            assert_eq!(is_below(path, below), expected, "{path} below {below}");
+        }
+    }
+}

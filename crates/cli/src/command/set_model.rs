@@ -1,0 +1,33 @@
+//! `colgrep set-model ID|FOLDER`: writes the setting `model`, once the model that is named was opened.
+
+use anyhow::{Context as _, Result};
+use colgrep_encoder::ModelSpec;
+
+use crate::FOUND;
+use crate::args::SetModelArgs;
+use crate::env::Env;
+use crate::settings;
+
+/// Opens a model as it is named and gives the form that is kept: folders absolute.
+///
+/// # Errors
+/// When it can't be opened.
+fn checked(name: &str, env: &Env) -> Result<String> {
+    let spec = match ModelSpec::parse(name)? {
+        ModelSpec::Folder(path) => {
+            ModelSpec::Folder(path.canonicalize().with_context(|| format!("{}", path.display()))?)
+        }
+        spec => spec,
+    };
+    colgrep_encoder::open(&spec, &env.runtime())?;
+    Ok(spec.to_string())
+}
+
+pub(super) fn run(args: &SetModelArgs, env: &Env) -> Result<u8> {
+    let model = checked(&args.model, env)?;
+    let path = env.settings_file().context("no folder for settings is known here; set XDG_CONFIG_HOME to one")?;
+    let quoted = serde_json::to_string(&model)?;
+    settings::write(&path, "model", &quoted)?;
+    remark!("model = {model}, written to {}; the next search or `colgrep init` makes its vectors", path.display());
+    Ok(FOUND)
+}

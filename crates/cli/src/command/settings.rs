@@ -1,0 +1,69 @@
+//! `colgrep settings`: what is set and where that comes from; writes the user's file.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use serde_json::json;
+
+use crate::args::SettingsArgs;
+use crate::env::Env;
+use crate::settings::{self, KEYS, Settings, Source, check_name};
+use crate::{FOUND, NOTHING};
+
+pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
+    let mut out = std::io::stdout().lock();
+    let file = || env.settings_file().context("no folder for settings is known here; set XDG_CONFIG_HOME to one");
+    match (&args.key, &args.value) {
+        (Some(key), Some(value)) => {
+            let path = file()?;
+            let kept = settings::write(&path, key, value)?;
+            remark!("{key} = {kept}, written to {}", path.display());
+            return Ok(FOUND);
+        }
+        (Some(key), None) if args.unset => {
+            let path = file()?;
+            if settings::remove(&path, key)? {
+                remark!("{key} taken out of {}", path.display());
+                return Ok(FOUND);
+            }
+            remark!("{key} is not set in {}", path.display());
+            return Ok(NOTHING);
+        }
+        _ => {}
+    }
+    if let Some(key) = &args.key {
+        check_name(key)?;
+    }
+    let rows = Settings::load(env, Path::new("."))?.all(env);
+    let rows: Vec<_> = rows.into_iter().filter(|r| args.key.as_ref().is_none_or(|k| *k == r.0)).collect();
+    if args.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(key, value, source)| json!({"key": key, "value": value, "source": source.to_string()}))
+            .collect();
+        writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
+        return Ok(FOUND);
+    }
+    if args.key.is_none() {
+        if let Ok(path) = file() {
+            let state = if path.is_file() { "" } else { " (not there yet)" };
+            writeln!(out, "# user: {}{state}", path.display())?;
+        }
+        match settings::repository_file(env, Path::new(".")) {
+            Some(path) => writeln!(out, "# repository: {}", path.display())?,
+            None => writeln!(out, "# repository: no {} around this folder", settings::REPOSITORY_FILE)?,
+        }
+    }
+    for (key, value, source) in &rows {
+        // The ranking's constants are many: those at their defaults are `colgrep knobs`' to list.
+        if key.starts_with("ranking.") && *source == Source::Default && args.key.is_none() && !args.show {
+            continue;
+        }
+        writeln!(out, "{key} = {value}  ({source})")?;
+        if let Some(known) = KEYS.iter().find(|k| k.name == key).filter(|_| args.key.is_some()) {
+            writeln!(out, "    {}", known.doc)?;
+        }
+    }
+    Ok(FOUND)
+}

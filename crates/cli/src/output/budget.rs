@@ -1,0 +1,60 @@
+//! `--max-tokens`: how much is printed. A token counts as four bytes of output.
+
+/// Bytes that count as one token: what English text and code come to with the tokenizers of large models.
+pub const BYTES_A_TOKEN: usize = 4;
+
+/// What is left of a budget.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    bytes_left: Option<usize>,
+}
+
+impl Budget {
+    /// So many tokens; no limit where there is none.
+    pub fn new(tokens: Option<usize>) -> Budget {
+        Budget { bytes_left: tokens.map(|t| t.saturating_mul(BYTES_A_TOKEN)) }
+    }
+
+    /// Whether so many bytes fit; if they do, they are spent.
+    pub fn take(&mut self, bytes: usize) -> bool {
+        match &mut self.bytes_left {
+            None => true,
+            Some(left) if bytes <= *left => {
+                *left -= bytes;
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// The whole lines of `block` that fit; they are spent.
+    pub fn take_lines<'b>(&mut self, block: &'b [u8]) -> &'b [u8] {
+        let Some(left) = self.bytes_left else { return block };
+        if self.take(block.len()) {
+            return block;
+        }
+        let end = block[..left].iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+        self.take(end);
+        &block[..end]
+    }
+
+    /// Bytes left, where there is a limit.
+    pub fn bytes_left(&self) -> Option<usize> {
+        self.bytes_left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_lines_are_spent() {
+        for (tokens, expected) in [(None, "one\ntwo\n"), (Some(2), "one\ntwo\n"), (Some(1), "one\n"), (Some(0), "")] {
+            let mut budget = Budget::new(tokens);
+            assert_eq!(budget.take_lines(b"one\ntwo\n"), expected.as_bytes(), "{tokens:?}");
+        }
+        let mut budget = Budget::new(Some(2));
+        assert!(budget.take(5) && !budget.take(4) && budget.take(3) && budget.bytes_left() == Some(0));
+    }
+}

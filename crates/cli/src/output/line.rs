@@ -1,0 +1,227 @@
+//! Which line of a unit is shown, and how a line is cut, escaped and marked.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Write};
+use std::ops::Range;
+
+use anstyle::Style;
+use anyhow::Result;
+use colgrep_core::bm25::idf;
+use colgrep_core::token::{Tokenizer, is_stop_word};
+use colgrep_core::{Unit, UnitKind};
+use colgrep_index::store::Snapshot;
+use unicode_width::UnicodeWidthChar as _;
+
+use super::style::{MARK, paint};
+
+/// Longest line of source that is printed whole where there is no terminal, in columns.
+const LINE_COLUMNS_MAX: usize = 300;
+/// Longest line whose words are looked at, in bytes: data and bundles lie beyond it.
+const LINE_BYTES_MAX: usize = 4 << 10;
+/// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight by
+/// this share of the whole.
+const BODY_MARGIN: f32 = 0.25;
+/// Lines behind a unit's first among which its name is looked for (attributes, decorators, templates).
+const NAME_LINES_MAX: usize = 20;
+
+/// The query's terms with their weights: how rare they are in the index.
+#[derive(Debug)]
+pub struct QueryWords {
+    terms: HashMap<String, f32>,
+    total: f32,
+    tokenizer: Tokenizer,
+}
+
+impl QueryWords {
+    /// Weighs the words of `query` by inverse document frequency over an index's units.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn new(query: &str, snapshot: &Snapshot) -> Result<QueryWords> {
+        let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+        let mut words = QueryWords::weighed(query, |_| 1.0);
+        for (term, weight) in &mut words.terms {
+            *weight = idf(units, snapshot.lexical.units_with(term)?);
+        }
+        words.total = words.terms.values().sum();
+        Ok(words)
+    }
+
+    fn weighed(query: &str, weight: impl Fn(&str) -> f32) -> QueryWords {
+        let mut tokenizer = Tokenizer::default();
+        let all = tokenizer.terms(query);
+        let content: Vec<&String> = all.iter().filter(|t| !is_stop_word(t)).collect();
+        let kept = if content.is_empty() { all.iter().collect() } else { content };
+        let terms: HashMap<String, f32> = kept.into_iter().map(|t| (t.clone(), weight(t))).collect();
+        QueryWords { total: terms.values().sum(), terms, tokenizer }
+    }
+
+    /// The weight of the distinct terms in `text`.
+    fn weight(&mut self, text: &str) -> f32 {
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut sum = 0.0;
+        let text = &text[..text.floor_char_boundary(LINE_BYTES_MAX)];
+        self.tokenizer.tokenize(text, |token| {
+            if let Some((term, weight)) = self.terms.get_key_value(token.term)
+                && seen.insert(term)
+            {
+                sum += weight;
+            }
+        });
+        sum
+    }
+
+    /// Where the query's words stand in a line, in bytes, in order, without overlaps.
+    pub fn places(&mut self, line: &str) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        let line = &line[..line.floor_char_boundary(LINE_BYTES_MAX)];
+        self.tokenizer.tokenize(line, |token| {
+            let inside = places.last().is_some_and(|p| token.start < p.end);
+            if self.terms.contains_key(token.term) && !inside {
+                places.push(token.start..token.end);
+            }
+        });
+        places
+    }
+
+    /// The number of the line that shows best why `unit` answers; lines count from 1.
+    pub fn best_line(&mut self, lines: &[&str], unit: &Unit) -> usize {
+        let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
+        let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
+        let own = if is_text { first } else { own_line(lines, unit, end) };
+        let mut best = (own, 0.0);
+        if !is_text {
+            let named = format!("{} {}", lines.get(own.wrapping_sub(1)).unwrap_or(&""), unit.qualified_name());
+            best.1 = self.weight(&named) + BODY_MARGIN * self.total;
+        }
+        for number in first..=end {
+            let Some(line) = lines.get(number.wrapping_sub(1)) else { break };
+            let weight = self.weight(line);
+            if weight > best.1 {
+                best = (number, weight);
+            }
+        }
+        best.0
+    }
+}
+
+/// The line on which the unit's name stands: behind attributes, decorators and templates.
+pub fn own_line(lines: &[&str], unit: &Unit, end: usize) -> usize {
+    let first = unit.span.line as usize;
+    let holds = |n: &usize| lines.get(n.wrapping_sub(1)).is_some_and(|l| l.contains(&unit.name));
+    let named = (first..=end.min(first + NAME_LINES_MAX)).find(holds);
+    named.filter(|_| !unit.name.is_empty()).unwrap_or(first)
+}
+
+/// Writes a line of source: tabs as four spaces, control characters escaped, cut to `columns` (300 where there is no
+/// terminal). `syntax` are styles with the bytes that they hold for, from the line's beginning; `marks` are emphasised.
+///
+/// # Errors
+/// When `out` refuses.
+pub fn write(
+    out: &mut impl Write,
+    line: &str,
+    columns: Option<usize>,
+    color: bool,
+    syntax: &[(Style, usize)],
+    marks: &[Range<usize>],
+) -> io::Result<()> {
+    let line = line.trim_end();
+    let columns = columns.unwrap_or(LINE_COLUMNS_MAX).max(1);
+    let mut run = (Style::new(), String::new());
+    let (mut used, mut segment, mut segment_end) = (0, 0, syntax.first().map_or(usize::MAX, |s| s.1));
+    let mut shown = String::new();
+    let mut all = line.char_indices().peekable();
+    while let Some((at, c)) = all.next() {
+        while at >= segment_end {
+            segment += 1;
+            segment_end = segment_end.saturating_add(syntax.get(segment).map_or(usize::MAX, |s| s.1));
+        }
+        shown.clear();
+        match c {
+            '\t' => shown.push_str("    "),
+            c if c.is_control() => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+        let width: usize = shown.chars().map(|c| c.width().unwrap_or(0)).sum();
+        // The last column is the ellipsis' where more follows.
+        if used + width > columns || (used + width == columns && all.peek().is_some()) {
+            run.1.push('…');
+            break;
+        }
+        used += width;
+        let base = syntax.get(segment).map_or_else(Style::new, |s| s.0);
+        let style = if marks.iter().any(|m| m.contains(&at)) { base | MARK.get_effects() } else { base };
+        if style != run.0 {
+            paint(out, run.0, color && run.0 != Style::new(), &run.1)?;
+            run = (style, String::new());
+        }
+        run.1.push_str(&shown);
+    }
+    paint(out, run.0, color && run.0 != Style::new(), &run.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use colgrep_core::unit::Span;
+
+    use super::*;
+
+    fn unit(kind: UnitKind, name: &str, line: u32, end: u32) -> Unit {
+        Unit { kind, name: name.into(), span: Span { first: line, line, end }, ..Unit::default() }
+    }
+
+    #[test]
+    fn the_best_line_holds_most_of_the_query() {
+        let text = ["# Title", "how to parse", "parse a request body", "request"];
+        let code =
+            ["#[test]", "fn push(item: T) {", "    // wait until the queue has room", "    self.items.add(item)"];
+        for (query, lines, unit, expected) in [
+            ("parse request", text, unit(UnitKind::Section, "Title", 1, 4), 3),
+            ("nothing", text, unit(UnitKind::Section, "Title", 2, 4), 2),
+            ("push item", code, unit(UnitKind::Function, "push", 1, 4), 2),
+            ("queue has no room", code, unit(UnitKind::Function, "push", 1, 4), 3),
+            ("push when the queue is full", code, unit(UnitKind::Function, "push", 1, 4), 2),
+        ] {
+            assert_eq!(QueryWords::weighed(query, |_| 1.0).best_line(&lines, &unit), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn lines_are_cut_to_the_terminal() {
+        let mut words = QueryWords::weighed("ring", |_| 1.0);
+        for (line, columns, expected) in [
+            ("struct RingBuffer", Some(80), "struct RingBuffer"),
+            ("struct RingBuffer", Some(17), "struct RingBuffer"),
+            ("struct RingBuffer", Some(10), "struct Ri…"),
+            ("\tx\u{1b}[31m  ", None, "    x\\u{1b}[31m"),
+            ("日本語の行", Some(6), "日本…"),
+        ] {
+            let mut out = Vec::new();
+            let marks = words.places(line);
+            write(&mut out, line, columns, false, &[], &marks).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{line:?} in {columns:?}");
+        }
+        let long = "x".repeat(10_000);
+        let mut out = Vec::new();
+        write(&mut out, &long, None, false, &[], &[]).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap().chars().count(), LINE_COLUMNS_MAX);
+    }
+
+    #[test]
+    fn marks_lie_on_the_syntax() {
+        let mut out = Vec::new();
+        let keyword = anstyle::AnsiColor::Blue.on_default();
+        write(
+            &mut out,
+            "struct RingBuffer",
+            None,
+            true,
+            &[(keyword, 6), (Style::new(), 11)],
+            &[Range { start: 7, end: 11 }],
+        )
+        .unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, "\u{1b}[34mstruct\u{1b}[0m \u{1b}[1m\u{1b}[4mRing\u{1b}[0mBuffer");
+    }
+}

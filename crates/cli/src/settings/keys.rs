@@ -1,0 +1,272 @@
+//! The table of settings: names, types, defaults, documentation.
+
+use anyhow::{Result, bail};
+use colgrep_core::knob::Knob;
+use colgrep_core::rank;
+use globset::Glob;
+use grep_printer::HyperlinkFormat;
+
+use crate::args::parse_size;
+
+/// What a setting takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A whole number.
+    Whole(u64, u64),
+    /// true or false.
+    Switch,
+    /// One of some words.
+    Choice(&'static [&'static str]),
+    /// Bytes, or with K, M, G.
+    Size,
+    /// A list of patterns.
+    List,
+    /// A format of links.
+    Links,
+    /// A model's folder or name.
+    Model,
+}
+
+/// A setting.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name in a file and on the command line.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// Its default, as written.
+    pub default: &'static str,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+}
+
+/// Every setting but `types.NAME` and `ranking.KNOB`.
+pub static KEYS: &[Key] = &[
+    Key { name: "results", kind: Kind::Whole(1, 100_000), default: "15", doc: "Files that a search gives: -k." },
+    Key { name: "per_file", kind: Kind::Whole(1, 1_000), default: "1", doc: "Units shown in each file: --per-file." },
+    Key { name: "lines", kind: Kind::Whole(0, 10_000), default: "", doc: "Lines shown of each unit: -n." },
+    Key {
+        name: "tests",
+        kind: Kind::Choice(&["auto", "only", "exclude"]),
+        default: "auto",
+        doc: "Test files: --tests.",
+    },
+    Key {
+        name: "code_only",
+        kind: Kind::Switch,
+        default: "false",
+        doc: "No prose, configuration or data: --code-only.",
+    },
+    Key {
+        name: "ignore",
+        kind: Kind::List,
+        default: "",
+        doc: "Patterns, as in .gitignore, of files that no search gives (they stay in the index; .colgrepignore keeps them out of it).",
+    },
+    Key { name: "hidden", kind: Kind::Switch, default: "false", doc: "Index hidden files: --hidden." },
+    Key { name: "max_filesize", kind: Kind::Size, default: "1M", doc: "Largest file that is indexed: --max-filesize." },
+    Key {
+        name: "color",
+        kind: Kind::Choice(&["auto", "always", "never"]),
+        default: "auto",
+        doc: "When to colour: --color.",
+    },
+    Key {
+        name: "heading",
+        kind: Kind::Choice(&["auto", "always", "never"]),
+        default: "auto",
+        doc: "File names on lines of their own: --heading.",
+    },
+    Key { name: "hyperlink_format", kind: Kind::Links, default: "none", doc: "Links to files: --hyperlink-format." },
+    Key {
+        name: "fusion",
+        kind: Kind::Choice(&["minmax", "rrf"]),
+        default: "minmax",
+        doc: "How rankings become one: --fusion.",
+    },
+    Key {
+        name: "profile",
+        kind: Kind::Choice(&["default", "classic"]),
+        default: "default",
+        doc: "Constants of the ranking: --profile.",
+    },
+    Key {
+        name: "index_mode",
+        kind: Kind::Choice(&["full", "lite", "keyword"]),
+        default: "full",
+        doc: "What the index keeps for the ranking by meaning: --index-mode.",
+    },
+    Key { name: "model", kind: Kind::Model, default: "default", doc: "The model that ranks by meaning: --model." },
+];
+
+/// A setting's value.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number, word or switch, as text.
+    Text(String),
+    /// Several.
+    List(Vec<String>),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Text(text) if text.is_empty() => f.write_str("(not set)"),
+            Value::Text(text) => f.write_str(text),
+            Value::List(list) => write!(f, "[{}]", list.join(", ")),
+        }
+    }
+}
+
+impl Key {
+    /// Its default.
+    pub fn default_value(&self) -> Value {
+        match self.kind {
+            Kind::List => Value::List(Vec::new()),
+            _ => Value::Text(self.default.to_string()),
+        }
+    }
+}
+
+/// The name of a knob in the settings: `ranking.k1` for COLGREP_K1.
+pub fn knob_key(knob: &Knob) -> String {
+    format!("ranking.{}", knob.env.trim_start_matches("COLGREP_").to_lowercase())
+}
+
+/// The knob's name of a `ranking.` key.
+pub fn knob_name(key: &str) -> Option<String> {
+    key.strip_prefix("ranking.").map(|name| format!("COLGREP_{}", name.to_uppercase()))
+}
+
+/// What a key takes; an unknown one is an error that names the nearest.
+///
+/// # Errors
+/// When no setting has that name.
+pub fn check_name(key: &str) -> Result<Kind> {
+    if let Some(known) = KEYS.iter().find(|k| k.name == key) {
+        return Ok(known.kind);
+    }
+    if key.strip_prefix("types.").is_some_and(|name| !name.is_empty()) {
+        return Ok(Kind::List);
+    }
+    let knobs = rank::knobs();
+    let mut names: Vec<String> = KEYS.iter().map(|k| k.name.to_string()).collect();
+    names.extend(knobs.iter().map(|k| knob_key(k)));
+    if key.starts_with("ranking.") && names.iter().any(|n| n == key) {
+        return Ok(Kind::Whole(0, 0));
+    }
+    let nearest = names.iter().max_by(|a, b| strsim::jaro_winkler(key, a).total_cmp(&strsim::jaro_winkler(key, b)));
+    bail!(
+        "there is no setting {key:?}; did you mean {:?}? `colgrep settings` lists them all",
+        nearest.map_or("results", String::as_str)
+    )
+}
+
+/// Checks a value for its key and gives it in the form that is kept.
+///
+/// # Errors
+/// When the key is unknown or the value does not fit.
+pub fn check(key: &str, value: Value) -> Result<Value> {
+    let kind = check_name(key)?;
+    if let Some(name) = knob_name(key) {
+        let Value::Text(text) = &value else { bail!("{key} takes one number") };
+        let mut knobs = colgrep_core::knob::Knobs::of(colgrep_core::knob::Profile::Default);
+        let text = match text.as_str() {
+            "true" => "1",
+            "false" => "0",
+            other => other,
+        };
+        knobs.set(&rank::knobs(), &name, text).map_err(|e| anyhow::anyhow!("{key}: {e}"))?;
+        return Ok(Value::Text(text.to_string()));
+    }
+    let text = match (kind, value) {
+        (Kind::List, Value::List(list)) => {
+            for pattern in &list {
+                let bare = pattern.trim_start_matches('!').trim_matches('/');
+                Glob::new(bare).map_err(|e| anyhow::anyhow!("{key}: {pattern:?} is no pattern: {e}"))?;
+            }
+            return Ok(Value::List(list));
+        }
+        (Kind::List, Value::Text(_)) => bail!("{key} takes a list, such as [\"*.snap\", \"gen/\"]"),
+        (_, Value::List(_)) => bail!("{key} takes one value, not a list"),
+        (_, Value::Text(text)) => text,
+    };
+    let kept = match kind {
+        Kind::Whole(low, high) => match text.parse::<u64>() {
+            Ok(n) if (low..=high).contains(&n) => n.to_string(),
+            _ => bail!("{key} takes a whole number from {low} to {high}, not {text:?}"),
+        },
+        Kind::Switch => match text.as_str() {
+            "true" | "false" => text,
+            _ => bail!("{key} takes true or false, not {text:?}"),
+        },
+        Kind::Choice(words) => {
+            if !words.contains(&text.as_str()) {
+                bail!("{key} takes {}, not {text:?}", words.join(", "));
+            }
+            text
+        }
+        Kind::Size => parse_size(&text).map_err(|e| anyhow::anyhow!("{key}: {e}"))?.to_string(),
+        Kind::Links => {
+            text.parse::<HyperlinkFormat>().map_err(|e| anyhow::anyhow!("{key}: {e}"))?;
+            text
+        }
+        Kind::Model if text.trim().is_empty() => bail!("{key} takes a folder or a hub's name"),
+        Kind::Model | Kind::List => text,
+    };
+    Ok(Value::Text(kept))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(key: &str, value: &str) -> String {
+        match check(key, Value::Text(value.to_string())) {
+            Ok(value) => format!("ok {value}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn values_are_checked_by_their_key() {
+        for (key, value, expected) in [
+            ("results", "20", "ok 20"),
+            ("results", "0", "results takes a whole number from 1 to 100000, not \"0\""),
+            ("color", "never", "ok never"),
+            ("color", "blue", "color takes auto, always, never, not \"blue\""),
+            ("max_filesize", "2K", "ok 2048"),
+            ("hidden", "yes", "hidden takes true or false, not \"yes\""),
+            ("ignore", "a", "ignore takes a list, such as [\"*.snap\", \"gen/\"]"),
+            ("hyperlink_format", "vscode", "ok vscode"),
+            ("ranking.alpha", "0.5", "ok 0.5"),
+            ("ranking.stem_stopwords", "true", "ok 1"),
+            ("ranking.alpha", "2", "ranking.alpha: COLGREP_ALPHA=2: expected a number from 0 to 1"),
+            (
+                "result",
+                "1",
+                "there is no setting \"result\"; did you mean \"results\"? `colgrep settings` lists them all",
+            ),
+            (
+                "ranking.alfa",
+                "1",
+                "there is no setting \"ranking.alfa\"; did you mean \"ranking.alpha\"? `colgrep settings` lists them all",
+            ),
+        ] {
+            assert_eq!(checked(key, value), expected, "{key} = {value}");
+        }
+        assert!(checked("hyperlink_format", "{nowhere}").contains("nowhere"));
+    }
+
+    #[test]
+    fn every_default_fits_and_every_key_is_documented() {
+        for (i, key) in KEYS.iter().enumerate() {
+            assert!(key.doc.ends_with('.'), "{}", key.name);
+            assert!(!KEYS[..i].iter().any(|k| k.name == key.name), "{} twice", key.name);
+            if !key.default.is_empty() {
+                assert!(check(key.name, key.default_value()).is_ok(), "{} = {}", key.name, key.default);
+            }
+        }
+    }
+}

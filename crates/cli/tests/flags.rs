@@ -1,0 +1,281 @@
+//! Every flag of a search, tried on a small project: what it prints, what it refuses.
+
+mod common;
+
+use std::process::Command;
+
+use common::Sandbox;
+use insta::assert_snapshot;
+
+/// Runs each row's words and compares what is printed, line by line.
+fn check(sandbox: &Sandbox, rows: &[(&str, &str)]) {
+    for (words, expected) in rows {
+        let args: Vec<&str> = words.split(' ').map(|w| if w == "QUERY" { "parse request" } else { w }).collect();
+        let ran = sandbox.run(&args);
+        assert_eq!(ran.out.replace('\0', "0").trim_end().replace('\n', " | "), *expected, "{words}: {}", ran.err);
+    }
+}
+
+#[test]
+fn names_counts_and_lines_without_matches() {
+    let sandbox = Sandbox::of("relay");
+    check(
+        &sandbox,
+        &[
+            ("QUERY -l -k 2", "src/http/parse.rs | vendor/tinyjson/parse.py"),
+            ("QUERY -l -0 -k 2", "src/http/parse.rs0vendor/tinyjson/parse.py0"),
+            ("QUERY --count -k 1", "src/http/parse.rs:6"),
+            ("RingBuffer --count src/queue", "src/queue/ring.rs:6 | src/queue/mod.rs:1"),
+            ("-e RingBuffer --count src/queue", "src/queue/ring.rs:4"),
+            ("-e RingBuffer --count -0 src/queue", "src/queue/ring.rs04"),
+            ("RingBuffer -L src/queue src/http", "src/http/mod.rs | src/http/parse.rs"),
+            ("-e RingBuffer -L src/queue src/http", "src/queue/mod.rs | src/http/mod.rs | src/http/parse.rs"),
+            ("-e RingBuffer -l -0 src/queue", "src/queue/ring.rs0"),
+            ("RingBuffer -q", ""),
+            ("-e RingBuffer -q", ""),
+        ],
+    );
+    for (args, status) in [
+        (&["RingBuffer", "-q"][..], 0),
+        (&["zzzqqq", "-q"], 1),
+        (&["-e", "zzzqqq", "-q"], 1),
+        (&["-e", "Ring", "-L"], 0),
+    ] {
+        assert_eq!(sandbox.run(args).status, status, "{args:?}");
+    }
+}
+
+#[test]
+fn context_and_columns() {
+    let sandbox = Sandbox::of("relay");
+    assert_snapshot!("context", sandbox.run(&["ring buffer", "-A", "1", "-B", "2", "-k", "2"]).out);
+    assert_snapshot!("vimgrep", sandbox.run(&["ring buffer", "--vimgrep", "-k", "3"]).out);
+    assert_snapshot!("vimgrep_pattern", sandbox.run(&["-e", "parse", "--vimgrep", "src"]).out);
+    assert_snapshot!("pattern_context", sandbox.run(&["-e", "head", "-A", "1", "src/queue"]).out);
+    assert_snapshot!("heading", sandbox.run(&["ring buffer push pop", "--heading", "--per-file", "3", "-k", "2"]).out);
+    assert_snapshot!("heading_pattern", sandbox.run(&["-e", "ParseError", "--heading"]).out);
+    assert_snapshot!(
+        "links",
+        sandbox.run(&["RingBuffer", "-k", "1", "--color=always", "--hyperlink-format=vscode"]).out
+    );
+}
+
+#[test]
+fn the_shown_line_answers_the_query() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "queue.py",
+        "def enqueue(item):\n    check(item)\n    # block while the dead letter store is saturated\n    store.append(item)\n",
+    );
+    check(
+        &sandbox,
+        &[
+            ("enqueue", "queue.py:1:def enqueue(item):"),
+            ("saturated-dead-letter-store", "queue.py:3:    # block while the dead letter store is saturated"),
+        ],
+    );
+    assert_snapshot!("heading_names_the_unit", sandbox.run(&["saturated dead letter store", "--heading"]).out);
+}
+
+#[test]
+fn rows_for_programs() {
+    let sandbox = Sandbox::of("relay");
+    let rows = |args: &[&str]| -> Vec<serde_json::Value> {
+        let ran = sandbox.run(args);
+        ran.out.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{args:?}: {e}: {l}"))).collect()
+    };
+    let lines = rows(&["parse request", "--jsonl", "-k", "3"]);
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[0]["unit"]["name"], "parse_request");
+    let array = &rows(&["parse request", "--json", "-k", "3"])[0];
+    assert_eq!(array.as_array().expect("an array"), &lines, "--json is the array of --jsonl's rows");
+    assert_eq!(rows(&["-e", "ParseError", "--jsonl", "src/http/parse.rs"])[0]["line"], 13);
+    assert_eq!(rows(&["-e", "ParseError", "--json", "--count", "src/http/parse.rs"])[0][0]["count"], 4);
+    assert_eq!(rows(&["-e", "zzzqqq", "--json"]), [serde_json::json!([])]);
+    sandbox.write(".queries", "RingBuffer\n\nzzzqqq\nparse request\n");
+    let answers = rows(&["--queries-from", ".queries", "-k", "1"]);
+    let shown: Vec<String> = answers
+        .iter()
+        .map(|a| format!("{}={}", a["query"].as_str().unwrap_or("?"), a["hits"].as_array().map_or(99, Vec::len)))
+        .collect();
+    assert_eq!(shown, ["RingBuffer=1", "zzzqqq=0", "parse request=1"]);
+    let single = &rows(&["RingBuffer", "--json", "-k", "1"])[0];
+    assert_eq!(&answers[0]["hits"], single, "many queries give what each gives alone");
+}
+
+#[test]
+fn a_budget_holds() {
+    let sandbox = Sandbox::of("relay");
+    for args in [
+        &["parse request"][..],
+        &["parse request", "-c"],
+        &["parse request", "--json"],
+        &["parse request", "--jsonl"],
+        &["-e", "e"],
+        &["-e", "e", "--json"],
+        &["-e", "e", "--heading"],
+    ] {
+        let whole = sandbox.run(args).out.len();
+        for tokens in [30, 120, 400] {
+            let number = tokens.to_string();
+            let ran = sandbox.run(&[args, &["--max-tokens", &number]].concat());
+            assert!(ran.out.len() <= 4 * tokens, "{args:?} {tokens}: {} bytes", ran.out.len());
+            assert_eq!(ran.out.len() < whole, ran.err.contains("--max-tokens"), "{args:?} {tokens}: {}", ran.err);
+            if args.contains(&"--json") {
+                assert!(serde_json::from_str::<serde_json::Value>(&ran.out).is_ok(), "{}", ran.out);
+            }
+        }
+    }
+    let first = sandbox.run(&["parse request", "-c", "-k", "1", "--max-tokens", "60"]);
+    assert!(first.out.starts_with("src/http/parse.rs:19:") && first.status == 0, "a part of the best: {first:?}");
+}
+
+#[test]
+fn units_are_counted_instead_of_files() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run(&["RingBuffer", "--units", "-k", "3"]);
+    assert_eq!(ran.out.lines().count(), 3, "{}", ran.out);
+    assert!(ran.paths().iter().filter(|p| **p == "src/queue/ring.rs").count() > 1, "{}", ran.out);
+}
+
+#[test]
+fn units_like_a_unit() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "a.py",
+        "def send_invoice(customer):\n    \"\"\"Send an invoice by mail.\"\"\"\n    mail.send(customer)\n",
+    );
+    sandbox.write(
+        "b.py",
+        "def send_reminder(customer):\n    \"\"\"Send a reminder by mail.\"\"\"\n    mail.send(customer)\n",
+    );
+    sandbox.write("c.py", "def area(width, height):\n    return width * height\n");
+    let ran = sandbox.run(&["--like", "a.py:3", "-k", "1"]);
+    assert_eq!((ran.status, ran.paths()), (0, vec!["b.py"]), "{ran:?}");
+    for (like, message) in [
+        ("a.py", "names no line"),
+        ("nowhere.py:1", "no such file"),
+        ("a.py:99", "has no unit on line 99; `colgrep outline a.py`"),
+    ] {
+        let ran = sandbox.run(&["--like", like]);
+        assert!(ran.status == 2 && ran.err.contains(message), "{like}: {ran:?}");
+    }
+}
+
+#[test]
+fn patterns_mean_the_same_with_and_without_a_query() {
+    let sandbox = Sandbox::of("relay");
+    for filter in [
+        &["--include", "*.py"][..],
+        &["--include", "src/"],
+        &["--include", "./src/http"],
+        &["--include", "/src/**/*.rs"],
+        &["--include", "http/*.rs"],
+        &["--exclude", "src/http/"],
+        &["--exclude", "*_test.rs"],
+        &["--exclude-dir", "./vendor"],
+        &["--exclude-dir", "src/"],
+        &["-t", "rust"],
+        &["--code-only"],
+        &["--tests", "only"],
+        &["--tests", "exclude"],
+        &["--include", "http/**", "src"],
+        &["--include", "src/http/**", "src/http"],
+        &["--include", "*.py", "src/http/parse.rs"],
+    ] {
+        let files = |start: &[&str]| {
+            let out = sandbox.run(&[start, filter].concat()).out;
+            let mut files: Vec<String> = out.lines().map(str::to_string).collect();
+            files.sort();
+            files
+        };
+        let (ranked, plain) = (files(&["parse", "-e", "parse", "-l", "-k", "99"]), files(&["-e", "parse", "-l"]));
+        assert_eq!(ranked, plain, "{filter:?}");
+    }
+}
+
+#[test]
+fn tests_are_kept_or_left_out() {
+    let sandbox = Sandbox::of("relay");
+    check(&sandbox, &[("QUERY -l --tests only", "tests/parse_test.rs")]);
+    assert!(!sandbox.run(&["parse request", "-l", "--tests", "exclude"]).out.contains("tests/"));
+}
+
+fn git(sandbox: &Sandbox, words: &[&str]) {
+    let ran = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"])
+        .args(words)
+        .current_dir(sandbox.root())
+        .output()
+        .expect("git");
+    assert!(ran.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn git_says_what_changed() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run(&["parse", "--changed"]);
+    assert!(ran.status == 2 && ran.err.contains("--changed needs a git repository"), "{ran:?}");
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "first"]);
+    git(&sandbox, &["tag", "v1"]);
+    assert_eq!(sandbox.run(&["parse", "--changed", "-l"]).status, 1);
+    sandbox.write("src/http/parse.rs", "pub fn parse_request() {}\n");
+    git(&sandbox, &["commit", "-qam", "second"]);
+    sandbox.write("src/new.rs", "fn parse_new() {}\n");
+    sandbox.write("docs/retry.md", "# How to parse\n");
+    check(
+        &sandbox,
+        &[
+            ("-e parse --changed -l", "docs/retry.md | src/new.rs"),
+            ("-e parse --changed -l src", "src/new.rs"),
+            ("-e parse --since v1 -l", "docs/retry.md | src/http/parse.rs | src/new.rs"),
+            ("parse_new --changed -l -k 1", "src/new.rs"),
+            ("parse_request --since v1 -l -k 1", "src/http/parse.rs"),
+        ],
+    );
+    for name in ["nosuch", "--output=x"] {
+        let ran = sandbox.run(&["parse", &format!("--since={name}")]);
+        assert!(ran.status == 2 && ran.err.contains("no commit, branch or tag"), "{ran:?}");
+    }
+}
+
+#[test]
+fn types_are_listed_and_refused() {
+    let sandbox = Sandbox::of("relay");
+    let list = sandbox.run(&["--type-list"]);
+    assert!(list.status == 0 && list.out.contains("rust|rs: *.rs\n"), "{}", list.out);
+    let ran = sandbox.run(&["x", "-t", "klingon"]);
+    assert!(ran.status == 2 && ran.err.contains("--type-list"), "{ran:?}");
+}
+
+#[test]
+fn flags_that_can_not_be_honoured_are_errors() {
+    let sandbox = Sandbox::of("relay");
+    for (args, message) in [
+        (&["parse", "--semantic-only"][..], "this build has none"),
+        (&["parse", "--model", "a/b"], "can use no model"),
+        (&["parse", "--alpha", "2"], "--alpha: COLGREP_ALPHA=2: expected a number from 0 to 1"),
+        (&["parse", "--hyperlink-format", "nosuch"], "known names are"),
+        (&["parse", "--json", "--jsonl"], "cannot be used with"),
+        (&["parse", "--tests", "some"], "possible values"),
+        (&["parse", "request"], "a query of several words stands in quotes"),
+        (&["--queries-from", "nowhere.txt"], "could not read nowhere.txt"),
+        (&["-e", "x", "-c"], "need a query beside -e"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.err.contains(message) && ran.out.is_empty(), "{args:?}: {ran:?}");
+    }
+    for args in [&["parse", "--keyword-only"][..], &["parse", "--alpha", "0.3"], &["parse", "--fusion", "rrf"]] {
+        assert_eq!(sandbox.run(args).status, 0, "{args:?}");
+    }
+}
+
+#[test]
+fn a_trace_and_an_explanation_go_together() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run_with(&[("COLGREP_TRACE", "1")], &["parse request", "--explain", "-k", "1"]);
+    assert!(ran.status == 0 && ran.out.contains("· final ") && ran.err.contains("__COLGREP_TRACE__ {"), "{ran:?}");
+    assert_eq!(ran.out, sandbox.run(&["parse request", "--explain", "-k", "1"]).out);
+}

@@ -1,0 +1,152 @@
+//! `install` and `uninstall`: what is written for each agent, that it can be repeated, and that it can be taken back.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use common::Sandbox;
+
+const AGENTS: [&str; 6] = ["claude-code", "codex", "opencode", "cursor", "gemini", "copilot"];
+
+/// Every file and folder below `folder`, but for the index's place and the project's sources.
+fn everything(folder: &Path) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let name = entry.path().display().to_string();
+        if entry.path().is_dir() {
+            all.insert(name, "a folder".to_string());
+            all.extend(everything(&entry.path()));
+        } else {
+            all.insert(name, fs::read_to_string(entry.path()).expect("a text"));
+        }
+    }
+    all
+}
+
+fn home(sandbox: &Sandbox) -> std::path::PathBuf {
+    sandbox.data().parent().expect("a folder").to_path_buf()
+}
+
+/// Files that people have already, in shapes that are easily spoilt.
+fn lived_in(sandbox: &Sandbox) {
+    let home = home(sandbox);
+    for folder in [&home, &sandbox.root()] {
+        for (path, text) in [
+            (".claude/CLAUDE.md", "# Mine\r\nno line end"),
+            (".claude.json", "{\n\t\"numStartups\": 7,\n\t\"mcpServers\": {}\n}"),
+            ("CLAUDE.md", "mine\n\n\n"),
+            ("AGENTS.md", ""),
+            (".mcp.json", "{\"mcpServers\":{\"x\":{\"command\":\"y\"}}}"),
+            (".codex/config.toml", "model = \"o\"   # mine\n[mcp_servers.x]\ncommand='y'\n[profiles.a]\nb = 1"),
+            ("opencode.json", "{\n  // mine\n  \"theme\": \"x\",\n}\n"),
+            (".config/opencode/opencode.jsonc", "{ \"mcp\": { /* none */ } }"),
+            (".cursor/mcp.json", "{}\n"),
+            (".gemini/settings.json", "{\n    \"mcpServers\": {\n        \"a\": { \"command\": \"b\" }\n    }\n}\n"),
+            (".vscode/mcp.json", "{\n  \"inputs\": [],\n  \"servers\": {}\n}\n"),
+            (".copilot/mcp-config.json", "{\"mcpServers\": {}}"),
+        ] {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+    }
+}
+
+#[test]
+fn what_is_installed_is_taken_back_byte_for_byte() {
+    for filled in [false, true] {
+        for agent in AGENTS {
+            for project in [&[][..], &["--project"]] {
+                let sandbox = Sandbox::of("relay");
+                if filled {
+                    lived_in(&sandbox);
+                }
+                let what = format!("{agent} {project:?} filled: {filled}");
+                let before = everything(&home(&sandbox));
+                let dry = sandbox.run(&[&["install", agent, "--dry-run"], project].concat());
+                assert!(dry.status == 0 && dry.out.contains("+"), "{what}: {dry:?}");
+                assert_eq!(everything(&home(&sandbox)), before, "{what}: a dry run writes nothing");
+                let ran = sandbox.run(&[&["install", agent], project].concat());
+                assert_eq!(ran.status, 0, "{what}: {ran:?}");
+                let installed = everything(&home(&sandbox));
+                assert_ne!(installed, before, "{what}");
+                let again = sandbox.run(&[&["install", agent], project].concat());
+                assert!(again.err.contains("as it should be") && !again.err.contains("wrote"), "{what}: {again:?}");
+                assert_eq!(everything(&home(&sandbox)), installed, "{what}: the second time changes nothing");
+                let ran = sandbox.run(&[&["uninstall", agent], project].concat());
+                assert_eq!(ran.status, 0, "{what}: {ran:?}");
+                let mut after = everything(&home(&sandbox));
+                // The place of the indexes itself may stay, empty.
+                after.remove(&sandbox.data().display().to_string());
+                assert_eq!(after, before, "{what}");
+                assert_eq!(sandbox.run(&[&["uninstall", agent], project].concat()).status, 1, "{what}: nothing left");
+            }
+        }
+    }
+}
+
+#[test]
+fn entries_are_what_the_agents_document() {
+    let sandbox = Sandbox::of("relay");
+    lived_in(&sandbox);
+    let json = |path: &str| -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(sandbox.root().join(path)).expect(path)).expect(path)
+    };
+    for agent in AGENTS {
+        assert_eq!(sandbox.run(&["install", agent, "--project"]).status, 0, "{agent}");
+    }
+    let stdio = serde_json::json!({"type": "stdio", "command": "colgrep", "args": ["mcp"]});
+    assert_eq!(json(".mcp.json")["mcpServers"]["colgrep"], stdio);
+    assert_eq!(json(".vscode/mcp.json")["servers"]["colgrep"], stdio);
+    assert_eq!(json(".cursor/mcp.json")["mcpServers"]["colgrep"]["args"], serde_json::json!(["mcp"]));
+    assert_eq!(json(".gemini/settings.json")["mcpServers"]["a"]["command"], "b", "others' entries stay");
+    let opencode = fs::read_to_string(sandbox.root().join("opencode.json")).expect("opencode.json");
+    assert!(opencode.contains("// mine") && opencode.contains("\"local\""), "{opencode}");
+    let codex = fs::read_to_string(sandbox.root().join(".codex/config.toml")).expect("config.toml");
+    assert!(codex.contains("# mine") && codex.contains("[mcp_servers.colgrep]\ncommand = \"colgrep\"\n"), "{codex}");
+    for path in ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"] {
+        let text = fs::read_to_string(sandbox.root().join(path)).expect(path);
+        assert_eq!(text.matches("<!-- colgrep:begin").count(), 1, "{path}: {text}");
+    }
+    assert!(fs::read_to_string(sandbox.root().join(".cursor/rules/colgrep.mdc")).expect("a rule").starts_with("---\n"));
+    sandbox.run(&["install", "codex"]);
+    let user = fs::read_to_string(home(&sandbox).join(".codex/config.toml")).expect("config.toml");
+    assert!(user.contains(&format!("command = \"{}\"", env!("CARGO_BIN_EXE_colgrep"))), "{user}");
+}
+
+#[test]
+fn what_people_change_meanwhile_stays() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("AGENTS.md", "# Mine\n");
+    sandbox.run(&["install", "codex", "--project"]);
+    let path = sandbox.root().join("AGENTS.md");
+    let text = fs::read_to_string(&path).expect("AGENTS.md");
+    fs::write(&path, format!("{text}\n## Added later\n")).expect("AGENTS.md");
+    let config = sandbox.root().join(".codex/config.toml");
+    let servers = fs::read_to_string(&config).expect("config.toml");
+    fs::write(&config, format!("model = \"o\"\n{servers}")).expect("config.toml");
+    let ran = sandbox.run(&["install", "codex", "--project"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(fs::read_to_string(&path).expect("AGENTS.md").matches("<!-- colgrep:begin").count(), 1);
+    assert_eq!(sandbox.run(&["uninstall", "codex", "--project"]).status, 0);
+    assert_eq!(fs::read_to_string(&path).expect("AGENTS.md"), "# Mine\n\n## Added later\n");
+    assert_eq!(fs::read_to_string(&config).expect("config.toml").trim(), "model = \"o\"");
+}
+
+#[test]
+fn other_spellings_and_mistakes() {
+    let sandbox = Sandbox::of("relay");
+    for agent in AGENTS {
+        assert_eq!(sandbox.run(&[&format!("--install-{agent}")]).status, 0, "{agent}");
+        assert_eq!(sandbox.run(&[&format!("--uninstall-{agent}")]).status, 0, "{agent}");
+    }
+    assert_eq!(sandbox.run(&["--install-emacs"]).status, 2);
+    let ran = sandbox.run(&["install", "emacs"]);
+    assert!(ran.status == 2 && ran.err.contains("claude-code"), "{ran:?}");
+    sandbox.write(".mcp.json", "{broken");
+    let ran = sandbox.run(&["install", "claude-code", "--project"]);
+    assert!(ran.status == 2 && ran.err.contains(".mcp.json can't be edited; nothing was changed"), "{ran:?}");
+    assert!(!sandbox.root().join("CLAUDE.md").exists(), "all or nothing");
+}

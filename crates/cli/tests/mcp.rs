@@ -1,0 +1,240 @@
+//! The MCP server, spoken to as a client speaks: lines of JSON-RPC over a pipe.
+
+mod common;
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use common::Sandbox;
+use serde_json::{Value, json};
+
+/// A client and its server.
+struct Client {
+    server: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    number: u64,
+    root: String,
+}
+
+impl Client {
+    /// Starts a server and shakes hands.
+    fn start(sandbox: &Sandbox, roots: &[&str]) -> Client {
+        let mut server = sandbox
+            .command(&[&["mcp"], roots].concat())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("a server");
+        let (to, from) = (server.stdin.take(), BufReader::new(server.stdout.take().expect("a pipe")));
+        let root = sandbox.root().display().to_string();
+        let mut client = Client { server, to, from, number: 0, root };
+        let hello = client.ask(
+            "initialize",
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
+        );
+        assert_eq!(hello["result"]["serverInfo"]["name"], "colgrep");
+        assert!(hello["result"]["instructions"].as_str().expect("instructions").contains("`search`"));
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        let to = self.to.as_mut().expect("an open pipe");
+        writeln!(to, "{message}").expect("a listening server");
+        to.flush().expect("a listening server");
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.number += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
+        loop {
+            let mut line = String::new();
+            assert!(self.from.read_line(&mut line).expect("an answer") > 0, "the server ended");
+            let answer: Value = serde_json::from_str(&line).expect("JSON");
+            if answer["id"] == self.number {
+                return answer;
+            }
+        }
+    }
+
+    /// Calls a tool; the text of its answer, and whether it is an error.
+    fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        if let Some(message) = answer["error"]["message"].as_str() {
+            return (message.to_string(), true);
+        }
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
+        (text.replace(&self.root, "ROOT"), answer["result"]["isError"] == true)
+    }
+
+    fn good(&mut self, tool: &str, arguments: Value) -> String {
+        let (text, is_error) = self.call(tool, arguments);
+        assert!(!is_error, "{tool}: {text}");
+        text
+    }
+
+    /// Closes the pipe; the server's exit status.
+    fn end(mut self) -> Option<i32> {
+        self.to.take();
+        self.server.wait().expect("an end").code()
+    }
+}
+
+#[test]
+fn tools_are_listed_with_their_schemas() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let listed = client.ask("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools");
+    let mut names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().expect("a name")).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["find_related", "grep", "outline", "read_unit", "search", "status"]);
+    for tool in tools {
+        assert!(tool["description"].as_str().is_some_and(|d| d.ends_with('.')), "{tool}");
+        assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
+        for (name, property) in tool["inputSchema"]["properties"].as_object().into_iter().flatten() {
+            assert!(property["description"].is_string(), "{}.{name} is not described", tool["name"]);
+        }
+    }
+    assert_eq!(client.end(), Some(0), "the server ends with its client");
+}
+
+#[test]
+fn every_tool_answers() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    for (tool, arguments, expected) in [
+        (
+            "search",
+            json!({"query": "parse request", "results": 1}),
+            "src/http/parse.rs:19-25 function parse_request\n    pub fn parse_request(bytes: &[u8]) -> Result<Request, ParseError>\n(there may be more results: offset 1)\n",
+        ),
+        (
+            "search",
+            json!({"query": "RingBuffer", "results": 1, "content": true, "paths": ["src/queue"], "languages": ["rust"]}),
+            "src/queue/ring.rs:3-6 class RingBuffer\n3: pub struct RingBuffer {\n4:     slots: Vec<Option<String>>,\n5:     head: usize,\n6: }\n(there may be more results: offset 1)\n",
+        ),
+        ("search", json!({"query": "parse", "pattern": "is_err", "tests": "only"}), "tests/parse_test.rs:"),
+        ("search", json!({"query": "zzzqqq"}), "(no results)\n"),
+        ("grep", json!({"pattern": "MissingPath,"}), "src/http/parse.rs:15:    MissingPath,\n"),
+        ("grep", json!({"pattern": "b\"GET /\"", "fixed": true, "include": ["*_test.rs"]}), "tests/parse_test.rs:"),
+        ("grep", json!({"pattern": "zzzqqq"}), "(no lines)\n"),
+        (
+            "outline",
+            json!({"file": "src/queue/ring.rs", "offset": 1}),
+            "        3-6  class     pub struct RingBuffer\n",
+        ),
+        (
+            "read_unit",
+            json!({"file": "src/queue/ring.rs", "line": 10}),
+            "src/queue/ring.rs:9-11 method RingBuffer.with_capacity\n9:     pub fn with_capacity(",
+        ),
+        ("read_unit", json!({"file": "src/queue/ring.rs", "name": "RingBuffer.pop"}), "src/queue/ring.rs:21-23 method"),
+        ("find_related", json!({"file": "src/queue/ring.rs", "line": 4, "results": 1}), "src/"),
+        ("status", json!({}), "root ROOT\n  13 files and "),
+    ] {
+        let text = client.good(tool, arguments.clone());
+        assert!(text.starts_with(expected), "{tool} {arguments}: {text}");
+    }
+}
+
+#[test]
+fn mistakes_are_told_to_the_agent() {
+    let sandbox = Sandbox::of("relay");
+    std::fs::write(sandbox.data().with_file_name("secret.rs"), "fn secret() {}").expect("a file");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(sandbox.data().with_file_name("secret.rs"), sandbox.root().join("link.rs"))
+        .expect("a link");
+    let mut client = Client::start(&sandbox, &[]);
+    let outside = "is not a file or folder inside the roots of this server: ROOT";
+    for (tool, arguments, expected) in [
+        ("search", json!({"query": " "}), "query is empty"),
+        ("search", json!({"query": "x", "paths": ["../"]}), outside),
+        ("search", json!({"query": "x", "languages": ["klingon"]}), "is no language known here"),
+        ("search", json!({"query": "x", "tests": "all"}), "tests takes auto, only or exclude"),
+        ("search", json!({"question": "x"}), "unknown field `question`"),
+        ("grep", json!({"pattern": "a(b"}), "is no valid pattern"),
+        ("grep", json!({"pattern": "a", "paths": ["/etc"]}), outside),
+        ("outline", json!({"file": "../secret.rs"}), outside),
+        ("outline", json!({"file": "link.rs"}), outside),
+        ("read_unit", json!({"file": "/etc/passwd", "line": 1}), outside),
+        ("read_unit", json!({"file": "src/main.rs"}), "give a line or a name"),
+        ("read_unit", json!({"file": "src/main.rs", "name": "nosuch"}), "has no unit named nosuch"),
+        ("find_related", json!({"file": "src/main.rs", "line": 999}), "has no unit on line 999"),
+        ("find_related", json!({"file": "nowhere.rs", "line": 1}), outside),
+    ] {
+        let (text, is_error) = client.call(tool, arguments.clone());
+        assert!(is_error && text.contains(expected), "{tool} {arguments}: {text}");
+    }
+    assert!(client.good("search", json!({"query": "parse"})).contains("parse"), "and the server goes on");
+}
+
+#[test]
+fn a_root_within_a_project_is_a_border() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.run(&["init"]);
+    let mut client = Client::start(&sandbox, &["src/queue"]);
+    let text = client.good("search", json!({"query": "RingBuffer", "results": 50}));
+    assert!(text.contains("ring.rs:3-6") && !text.contains("server.rs") && !text.contains("main.rs"), "{text}");
+    let (text, is_error) = client.call("outline", json!({"file": "../main.rs"}));
+    assert!(is_error && text.contains("inside the roots"), "{text}");
+}
+
+#[test]
+fn pages_hold_everything_once() {
+    let sandbox = Sandbox::new();
+    for i in 0..30 {
+        sandbox.write(&format!("f{i:02}.py"), &format!("def widget_{i}():\n    return 'widget {i}'\n"));
+    }
+    let mut client = Client::start(&sandbox, &[]);
+    let mut seen: Vec<String> = Vec::new();
+    let mut offset = 0;
+    loop {
+        let text =
+            client.good("search", json!({"query": "widget", "results": 100, "offset": offset, "max_tokens": 150}));
+        assert!(text.len() <= 600, "{} bytes: {text}", text.len());
+        seen.extend(text.lines().filter(|l| l.starts_with('f')).map(str::to_string));
+        match text.rsplit_once("offset ").map(|(_, n)| n.trim_end_matches(")\n").parse::<usize>()) {
+            Some(Ok(next)) if next > offset => offset = next,
+            _ => break,
+        }
+    }
+    let count = seen.len();
+    seen.sort();
+    seen.dedup();
+    assert_eq!((count, seen.len()), (30, 30), "{seen:?}");
+    let grepped = client.good("grep", json!({"pattern": "def ", "max_tokens": 100}));
+    assert!(grepped.len() <= 400 && grepped.contains("further lines: offset "), "{grepped}");
+}
+
+#[test]
+fn changes_are_seen_and_waiting_costs_nothing() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let begun = Instant::now();
+    while !client.good("status", json!({})).contains("as they happen") {
+        assert!(begun.elapsed() < Duration::from_secs(20), "no watch on the tree");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for (name, round) in [("zeppelin", 1), ("balloon", 2), ("glider", 3)] {
+        assert_eq!(client.good("search", json!({"query": name})), "(no results)\n", "before it is written");
+        sandbox.write(&format!("src/new{round}/craft.rs"), &format!("fn {name}() {{}}\n"));
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(client.good("search", json!({"query": name})).starts_with(&format!("src/new{round}/craft.rs:1-1")));
+    }
+    #[cfg(target_os = "linux")]
+    {
+        let ticks = |pid: u32| -> u64 {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
+            let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();
+            fields[11].parse::<u64>().expect("ticks") + fields[12].parse::<u64>().expect("ticks")
+        };
+        std::thread::sleep(Duration::from_millis(200));
+        let before = ticks(client.server.id());
+        std::thread::sleep(Duration::from_millis(1500));
+        assert_eq!(ticks(client.server.id()), before, "an idle server uses no processor time");
+    }
+}

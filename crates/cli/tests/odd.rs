@@ -1,0 +1,260 @@
+//! Odd corners: bytes that are no text, other encodings, terminals, and searches while another process builds.
+
+mod common;
+
+use std::fs;
+use std::process::Stdio;
+use std::time::Duration;
+
+use common::{Ran, Sandbox};
+
+/// Writes bytes as they are.
+fn write(sandbox: &Sandbox, path: &str, bytes: &[u8]) {
+    fs::write(sandbox.root().join(path), bytes).expect("a file");
+}
+
+/// Whether the system keeps files from this user (it keeps nothing from root).
+#[cfg(unix)]
+fn can_be_locked_out(sandbox: &Sandbox) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = sandbox.root().join("locked.txt");
+    fs::write(&path, "zebra\n").expect("a file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("permissions");
+    fs::read(&path).is_err()
+}
+
+#[test]
+fn other_encodings_are_read_as_text() {
+    let sandbox = Sandbox::new();
+    let utf16 = |swap: bool| -> Vec<u8> {
+        let text = "\u{feff}def zebra():\n    return 1\n".encode_utf16();
+        text.flat_map(|u| if swap { u.to_be_bytes() } else { u.to_le_bytes() }).collect()
+    };
+    write(&sandbox, "little.py", &utf16(false));
+    write(&sandbox, "big.py", &utf16(true));
+    write(&sandbox, "bom.py", b"\xEF\xBB\xBFdef zebra():\n    return 1\n");
+    write(&sandbox, "crlf.py", b"def zebra():\r\n    return 1\r\n");
+    write(&sandbox, "latin.py", b"# caf\xE9\ndef zebra():\n    return 1\n");
+    let ran = sandbox.run(&["zebra"]);
+    let mut lines: Vec<&str> = ran.out.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "big.py:1:def zebra():",
+            "bom.py:1:def zebra():",
+            "crlf.py:1:def zebra():",
+            "latin.py:2:def zebra():",
+            "little.py:1:def zebra():"
+        ]
+    );
+    let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["zebra", "--json"]).out).expect("JSON");
+    for hit in json.as_array().expect("hits") {
+        assert_eq!(hit["unit"]["code"], "def zebra():\n    return 1", "{}", hit["unit"]["file"]);
+    }
+    // `$` stands before the whole of a line's end; a byte order mark is no part of the first line.
+    let ran = sandbox.run(&["-e", r"^def zebra\(\):$"]);
+    assert_eq!((ran.status, ran.out.lines().count()), (0, 5), "{ran:?}");
+    assert!(!ran.out.contains('\r'), "{ran:?}");
+}
+
+#[test]
+fn what_stands_before_a_nul_byte_is_text() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "early.bin", b"a\0b zebra\n");
+    let mut late = "zebra line of text\n".repeat(1_000).into_bytes();
+    late.extend(b"\0 zebra behind it\nzebra last\n");
+    write(&sandbox, "late.txt", &late);
+    let ran = sandbox.run(&["-e", "zebra", "early.bin"]);
+    assert_eq!((ran.status, ran.out.as_str(), ran.err.trim_end()), (0, "", "colgrep: early.bin: binary file matches"));
+    let ran = sandbox.run(&["-e", "zebra", "late.txt"]);
+    assert_eq!((ran.status, ran.out.lines().count()), (0, 1_000), "{}", ran.err);
+    assert_eq!(ran.err.trim_end(), "colgrep: late.txt: binary file matches");
+    assert_eq!(sandbox.run(&["-e", "zebra", "-l"]).out, "early.bin\nlate.txt\n");
+    assert_eq!(sandbox.run(&["-e", "zebra", "-s", "early.bin"]).err, "");
+}
+
+#[test]
+fn matches_of_nothing_are_not_painted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "axxb\nplain\n");
+    let ran = sandbox.run(&["-e", "x*", "--color", "always"]);
+    let text: Vec<String> = ran.out.lines().map(|l| l.rsplit(':').next().unwrap_or_default().to_string()).collect();
+    assert_eq!(text, ["a\u{1b}[1m\u{1b}[31mxx\u{1b}[0mb", "plain"]);
+}
+
+#[test]
+fn very_long_lines_are_cut_for_people_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.write("long.py", &format!("def zebra(): return '{}'\n", "x".repeat(20_000)));
+    let ran = sandbox.run(&["zebra"]);
+    assert!(ran.out.chars().count() < 350 && ran.out.ends_with("…\n"), "{} characters", ran.out.len());
+    let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["zebra", "--json"]).out).expect("JSON");
+    assert!(json[0]["unit"]["code"].as_str().is_some_and(|c| c.len() > 20_000), "programs get it whole");
+    assert!(sandbox.run(&["-e", "zebra"]).out.len() > 20_000, "and so does grep");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_can_not_be_read_is_told_and_is_status_2() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "zebra\n");
+    let name = std::ffi::OsStr::from_bytes(b"bad\xff.txt");
+    fs::write(sandbox.root().join(name), "zebra\n").expect("a file");
+    let ran = sandbox.run(&["-e", "zebra"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, "a.txt:1:zebra\n"), "what matched is printed all the same");
+    assert!(ran.err.contains("its name is not UTF-8"), "{}", ran.err);
+    assert_eq!(sandbox.run(&["-e", "zebra", "-q"]).status, 0, "-q is content with a match, as grep's");
+    let by_name = sandbox.command(&["-e", "zebra"]).arg(name).output().expect("a run");
+    assert_eq!(by_name.status.code(), Some(0), "named, it is searched: {by_name:?}");
+    let ranked = sandbox.run(&["zebra", "-l"]);
+    assert_eq!((ranked.status, ranked.out.as_str()), (0, "a.txt\n"));
+    assert!(sandbox.run(&["status"]).out.contains("its name is not UTF-8"), "status counts it");
+    fs::remove_file(sandbox.root().join(name)).expect("a removal");
+    if can_be_locked_out(&sandbox) {
+        let ran = sandbox.run(&["-e", "zebra"]);
+        assert!(ran.status == 2 && ran.err.contains("locked.txt"), "{ran:?}");
+    }
+}
+
+#[test]
+fn names_that_could_drive_a_terminal_are_escaped() {
+    let sandbox = Sandbox::new();
+    sandbox.write("evil\u{1b}[31m.py", "def zebra(): pass\n");
+    for args in [&["zebra"][..], &["zebra", "-l"], &["-e", "zebra"], &["-e", "zebra", "-l"], &["zebra", "--vimgrep"]] {
+        let out = sandbox.run(args).out;
+        assert!(out.starts_with("evil\\u{1b}[31m.py") && !out.contains('\u{1b}'), "{args:?}: {out}");
+    }
+    assert_eq!(sandbox.run(&["zebra", "-l", "-0"]).out, "evil\u{1b}[31m.py\0", "for programs it is as it is");
+}
+
+#[test]
+fn colour_follows_the_environment() {
+    let sandbox = Sandbox::of("relay");
+    for (vars, flags, coloured) in [
+        (&[][..], &[][..], false),
+        (&[("CLICOLOR_FORCE", "1")], &[], true),
+        (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], &[], false),
+        (&[("CLICOLOR_FORCE", "1")], &["--color", "never"], false),
+        (&[("NO_COLOR", "1")], &["--color", "always"], true),
+        (&[("CLICOLOR_FORCE", "1")], &["--json"], false),
+        (&[("CLICOLOR_FORCE", "1")], &["--vimgrep"], false),
+    ] {
+        let out = sandbox.run_with(vars, &[&["RingBuffer"], flags].concat()).out;
+        assert_eq!(out.contains('\u{1b}'), coloured, "{vars:?} {flags:?}: {out}");
+    }
+}
+
+#[test]
+fn a_search_beside_a_writer_says_what_it_knows() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.run(&["init"]);
+    let index = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    sandbox.write("src/new.rs", "fn brand_new_gadget() {}\n");
+    let lock = fs::File::open(index.join("lock")).expect("a lock");
+    lock.lock().expect("the lock");
+    let ran = sandbox.run(&["ring buffer", "-l", "-k", "1"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, "src/queue/ring.rs\n"));
+    assert_eq!(
+        ran.err.trim_end(),
+        "colgrep: another colgrep is indexing; this answer is from the index as it is: 13 of 14 files are indexed"
+    );
+    assert_eq!(sandbox.run(&["ring buffer", "--quiet"]).err, "");
+    drop(lock);
+    assert_eq!(sandbox.run(&["gadget", "-l"]).out, "src/new.rs\n");
+}
+
+#[test]
+fn a_search_during_the_first_build_answers_from_its_first_part() {
+    let sandbox = Sandbox::of("relay");
+    for folder in ["web", "docs", "tests", "vendor"] {
+        fs::rename(sandbox.root().join(folder), sandbox.data().with_file_name(folder)).expect("a folder moved away");
+    }
+    sandbox.run(&["init"]);
+    for folder in ["web", "docs", "tests", "vendor"] {
+        fs::rename(sandbox.data().with_file_name(folder), sandbox.root().join(folder)).expect("a folder moved back");
+    }
+    let index = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    // Another process holds the lock and has committed nothing yet.
+    let aside = sandbox.data().with_file_name("aside");
+    fs::create_dir(&aside).expect("a folder");
+    let lock = fs::File::open(index.join("lock")).expect("a lock");
+    lock.lock().expect("the lock");
+    let parts: Vec<_> = fs::read_dir(&index).expect("an index").flatten().filter(|e| e.file_name() != "lock").collect();
+    for part in &parts {
+        fs::rename(part.path(), aside.join(part.file_name())).expect("a part moved away");
+    }
+    let search = || {
+        let mut command = sandbox.command(&["ring buffer", "-l", "-k", "1"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a search")
+    };
+    let waiting = search();
+    std::thread::sleep(Duration::from_millis(300));
+    // Its first commit.
+    for part in &parts {
+        if part.file_name() != "lexical" {
+            fs::rename(aside.join(part.file_name()), part.path()).expect("a part moved back");
+        }
+    }
+    fs::rename(aside.join("lexical"), index.join("lexical")).expect("the commit");
+    let ran = Ran::of(waiting.wait_with_output().expect("an end"), &sandbox.root());
+    assert_eq!((ran.status, ran.out.as_str()), (0, "src/queue/ring.rs\n"), "{ran:?}");
+    assert!(ran.err.contains("another colgrep builds this index for the first time"), "{}", ran.err);
+    assert!(ran.err.contains("its first part: 8 of 13 files are indexed"), "{}", ran.err);
+    // It ends without a commit: the one who waits builds.
+    for part in fs::read_dir(&index).expect("an index").flatten().filter(|e| e.file_name() != "lock") {
+        let _ = fs::remove_file(part.path());
+        let _ = fs::remove_dir_all(part.path());
+    }
+    let waiting = search();
+    std::thread::sleep(Duration::from_millis(300));
+    drop(lock);
+    let ran = Ran::of(waiting.wait_with_output().expect("an end"), &sandbox.root());
+    assert_eq!((ran.status, ran.out.as_str()), (0, "src/queue/ring.rs\n"), "{ran:?}");
+}
+
+#[test]
+fn extensions_and_first_lines_tell_the_language() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.C", "class Zebra {\n  void run();\n};\n");
+    sandbox.write("tool", "\u{feff}#!/usr/bin/env python3\ndef zebra_tool():\n    pass\n");
+    sandbox.write("facts.pl", "zebra(tom).\nzebra(ann).\n");
+    let languages: serde_json::Value = serde_json::from_str(&sandbox.run(&["zebra", "--json"]).out).expect("JSON");
+    let mut told: Vec<String> = languages
+        .as_array()
+        .expect("hits")
+        .iter()
+        .map(|h| {
+            let file = h["unit"]["file"].as_str().unwrap_or_default();
+            format!("{} {}", file.rsplit('/').next().unwrap_or_default(), h["unit"]["language"].as_str().unwrap_or("?"))
+        })
+        .collect();
+    told.sort();
+    assert_eq!(told, ["a.C cpp", "facts.pl unknown", "tool python"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_headings_and_lines_that_fit() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("wide.py", &format!("def zebra(): return '{}'\n", "x".repeat(500)));
+    sandbox.run(&["init"]);
+    // `script` lends a terminal; where it is missing, the unit tests of the printer stand alone.
+    let command = format!("stty cols 60 rows 24; {} zebra; {0} -e zebra", env!("CARGO_BIN_EXE_colgrep"));
+    let mut script = std::process::Command::new("script");
+    let like = sandbox.command(&[]);
+    script.args(["-qec", &command, "/dev/null"]).current_dir(sandbox.root()).stdin(Stdio::null()).env_clear();
+    script.envs(like.get_envs().filter_map(|(k, v)| Some((k, v?)))).env("PATH", "/usr/bin:/bin").env("TERM", "xterm");
+    let Ok(output) = script.output() else { return };
+    let text = String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.first(), Some(&"\u{1b}[35mwide.py\u{1b}[0m"), "{text}");
+    assert!(lines[1].starts_with("\u{1b}[32m1\u{1b}[0m:\u{1b}["), "a number and syntax: {text:?}");
+    let mut bare = lines[1].to_string();
+    while let Some(at) = bare.find('\u{1b}') {
+        let end = at + bare[at..].find('m').expect("an end of the escape");
+        bare.replace_range(at..=end, "");
+    }
+    assert!(bare.chars().count() <= 60 && bare.ends_with('…'), "{bare}");
+}
