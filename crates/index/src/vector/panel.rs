@@ -1,11 +1,16 @@
 //! Products of one vector with many rows, the rows packed so that the vector unit takes several at a time.
 
+use std::sync::LazyLock;
+
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows side by side in a panel: one or two registers of the wider units.
 pub(crate) const LANES: usize = 16;
 /// Panels multiplied together, which hides the latency of an addition.
 const TOGETHER: usize = 4;
+
+/// The vector unit of this machine, found out once: asking takes as long as a small product.
+pub(crate) static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
 
 /// Rows, packed.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +42,7 @@ impl Panels {
     /// Writes the product of `vector` with each of the [`Panels::padded`] rows.
     pub(crate) fn products(&self, vector: &[f32], products: &mut [f32]) {
         debug_assert!(vector.len() == self.dimension && products.len() == self.padded());
-        Arch::new().dispatch(Products { panels: self, vector, products });
+        ARCH.dispatch(Products { panels: self, vector, products });
     }
 
     /// The first of `len` rows with the greatest product; `room` is for the work and kept between calls.
