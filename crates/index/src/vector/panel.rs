@@ -70,34 +70,46 @@ impl WithSimd for Products<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let panel_len = (LANES * self.vector.len()).max(1);
-        let mut blocks = self.panels.values.chunks_exact(TOGETHER * panel_len);
-        let mut outs = self.products.chunks_exact_mut(TOGETHER * LANES);
-        for (block, out) in blocks.by_ref().zip(outs.by_ref()) {
-            let parts: [&[f32]; TOGETHER] = std::array::from_fn(|p| &block[p * panel_len..(p + 1) * panel_len]);
+        // Arrays, not slices: with lengths that the compiler knows, a row of lanes stays in a register.
+        let lanes = self.panels.values.as_chunks::<LANES>().0;
+        let outs = self.products.as_chunks_mut::<LANES>().0;
+        let dimension = self.vector.len().max(1);
+        let mut blocks = lanes.chunks_exact(TOGETHER * dimension);
+        let mut block_outs = outs.chunks_exact_mut(TOGETHER);
+        for (block, out) in blocks.by_ref().zip(block_outs.by_ref()) {
             let mut sums = [[0.0f32; LANES]; TOGETHER];
             for (i, x) in self.vector.iter().enumerate() {
-                for (sum, part) in sums.iter_mut().zip(parts) {
-                    add(sum, *x, &part[i * LANES..(i + 1) * LANES]);
+                for (p, sum) in sums.iter_mut().enumerate() {
+                    add(sum, *x, &block[p * dimension + i]);
                 }
             }
-            out.copy_from_slice(sums.as_flattened());
+            out.copy_from_slice(&sums);
         }
-        let rest = blocks.remainder().chunks_exact(panel_len);
-        for (panel, out) in rest.zip(outs.into_remainder().chunks_exact_mut(LANES)) {
-            let mut sum = [0.0f32; LANES];
-            for (x, lanes) in self.vector.iter().zip(panel.chunks_exact(LANES)) {
-                add(&mut sum, *x, lanes);
+        for (panel, out) in blocks.remainder().chunks_exact(dimension).zip(block_outs.into_remainder()) {
+            // One panel alone: the components take turns.
+            let mut sums = [[0.0f32; LANES]; TOGETHER];
+            let (fours, rest) = self.vector.as_chunks::<TOGETHER>();
+            for (xs, rows) in fours.iter().zip(panel.chunks_exact(TOGETHER)) {
+                for (i, sum) in sums.iter_mut().enumerate() {
+                    add(sum, xs[i], &rows[i]);
+                }
             }
-            out.copy_from_slice(&sum);
+            for (x, row) in rest.iter().zip(&panel[fours.len() * TOGETHER..]) {
+                add(&mut sums[0], *x, row);
+            }
+            let [first, others @ ..] = sums;
+            *out = others.iter().fold(first, |mut all, sum| {
+                add(&mut all, 1.0, sum);
+                all
+            });
         }
     }
 }
 
 #[inline(always)]
-fn add(sum: &mut [f32; LANES], x: f32, lanes: &[f32]) {
-    for (s, y) in sum.iter_mut().zip(lanes) {
-        *s += x * y;
+fn add(sum: &mut [f32; LANES], x: f32, lanes: &[f32; LANES]) {
+    for lane in 0..LANES {
+        sum[lane] += x * lanes[lane];
     }
 }
 
