@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Rows side by side in a panel: one or two registers of the wider units.
+/// Rows side by side in a panel: one register of the widest unit, four of the narrowest.
 pub(crate) const LANES: usize = 16;
-/// Panels multiplied together, which hides the latency of an addition.
-const TOGETHER: usize = 4;
+/// Running sums that components take turns in, which hides the latency of an addition.
+const TURNS: usize = 4;
 
 /// The vector unit of this machine, found out once: asking takes as long as a small product.
 pub(crate) static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
@@ -69,47 +69,30 @@ impl WithSimd for Products<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        // Arrays, not slices: with lengths that the compiler knows, a row of lanes stays in a register.
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (whole, rest) = self.vector.as_chunks::<TURNS>();
         let lanes = self.panels.values.as_chunks::<LANES>().0;
         let outs = self.products.as_chunks_mut::<LANES>().0;
-        let dimension = self.vector.len().max(1);
-        let mut blocks = lanes.chunks_exact(TOGETHER * dimension);
-        let mut block_outs = outs.chunks_exact_mut(TOGETHER);
-        for (block, out) in blocks.by_ref().zip(block_outs.by_ref()) {
-            let mut sums = [[0.0f32; LANES]; TOGETHER];
-            for (i, x) in self.vector.iter().enumerate() {
-                for (p, sum) in sums.iter_mut().enumerate() {
-                    add(sum, *x, &block[p * dimension + i]);
+        for (panel, out) in lanes.chunks_exact(self.vector.len().max(1)).zip(outs) {
+            let (turns, last) = panel.split_at(whole.len() * TURNS);
+            let out = S::as_mut_simd_f32s(out.as_mut_slice()).0;
+            for (v, out) in out.iter_mut().enumerate() {
+                let add = |x: f32, row: &[f32; LANES], sum| {
+                    simd.mul_add_e_f32s(simd.splat_f32s(x), S::as_simd_f32s(row.as_slice()).0[v], sum)
+                };
+                let [mut a, mut b, mut c, mut d] = [simd.splat_f32s(0.0); TURNS];
+                for (x, row) in whole.iter().zip(turns.as_chunks::<TURNS>().0) {
+                    a = add(x[0], &row[0], a);
+                    b = add(x[1], &row[1], b);
+                    c = add(x[2], &row[2], c);
+                    d = add(x[3], &row[3], d);
                 }
-            }
-            out.copy_from_slice(&sums);
-        }
-        for (panel, out) in blocks.remainder().chunks_exact(dimension).zip(block_outs.into_remainder()) {
-            // One panel alone: the components take turns.
-            let mut sums = [[0.0f32; LANES]; TOGETHER];
-            let (fours, rest) = self.vector.as_chunks::<TOGETHER>();
-            for (xs, rows) in fours.iter().zip(panel.chunks_exact(TOGETHER)) {
-                for (i, sum) in sums.iter_mut().enumerate() {
-                    add(sum, xs[i], &rows[i]);
+                for (x, row) in rest.iter().zip(last) {
+                    a = add(*x, row, a);
                 }
+                *out = simd.add_f32s(simd.add_f32s(a, b), simd.add_f32s(c, d));
             }
-            for (x, row) in rest.iter().zip(&panel[fours.len() * TOGETHER..]) {
-                add(&mut sums[0], *x, row);
-            }
-            let [first, others @ ..] = sums;
-            *out = others.iter().fold(first, |mut all, sum| {
-                add(&mut all, 1.0, sum);
-                all
-            });
         }
-    }
-}
-
-#[inline(always)]
-fn add(sum: &mut [f32; LANES], x: f32, lanes: &[f32; LANES]) {
-    for lane in 0..LANES {
-        sum[lane] += x * lanes[lane];
     }
 }
 
