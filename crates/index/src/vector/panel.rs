@@ -1,11 +1,16 @@
 //! Products of one vector with many rows, the rows packed so that the vector unit takes several at a time.
 
+use std::sync::LazyLock;
+
 use pulp::{Arch, Simd, WithSimd};
 
-/// Rows side by side in a panel: one or two registers of the wider units.
+/// Rows side by side in a panel: one register of the widest unit, four of the narrowest.
 pub(crate) const LANES: usize = 16;
-/// Panels multiplied together, which hides the latency of an addition.
-const TOGETHER: usize = 4;
+/// Running sums that components take turns in, which hides the latency of an addition.
+const TURNS: usize = 4;
+
+/// The vector unit of this machine, found out once: asking takes as long as a small product.
+pub(crate) static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
 
 /// Rows, packed.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +42,7 @@ impl Panels {
     /// Writes the product of `vector` with each of the [`Panels::padded`] rows.
     pub(crate) fn products(&self, vector: &[f32], products: &mut [f32]) {
         debug_assert!(vector.len() == self.dimension && products.len() == self.padded());
-        Arch::new().dispatch(Products { panels: self, vector, products });
+        ARCH.dispatch(Products { panels: self, vector, products });
     }
 
     /// The first of `len` rows with the greatest product; `room` is for the work and kept between calls.
@@ -64,35 +69,30 @@ impl WithSimd for Products<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let panel_len = (LANES * self.vector.len()).max(1);
-        let mut blocks = self.panels.values.chunks_exact(TOGETHER * panel_len);
-        let mut outs = self.products.chunks_exact_mut(TOGETHER * LANES);
-        for (block, out) in blocks.by_ref().zip(outs.by_ref()) {
-            let parts: [&[f32]; TOGETHER] = std::array::from_fn(|p| &block[p * panel_len..(p + 1) * panel_len]);
-            let mut sums = [[0.0f32; LANES]; TOGETHER];
-            for (i, x) in self.vector.iter().enumerate() {
-                for (sum, part) in sums.iter_mut().zip(parts) {
-                    add(sum, *x, &part[i * LANES..(i + 1) * LANES]);
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (whole, rest) = self.vector.as_chunks::<TURNS>();
+        let lanes = self.panels.values.as_chunks::<LANES>().0;
+        let outs = self.products.as_chunks_mut::<LANES>().0;
+        for (panel, out) in lanes.chunks_exact(self.vector.len().max(1)).zip(outs) {
+            let (turns, last) = panel.split_at(whole.len() * TURNS);
+            let out = S::as_mut_simd_f32s(out.as_mut_slice()).0;
+            for (v, out) in out.iter_mut().enumerate() {
+                let add = |x: f32, row: &[f32; LANES], sum| {
+                    simd.mul_add_e_f32s(simd.splat_f32s(x), S::as_simd_f32s(row.as_slice()).0[v], sum)
+                };
+                let [mut a, mut b, mut c, mut d] = [simd.splat_f32s(0.0); TURNS];
+                for (x, row) in whole.iter().zip(turns.as_chunks::<TURNS>().0) {
+                    a = add(x[0], &row[0], a);
+                    b = add(x[1], &row[1], b);
+                    c = add(x[2], &row[2], c);
+                    d = add(x[3], &row[3], d);
                 }
+                for (x, row) in rest.iter().zip(last) {
+                    a = add(*x, row, a);
+                }
+                *out = simd.add_f32s(simd.add_f32s(a, b), simd.add_f32s(c, d));
             }
-            out.copy_from_slice(sums.as_flattened());
         }
-        let rest = blocks.remainder().chunks_exact(panel_len);
-        for (panel, out) in rest.zip(outs.into_remainder().chunks_exact_mut(LANES)) {
-            let mut sum = [0.0f32; LANES];
-            for (x, lanes) in self.vector.iter().zip(panel.chunks_exact(LANES)) {
-                add(&mut sum, *x, lanes);
-            }
-            out.copy_from_slice(&sum);
-        }
-    }
-}
-
-#[inline(always)]
-fn add(sum: &mut [f32; LANES], x: f32, lanes: &[f32]) {
-    for (s, y) in sum.iter_mut().zip(lanes) {
-        *s += x * y;
     }
 }
 

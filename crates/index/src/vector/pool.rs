@@ -1,9 +1,9 @@
 //! Fewer rows a document: rows that say nearly the same are merged.
 
 use colgrep_encoder::Multivector;
-use pulp::Arch;
 
 use super::math::{dot, normalise};
+use super::panel::ARCH;
 
 /// Rows looked at, those of greatest length: beyond them a document says little new, and pooling is quadratic at worst.
 const ROWS_LOOKED_AT: usize = 256;
@@ -26,7 +26,7 @@ pub(crate) struct Row {
 /// with Minimal Performance Impact via Token Pooling (2024); leaders stand in for its hierarchical clusters, at a
 /// fifth of the time.
 pub(crate) fn pool(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> {
-    Arch::new().dispatch(|| merged(document, rows_max, similarity))
+    ARCH.dispatch(|| merged(document, rows_max, similarity))
 }
 
 #[inline(always)]

@@ -38,7 +38,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
     let folder = tempfile::tempdir().expect("a folder");
     let mut random = Random(seed);
     let topics: Vec<Vec<f32>> = (0..60).map(|_| direction(&mut random)).collect();
-    let codec = Codec::default();
+    let codec = Codec { bits: 2, ..Codec::default() };
     let book = Codebook::new(DIMENSION, &topics[..48].concat(), &[-0.3, -0.1, 0.1, 0.3], 2.0).expect("a codebook");
     std::fs::write(folder.path().join(format!("codebook-{:016x}.bin", book.id())), book.bytes()).expect("written");
     let mut manifest = Manifest {
