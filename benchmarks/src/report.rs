@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
+use colgrep_core::fuse::Evidence;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -71,6 +72,9 @@ pub struct QueryRecord {
     pub metrics: Metrics,
     /// Time of the search inside the process, in milliseconds.
     pub search_ms: f64,
+    /// What the rankings' weights were decided by.
+    #[serde(default)]
+    pub evidence: Evidence,
 }
 
 /// What a measurement was taken of, and on what.

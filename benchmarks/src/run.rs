@@ -95,6 +95,7 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
         metrics: Metrics::of(&ranks, &ranks_large, tokens),
         ranks: ranks_large,
         search_ms,
+        evidence: pool.evidence,
     })
 }
 

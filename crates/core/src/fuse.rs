@@ -2,18 +2,80 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::knob::{Knob, Knobs, Shape};
 
 /// The weight of the semantic ranking.
 pub static ALPHA: Knob = Knob {
     env: "COLGREP_ALPHA",
-    doc: "Weight of the semantic ranking in the fusion; the lexical one has the rest. No effect with one ranking.",
-    default: 0.60,
+    doc: "Weight of the semantic ranking for a query whose words are trusted; the lexical one has the rest. No effect with one ranking.",
+    default: 0.30,
     classic: 0.60,
     shape: Shape::Real,
     range: (0.0, 1.0),
-    grid: &[0.3, 0.4, 0.5, 0.6, 0.7],
-    source: "ColGREP, pull request 99",
+    grid: &[0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
+    source: "default: benchmarks/README.md, tuned on both sets; classic: ColGREP, pull request 99",
+};
+
+/// The weight of the semantic ranking where the query's words explain nothing.
+pub static ALPHA_DOUBT: Knob = Knob {
+    env: "COLGREP_ALPHA_DOUBT",
+    doc: "Weight of the semantic ranking for a query whose words explain nothing (COLGREP_ALPHA: for one whose words do).",
+    default: 0.90,
+    classic: 0.60,
+    shape: Shape::Real,
+    range: (0.0, 1.0),
+    grid: &[0.6, 0.7, 0.8, 0.9, 1.0],
+    source: "benchmarks/README.md, tuned on both sets",
+};
+
+/// Strength of the lexical evidence below which the words explain nothing.
+pub static TRUST_LOW: Knob = Knob {
+    env: "COLGREP_TRUST_LOW",
+    doc: "Lexical strength (best unit's BM25 over what all words could give) up to which a query's words are not trusted.",
+    default: 0.1,
+    classic: 0.0,
+    shape: Shape::Real,
+    range: (0.0, 1.0),
+    grid: &[0.0, 0.1, 0.2, 0.3],
+    source: "benchmarks/README.md, tuned on both sets",
+};
+
+/// Strength of the lexical evidence above which the words are trusted.
+pub static TRUST_HIGH: Knob = Knob {
+    env: "COLGREP_TRUST_HIGH",
+    doc: "Lexical strength from which a query's words are trusted wholly.",
+    default: 0.5,
+    classic: 0.0,
+    shape: Shape::Real,
+    range: (0.0, 2.0),
+    grid: &[0.3, 0.4, 0.5, 0.6, 0.8],
+    source: "benchmarks/README.md, tuned on both sets",
+};
+
+/// What is left of boosts by words where the words explain nothing.
+pub static DOUBT_BOOST: Knob = Knob {
+    env: "COLGREP_DOUBT_BOOST",
+    doc: "Share of the stages' boosts by words that is left to a query whose words explain nothing.",
+    default: 0.3,
+    classic: 1.0,
+    shape: Shape::Real,
+    range: (0.0, 1.0),
+    grid: &[0.0, 0.15, 0.3, 0.5, 1.0],
+    source: "benchmarks/README.md, tuned on both sets",
+};
+
+/// Where the semantic ranking ends.
+pub static SEMANTIC_DEPTH: Knob = Knob {
+    env: "COLGREP_SEMANTIC_DEPTH",
+    doc: "Rank in the semantic ranking whose score counts as nothing in the min-max fusion.",
+    default: 600.0,
+    classic: 10000.0,
+    shape: Shape::Whole,
+    range: (2.0, 10_000.0),
+    grid: &[50.0, 100.0, 200.0, 400.0, 600.0],
+    source: "benchmarks/README.md, tuned on both sets",
 };
 
 /// The constant of reciprocal rank fusion.
@@ -29,7 +91,7 @@ pub static RRF_K: Knob = Knob {
 };
 
 /// Every knob of this page.
-pub static KNOBS: &[&Knob] = &[&ALPHA, &RRF_K];
+pub static KNOBS: &[&Knob] = &[&ALPHA, &ALPHA_DOUBT, &TRUST_LOW, &TRUST_HIGH, &DOUBT_BOOST, &SEMANTIC_DEPTH, &RRF_K];
 
 /// Name of the ranking by meaning.
 pub const SEMANTIC: &str = "semantic";
@@ -52,7 +114,7 @@ pub struct Ranking {
 }
 
 /// What a query and its retrievers say of each other, as far as it decides how much a retriever is worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Distinct words of the query, without stop words.
     pub words: u32,
@@ -62,13 +124,28 @@ pub struct Evidence {
     pub known: f32,
     /// The best unit's BM25 over the most that all words together could give, 0 to 1.
     pub strength: f32,
+    /// Share of the best ten files by words that are among the best ten by meaning.
+    pub agreement: f32,
     /// Share of the best lexical candidates that have a semantic score: below 1 while vectors are being made.
     pub coverage: f32,
 }
 
-/// The weight of the semantic ranking, 0 to 1; the lexical one has the rest.
-pub fn semantic_weight(evidence: &Evidence, knobs: &Knobs) -> f32 {
-    knobs.get(&ALPHA) * evidence.coverage
+impl Evidence {
+    /// How far the query's words are to be trusted, 0 to 1: a name wholly, other words by the strength of what they
+    /// found.
+    pub fn trust(&self, knobs: &Knobs) -> f32 {
+        let (low, high) = (knobs.get(&TRUST_LOW), knobs.get(&TRUST_HIGH));
+        if self.names || high <= low {
+            return 1.0;
+        }
+        ((self.strength - low) / (high - low)).clamp(0.0, 1.0)
+    }
+
+    /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest.
+    pub fn semantic_weight(&self, knobs: &Knobs) -> f32 {
+        let (trusted, doubted) = (knobs.get(&ALPHA), knobs.get(&ALPHA_DOUBT));
+        (doubted + (trusted - doubted) * self.trust(knobs)) * self.coverage
+    }
 }
 
 /// How rankings become one.

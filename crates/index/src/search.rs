@@ -104,6 +104,7 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
             rankings.clear();
         }
         let more = if rankings.is_empty() && semantic.encode_max == 0 { Vec::new() } else { near.score(&units)? };
+        evidence.agreement = agreement(snapshot, &units, &near_hits);
         evidence.coverage = join(&mut near_hits, more, &units);
         if rankings.is_empty() || !near_hits.is_empty() {
             rankings.push(Ranking { name: SEMANTIC, weight: 1.0, floor: None, hits: near_hits });
@@ -115,6 +116,23 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
     pool.rankings = rankings;
     pool.evidence = evidence;
     Ok((query, pool))
+}
+
+/// Share of the best ten files by words that are among the best ten by meaning.
+fn agreement(snapshot: &Snapshot, units: &[UnitHit], near: &[(UnitKey, f32)]) -> f32 {
+    fn first_ten(files: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut ten = Vec::new();
+        for file in files {
+            if ten.len() < 10 && !ten.contains(&file) {
+                ten.push(file);
+            }
+        }
+        ten
+    }
+    let lexical = first_ten(units.iter().map(|u| u.file));
+    let semantic = first_ten(near.iter().map(|(key, _)| snapshot.lexical.hit(*key).file));
+    let both = lexical.iter().filter(|f| semantic.contains(f)).count();
+    if lexical.is_empty() { 0.0 } else { both as f32 / lexical.len() as f32 }
 }
 
 /// What the lexical side knows of a query.
@@ -131,7 +149,7 @@ fn evidence(snapshot: &Snapshot, query: &Query, units: &[UnitHit], knobs: &Knobs
     let best = units.iter().map(|u| u.score).fold(0.0, f32::max);
     let share = |x: f32| if all > 0.0 { (x / all).clamp(0.0, 1.0) } else { 0.0 };
     let strength = share(best / (1.0 + knobs.get(&K1)));
-    Ok(Evidence { words, names: !query.identifiers.is_empty(), known: share(known), strength, coverage: 0.0 })
+    Ok(Evidence { words, names: !query.identifiers.is_empty(), known: share(known), strength, ..Evidence::default() })
 }
 
 /// The files that answer best by name or definition, at most `files_max`.

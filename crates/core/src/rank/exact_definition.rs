@@ -86,6 +86,7 @@ pub const STAGE: Stage = Stage {
         &TEXTUAL_TYPE,
         &WORD,
     ],
+    by_words: true,
     apply,
 };
 

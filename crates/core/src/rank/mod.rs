@@ -19,7 +19,7 @@ pub mod stem_share;
 use std::collections::HashMap;
 
 use crate::bm25;
-use crate::fuse::{self, Evidence, Fusion, Ranking, SEMANTIC, UnitKey, semantic_weight};
+use crate::fuse::{self, DOUBT_BOOST, Evidence, Fusion, Ranking, SEMANTIC, SEMANTIC_DEPTH, UnitKey};
 use crate::knob::{Knob, Knobs, Shape};
 use crate::path::PathFacts;
 use crate::query::Query;
@@ -35,6 +35,8 @@ pub struct Stage {
     pub source: &'static str,
     /// The constants it reads.
     pub knobs: &'static [&'static Knob],
+    /// Whether it takes the query's words at their word: it counts as far as they are trusted.
+    pub by_words: bool,
     /// Changes the pool's scores.
     pub apply: fn(&Query, &Knobs, &mut Pool),
 }
@@ -169,21 +171,38 @@ pub struct Pool {
     pub rankings: Vec<Ranking>,
     /// What decides the retrievers' weights.
     pub evidence: Evidence,
+    /// Share that is taken off what stages give by words: 0 where the words are trusted, or are all there is.
+    pub doubt: f32,
 }
 
 impl Pool {
     /// Gives every candidate the score of the fused rankings, and leaves the pool sorted. The semantic ranking weighs
-    /// what [`semantic_weight`] says, the others share the rest; alone, a ranking weighs all.
+    /// what [`Evidence::semantic_weight`] says, the lexical one the rest; alone, a ranking weighs all.
     pub fn fuse(&mut self, method: Fusion, knobs: &Knobs) {
-        let semantic = semantic_weight(&self.evidence, knobs);
+        let semantic = self.evidence.semantic_weight(knobs);
+        self.doubt = 0.0;
         for ranking in &mut self.rankings {
             ranking.weight = if ranking.name == SEMANTIC { semantic } else { 1.0 - semantic };
+            if ranking.name == SEMANTIC {
+                ranking.floor = ranking.hits.get(knobs.whole(&SEMANTIC_DEPTH) - 1).map(|h| h.1);
+                self.doubt = (1.0 - self.evidence.trust(knobs)) * (1.0 - knobs.get(&DOUBT_BOOST));
+            }
         }
         let fused: HashMap<UnitKey, f32> = fuse::fuse(&self.rankings, method, knobs).into_iter().collect();
         for candidate in &mut self.candidates {
             candidate.score = fused.get(&candidate.unit).copied().unwrap_or(0.0);
         }
         self.sort();
+    }
+
+    /// Takes the doubted share off what a stage changed; stages leave the candidates' order alone, or sort as this does.
+    fn take_back(&mut self, before: &[Candidate]) {
+        let old: HashMap<UnitKey, f32> = before.iter().map(|c| (c.unit, c.score)).collect();
+        for candidate in &mut self.candidates {
+            if let Some(old) = old.get(&candidate.unit) {
+                candidate.score += self.doubt * (old - candidate.score);
+            }
+        }
     }
 
     /// Adds `boost(file)` to every candidate of each file.
@@ -251,7 +270,11 @@ pub fn run_stages(
     mut observer: Option<&mut Observer<'_>>,
 ) {
     for stage in stages {
+        let before = (stage.by_words && pool.doubt > 0.0).then(|| pool.candidates.clone());
         (stage.apply)(query, knobs, pool);
+        if let Some(before) = before {
+            pool.take_back(&before);
+        }
         for candidate in &mut pool.candidates {
             debug_assert!(candidate.score.is_finite(), "{} gave {candidate:?}", stage.name);
             if !candidate.score.is_finite() {

@@ -32,11 +32,14 @@ pub const STAGE: Stage = Stage {
     doc: "A file answers better when several of its units do: best unit and harmonic sum of the best six, each relative to the pool's best.",
     source: "prototype; harmonic discount as in discounted cumulative evidence",
     knobs: &[&UNIT_SUM_SHARE, &UNIT_SUM_DEPTH],
+    by_words: false,
     apply,
 };
 
 fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let (share, depth) = (knobs.get(&UNIT_SUM_SHARE), knobs.whole(&UNIT_SUM_DEPTH));
+    // Likeness of meaning has no natural zero: many middling units say nothing.
+    let share = knobs.get(&UNIT_SUM_SHARE) * (1.0 - pool.doubt);
+    let depth = knobs.whole(&UNIT_SUM_DEPTH);
     pool.sort();
     let mut best = vec![0.0f32; pool.files.len()];
     let mut sum = vec![0.0f32; pool.files.len()];

@@ -54,10 +54,12 @@ const KNOBS: &[&Knob] = &[&STRONG, &MODERATE, &MILD, &TEXT, &LAST];
 const DOC: &str = "Tests, examples, gatherers, typings and prose are rarely what is looked for, unless the query asks for them in whole words.";
 
 /// The published place: before the boosts.
-pub const EARLY: Stage = Stage { name: "path_penalty", doc: DOC, source: SOURCE, knobs: KNOBS, apply: early };
+pub const EARLY: Stage =
+    Stage { name: "path_penalty", doc: DOC, source: SOURCE, knobs: KNOBS, by_words: false, apply: early };
 
 /// The default place: after the boosts.
-pub const LATE: Stage = Stage { name: "path_penalty_last", doc: DOC, source: SOURCE, knobs: KNOBS, apply: late };
+pub const LATE: Stage =
+    Stage { name: "path_penalty_last", doc: DOC, source: SOURCE, knobs: KNOBS, by_words: false, apply: late };
 
 fn early(query: &Query, knobs: &Knobs, pool: &mut Pool) {
     if !knobs.is_on(&LAST) {
