@@ -165,6 +165,14 @@ pub fn write(
     paint(out, run.0, color && run.0 != Style::new(), &run.1)
 }
 
+/// A line as text, undressed and cut to 300 columns.
+pub fn shortened(line: &str) -> String {
+    let mut out = Vec::new();
+    // Writing into memory does not fail.
+    let _ = write(&mut out, line, None, false, &[], &[]);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use colgrep_core::unit::Span;
