@@ -27,6 +27,11 @@ docs:
     cargo run -q --release -p colgrep -- knobs --markdown > docs/generated/knobs.md
     cargo run -q --release -p colgrep -- man --markdown > docs/generated/cli.md
 
+# Record the README's demo anew
+demo:
+    cargo build --release -p colgrep
+    python3 docs/demo.py target/release/colgrep
+
 # Put `colgrep` into cargo's bin folder
 install:
     cargo install --path crates/cli

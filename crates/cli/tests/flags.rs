@@ -133,6 +133,7 @@ fn a_budget_holds() {
 #[test]
 fn units_are_counted_instead_of_files() {
     let sandbox = Sandbox::of("relay");
+    check(&sandbox, &[("RingBuffer --units -k 3 -l src/queue", "src/queue/ring.rs")]);
     let ran = sandbox.run(&["RingBuffer", "--units", "-k", "3"]);
     assert_eq!(ran.out.lines().count(), 3, "{}", ran.out);
     assert!(ran.paths().iter().filter(|p| **p == "src/queue/ring.rs").count() > 1, "{}", ran.out);

@@ -208,6 +208,9 @@ fn pages_hold_everything_once() {
     assert_eq!((count, seen.len()), (30, 30), "{seen:?}");
     let grepped = client.good("grep", json!({"pattern": "def ", "max_tokens": 100}));
     assert!(grepped.len() <= 400 && grepped.contains("further lines: offset "), "{grepped}");
+    sandbox.write("long.txt", &"many words\n".repeat(100_000));
+    let many = client.good("grep", json!({"pattern": "words", "max_tokens": 100, "offset": 40_000}));
+    assert!(many.len() <= 400 && many.contains(" or more further lines: offset 40"), "{many}");
 }
 
 #[test]

@@ -189,3 +189,21 @@ fn other_commands() {
         assert!(ran.status == 2 && ran.err.contains(message), "{args:?}: {ran:?}");
     }
 }
+
+#[test]
+fn the_recorded_demo_is_what_the_program_prints() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/generated/demo.txt");
+    let recorded = fs::read_to_string(path).expect("docs/generated/demo.txt");
+    let sandbox = Sandbox::of("relay");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_colgrep"));
+    let mut printed = String::new();
+    for command in recorded.lines().filter_map(|l| l.strip_prefix("$ ")) {
+        let like = sandbox.command(&[]);
+        let path = format!("{}:/usr/bin:/bin", program.parent().expect("a folder").display());
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", command]).current_dir(sandbox.root()).env_clear().env("PATH", path);
+        let ran = shell.envs(like.get_envs().filter_map(|(k, v)| Some((k, v?)))).output().expect("a shell");
+        printed += &format!("$ {command}\n{}\n", String::from_utf8_lossy(&ran.stdout));
+    }
+    assert!(printed == recorded, "the demo is old, run `just demo`; it prints now:\n{printed}");
+}

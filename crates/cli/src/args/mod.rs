@@ -35,6 +35,7 @@ Exit status: 0 something found, 1 nothing found, 2 an error.";
     version,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
+    override_usage = "colgrep [OPTIONS] QUERY [PATH]...\n       colgrep [OPTIONS] -e PATTERN [PATH]...\n       colgrep COMMAND",
     after_help = EXAMPLES
 )]
 pub struct Args {

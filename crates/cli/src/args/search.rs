@@ -128,7 +128,7 @@ pub struct SearchArgs {
     #[arg(short = 'r', long, help_heading = "Patterns")]
     pub recursive: bool,
 
-    /// Only files that match this glob: a name at any depth, or a path from the folder searched (repeatable)
+    /// Only files that match this glob: a file or folder at any depth, from the project's root with / in front (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
     pub include: Vec<String>,
     /// No files that match this glob (repeatable)

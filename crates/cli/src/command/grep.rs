@@ -16,8 +16,8 @@ use super::search::PathRules;
 use super::walk_options;
 use crate::args::SearchArgs;
 use crate::env::Env;
-use crate::output::Look;
 use crate::output::budget::Budget;
+use crate::output::{Look, line};
 use crate::project::Project;
 use crate::settings::Settings;
 use crate::{FAILED, FOUND, NOTHING};
@@ -114,22 +114,29 @@ pub(super) fn run(args: &SearchArgs, env: &Env, settings: &Settings, paths: &[Pa
     })
 }
 
-/// Every line that matches below `path`, each with its end, in order; undressed.
+/// The lines that match below `path`, each with its end, in order, undressed and cut to a readable length; no more
+/// files are searched when there are `enough`.
 ///
 /// # Errors
 /// On a bad pattern or glob, or when `path` can't be read.
-pub fn lines(args: &SearchArgs, env: &Env, settings: &Settings, path: &Path) -> Result<Vec<String>> {
+pub fn lines(args: &SearchArgs, env: &Env, settings: &Settings, path: &Path, enough: usize) -> Result<Vec<String>> {
     let matcher = matcher(args)?;
     let filesize_max = args.walk.max_filesize.unwrap_or(u64::MAX);
     let options = WalkOptions { filesize_max, ..walk_options(&args.walk) };
     let (files, _) = files_below(path, args, env, settings, &options)?;
     let look = Look::default();
-    let searched: Vec<Lines> = files.par_iter().map(|file| search_file(args, &matcher, file, &look)).collect();
     let mut lines = Vec::new();
-    for (file, found) in files.iter().zip(searched) {
-        lines.extend(String::from_utf8_lossy(&found.text).split_inclusive('\n').map(str::to_string));
-        if found.binary {
-            lines.push(format!("{}: binary file matches\n", file.shown));
+    for portion in files.chunks(PORTION) {
+        let searched: Vec<Lines> = portion.par_iter().map(|file| search_file(args, &matcher, file, &look)).collect();
+        for (file, found) in portion.iter().zip(searched) {
+            let text = String::from_utf8_lossy(&found.text);
+            lines.extend(text.lines().map(|l| format!("{}\n", line::shortened(l))));
+            if found.binary {
+                lines.push(format!("{}: binary file matches\n", file.shown));
+            }
+        }
+        if lines.len() >= enough {
+            break;
         }
     }
     Ok(lines)

@@ -1,6 +1,6 @@
 //! Results for people: `path:line:text`, as grep prints them, with more of each unit on demand.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use anyhow::Result;
@@ -31,7 +31,7 @@ pub fn print(
     budget: &mut Budget,
 ) -> Result<usize> {
     let mut words: HashMap<usize, QueryWords> = HashMap::new();
-    let mut printer = Printer { args, look, syntaxes: None, last_heading: None, printed: false };
+    let mut printer = Printer { args, look, syntaxes: None, last_heading: None, printed: false, named: HashSet::new() };
     for (shown, &(f, h)) in hits.iter().enumerate() {
         let one = &found[f];
         let words = match words.entry(f) {
@@ -68,6 +68,8 @@ struct Printer<'a> {
     last_heading: Option<String>,
     /// Whether any lines were printed yet.
     printed: bool,
+    /// Files that were named, where only names are printed.
+    named: HashSet<String>,
 }
 
 /// What is needed of a file to print its lines.
@@ -88,6 +90,10 @@ impl Printer<'_> {
         let root = &one.place.project.root;
         let name = typed(root, path);
         if self.args.files_only || self.args.count {
+            // With --units, a file may come again.
+            if !self.named.insert(absolute(root, path)) {
+                return Ok(());
+            }
             self.name(out, &name, &absolute(root, path), 1)?;
             if self.args.count {
                 let count = one.answer.pool.candidates.iter().filter(|c| c.file == hit.file).count();

@@ -18,8 +18,10 @@ use super::style::{MARK, paint};
 const LINE_COLUMNS_MAX: usize = 300;
 /// Longest line whose words are looked at, in bytes: data and bundles lie beyond it.
 const LINE_BYTES_MAX: usize = 4 << 10;
-/// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight by
-/// this share of the whole.
+/// Longest text whose weight is taken, in bytes: a unit's documentation is kept up to 8,000.
+const TEXT_BYTES_MAX: usize = 16 << 10;
+/// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight than
+/// name, signature and documentation together by this share of the whole.
 const BODY_MARGIN: f32 = 0.25;
 /// Lines behind a unit's first among which its name is looked for (attributes, decorators, templates).
 const NAME_LINES_MAX: usize = 20;
@@ -60,7 +62,7 @@ impl QueryWords {
     fn weight(&mut self, text: &str) -> f32 {
         let mut seen: HashSet<&str> = HashSet::new();
         let mut sum = 0.0;
-        let text = &text[..text.floor_char_boundary(LINE_BYTES_MAX)];
+        let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
         self.tokenizer.tokenize(text, |token| {
             if let Some((term, weight)) = self.terms.get_key_value(token.term)
                 && seen.insert(term)
@@ -91,7 +93,9 @@ impl QueryWords {
         let own = if is_text { first } else { own_line(lines, unit, end) };
         let mut best = (own, 0.0);
         if !is_text {
-            let named = format!("{} {}", lines.get(own.wrapping_sub(1)).unwrap_or(&""), unit.qualified_name());
+            // Its documentation speaks for it, wherever that stands.
+            let line = lines.get(own.wrapping_sub(1)).unwrap_or(&"");
+            let named = format!("{line} {} {}", unit.qualified_name(), unit.docstring);
             best.1 = self.weight(&named) + BODY_MARGIN * self.total;
         }
         for number in first..=end {
@@ -159,6 +163,14 @@ pub fn write(
         run.1.push_str(&shown);
     }
     paint(out, run.0, color && run.0 != Style::new(), &run.1)
+}
+
+/// A line as text, undressed and cut to 300 columns.
+pub fn shortened(line: &str) -> String {
+    let mut out = Vec::new();
+    // Writing into memory does not fail.
+    let _ = write(&mut out, line, None, false, &[], &[]);
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 #[cfg(test)]

@@ -4,15 +4,22 @@ use crate::output::budget::Budget;
 
 /// Tokens of an answer, if the question does not say.
 const TOKENS_DEFAULT: usize = 2_000;
+/// Tokens of an answer at least.
+const TOKENS_MIN: usize = 50;
 /// Tokens of an answer at most.
 const TOKENS_MAX: usize = 100_000;
 /// Bytes kept for the last line, which says where the next page begins.
 const LAST_LINE_BYTES: usize = 80;
 
+/// The length of an answer in tokens, within bounds.
+pub fn tokens_wanted(max_tokens: Option<usize>) -> usize {
+    max_tokens.unwrap_or(TOKENS_DEFAULT).clamp(TOKENS_MIN, TOKENS_MAX)
+}
+
 /// Joins blocks from `offset` on while they fit. `more` is whether blocks may follow behind the last one given.
 /// The first block is cut at a line's end if it alone is too long.
 pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> String {
-    let mut budget = Budget::new(Some(max_tokens.unwrap_or(TOKENS_DEFAULT).clamp(50, TOKENS_MAX)));
+    let mut budget = Budget::new(Some(tokens_wanted(max_tokens)));
     budget.take(LAST_LINE_BYTES);
     let mut text = String::new();
     let mut shown = 0;

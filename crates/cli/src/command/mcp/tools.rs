@@ -12,12 +12,12 @@ use colgrep_index::store::Snapshot;
 use colgrep_index::update::read_text;
 
 use super::desk::{Desk, Root};
-use super::page::page;
+use super::page::{page, tokens_wanted};
 use super::params;
 use crate::args::{SearchArgs, Tests};
 use crate::command::search::{Ask, Filter, PathRules, Without, coverage, is_damage, like};
 use crate::command::{grep as plain_grep, outline as file_outline};
-use crate::output::line::{self, QueryWords, own_line};
+use crate::output::line::{QueryWords, own_line, shortened};
 use crate::output::path::{escape_control, typed};
 use crate::project::Project;
 
@@ -235,12 +235,6 @@ fn unit_block(
     Ok(block)
 }
 
-fn shortened(text: &str) -> String {
-    let mut out = Vec::new();
-    let _ = line::write(&mut out, text, None, false, &[], &[]);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 fn numbered(block: &mut String, lines: &[&str], first: usize, end: usize) {
     for number in first..=end {
         let Some(text) = lines.get(number.wrapping_sub(1)) else { break };
@@ -272,8 +266,13 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
         folders = desk.roots().iter().map(|r| r.folder.clone()).collect();
     }
     let here = std::env::current_dir().unwrap_or_default();
+    // A line takes a token at least: what lies beyond can't be on this page.
+    let enough = asked.offset + tokens_wanted(asked.max_tokens) + 1;
     let mut lines: Vec<String> = Vec::new();
     for folder in folders {
+        if lines.len() >= enough {
+            break;
+        }
         let path = match folder.strip_prefix(&here) {
             Ok(rest) if rest.as_os_str().is_empty() => Path::new(".").to_path_buf(),
             Ok(rest) => rest.to_path_buf(),
@@ -283,9 +282,9 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
         let settings = crate::settings::Settings::load(&desk.env, &folder)?;
         settings.fill_walk(&mut args.walk);
         args.walk.max_filesize = None;
-        lines.extend(plain_grep::lines(&args, &desk.env, &settings, &path)?);
+        lines.extend(plain_grep::lines(&args, &desk.env, &settings, &path, enough - lines.len())?);
     }
-    Ok(page(&lines, asked.offset, asked.max_tokens, "lines", false))
+    Ok(page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough))
 }
 
 /// `outline`.
