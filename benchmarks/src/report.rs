@@ -264,6 +264,7 @@ mod tests {
             ranks: vec![],
             metrics: Metrics { queries: 1, ndcg_10, ..Metrics::default() },
             search_ms: 1.0,
+            evidence: Evidence::default(),
         };
         let knobs = Knobs::of(colgrep_core::knob::Profile::Default);
         let record = Record::new(&knobs, vec![query("a", "x", 1.0), query("a", "y", 0.5), query("b", "x", 0.0)]);

@@ -75,8 +75,8 @@ impl<'a> Encoding<'a> {
     fn codes(&self, codebook: &Codebook, rows: &[Row]) -> Vec<u8> {
         let mut codes = Vec::with_capacity(rows.len() * self.codec().row_bytes(codebook.dimension()));
         let mut room = Vec::new();
-        for row in rows {
-            codebook.encode(&row.direction, row.scale, &mut codes, &mut room);
+        for (i, row) in rows.iter().enumerate() {
+            codebook.encode(&row.direction, row.scale, i == 0, &mut codes, &mut room);
         }
         codes
     }

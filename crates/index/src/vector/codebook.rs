@@ -6,7 +6,11 @@ use super::math::dot;
 use super::panel::Panels;
 use crate::error::{Error, ErrorKind, Result};
 
-const MAGIC: &[u8; 8] = b"colgcbk1";
+const MAGIC: &[u8; 8] = b"colgcbk2";
+/// Bits a component of a unit's first row, the one that stands for the whole: it weighs as much as several others, so
+/// what its code loses is lost several times.
+const FINE_BITS: u8 = 4;
+const FINE_LEVELS: usize = 1 << FINE_BITS;
 const HEADER_BYTES: usize = 24;
 /// Steps of a row's length: the factor between neighbours is 2^(1/24), so a length is off by 1.5 % at most,
 /// and 255 steps reach down to 1/1,580 of the longest.
@@ -37,6 +41,11 @@ impl Codec {
     pub fn row_bytes(&self, dimension: usize) -> usize {
         3 + (dimension * usize::from(self.bits)).div_ceil(8)
     }
+
+    /// Bytes of a unit's first row.
+    pub fn first_bytes(&self, dimension: usize) -> usize {
+        3 + (dimension * usize::from(FINE_BITS)).div_ceil(8)
+    }
 }
 
 /// Centroids of token directions, by which rows are found and stored (PLAID, Santhanam, Khattab, Potts, Zaharia,
@@ -50,29 +59,39 @@ pub struct Codebook {
     centroids: Vec<f32>,
     /// Values of a residual's component, ascending: 2^bits of them.
     levels: Vec<f32>,
+    /// The same for first rows: [`FINE_LEVELS`].
+    fine: Vec<f32>,
     /// The greatest length of a row.
     scale_max: f32,
     /// The file, from which all of the above is read.
     bytes: Vec<u8>,
     /// `256 × components a byte`: what a byte of a residual stands for.
     table: Vec<f32>,
+    /// The same for first rows.
+    fine_table: Vec<f32>,
     /// The centroids, packed.
     panels: Panels,
 }
 
 impl Codebook {
-    /// A codebook of `centroids` (row-major), the ascending `levels` of a residual's component (2, 4 or 16 of them), and
-    /// the greatest length of a row. Centroids are rounded to 8 bits a component, so what is kept differs a little.
+    /// A codebook of `centroids` (row-major), the ascending `levels` of a residual's component (2, 4 or 16 of them), the
+    /// 16 of a first row's, and the greatest length of a row. Centroids are rounded to 8 bits a component, so what is kept differs a little.
     ///
     /// # Errors
     /// When the numbers don't fit each other.
-    pub fn new(dimension: usize, centroids: &[f32], levels: &[f32], scale_max: f32) -> Result<Codebook> {
+    pub fn new(
+        dimension: usize,
+        centroids: &[f32],
+        levels: &[f32],
+        fine: &[f32; 16],
+        scale_max: f32,
+    ) -> Result<Codebook> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((dimension as u32).to_le_bytes());
         bytes.extend((centroids.len() as u32 / dimension.max(1) as u32).to_le_bytes());
         bytes.extend((levels.len() as u32).to_le_bytes());
         bytes.extend(scale_max.to_le_bytes());
-        for level in levels {
+        for level in levels.iter().chain(fine) {
             bytes.extend(level.to_le_bytes());
         }
         for centroid in centroids.chunks_exact(dimension.max(1)) {
@@ -85,8 +104,8 @@ impl Codebook {
         Codebook::from_bytes(&bytes)
     }
 
-    /// A codebook from its file's bytes: all numbers little-endian; `colgcbk1`, dimension, number of centroids, number
-    /// of levels (u32 each), the greatest length (f32), the levels (f32), each centroid as a step (f32) and its
+    /// A codebook from its file's bytes: all numbers little-endian; `colgcbk2`, dimension, number of centroids, number
+    /// of levels (u32 each), the greatest length (f32), the levels and the 16 of first rows (f32), each centroid as a step (f32) and its
     /// components in steps (i8), and the XXH3-64 of all before it.
     ///
     /// # Errors
@@ -104,7 +123,7 @@ impl Codebook {
         let float = |at: usize| word(at).map(f32::from_bits).filter(|f| f.is_finite());
         let (dimension, len, level_count) = (word(8)? as usize, word(12)? as usize, word(16)? as usize);
         let scale_max = float(20).filter(|s| *s > 0.0)?;
-        let centroids_at = HEADER_BYTES + 4 * level_count;
+        let centroids_at = HEADER_BYTES + 4 * (level_count + FINE_LEVELS);
         let sound = dimension > 0
             && (1..=1 << 16).contains(&len)
             && matches!(level_count, 2 | 4 | 16)
@@ -112,20 +131,28 @@ impl Codebook {
         if !sound {
             return None;
         }
-        let levels: Vec<f32> = (0..level_count).map(|i| float(HEADER_BYTES + 4 * i)).collect::<Option<_>>()?;
+        let mut levels: Vec<f32> =
+            (0..level_count + FINE_LEVELS).map(|i| float(HEADER_BYTES + 4 * i)).collect::<Option<_>>()?;
+        let fine = levels.split_off(level_count);
         let mut centroids = Vec::with_capacity(len * dimension);
         for i in 0..len {
             let at = centroids_at + i * (4 + dimension);
             let step = float(at)?;
             centroids.extend(body[at + 4..at + 4 + dimension].iter().map(|b| f32::from(*b as i8) * step));
         }
-        let bits = level_count.ilog2() as usize;
-        let components = 8 / bits;
-        let level = |byte: usize, i: usize| levels[byte >> (bits * i) & (level_count - 1)];
-        let table =
-            (0..256).flat_map(|byte| (0..components).map(move |i| (byte, i))).map(|(b, i)| level(b, i)).collect();
+        let (table, fine_table) = (byte_table(&levels), byte_table(&fine));
         let panels = Panels::new(dimension, &centroids);
-        Some(Codebook { dimension, centroids, levels, scale_max, bytes: bytes.to_vec(), table, panels })
+        Some(Codebook {
+            dimension,
+            centroids,
+            levels,
+            fine,
+            scale_max,
+            bytes: bytes.to_vec(),
+            table,
+            fine_table,
+            panels,
+        })
     }
 
     /// Its file's bytes.
@@ -163,30 +190,27 @@ impl Codebook {
         &self.centroids[i * self.dimension..(i + 1) * self.dimension]
     }
 
-    fn bytes_a_row(&self) -> usize {
-        3 + (self.dimension * usize::from(self.bits())).div_ceil(8)
-    }
-
-    /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual. The length stored is the one
-    /// that brings the decoded row nearest to the row itself.
+    /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, the first row's in more bits. The
+    /// length stored is the one that brings the decoded row nearest to the row itself.
     /// `room` is for the work and kept between calls.
-    pub(crate) fn encode(&self, direction: &[f32], scale: f32, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
+    pub(crate) fn encode(&self, direction: &[f32], scale: f32, first: bool, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
         let nearest = self.panels.nearest(direction, self.len(), room);
         let centroid = self.centroid(nearest);
         let start = codes.len();
         codes.extend((nearest as u16).to_le_bytes());
         codes.push(0);
-        codes.resize(start + self.bytes_a_row(), 0);
-        let bits = usize::from(self.bits());
+        let levels = if first { &self.fine } else { &self.levels };
+        let bits = levels.len().ilog2() as usize;
+        codes.resize(start + 3 + (self.dimension * bits).div_ceil(8), 0);
         let components = 8 / bits;
         for (i, (x, c)) in direction.iter().zip(centroid).enumerate() {
             let residual = x - c;
             // Levels ascend; between two of them the nearer one is taken.
-            let level = self.levels.windows(2).take_while(|w| residual > (w[0] + w[1]) / 2.0).count();
+            let level = levels.windows(2).take_while(|w| residual > (w[0] + w[1]) / 2.0).count();
             codes[start + 3 + i / components] |= (level << (bits * (i % components))) as u8;
         }
         room.resize(self.dimension, 0.0);
-        self.direction(&codes[start..], room);
+        self.direction(&codes[start..], first, room);
         let square = dot(room, room);
         let fitted = if square > 0.0 { scale * dot(direction, room) / square } else { 0.0 };
         codes[start + 2] = self.scale_step(fitted);
@@ -208,14 +232,22 @@ impl Codebook {
     }
 
     /// Writes centroid + residual of a row's code, whose centroid exists, without its length.
-    pub(crate) fn direction(&self, code: &[u8], row: &mut [f32]) {
+    pub(crate) fn direction(&self, code: &[u8], first: bool, row: &mut [f32]) {
         row.copy_from_slice(self.centroid(Codebook::centroid_of(code)));
         match self.bits() {
+            _ if first => add_levels::<2>(&self.fine_table, &code[3..], row),
             1 => add_levels::<8>(&self.table, &code[3..], row),
             2 => add_levels::<4>(&self.table, &code[3..], row),
             _ => add_levels::<2>(&self.table, &code[3..], row),
         }
     }
+}
+
+/// What each byte of a residual stands for, component after component.
+fn byte_table(levels: &[f32]) -> Vec<f32> {
+    let bits = levels.len().ilog2() as usize;
+    let level = |(byte, i): (usize, usize)| levels[byte >> (bits * i) & (levels.len() - 1)];
+    (0..256).flat_map(|byte| (0..8 / bits).map(move |i| (byte, i))).map(level).collect()
 }
 
 /// Adds what each byte of a residual stands for, `N` components a byte.
@@ -244,7 +276,8 @@ mod tests {
 
     fn codebook(levels: &[f32]) -> Codebook {
         let centroids: Vec<f32> = (0..24).map(|i| if i % 7 == 0 { 1.0 } else { 0.0 }).collect();
-        Codebook::new(6, &centroids, levels, 4.0).expect("a codebook")
+        Codebook::new(6, &centroids, levels, &std::array::from_fn(|i| -0.94 + 0.125 * i as f32), 4.0)
+            .expect("a codebook")
     }
 
     #[test]
@@ -263,7 +296,7 @@ mod tests {
         #[test]
         fn a_decoded_row_is_near_the_row(
             mut direction in proptest::collection::vec(-0.4f32..0.4, 6), axis in 0usize..4, scale in 0.01f32..3.9,
-            bits in 0usize..3)
+            bits in 0usize..3, first: bool)
         {
             direction[axis] += 1.0;
             normalise(&mut direction);
@@ -274,13 +307,14 @@ mod tests {
             };
             let book = codebook(&levels);
             let mut code = Vec::new();
-            book.encode(&direction, scale, &mut code, &mut Vec::new());
-            prop_assert_eq!(code.len(), Codec { bits: book.bits(), ..Codec::default() }.row_bytes(6));
+            book.encode(&direction, scale, first, &mut code, &mut Vec::new());
+            let codec = Codec { bits: book.bits(), ..Codec::default() };
+            prop_assert_eq!(code.len(), if first { codec.first_bytes(6) } else { codec.row_bytes(6) });
             let mut row = vec![0.0; 6];
-            book.direction(&code, &mut row);
+            book.direction(&code, first, &mut row);
             let length = book.scales()[usize::from(code[2])];
             let error: f32 = row.iter().zip(&direction).map(|(x, y)| (x * length - y * scale).powi(2)).sum::<f32>().sqrt();
-            prop_assert!(error < scale * [0.75, 0.5, 0.2][bits], "{} of {}", error, scale);
+            prop_assert!(error < scale * if first { 0.2 } else { [0.75, 0.5, 0.2][bits] }, "{} of {}", error, scale);
         }
     }
 }

@@ -4,6 +4,7 @@ use colgrep_encoder::Multivector;
 
 use super::codebook::Codebook;
 use super::panel::Panels;
+use super::segment::rows;
 
 /// A query made ready: its rows side by side, and their products with all centroids.
 #[derive(Debug)]
@@ -45,9 +46,9 @@ impl<'a> Prepared<'a> {
         Codebook::centroid_of(code) < self.codebook.len()
     }
 
-    /// MaxSim as if every row were its centroid. `best` is room for the work, kept between calls.
-    pub(crate) fn rough(&self, codes: &[u8], row_bytes: usize, best: &mut Vec<f32>) -> f32 {
-        self.best_of(codes, row_bytes, best, |code, best| {
+    /// MaxSim as if every row were its centroid. `sizes` are the bytes of a first row and of another; `best` is room for the work, kept between calls.
+    pub(crate) fn rough(&self, codes: &[u8], sizes: [usize; 2], best: &mut Vec<f32>) -> f32 {
+        self.best_of(codes, sizes, best, |code, _, best| {
             let scale = self.scales[usize::from(code[2])];
             let at = Codebook::centroid_of(code) * self.padded;
             for (b, product) in best.iter_mut().zip(&self.products[at..at + self.padded]) {
@@ -57,11 +58,11 @@ impl<'a> Prepared<'a> {
     }
 
     /// MaxSim over the decoded rows; 0 for a unit without rows.
-    pub(crate) fn exact(&self, codes: &[u8], row_bytes: usize, best: &mut Vec<f32>) -> f32 {
+    pub(crate) fn exact(&self, codes: &[u8], sizes: [usize; 2], best: &mut Vec<f32>) -> f32 {
         let mut row = vec![0.0; self.codebook.dimension()];
         let mut products = vec![0.0; self.padded];
-        self.best_of(codes, row_bytes, best, |code, best| {
-            self.codebook.direction(code, &mut row);
+        self.best_of(codes, sizes, best, |code, first, best| {
+            self.codebook.direction(code, first, &mut row);
             let scale = self.scales[usize::from(code[2])];
             self.panels.products(&row, &mut products);
             for (b, product) in best.iter_mut().zip(&products) {
@@ -73,15 +74,15 @@ impl<'a> Prepared<'a> {
     fn best_of(
         &self,
         codes: &[u8],
-        row_bytes: usize,
+        [first_bytes, row_bytes]: [usize; 2],
         best: &mut Vec<f32>,
-        mut take: impl FnMut(&[u8], &mut [f32]),
+        mut take: impl FnMut(&[u8], bool, &mut [f32]),
     ) -> f32 {
         best.clear();
         best.resize(self.padded, f32::NEG_INFINITY);
         let mut any = false;
-        for code in codes.chunks_exact(row_bytes).filter(|code| self.known(code)) {
-            take(code, best);
+        for (code, first) in rows(codes, first_bytes, row_bytes).filter(|(code, _)| self.known(code)) {
+            take(code, first, best);
             any = true;
         }
         if any { best[..self.rows].iter().sum() } else { 0.0 }
@@ -114,23 +115,25 @@ mod tests {
 
         #[test]
         fn products_equal_those_of_decoded_rows(
-            seed in any::<u64>(), bits in 0usize..3, dimension in 1usize..70, rows in 0usize..9, asked in 0usize..40)
+            seed in any::<u64>(), bits in 0usize..3, dimension in 1usize..70, rows_len in 0usize..9, asked in 0usize..40)
         {
             let mut random = Random(seed);
             let mut levels = floats(&mut random, [2, 4, 16][bits]);
             levels.sort_by(f32::total_cmp);
-            let book = Codebook::new(dimension, &floats(&mut random, 20 * dimension), &levels, 3.0).expect("a codebook");
-            let row_bytes = Codec { bits: book.bits(), ..Codec::default() }.row_bytes(dimension);
+            let fine = std::array::from_fn(|i| i as f32 / 8.0 - 1.0);
+            let book = Codebook::new(dimension, &floats(&mut random, 20 * dimension), &levels, &fine, 3.0).expect("a codebook");
+            let codec = Codec { bits: book.bits(), ..Codec::default() };
+            let sizes = [codec.first_bytes(dimension), codec.row_bytes(dimension)];
             let mut codes = Vec::new();
-            for _ in 0..rows {
-                book.encode(&floats(&mut random, dimension), 1.0, &mut codes, &mut Vec::new());
+            for i in 0..rows_len {
+                book.encode(&floats(&mut random, dimension), 1.0, i == 0, &mut codes, &mut Vec::new());
             }
             let query = Multivector::new(dimension, floats(&mut random, asked * dimension));
             // The naive twin decodes everything first.
             let (mut decoded, mut centroids) = (Vec::new(), Vec::new());
-            for code in codes.chunks(row_bytes) {
+            for (code, first) in rows(&codes, sizes[0], sizes[1]) {
                 let mut row = vec![0.0; dimension];
-                book.direction(code, &mut row);
+                book.direction(code, first, &mut row);
                 let scale = book.scales()[usize::from(code[2])];
                 decoded.extend(row.iter().map(|x| x * scale));
                 centroids.extend(book.centroid(Codebook::centroid_of(code)).iter().map(|x| x * scale));
@@ -139,9 +142,9 @@ mod tests {
             let room = &mut Vec::new();
             let close = |a: f32, b: f32| (a - b).abs() < 1e-3 * (1.0 + a.abs());
             let exact = maxsim(&query, &Multivector::new(dimension, decoded));
-            prop_assert!(close(prepared.exact(&codes, row_bytes, room), exact));
+            prop_assert!(close(prepared.exact(&codes, sizes, room), exact));
             let rough = maxsim(&query, &Multivector::new(dimension, centroids));
-            prop_assert!(close(prepared.rough(&codes, row_bytes, room), rough));
+            prop_assert!(close(prepared.rough(&codes, sizes, room), rough));
         }
     }
 }

@@ -15,11 +15,11 @@ pub(crate) struct Row {
     pub(crate) scale: f32,
 }
 
-/// Merges the rows of a document until at most `rows_max` are left, and also beyond that where two are more alike
-/// than `similarity` (a cosine).
+/// The rows of a document that are kept: at most `rows_max`, rows more alike than `similarity` (a cosine) merged.
 ///
-/// The longest rows lead: each row, longest first, joins the most similar leader if that is alike enough or no place
-/// is left, else it becomes a leader itself. A group stands as the mean of its rows with the length of the longest,
+/// The longest rows lead: each row, longest first, joins the most similar leader if that is alike enough, else it
+/// becomes a leader itself while there is place. Short rows without a place are left out: lengths are learned weights,
+/// and merged into what they are not like they would only blur it. A group stands as the mean of its rows with the length of the longest,
 /// since MaxSim would have taken the best of them. Row 0 always leads alone: it stands for the document as a whole.
 ///
 /// Merging similar token vectors is from Clavié, Chaffin and Adams, Reducing the Footprint of Multi-Vector Retrieval
@@ -54,7 +54,7 @@ fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> 
             .enumerate()
             .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         match nearest {
-            Some((at, cosine)) if cosine >= similarity || leaders.len() >= rows_max => {
+            Some((at, cosine)) if cosine >= similarity => {
                 for (sum, x) in sums[first_open + at].iter_mut().zip(&row.direction) {
                     *sum += x * row.scale;
                 }

@@ -104,7 +104,8 @@ impl Allowed {
 pub struct Vectors {
     manifest: Manifest,
     codebook: Codebook,
-    row_bytes: usize,
+    /// Bytes of a first row's code and of another row's.
+    sizes: [usize; 2],
     segments: Vec<Segment>,
     /// The first place of each segment, and the end of the last.
     bases: Vec<u32>,
@@ -140,8 +141,8 @@ impl Vectors {
         for segment in &segments {
             bases.push(bases[bases.len() - 1] + segment.len() as u32);
         }
-        let row_bytes = manifest.codec.row_bytes(codebook.dimension());
-        Vectors { manifest, codebook, row_bytes, segments, bases }
+        let sizes = [manifest.codec.first_bytes(codebook.dimension()), manifest.codec.row_bytes(codebook.dimension())];
+        Vectors { manifest, codebook, sizes, segments, bases }
     }
 
     /// What they belong to.
@@ -227,7 +228,7 @@ impl Vectors {
             return Ok(vec![0.0; places.len()]);
         }
         let prepared = self.prepare(query)?;
-        let exact = |room: &mut Vec<f32>, codes: &[u8]| prepared.exact(codes, self.row_bytes, room);
+        let exact = |room: &mut Vec<f32>, codes: &[u8]| prepared.exact(codes, self.sizes, room);
         self.scores(places, exact)
     }
 
@@ -261,10 +262,10 @@ impl Vectors {
             false => self.listed(&prepared, allowed, effort)?,
         };
         if places.len() > exact {
-            let scores = self.scores(&places, |room, codes| prepared.rough(codes, self.row_bytes, room))?;
+            let scores = self.scores(&places, |room, codes| prepared.rough(codes, self.sizes, room))?;
             places = self.best(places.into_iter().zip(scores).collect(), exact).into_iter().map(|p| p.0).collect();
         }
-        let scores = self.scores(&places, |room, codes| prepared.exact(codes, self.row_bytes, room))?;
+        let scores = self.scores(&places, |room, codes| prepared.exact(codes, self.sizes, room))?;
         Ok(self.best(places.into_iter().zip(scores).collect(), n))
     }
 
@@ -319,6 +320,7 @@ pub(crate) fn make(manifest: &Manifest, codebook: &Codebook) -> Make {
         codebook: manifest.codebook,
         centroids: codebook.len() as u32,
         row_bytes: manifest.codec.row_bytes(codebook.dimension()) as u32,
+        first_bytes: manifest.codec.first_bytes(codebook.dimension()) as u32,
     }
 }
 

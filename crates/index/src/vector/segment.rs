@@ -14,8 +14,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::codebook::Codebook;
 use crate::error::{Error, ErrorKind, Result};
 
-const MAGIC: &[u8; 8] = b"colgvec1";
-const HEADER_BYTES: usize = 64;
+const MAGIC: &[u8; 8] = b"colgvec2";
+const HEADER_BYTES: usize = 68;
 /// Bytes of a list's entry in the directory: centroid, first byte, sum of its bytes.
 const ENTRY_BYTES: usize = 12;
 
@@ -30,6 +30,15 @@ pub(crate) struct Make {
     pub(crate) centroids: u32,
     /// Bytes of a row's code.
     pub(crate) row_bytes: u32,
+    /// Bytes of the code of a unit's first row, which is kept finer.
+    pub(crate) first_bytes: u32,
+}
+
+/// A unit's codes, one after another, and whether each is the first.
+pub(crate) fn rows(codes: &[u8], first_bytes: usize, row_bytes: usize) -> impl Iterator<Item = (&[u8], bool)> {
+    let (first, rest) = codes.split_at_checked(first_bytes).unwrap_or((&[], &[]));
+    let first = Some((first, true)).filter(|(code, _)| !code.is_empty());
+    first.into_iter().chain(rest.chunks_exact(row_bytes).map(|code| (code, false)))
 }
 
 /// Units gathered for a segment.
@@ -71,12 +80,12 @@ impl<'a> SegmentBuilder<'a> {
     pub(crate) fn write(mut self, path: &Path, make: &Make) -> Result<()> {
         self.units.sort_unstable_by_key(|u| u.0);
         self.units.dedup_by_key(|u| u.0);
-        let (mut starts, mut rows) = (Vec::with_capacity(self.units.len() + 1), 0u32);
+        let (mut starts, mut end) = (Vec::with_capacity(self.units.len() + 1), 0u32);
         for (_, codes) in &self.units {
-            starts.push(rows);
-            rows += (codes.len() / make.row_bytes as usize) as u32;
+            starts.push(end);
+            end += codes.len() as u32;
         }
-        starts.push(rows);
+        starts.push(end);
         let (directory, lists) = self.lists(make);
         let mut table = Vec::with_capacity(14 * self.units.len() + directory.len() + 4);
         table.extend(self.units.iter().flat_map(|(key, _)| key.to_le_bytes()));
@@ -88,9 +97,10 @@ impl<'a> SegmentBuilder<'a> {
         header.extend(make.codebook.to_le_bytes());
         header.extend(make.centroids.to_le_bytes());
         header.extend(make.row_bytes.to_le_bytes());
+        header.extend(make.first_bytes.to_le_bytes());
         header.extend((self.units.len() as u32).to_le_bytes());
         header.extend(((table.len() - 14 * self.units.len() - 4) as u32 / ENTRY_BYTES as u32).to_le_bytes());
-        header.extend(rows.to_le_bytes());
+        header.extend(end.to_le_bytes());
         header.extend((lists.len() as u32).to_le_bytes());
         header.extend(xxh3_64(&table).to_le_bytes());
         header.extend(xxh3_64(&header).to_le_bytes());
@@ -112,7 +122,7 @@ impl<'a> SegmentBuilder<'a> {
         // Bytes of each list, and the ordinal it ends with.
         let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); make.centroids as usize];
         for (ordinal, (_, codes)) in self.units.iter().enumerate() {
-            for code in codes.chunks_exact(make.row_bytes as usize) {
+            for (code, _) in rows(codes, make.first_bytes as usize, make.row_bytes as usize) {
                 let (list, last) = &mut postings[Codebook::centroid_of(code)];
                 if list.is_empty() || *last != ordinal as u32 {
                     write_number(list, ordinal as u32 - *last);
@@ -156,7 +166,6 @@ pub(crate) struct Segment {
     map: Mmap,
     name: String,
     units: usize,
-    row_bytes: usize,
     centroids: usize,
     keys_at: usize,
     starts_at: usize,
@@ -186,28 +195,28 @@ impl Segment {
         if !header.starts_with(MAGIC) || xxh3_64(&header[..HEADER_BYTES - 8]) != long(HEADER_BYTES - 8) {
             return Err(unusable("has a damaged header"));
         }
-        let found = Make { fingerprint: long(8), codebook: long(16), centroids: word(24), row_bytes: word(28) };
-        if found != *make || make.row_bytes < 3 {
+        let (centroids, row_bytes, first_bytes) = (word(24), word(28), word(32));
+        let found = Make { fingerprint: long(8), codebook: long(16), centroids, row_bytes, first_bytes };
+        if found != *make || make.row_bytes < 3 || make.first_bytes < 3 {
             return Err(unusable("is of another model or codec"));
         }
-        let (units, lists, rows, lists_bytes) =
-            (word(32) as usize, word(36) as usize, word(40) as usize, word(44) as usize);
+        let (units, lists, codes_bytes, lists_bytes) =
+            (word(36) as usize, word(40) as usize, word(44) as usize, word(48) as usize);
         let keys_at = HEADER_BYTES;
         let starts_at = keys_at + 8 * units;
         let sums_at = starts_at + 4 * (units + 1);
         let directory_at = sums_at + 2 * units;
         let lists_at = directory_at + ENTRY_BYTES * lists;
         let codes_at = lists_at + lists_bytes;
-        if map.len() != codes_at + rows * make.row_bytes as usize {
+        if map.len() != codes_at + codes_bytes {
             return Err(unusable("is cut"));
         }
-        if xxh3_64(&map[keys_at..lists_at]) != long(48) {
+        if xxh3_64(&map[keys_at..lists_at]) != long(52) {
             return Err(unusable("has a damaged table"));
         }
         Ok(Segment {
             name,
             units,
-            row_bytes: make.row_bytes as usize,
             centroids: make.centroids as usize,
             keys_at,
             starts_at,
@@ -290,8 +299,7 @@ impl Segment {
     /// # Errors
     /// [`ErrorKind::Unusable`] where they are damaged.
     pub(crate) fn codes(&self, ordinal: usize) -> Result<&[u8]> {
-        let [from, to] =
-            [ordinal, ordinal + 1].map(|i| self.codes_at + self.row_bytes * self.word(self.starts_at + 4 * i) as usize);
+        let [from, to] = [ordinal, ordinal + 1].map(|i| self.codes_at + self.word(self.starts_at + 4 * i) as usize);
         let sum =
             self.map.get(self.sums_at + 2 * ordinal..).and_then(|b| b.first_chunk()).copied().map(u16::from_le_bytes);
         match self.map.get(from..to) {
@@ -378,7 +386,7 @@ mod tests {
 
     use super::*;
 
-    const MAKE: Make = Make { fingerprint: 7, codebook: 8, centroids: 300, row_bytes: 4 };
+    const MAKE: Make = Make { fingerprint: 7, codebook: 8, centroids: 300, row_bytes: 4, first_bytes: 4 };
 
     fn written(units: &[(u64, Vec<u8>)]) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");

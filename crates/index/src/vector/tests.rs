@@ -39,7 +39,14 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
     let mut random = Random(seed);
     let topics: Vec<Vec<f32>> = (0..60).map(|_| direction(&mut random)).collect();
     let codec = Codec { bits: 2, ..Codec::default() };
-    let book = Codebook::new(DIMENSION, &topics[..48].concat(), &[-0.3, -0.1, 0.1, 0.3], 2.0).expect("a codebook");
+    let book = Codebook::new(
+        DIMENSION,
+        &topics[..48].concat(),
+        &[-0.3, -0.1, 0.1, 0.3],
+        &std::array::from_fn(|i| i as f32 / 20.0 - 0.375),
+        2.0,
+    )
+    .expect("a codebook");
     std::fs::write(folder.path().join(format!("codebook-{:016x}.bin", book.id())), book.bytes()).expect("written");
     let mut manifest = Manifest {
         fingerprint: 1,
@@ -50,20 +57,20 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
         ..Manifest::default()
     };
     let mut decoded = HashMap::new();
-    let row_bytes = codec.row_bytes(DIMENSION);
+    let (first_bytes, row_bytes) = (codec.first_bytes(DIMENSION), codec.row_bytes(DIMENSION));
     for s in 0..segments {
         let mut builder = SegmentBuilder::default();
         for _ in 0..units / segments {
             let (key, mut codes) = (random.next(), Vec::new());
-            for _ in 0..random.below(7) {
+            for i in 0..random.below(7) {
                 let topic = random.below(topics.len());
                 let scale = 0.5 + random.below(100) as f32 / 100.0;
-                book.encode(&near(&mut random, &topics[topic], 0.5), scale, &mut codes, &mut Vec::new());
+                book.encode(&near(&mut random, &topics[topic], 0.5), scale, i == 0, &mut codes, &mut Vec::new());
             }
             let mut rows = Vec::new();
-            for code in codes.chunks(row_bytes) {
+            for (code, first) in super::segment::rows(&codes, first_bytes, row_bytes) {
                 let mut row = vec![0.0; DIMENSION];
-                book.direction(code, &mut row);
+                book.direction(code, first, &mut row);
                 rows.extend(row.iter().map(|x| x * book.scales()[usize::from(code[2])]));
             }
             decoded.insert(key, Multivector::new(DIMENSION, rows));

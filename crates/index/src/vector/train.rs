@@ -79,7 +79,9 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
     let longest = rows.iter().map(|r| r.scale).fold(0.0f32, f32::max);
     // Rows to come may be longer.
     let scale_max = if longest > 0.0 { 1.5 * longest } else { 1.0 };
-    Codebook::new(dimension, &means, &levels(residuals, 1 << codec.bits), scale_max)
+    let mut fine = [0.0; 16];
+    fine.copy_from_slice(&levels(residuals.clone(), 16));
+    Codebook::new(dimension, &means, &levels(residuals, 1 << codec.bits), &fine, scale_max)
 }
 
 /// A codebook that a model can bring along, trained on texts like those it will encode.
@@ -145,8 +147,8 @@ mod tests {
         let (mut row, mut error) = (vec![0.0; 8], 0.0);
         for r in &rows {
             let mut code = Vec::new();
-            book.encode(&r.direction, r.scale, &mut code, &mut Vec::new());
-            book.direction(&code, &mut row);
+            book.encode(&r.direction, r.scale, false, &mut code, &mut Vec::new());
+            book.direction(&code, false, &mut row);
             let length = book.scales()[usize::from(code[2])];
             error += row.iter().zip(&r.direction).map(|(x, y)| (x * length - y * 2.0).powi(2)).sum::<f32>() / 4.0;
         }

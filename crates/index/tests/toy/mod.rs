@@ -82,7 +82,8 @@ impl Encoder for Toy {
 pub fn codebook() -> Codebook {
     let centroids: Vec<f32> = (0..40).flat_map(|i| direction(&format!("centroid {i}"))).collect();
     let levels = [-0.3, -0.1, 0.1, 0.3];
-    Codebook::new(DIMENSION, &centroids, &levels, 1.0).expect("a codebook")
+    Codebook::new(DIMENSION, &centroids, &levels, &std::array::from_fn(|i| i as f32 / 8.0 - 1.0), 1.0)
+        .expect("a codebook")
 }
 
 pub fn encoding<'a>(toy: &'a Toy, codebook: &'a Codebook) -> Encoding<'a> {
