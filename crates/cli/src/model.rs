@@ -41,7 +41,8 @@ impl Model {
     pub(crate) fn of_search(args: &SearchArgs, env: &Env) -> Result<Option<Model>> {
         let mode = if args.semantic_only { Mode::SemanticOnly } else { Mode::Hybrid };
         match args.walk.index_mode.unwrap_or_default() {
-            _ if args.keyword_only => Ok(None),
+            // Counting, and naming what does not match, is about words: by meaning everything is near by some measure.
+            _ if args.keyword_only || args.count || args.files_without_match => Ok(None),
             IndexMode::Keyword if !args.semantic_only => Ok(None),
             index_mode => Model::open(args.model.as_deref(), index_mode == IndexMode::Full, mode, env).map(Some),
         }

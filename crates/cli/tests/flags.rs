@@ -255,8 +255,7 @@ fn types_are_listed_and_refused() {
 fn flags_that_can_not_be_honoured_are_errors() {
     let sandbox = Sandbox::of("relay");
     for (args, message) in [
-        (&["parse", "--semantic-only"][..], "this build has none"),
-        (&["parse", "--model", "a/b"], "can use no model"),
+        (&["parse", "--semantic-only", "--model", "nosuch"][..], "neither a folder that exists"),
         (&["parse", "--alpha", "2"], "--alpha: COLGREP_ALPHA=2: expected a number from 0 to 1"),
         (&["parse", "--hyperlink-format", "nosuch"], "known names are"),
         (&["parse", "--json", "--jsonl"], "cannot be used with"),

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
+use colgrep_index::store::FORMAT_VERSION;
 use common::Sandbox;
 use insta::assert_snapshot;
 
@@ -117,7 +118,8 @@ fn an_index_of_another_version_or_a_damaged_one_is_built_anew() {
     let damages: [(&str, Damage); 5] = [
         ("another version", |folder| {
             let meta = folder.join("lexical/meta.json");
-            let text = fs::read_to_string(&meta).expect("meta").replace("colgrep 1 ", "colgrep 0 ");
+            let text =
+                fs::read_to_string(&meta).expect("meta").replace(&format!("colgrep {FORMAT_VERSION} "), "colgrep 0 ");
             fs::write(meta, text).expect("meta");
         }),
         ("no table", |folder| {

@@ -125,12 +125,11 @@ fn a_model_is_chosen_after_a_look_at_it() {
     let vars = [("XDG_CONFIG_HOME", config.as_str())];
     sandbox.write("model/tokenizer.json", "{}");
     let ran = sandbox.run_with(&vars, &["set-model", "model"]);
-    assert!(ran.status == 2 && ran.err.contains("holds no model.onnx"), "{ran:?}");
-    sandbox.write("model/model.onnx", "");
-    assert_eq!(sandbox.run_with(&vars, &["set-model", "model"]).status, 0);
-    assert!(sandbox.run_with(&vars, &["settings", "model"]).out.contains("model = ROOT/model "));
-    assert_eq!(sandbox.run_with(&vars, &["set-model", "lightonai/LateOn-Code-edge"]).status, 0);
-    assert!(sandbox.run_with(&vars, &["doctor"]).out.contains("model = lightonai/LateOn-Code-edge"));
+    assert!(ran.status == 2 && ran.err.contains("model"), "{ran:?}");
+    let ran = sandbox.run_with(&vars, &["set-model", "nosuchfolder"]);
+    assert!(ran.status == 2 && ran.err.contains("neither a folder that exists"), "{ran:?}");
+    assert_eq!(sandbox.run_with(&vars, &["set-model", "default"]).status, 0);
+    assert!(sandbox.run_with(&vars, &["settings", "model"]).out.contains("model = default "));
 }
 
 #[test]
@@ -194,7 +193,7 @@ fn other_commands() {
 fn the_recorded_demo_is_what_the_program_prints() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/generated/demo.txt");
     let recorded = fs::read_to_string(path).expect("docs/generated/demo.txt");
-    let sandbox = Sandbox::of("relay");
+    let sandbox = Sandbox::of("relay").with_meaning();
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_colgrep"));
     let mut printed = String::new();
     for command in recorded.lines().filter_map(|l| l.strip_prefix("$ ")) {

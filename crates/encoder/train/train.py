@@ -143,7 +143,7 @@ class Batches:
 
 
 def held_out_score(model: Model, pairs: Pairs, repositories_max: int = 12) -> float:
-    """Mean reciprocal rank of held-out repositories' queries over their own units, words in common masked out."""
+    """Mean reciprocal rank of held-out repositories' queries over their own units."""
     model.eval()
     rng, found = np.random.default_rng(3), []
     chosen = [r for r, n in enumerate(pairs.names) if is_held_out(n) and len(pairs.by_repository[r]) > 150]

@@ -99,6 +99,10 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
     let hits = lexical.map(|u| (u.key, u.score)).collect();
     let mut rankings = vec![Ranking { name: "bm25", weight: 1.0, floor: Some(0.0), hits }];
     let mut evidence = evidence(snapshot, &query, &units, request.knobs)?;
+    // Of a lone word that stands nowhere nothing is known, not even what it means: it is a name that is not here.
+    if evidence.words <= 1 && rankings.iter().all(|r| r.hits.is_empty()) {
+        return Ok((query, Pool::default()));
+    }
     if let (Some(near), Some(semantic)) = (&near, request.semantic) {
         if semantic.mode == Mode::SemanticOnly {
             rankings.clear();

@@ -229,7 +229,7 @@ pub struct SearchArgs {
     /// Rank by meaning alone
     #[arg(long, help_heading = "Ranking")]
     pub semantic_only: bool,
-    /// Weight of meaning against words, 0 to 1: COLGREP_ALPHA for this search
+    /// Weight of meaning against words, 0 to 1, where the query's words are trusted: COLGREP_ALPHA for this search
     #[arg(long, value_name = "F", help_heading = "Ranking")]
     pub alpha: Option<String>,
     /// How the rankings by words and by meaning become one [default: minmax]

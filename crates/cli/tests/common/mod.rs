@@ -13,11 +13,24 @@ pub struct Sandbox {
 
 #[allow(dead_code, reason = "each test program uses its own part")]
 impl Sandbox {
-    /// An empty project.
+    /// An empty project, ranked by keywords alone: what these tests expect is exact, and the model is slow unoptimised.
     pub fn new() -> Sandbox {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir(folder.path().join("project")).expect("a folder");
-        Sandbox { folder }
+        let sandbox = Sandbox { folder };
+        fs::create_dir_all(sandbox.settings().parent().expect("a folder")).expect("a folder");
+        fs::write(sandbox.settings(), "index_mode = \"keyword\"\n").expect("a file");
+        sandbox
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.folder.path().join("config/colgrep/config.toml")
+    }
+
+    /// The same project, ranked as everybody's is.
+    pub fn with_meaning(self) -> Sandbox {
+        fs::remove_file(self.settings()).expect("a file");
+        self
     }
 
     /// A copy of a fixture project.
@@ -53,6 +66,7 @@ impl Sandbox {
             .env_clear()
             .env("COLGREP_DATA_DIR", self.data())
             .env("HOME", self.folder.path())
+            .env("XDG_CONFIG_HOME", self.folder.path().join("config"))
             .stdin(Stdio::null());
         command
     }

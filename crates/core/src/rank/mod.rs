@@ -179,7 +179,8 @@ impl Pool {
     /// Gives every candidate the score of the fused rankings, and leaves the pool sorted. The semantic ranking weighs
     /// what [`Evidence::semantic_weight`] says, the lexical one the rest; alone, a ranking weighs all.
     pub fn fuse(&mut self, method: Fusion, knobs: &Knobs) {
-        let semantic = self.evidence.semantic_weight(knobs);
+        let alone = self.rankings.len() == 1;
+        let semantic = if alone { 0.5 } else { self.evidence.semantic_weight(knobs) };
         self.doubt = 0.0;
         for ranking in &mut self.rankings {
             ranking.weight = if ranking.name == SEMANTIC { semantic } else { 1.0 - semantic };

@@ -28,11 +28,10 @@ pub struct Codec {
 }
 
 impl Default for Codec {
-    /// What `examples/vectors codec` showed best for about 250 bytes a unit at 64 components: rows that are merged
-    /// away cost more than bits of the residual. At 223 bytes 24 rows of 1 bit keep .53 of the best ten, 12 rows of
-    /// 2 bits .42 at 235 (stand-in model).
+    /// The knee at which lexical index and vectors together stay below the size of the source (benchmarks/README.md):
+    /// about 100 bytes a unit at 64 components.
     fn default() -> Codec {
-        Codec { bits: 1, rows_max: 24, similarity: 90 }
+        Codec { bits: 1, rows_max: 6, similarity: 90 }
     }
 }
 
