@@ -26,6 +26,11 @@ pub trait Encoder: Send + Sync {
     fn fingerprint(&self) -> u64;
     /// Components of a vector.
     fn dimension(&self) -> usize;
+    /// Whether any word of a text is one that the model has a piece for as a whole. A text of unknown words alone has
+    /// vectors too, but they mean little.
+    fn knows(&self, text: &str) -> bool {
+        !text.trim().is_empty()
+    }
     /// Vectors of a query. Empty where the model knows no token of it.
     ///
     /// # Errors

@@ -140,7 +140,7 @@ def golden(model: Model, twin: Model, pieces: WordPiece) -> dict:
             exact, close = (rows_of(m, [np.array(ids)], side)[0].numpy() for m in (model, twin))
         norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(close, axis=1)
         cosines += list((exact * close).sum(1) / norms)
-        rounded = lambda rows: [[round(float(x), 4) for x in row] for row in rows]  # noqa: E731
+        rounded = lambda rows: [[float(f"{x:.5g}") for x in row] for row in rows]  # noqa: E731
         cases.append({"side": ["query", "document"][side], "text": text, "ids": ids,
                       "float": rounded(exact), "quantised": rounded(close)})  # fmt: skip
     print(f"rows, quantised against floats: cosine mean {np.mean(cosines):.5f}, least {np.min(cosines):.5f}")

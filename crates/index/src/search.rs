@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use colgrep_core::bm25::{Bm25, K1, idf};
+use colgrep_core::bm25::{Bm25, K1};
 use colgrep_core::collapse::{FileHit, collapse};
 use colgrep_core::fuse::{Evidence, Fusion, Ranking, SEMANTIC, UnitKey};
 use colgrep_core::knob::Knobs;
@@ -13,7 +13,7 @@ use colgrep_core::token::Tokenizer;
 
 use crate::error::Result;
 use crate::language::{self, Category};
-use crate::lexical::{Also, NamedFile, UnitFilter, UnitHit};
+use crate::lexical::{Also, NamedFile, UnitFilter, UnitHit, WordMass};
 use crate::semantic::{Mode, Near, Semantic, join};
 use crate::store::{FileRecord, Snapshot};
 
@@ -92,15 +92,16 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
     let mut near_hits = near.as_ref().map_or(Ok(Vec::new()), |n| n.search(units_max, request.files))?;
     also.units.extend(near_hits.iter().map(|h| h.0));
     let bm25 = Bm25::new(request.knobs);
-    let units = snapshot.lexical.search(&query, &bm25, units_max, request.files, &also, request.filter)?;
+    let (units, mass) = snapshot.lexical.search(&query, &bm25, units_max, request.files, &also, request.filter)?;
 
     // What only the semantic side found stands among the units for its facts.
     let lexical = units.iter().filter(|u| u.score > 0.0 || !also.units.contains(&u.key));
     let hits = lexical.map(|u| (u.key, u.score)).collect();
     let mut rankings = vec![Ranking { name: "bm25", weight: 1.0, floor: Some(0.0), hits }];
-    let mut evidence = evidence(snapshot, &query, &units, request.knobs)?;
-    // Of a lone word that stands nowhere nothing is known, not even what it means: it is a name that is not here.
-    if evidence.words <= 1 && rankings.iter().all(|r| r.hits.is_empty()) {
+    let mut evidence = evidence(&query, mass, &units, request.knobs);
+    // What the model has no word for either is a name that is not here.
+    let unknown = |s: Semantic<'_>| rankings.iter().all(|r| r.hits.is_empty()) && !s.encoder.knows(request.query);
+    if request.semantic.is_some_and(unknown) {
         return Ok((query, Pool::default()));
     }
     if let (Some(near), Some(semantic)) = (&near, request.semantic) {
@@ -140,20 +141,16 @@ fn agreement(snapshot: &Snapshot, units: &[UnitHit], near: &[(UnitKey, f32)]) ->
 }
 
 /// What the lexical side knows of a query.
-fn evidence(snapshot: &Snapshot, query: &Query, units: &[UnitHit], knobs: &Knobs) -> Result<Evidence> {
-    let (_, units_total, _) = snapshot.lexical.shape();
-    let (mut all, mut known, mut words) = (0.0, 0.0, 0);
-    for term in query.terms.iter().filter(|t| !t.stop && !t.compound) {
-        let with = snapshot.lexical.units_with(&term.text)?;
-        let weight = idf(units_total, with);
-        all += weight;
-        known += if with > 0 { weight } else { 0.0 };
-        words += 1;
-    }
+fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> Evidence {
     let best = units.iter().map(|u| u.score).fold(0.0, f32::max);
-    let share = |x: f32| if all > 0.0 { (x / all).clamp(0.0, 1.0) } else { 0.0 };
-    let strength = share(best / (1.0 + knobs.get(&K1)));
-    Ok(Evidence { words, names: !query.identifiers.is_empty(), known: share(known), strength, ..Evidence::default() })
+    let share = |x: f32| if mass.all > 0.0 { (x / mass.all).clamp(0.0, 1.0) } else { 0.0 };
+    Evidence {
+        words: mass.words,
+        names: !query.identifiers.is_empty(),
+        known: share(mass.known),
+        strength: share(best / (1.0 + knobs.get(&K1))),
+        ..Evidence::default()
+    }
 }
 
 /// The files that answer best by name or definition, at most `files_max`.

@@ -140,6 +140,10 @@ impl Encoder for Native<'_> {
         self.config.output_dim
     }
 
+    fn knows(&self, text: &str) -> bool {
+        words::words(text).any(|word| text[word.clone()].chars().count() > 2 && self.pieces(&text[word], 2).len() == 1)
+    }
+
     fn encode_query(&self, text: &str) -> Result<Multivector, Error> {
         Ok(self.encode(&[text], Side::Query).swap_remove(0))
     }

@@ -53,6 +53,17 @@ pub struct UnitHit {
     pub score: f32,
 }
 
+/// What a query's words weigh, stop words and compounds aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WordMass {
+    /// How many they are.
+    pub words: u32,
+    /// Their idf together.
+    pub all: f32,
+    /// The same of those that stand in some unit.
+    pub known: f32,
+}
+
 /// What has to be among the answers whatever its rank.
 #[derive(Clone, Debug, Default)]
 pub struct Also {
@@ -211,7 +222,7 @@ impl Lexical {
 
     /// Scores every unit that holds a term of the query and gives the best `units_max` that `filter` allows,
     /// and, where these lie in fewer than `files_min` files, the best unit of each next file until there are so many.
-    /// Gives what `also` names besides. Best first; ties by file and line; units without a term last, with score 0.
+    /// Gives what `also` names besides, and what the query's words weigh. Best first; ties by file and line; units without a term last, with score 0.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -223,7 +234,7 @@ impl Lexical {
         files_min: usize,
         also: &Also,
         filter: Option<&dyn UnitFilter>,
-    ) -> Result<Vec<UnitHit>> {
+    ) -> Result<(Vec<UnitHit>, WordMass)> {
         let (units, averages) = self.statistics();
         // For each term, per segment: (document, summed field frequency).
         let mut frequencies: Vec<Vec<Vec<(DocId, f32)>>> = Vec::with_capacity(query.terms.len());
@@ -262,6 +273,14 @@ impl Lexical {
                 per_segment.push(touched.into_iter().map(|doc| (doc, sums[doc as usize])).collect::<Vec<_>>());
             }
             frequencies.push(per_segment);
+        }
+        let mut mass = WordMass::default();
+        for (term, per_segment) in query.terms.iter().zip(&frequencies).filter(|(t, _)| !t.stop && !t.compound) {
+            let df: usize = per_segment.iter().map(Vec::len).sum();
+            let weight = idf(units, df as u64);
+            mass.words += 1;
+            mass.all += weight;
+            mass.known += if df > 0 { weight } else { 0.0 };
         }
         let mut hits = Vec::new();
         for (s, segment) in self.segments.iter().enumerate() {
@@ -306,7 +325,7 @@ impl Lexical {
             absent.sort_unstable_by_key(|h| (h.file, h.line, h.key));
             best.extend(absent);
         }
-        Ok(best)
+        Ok((best, mass))
     }
 
     /// What is known of a unit, with score 0. Panics where the key is of another snapshot.

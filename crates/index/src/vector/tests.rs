@@ -151,7 +151,8 @@ fn lists_bring_nearly_all_of_the_best() {
         let naive: Vec<u64> = store.naive(&query, 20, &allowed).into_iter().map(|n| n.0).collect();
         found += best.iter().filter(|(place, _)| naive.contains(&store.vectors.hash(*place))).count();
     }
-    assert!(found >= 380, "{found} of 400");
+    // The lists know of a first row its centroid alone, the exact score four bits a component more.
+    assert!(found >= 360, "{found} of 400");
 }
 
 #[test]
