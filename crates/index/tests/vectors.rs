@@ -16,7 +16,7 @@ use colgrep_index::search::{Request, Watch, search};
 use colgrep_index::semantic::{Mode, Semantic};
 use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Report, open_current};
-use colgrep_index::vector::{Encoding, text_hash, unit_text};
+use colgrep_index::vector::{Codec, Encoding, text_hash, unit_text};
 use colgrep_index::{ErrorKind, Result};
 use proptest::prelude::*;
 use toy::{Toy, codebook, encoding};
