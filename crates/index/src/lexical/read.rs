@@ -275,7 +275,7 @@ impl Lexical {
             frequencies.push(per_segment);
         }
         let mut mass = WordMass::default();
-        for (term, per_segment) in query.terms.iter().zip(&frequencies).filter(|(t, _)| !t.stop && !t.compound) {
+        for (_, per_segment) in query.terms.iter().zip(&frequencies).filter(|(t, _)| !t.stop && !t.compound) {
             let df: usize = per_segment.iter().map(Vec::len).sum();
             let weight = idf(units, df as u64);
             mass.words += 1;
