@@ -8,7 +8,9 @@ use colgrep_core::fuse::{Evidence, Fusion, Ranking, SEMANTIC, UnitKey};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Candidate, FileFacts, NamedDefinition, POOL_NAMED_FILES, POOL_UNITS, Pool};
+use colgrep_core::rank::{
+    self, Candidate, EXACT_UNITS, FileFacts, NamedDefinition, POOL_NAMED_FILES, POOL_UNITS, Pool,
+};
 use colgrep_core::token::Tokenizer;
 
 use crate::error::Result;
@@ -111,6 +113,7 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
         let more = if rankings.is_empty() && semantic.encode_max == 0 { Vec::new() } else { near.score(&units)? };
         evidence.agreement = agreement(snapshot, &units, &near_hits);
         evidence.coverage = join(&mut near_hits, more, &units);
+        near.sharpen(&mut near_hits, request.knobs.whole(&EXACT_UNITS))?;
         if rankings.is_empty() || !near_hits.is_empty() {
             rankings.push(Ranking { name: SEMANTIC, weight: 1.0, floor: None, hits: near_hits });
         }

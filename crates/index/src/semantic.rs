@@ -1,7 +1,6 @@
 //! The semantic half of a search: units near a query by their vectors, and vectors for what the lexical half found.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use colgrep_core::fuse::UnitKey;
 use colgrep_encoder::{Encoder, Multivector};
@@ -9,11 +8,16 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::lexical::{Lexical, UnitFilter, UnitHit};
-use crate::store::{FileRecord, Snapshot};
-use crate::vector::{Allowed, Effort, Place, Vectors, encode_texts, maxsim};
+use crate::store::Snapshot;
+use crate::vector::{Allowed, Effort, Place, Vectors, maxsim, restore};
 
 /// The best lexical candidates, of which the share with a semantic score is told.
 const HEAD: usize = 50;
+/// Units that are given their full score at a time, and how many of the best decide whether more are.
+const SHARPEN_STEP: usize = 32;
+const SHARPEN_HEAD: usize = 10;
+/// Texts that a core encodes at a time during a search.
+const ENCODE_BATCH: usize = 4;
 
 /// How a search uses vectors. Without this, it is by keywords alone.
 #[derive(Clone, Copy)]
@@ -127,7 +131,7 @@ impl<'a> Near<'a> {
                     keys.push(unit.key);
                     places.push(place);
                 }
-                None if bare.len() < self.semantic.encode_max => bare.push(unit),
+                None if bare.len() < self.semantic.encode_max => bare.push(*unit),
                 None => {}
             }
         }
@@ -139,18 +143,60 @@ impl<'a> Near<'a> {
         Ok(scored)
     }
 
-    fn encoded(&self, units: &[&UnitHit]) -> Result<Vec<(UnitKey, f32)>> {
-        let mut by_file: HashMap<u32, HashSet<u64>> = HashMap::new();
-        let hashes: Vec<u64> = units.iter().map(|u| self.snapshot.lexical.text_of(u.key)).collect();
-        for (unit, hash) in units.iter().zip(&hashes) {
-            by_file.entry(unit.file).or_default().insert(*hash);
+    /// Gives the first of `hits` their full scores, where the model is light enough: what the index keeps of a unit's
+    /// vectors is rounded, and only some of its rows. It goes on by [`SHARPEN_STEP`] until a step brings nothing among
+    /// the best [`SHARPEN_HEAD`], at most to `units_max`; the rest is shifted by what full scores differ in the last step.
+    /// `hits` are in order, before and after.
+    ///
+    /// # Errors
+    /// When the index can't be read or the model can't be run.
+    pub(crate) fn sharpen(&self, hits: &mut [(UnitKey, f32)], units_max: usize) -> Result<()> {
+        if !self.semantic.encoder.is_light() || self.query.is_empty() {
+            return Ok(());
         }
-        let records = self.snapshot.files.files.iter();
-        let wanted: Vec<(&FileRecord, HashSet<u64>)> =
-            records.filter_map(|r| Some((r, by_file.remove(&r.id)?))).collect();
-        let vectors = encode_texts(Path::new(&self.snapshot.files.root), self.semantic.encoder, &wanted)?;
-        let score = |(unit, hash): (&&UnitHit, &u64)| Some((unit.key, maxsim(&self.query, vectors.get(hash)?)));
-        Ok(units.iter().zip(&hashes).filter_map(score).collect())
+        let (mut best, mut done): (Vec<f32>, usize) = (Vec::new(), 0);
+        while done < units_max.min(hits.len()) {
+            let end = (done + SHARPEN_STEP).min(units_max).min(hits.len());
+            let units: Vec<UnitHit> = hits[done..end].iter().map(|(key, _)| self.snapshot.lexical.hit(*key)).collect();
+            let full: HashMap<UnitKey, f32> = self.encoded(&units)?.into_iter().collect();
+            let bar = best.get(SHARPEN_HEAD - 1).copied().unwrap_or(f32::NEG_INFINITY);
+            let mut shift = 0.0;
+            for (key, score) in &mut hits[done..end] {
+                if let Some(full) = full.get(key) {
+                    shift += full - *score;
+                    *score = *full;
+                    best.push(*full);
+                }
+            }
+            best.sort_unstable_by(|a, b| b.total_cmp(a));
+            best.truncate(SHARPEN_HEAD);
+            done = end;
+            if best.last().is_none_or(|last| *last <= bar) || end == units_max.min(hits.len()) {
+                let shift = shift / full.len().max(1) as f32;
+                hits[end..].iter_mut().for_each(|(_, score)| *score += shift);
+                break;
+            }
+        }
+        hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(())
+    }
+
+    /// Scores of units by vectors that are made now, of those whose text can be restored.
+    fn encoded(&self, units: &[UnitHit]) -> Result<Vec<(UnitKey, f32)>> {
+        let texts: Vec<(u64, String)> = restore(self.snapshot, units)?.into_iter().collect();
+        let score = |part: &[(u64, String)]| -> Result<Vec<(u64, f32)>> {
+            let given: Vec<&str> = part.iter().map(|(_, text)| text.as_str()).collect();
+            let documents = self.semantic.encoder.encode_documents(&given)?;
+            Ok(part
+                .iter()
+                .zip(&documents)
+                .map(|((hash, _), document)| (*hash, maxsim(&self.query, document)))
+                .collect())
+        };
+        let parts: Vec<Vec<(u64, f32)>> = texts.par_chunks(ENCODE_BATCH).map(score).collect::<Result<_>>()?;
+        let scores: HashMap<u64, f32> = parts.into_iter().flatten().collect();
+        let of_unit = |unit: &UnitHit| Some((unit.key, *scores.get(&self.snapshot.lexical.text_of(unit.key))?));
+        Ok(units.iter().filter_map(of_unit).collect())
     }
 }
 

@@ -87,9 +87,21 @@ pub static POOL_NAMED_FILES: Knob = Knob {
     source: "prototype: recall of the first 30 files .983 without them",
 };
 
+/// How many units get their full semantic score.
+pub static EXACT_UNITS: Knob = Knob {
+    env: "COLGREP_EXACT_UNITS",
+    doc: "Units whose text is encoded again for their full semantic score, the nearest by what the index keeps; for models that are light enough.",
+    default: 256.0,
+    classic: 256.0,
+    shape: Shape::Whole,
+    range: (0.0, 10_000.0),
+    grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
+    source: "benchmarks/README.md: what codes lose",
+};
+
 /// Every knob, in pipeline order.
 pub fn knobs() -> Vec<&'static Knob> {
-    let mut all = vec![&POOL_UNITS, &POOL_NAMED_FILES];
+    let mut all = vec![&POOL_UNITS, &POOL_NAMED_FILES, &EXACT_UNITS];
     all.extend(bm25::KNOBS.iter().chain(fuse::KNOBS));
     for stage in STAGES {
         for knob in stage.knobs {

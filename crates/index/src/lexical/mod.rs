@@ -9,5 +9,5 @@ mod fields;
 mod read;
 mod write;
 
-pub use read::{Also, Lexical, NamedFile, Nearness, UnitFilter, UnitHit, WordMass};
+pub use read::{Also, Lexical, NamedFile, Nearness, UnitFilter, UnitHit, UnitSpan, WordMass};
 pub use write::{FileDocument, Writer};

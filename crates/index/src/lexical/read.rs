@@ -53,6 +53,19 @@ pub struct UnitHit {
     pub score: f32,
 }
 
+/// Where a unit lies in its file.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitSpan {
+    /// Its key in this snapshot.
+    pub key: UnitKey,
+    /// What it is.
+    pub kind: UnitKind,
+    /// Line of its definition.
+    pub line: u32,
+    /// Its last line.
+    pub end: u32,
+}
+
 /// What a query's words weigh, stop words and compounds aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WordMass {
@@ -541,6 +554,17 @@ impl Lexical {
         }
         units.sort_by_key(|u| (u.line, u.key));
         Ok(units)
+    }
+
+    /// Where the units of a file lie.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn spans_of(&self, file: u32) -> Result<Vec<UnitSpan>> {
+        let documents = self.documents_of(file)?.into_iter().map(|(s, doc)| (key(s, doc), self.segments[s].info(doc)));
+        let span =
+            |(key, info): (UnitKey, Info)| UnitSpan { key, kind: info.kind(), line: info.line(), end: info.end() };
+        Ok(documents.filter(|(_, info)| !info.is_file()).map(span).collect())
     }
 
     fn documents_of(&self, file: u32) -> Result<Vec<(usize, DocId)>> {
