@@ -186,7 +186,7 @@ fn pool(
     let wanted: HashSet<u32> = units.iter().map(|u| u.file).collect();
     let records: HashMap<u32, &FileRecord> =
         snapshot.files.files.iter().filter(|f| wanted.contains(&f.id)).map(|f| (f.id, f)).collect();
-    let nearness = snapshot.lexical.nearness(query, files_total)?;
+    let nearness = snapshot.lexical.nearness(query, files_total, &wanted)?;
     let mut pool = Pool { files_total, ..Pool::default() };
     let mut positions: HashMap<u32, usize> = HashMap::new();
     for unit in units {

@@ -56,17 +56,27 @@ pub enum Mode {
     SemanticOnly,
 }
 
-/// The units of a snapshot that have vectors, and the query's own.
+/// The units that may be given, and how their vectors are found.
+enum Units {
+    /// With the places of their vectors; units without are left out.
+    Placed(Vec<(UnitKey, Place)>),
+    /// With the hashes of their texts: so many that it is cheaper to find the nearest texts first.
+    Hashed(Vec<(UnitKey, u64)>),
+    /// All of the snapshot, which are as many.
+    All,
+}
+
+/// The query's vectors, and the units of a snapshot that it may find.
 pub(crate) struct Near<'a> {
     snapshot: &'a Snapshot,
     semantic: Semantic<'a>,
     query: Multivector,
-    /// Units that may be given, by key, with the places of their vectors.
-    placed: Vec<(UnitKey, Place)>,
+    vectors: Option<&'a Vectors>,
+    units: Units,
 }
 
 impl<'a> Near<'a> {
-    /// Encodes the query and finds out which of the allowed units have vectors.
+    /// Encodes the query and finds out which units are allowed.
     ///
     /// # Errors
     /// When the model can't be run.
@@ -79,8 +89,10 @@ impl<'a> Near<'a> {
         let query = semantic.encoder.encode_query(text)?;
         let fingerprint = semantic.encoder.fingerprint();
         let vectors = snapshot.vectors.as_ref().filter(|v| v.manifest().fingerprint == fingerprint);
-        let placed = vectors.map_or_else(Vec::new, |v| placed(&snapshot.lexical, v, filter));
-        Ok(Near { snapshot, semantic, query, placed })
+        let units = vectors.map_or(Units::Placed(Vec::new()), |vectors| {
+            units(&snapshot.lexical, vectors, filter, semantic.effort.joined)
+        });
+        Ok(Near { snapshot, semantic, query, vectors, units })
     }
 
     /// The best `units_max` texts' units (more where units share a text), or as many as lie in `files_min` files.
@@ -88,31 +100,70 @@ impl<'a> Near<'a> {
     /// # Errors
     /// When the vectors are damaged.
     pub(crate) fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<(UnitKey, f32)>> {
-        let Some(vectors) = self.snapshot.vectors.as_ref().filter(|_| !self.placed.is_empty()) else {
-            return Ok(Vec::new());
-        };
-        let mut allowed = Allowed::none(vectors.len());
-        for (_, place) in &self.placed {
-            allowed.insert(*place);
-        }
+        let Some(vectors) = self.vectors else { return Ok(Vec::new()) };
         let mut n = units_max;
         loop {
-            let found: HashMap<Place, f32> =
-                vectors.search(&self.query, n, &allowed, self.semantic.effort)?.into_iter().collect();
-            let mut best = Allowed::none(vectors.len());
-            for place in found.keys() {
-                best.insert(*place);
-            }
-            let of_place = |(key, place): &(UnitKey, Place)| Some((*key, *found.get(place)?));
-            let mut hits: Vec<(UnitKey, f32)> =
-                self.placed.iter().filter(|(_, place)| best.contains(*place)).filter_map(of_place).collect();
+            let (mut hits, all) = match &self.units {
+                Units::Placed(placed) => self.among_placed(vectors, placed, n)?,
+                Units::Hashed(units) => self.among_hashed(vectors, n, |texts| {
+                    units.par_iter().filter(|(_, hash)| texts.contains(*hash)).copied().collect()
+                })?,
+                Units::All => self.among_hashed(vectors, n, |texts| {
+                    self.snapshot.lexical.units_of_texts(|hash| texts.contains(hash))
+                })?,
+            };
             hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             let files: HashSet<u32> = hits.iter().map(|(key, _)| self.snapshot.lexical.hit(*key).file).collect();
-            if files.len() >= files_min || n >= allowed.count() {
+            if files.len() >= files_min || all {
                 return Ok(hits);
             }
             n *= 4;
         }
+    }
+
+    /// The units of the best `n` places of those with units, and whether there are no others.
+    fn among_placed(
+        &self,
+        vectors: &Vectors,
+        placed: &[(UnitKey, Place)],
+        n: usize,
+    ) -> Result<(Vec<(UnitKey, f32)>, bool)> {
+        let mut allowed = Allowed::none(vectors.len());
+        for (_, place) in placed {
+            allowed.insert(*place);
+        }
+        let found: HashMap<Place, f32> =
+            vectors.search(&self.query, n, &allowed, self.semantic.effort)?.into_iter().collect();
+        let mut best = Allowed::none(vectors.len());
+        for place in found.keys() {
+            best.insert(*place);
+        }
+        let of_place = |(key, place): &(UnitKey, Place)| Some((*key, *found.get(place)?));
+        let hits = placed.iter().filter(|(_, place)| best.contains(*place)).filter_map(of_place).collect();
+        Ok((hits, n >= allowed.count()))
+    }
+
+    /// The same, where `units_of` gives the units with some texts.
+    fn among_hashed(
+        &self,
+        vectors: &Vectors,
+        n: usize,
+        units_of: impl Fn(&Texts) -> Vec<(UnitKey, u64)>,
+    ) -> Result<(Vec<(UnitKey, f32)>, bool)> {
+        let mut known: HashMap<u64, Vec<UnitKey>> = HashMap::new();
+        let mut have_units = |places: &[Place]| -> Vec<bool> {
+            let hashes: Vec<u64> = places.iter().map(|place| vectors.hash(*place)).collect();
+            for (key, hash) in units_of(&Texts::new(&hashes)) {
+                known.entry(hash).or_default().push(key);
+            }
+            hashes.iter().map(|hash| known.contains_key(hash)).collect()
+        };
+        let found = vectors.search_listed(&self.query, n, &mut have_units, self.semantic.effort)?;
+        let units = |(place, score): &(Place, f32)| {
+            let keys = known.get(&vectors.hash(*place)).into_iter().flatten();
+            keys.map(|key| (*key, *score)).collect::<Vec<_>>()
+        };
+        Ok((found.iter().flat_map(units).collect(), found.len() < n))
     }
 
     /// Exact scores of further units, those that have stored vectors or (the first `encode_max`) are encoded now.
@@ -123,7 +174,7 @@ impl<'a> Near<'a> {
         if self.query.is_empty() {
             return Ok(Vec::new());
         }
-        let place = |key: UnitKey| self.placed.binary_search_by_key(&key, |p| p.0).ok().map(|at| self.placed[at].1);
+        let place = |key: UnitKey| self.vectors?.place(self.snapshot.lexical.text_of(key));
         let (mut keys, mut places, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for unit in units {
             match place(unit.key) {
@@ -136,7 +187,7 @@ impl<'a> Near<'a> {
             }
         }
         let mut scored: Vec<(UnitKey, f32)> = Vec::new();
-        if let Some(vectors) = self.snapshot.vectors.as_ref().filter(|_| !places.is_empty()) {
+        if let Some(vectors) = self.vectors.filter(|_| !places.is_empty()) {
             scored = keys.into_iter().zip(vectors.score(&self.query, &places)?).collect();
         }
         scored.extend(self.encoded(&bare)?);
@@ -200,12 +251,48 @@ impl<'a> Near<'a> {
     }
 }
 
-/// The allowed units that have vectors, by key. Many units share the work, since each look-up waits for memory.
-fn placed(lexical: &Lexical, vectors: &Vectors, filter: Option<&dyn UnitFilter>) -> Vec<(UnitKey, Place)> {
+/// A set of texts, by their hashes. Nearly all that is asked for is not in it: a bit tells.
+struct Texts {
+    bits: Vec<u64>,
+    hashes: Vec<u64>,
+}
+
+impl Texts {
+    const BITS: u32 = 20;
+
+    fn new(hashes: &[u64]) -> Texts {
+        let mut texts = Texts { bits: vec![0; 1 << (Texts::BITS - 6)], hashes: hashes.to_vec() };
+        texts.hashes.sort_unstable();
+        for hash in hashes {
+            let (word, bit) = Texts::bit(*hash);
+            texts.bits[word] |= bit;
+        }
+        texts
+    }
+
+    fn bit(hash: u64) -> (usize, u64) {
+        let at = hash >> (64 - Texts::BITS);
+        (at as usize / 64, 1 << (at % 64))
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        let (word, bit) = Texts::bit(hash);
+        self.bits[word] & bit != 0 && self.hashes.binary_search(&hash).is_ok()
+    }
+}
+
+/// The allowed units. At most `joined` of them are looked up, on all cores, since each look-up waits for memory.
+fn units(lexical: &Lexical, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units {
+    if filter.is_none() && lexical.shape().1 > joined as u64 {
+        return Units::All;
+    }
     let mut units: Vec<(UnitKey, u64)> = Vec::new();
     lexical.each_unit(filter, |key, _, hash| units.push((key, hash)));
+    if units.len() > joined {
+        return Units::Hashed(units);
+    }
     let place = |(key, hash): &(UnitKey, u64)| Some((*key, vectors.place(*hash)?));
-    units.par_iter().with_min_len(4_096).filter_map(place).collect()
+    Units::Placed(units.par_iter().with_min_len(4_096).filter_map(place).collect())
 }
 
 /// Adds to `hits` the units of `more` that are not in it, and tells which share of the first [`HEAD`] of `units` has a

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use colgrep_index::ErrorKind;
 use colgrep_index::read::Skip;
-use colgrep_index::store::FileTable;
+use colgrep_index::store::{Coverage, FileTable, Snapshot};
 use colgrep_index::walk::{Walked, walk};
 use serde::Serialize;
 
@@ -117,6 +117,7 @@ fn index(project: &Project, report: &mut Report) {
     if !table.complete {
         report.say("index", Level::Advice, "the last build was stopped or still goes on; `colgrep init` finishes it");
     }
+    vectors(&snapshot, report);
     if dead as f64 > DEAD_SHARE_MAX * (living + dead).max(1) as f64 {
         let text = format!(
             "{dead} of {} entries are leftovers of changed files; `colgrep clear && colgrep init` makes the index smaller and faster",
@@ -143,6 +144,23 @@ fn index(project: &Project, report: &mut Report) {
             Level::Note,
             format!("{unknown} files are of no known language and indexed in blocks of lines"),
         );
+    }
+}
+
+fn vectors(snapshot: &Snapshot, report: &mut Report) {
+    if let Some(damage) = &snapshot.damage {
+        report.say("vectors", Level::Advice, format!("can't be read: {damage}"));
+    }
+    let Some(vectors) = &snapshot.vectors else { return };
+    let Coverage { units, with_vectors } = snapshot.coverage();
+    let text = format!("{with_vectors} of {units} units have vectors of {}", vectors.manifest().model);
+    match with_vectors < units {
+        true => report.say(
+            "vectors",
+            Level::Advice,
+            format!("{text}, the others are ranked by words alone; `colgrep init` makes the rest"),
+        ),
+        false => report.say("vectors", Level::Good, text),
     }
 }
 

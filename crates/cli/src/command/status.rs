@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use colgrep_index::ErrorKind;
-use colgrep_index::store::FileTable;
+use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
 use super::{folder_or_here, in_words};
@@ -25,9 +25,18 @@ struct Status {
     source_bytes: u64,
     index_bytes: u64,
     segments: usize,
+    vectors: Option<VectorStatus>,
     languages: BTreeMap<String, u64>,
     skipped: BTreeMap<String, Skipped>,
     notes: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct VectorStatus {
+    model: String,
+    #[serde(flatten)]
+    coverage: Coverage,
+    bytes: u64,
 }
 
 #[derive(Serialize, Default)]
@@ -50,6 +59,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         source_bytes: 0,
         index_bytes: project.store.bytes_on_disk(),
         segments: 0,
+        vectors: None,
         languages: BTreeMap::new(),
         skipped: BTreeMap::new(),
         notes: BTreeMap::new(),
@@ -59,6 +69,11 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
             status.indexed = true;
             status.segments = snapshot.lexical.shape().0;
             describe(&snapshot.files, &mut status);
+            status.vectors = snapshot.vectors.as_ref().map(|vectors| VectorStatus {
+                model: vectors.manifest().model.clone(),
+                coverage: snapshot.coverage(),
+                bytes: vectors.bytes_on_disk(),
+            });
         }
         Err(error) if error.kind() == ErrorKind::Missing => {}
         Err(error) => return Err(error.into()),
@@ -120,6 +135,12 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
         in_words(status.index_bytes),
         status.segments
     )?;
+    match &status.vectors {
+        Some(VectorStatus { model, coverage: Coverage { units, with_vectors }, bytes }) => {
+            writeln!(out, "vectors   {with_vectors} of {units} units, {}, of {model}", in_words(*bytes))?;
+        }
+        None => writeln!(out, "vectors   none: searches are by words, or encode what the words find")?,
+    }
     let mut languages: Vec<(&String, &u64)> = status.languages.iter().collect();
     languages.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let languages: Vec<String> = languages.iter().map(|(name, count)| format!("{name} {count}")).collect();

@@ -147,13 +147,14 @@ impl Job<'_> {
         };
         let known = kept.as_ref().or(siblings.first()).map(Vectors::codebook).or(encoding.codebook).cloned();
         let pending = self.records(&lack.files);
+        let centroids = centroids_for(units, &encoding.codec());
         let (codebook, sample) = match known {
             Some(codebook) => (codebook, None),
             None => {
-                let (rows, done) = state.sample(&pending, rows_wanted(centroids_for(units)))?;
+                let (rows, done) = state.sample(&pending, rows_wanted(centroids))?;
                 let all: Vec<Row> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
                 let dimension = encoding.encoder.dimension();
-                (train(dimension, &all, centroids_for(units), &encoding.codec())?, Some((rows, done)))
+                (train(dimension, &all, centroids, &encoding.codec())?, Some((rows, done)))
             }
         };
         let manifest = Manifest {

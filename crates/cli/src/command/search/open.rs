@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use colgrep_index::ErrorKind;
 use colgrep_index::read::Skip;
-use colgrep_index::store::Snapshot;
+use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::vector::Encoding;
 use colgrep_index::walk::{WalkOptions, walk};
 
@@ -37,7 +37,7 @@ pub fn open(
             )
         })?;
         if !snapshot.files.complete && !walk_args.quiet {
-            remark!("colgrep: the index is not complete: {}", coverage(project, &snapshot));
+            remark!("colgrep: the index is not complete: {}", coverage(project, &snapshot, model.is_some()));
         }
         return Ok(snapshot);
     }
@@ -75,7 +75,7 @@ pub fn open(
             // What is there is better than nothing: another process writes, or the disk is full or read-only.
             Ok(snapshot) => {
                 if remarks {
-                    let (why, known) = (reason(&error), coverage(project, &snapshot));
+                    let (why, known) = (reason(&error), coverage(project, &snapshot, model.is_some()));
                     remark!("colgrep: {why}; this answer is from the index as it is: {known}");
                 }
                 Ok(snapshot)
@@ -103,7 +103,7 @@ fn first_part(
         std::thread::sleep(FIRST_PART_POLL);
         if let Ok(snapshot) = project.store.open() {
             if !quiet {
-                let part = coverage(project, &snapshot);
+                let part = coverage(project, &snapshot, encoding.is_some());
                 remark!("colgrep: the build goes on; this answer is from its first part: {part}");
             }
             return Ok(snapshot);
@@ -114,13 +114,21 @@ fn first_part(
     }
 }
 
-/// `120 of 4,000 files are indexed`.
-pub fn coverage(project: &Project, snapshot: &Snapshot) -> String {
+/// `120 of 4,000 files are indexed`, and with `meaning` which share of their units has vectors, unless all have.
+pub fn coverage(project: &Project, snapshot: &Snapshot, meaning: bool) -> String {
     let known = snapshot.files.files.len();
-    match walk(&project.root, Some(project.store.folder()), &snapshot.files.walk_options()) {
+    let files = match walk(&project.root, Some(project.store.folder()), &snapshot.files.walk_options()) {
         Ok(walked) => format!("{known} of {} files are indexed", walked.files.len().max(known)),
         Err(_) => format!("{known} files are indexed"),
+    };
+    if !meaning {
+        return files;
     }
+    let Coverage { units, with_vectors } = snapshot.coverage();
+    if with_vectors == units {
+        return files;
+    }
+    format!("{files}, {:.0} % of their units have vectors", 100.0 * with_vectors as f64 / units as f64)
 }
 
 fn reason(error: &colgrep_index::Error) -> String {
