@@ -18,6 +18,7 @@ use crate::semantic::{Mode, Near, Semantic, join};
 use crate::store::{FileRecord, Snapshot};
 
 /// What is asked of a search.
+#[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The query's text.
     pub query: &'a str,

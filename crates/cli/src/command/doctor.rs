@@ -11,7 +11,8 @@ use colgrep_index::store::FileTable;
 use colgrep_index::walk::{Walked, walk};
 use serde::Serialize;
 
-use super::{folder_or_here, in_words};
+use super::search::units_with_vectors;
+use super::{counted, folder_or_here, in_words};
 use crate::FOUND;
 use crate::args::{DoctorArgs, SearchArgs};
 use crate::env::Env;
@@ -60,7 +61,8 @@ impl Report {
 }
 
 pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
-    let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    let settings = project.settings(env);
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION"),
         root: project.root.display().to_string(),
@@ -69,7 +71,7 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
     };
     index(&project, &mut report);
     model(env, &project.root, &mut report);
-    settings(env, &project.root, &mut report);
+    say_settings(settings, env, &project.root, &mut report);
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
@@ -109,9 +111,12 @@ fn index(project: &Project, report: &mut Report) {
         "index",
         Level::Good,
         format!(
-            "{files} files, {units} units, {} of source; {} on disk in {segments} segments",
+            "{}, {}, {} of source; {} on disk in {}",
+            counted(files as u64, "file"),
+            counted(units, "unit"),
             in_words(source),
-            in_words(disk)
+            in_words(disk),
+            counted(segments as u64, "segment")
         ),
     );
     if !table.complete {
@@ -124,7 +129,22 @@ fn index(project: &Project, report: &mut Report) {
         );
         report.say("speed", Level::Advice, text);
     }
-    match walk(&project.root, Some(project.store.folder()), &table.walk_options()) {
+    match &snapshot.vectors {
+        None => {
+            report.say("vectors", Level::Note, "the index keeps none: it ranks by words, or makes them at each search")
+        }
+        Some(vectors) => {
+            let (model, with) = (&vectors.manifest().model, units_with_vectors(&snapshot));
+            match with == units {
+                true => report.say("vectors", Level::Good, format!("of all units, by {model}")),
+                false => {
+                    let text = format!("of {with} of {units} units, by {model}; `colgrep init` makes the rest");
+                    report.say("vectors", Level::Advice, text);
+                }
+            }
+        }
+    }
+    match walk(&project.root, &project.left_out(), &table.walk_options()) {
         Ok(walked) => freshness(table, &walked, report),
         Err(error) => report.say("fresh", Level::Advice, error.to_string()),
     }
@@ -134,7 +154,7 @@ fn index(project: &Project, report: &mut Report) {
         *notes.entry(note).or_default() += 1;
     }
     for (note, count) in notes {
-        report.say("parsing", Level::Note, format!("{count} files: {note}"));
+        report.say("parsing", Level::Note, format!("{}: {note}", counted(count as u64, "file")));
     }
     let unknown = table.indexed().filter(|f| f.language == "unknown").count();
     if unknown > 0 {
@@ -173,7 +193,7 @@ fn skipped(table: &FileTable, report: &mut Report) {
     if total == 0 {
         return report.say("skipped", Level::Good, "no file is left out");
     }
-    let words: Vec<String> = skipped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    let words: Vec<String> = skipped.iter().map(|(reason, count)| format!("{count} ({reason})")).collect();
     let many = total as f64 > SKIPPED_SHARE_MAX * all as f64;
     report.say(
         "skipped",
@@ -227,8 +247,8 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
     );
 }
 
-fn settings(env: &Env, root: &Path, report: &mut Report) {
-    match Settings::load(env, root) {
+fn say_settings(settings: Result<Settings>, env: &Env, root: &Path, report: &mut Report) {
+    match settings {
         Err(error) => report.say("settings", Level::Advice, format!("{error:#}")),
         Ok(settings) => {
             let set: Vec<String> = settings

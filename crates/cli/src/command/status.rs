@@ -8,7 +8,8 @@ use colgrep_index::ErrorKind;
 use colgrep_index::store::FileTable;
 use serde::Serialize;
 
-use super::{folder_or_here, in_words};
+use super::search::units_with_vectors;
+use super::{counted, folder_or_here, in_words};
 use crate::args::StatusArgs;
 use crate::env::Env;
 use crate::project::Project;
@@ -25,9 +26,17 @@ struct Status {
     source_bytes: u64,
     index_bytes: u64,
     segments: usize,
+    vectors: Option<WithVectors>,
     languages: BTreeMap<String, u64>,
     skipped: BTreeMap<String, Skipped>,
     notes: BTreeMap<String, u64>,
+}
+
+/// The units that have vectors.
+#[derive(Serialize)]
+struct WithVectors {
+    units: u64,
+    model: String,
 }
 
 #[derive(Serialize, Default)]
@@ -50,6 +59,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         source_bytes: 0,
         index_bytes: project.store.bytes_on_disk(),
         segments: 0,
+        vectors: None,
         languages: BTreeMap::new(),
         skipped: BTreeMap::new(),
         notes: BTreeMap::new(),
@@ -58,6 +68,10 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         Ok(snapshot) => {
             status.indexed = true;
             status.segments = snapshot.lexical.shape().0;
+            status.vectors = snapshot.vectors.as_ref().map(|vectors| WithVectors {
+                units: units_with_vectors(&snapshot),
+                model: vectors.manifest().model.clone(),
+            });
             describe(&snapshot.files, &mut status);
         }
         Err(error) if error.kind() == ErrorKind::Missing => {}
@@ -110,26 +124,36 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
         writeln!(out, "the last build was interrupted; the next search or `colgrep init` goes on from there")?;
     }
     writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
-    if status.files == 0 {
-        writeln!(out, "on disk   {}", in_words(status.index_bytes))?;
-    }
     let share = 100.0 * status.index_bytes as f64 / status.source_bytes.max(1) as f64;
     writeln!(
         out,
-        "on disk   {} ({share:.0} % of the source), {} segments",
+        "on disk   {} ({share:.0} % of the source), {}",
         in_words(status.index_bytes),
-        status.segments
+        counted(status.segments as u64, "segment")
     )?;
+    match &status.vectors {
+        Some(vectors) if vectors.units == status.units => {
+            writeln!(out, "vectors   of all units, by {}", vectors.model)?
+        }
+        Some(vectors) => {
+            writeln!(
+                out,
+                "vectors   of {} of {} units, by {}; `colgrep init` makes the rest",
+                vectors.units, status.units, vectors.model
+            )?;
+        }
+        None => writeln!(out, "vectors   none: searches rank by words, or make them for the best candidates")?,
+    }
     let mut languages: Vec<(&String, &u64)> = status.languages.iter().collect();
     languages.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let languages: Vec<String> = languages.iter().map(|(name, count)| format!("{name} {count}")).collect();
     writeln!(out, "languages {}", languages.join(", "))?;
     for (reason, skipped) in &status.skipped {
         let more = if skipped.files as usize > skipped.examples.len() { ", …" } else { "" };
-        writeln!(out, "skipped   {} {reason}: {}{more}", skipped.files, skipped.examples.join(", "))?;
+        writeln!(out, "skipped   {} ({reason}): {}{more}", skipped.files, skipped.examples.join(", "))?;
     }
     for (note, count) in &status.notes {
-        writeln!(out, "note      {count} files {note}")?;
+        writeln!(out, "note      {}: {note}", counted(*count, "file"))?;
     }
     Ok(())
 }

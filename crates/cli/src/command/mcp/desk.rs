@@ -103,6 +103,7 @@ impl Desk {
             }
             project.check_size(env, args.walk.yes)?;
             project.root = project.root.canonicalize().unwrap_or(project.root);
+            project.settings(env)?;
             let changes = Changes::watch(&project);
             roots.push(Root { folder, project, below, held: Mutex::default(), model: OnceLock::new(), changes });
         }
@@ -164,10 +165,11 @@ impl Desk {
         if let Some(snapshot) = held.as_ref().filter(|s| !stale && s.files.complete) {
             return Ok(Arc::clone(snapshot));
         }
-        let mut walk = self.walk.clone();
+        let (mut walk, mut project) = (self.walk.clone(), root.project.clone());
+        project.settings(&self.env)?;
         self.settings(root)?.fill_walk(&mut walk);
         let model = self.model(root)?;
-        match open(&walk, true, &self.env, &root.project, model) {
+        match open(&walk, true, &self.env, &project, model) {
             Ok(snapshot) => {
                 // What could not be brought up to date is tried again by the next call.
                 if !snapshot.files.complete {

@@ -58,11 +58,14 @@ pub fn open(
     let encoding = model.and_then(Model::encoding_of_search);
     match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
         Ok((snapshot, report)) => {
-            if remarks && report.without_vectors > 0 {
-                let (lack, all) = (report.without_vectors, report.without_vectors + report.encoded + report.reused);
-                remark!(
-                    "colgrep: {lack} of {all} units are ranked by words alone so far; `colgrep init` makes the rest of their vectors"
-                );
+            if remarks && encoding.is_some() && !has_all_vectors(&snapshot) {
+                let all: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+                let lack = all.saturating_sub(units_with_vectors(&snapshot));
+                let rest = match report.without_vectors {
+                    0 => "another colgrep makes the rest of their vectors",
+                    _ => "`colgrep init` makes the rest of their vectors",
+                };
+                remark!("colgrep: {lack} of {all} units are ranked by words alone so far; {rest}");
             }
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
             if remarks && report.wrote && large > 0 {
@@ -114,10 +117,23 @@ fn first_part(
     }
 }
 
+/// Whether every unit had vectors when the snapshot was committed.
+fn has_all_vectors(snapshot: &Snapshot) -> bool {
+    snapshot.vectors.as_ref().is_some_and(|v| v.manifest().complete)
+}
+
+/// How many units have vectors.
+pub fn units_with_vectors(snapshot: &Snapshot) -> u64 {
+    let Some(vectors) = &snapshot.vectors else { return 0 };
+    let mut units = 0;
+    snapshot.lexical.each_unit(None, |_, _, hash| units += u64::from(vectors.place(hash).is_some()));
+    units
+}
+
 /// `120 of 4,000 files are indexed`.
 pub fn coverage(project: &Project, snapshot: &Snapshot) -> String {
     let known = snapshot.files.files.len();
-    match walk(&project.root, Some(project.store.folder()), &snapshot.files.walk_options()) {
+    match walk(&project.root, &project.left_out(), &snapshot.files.walk_options()) {
         Ok(walked) => format!("{known} of {} files are indexed", walked.files.len().max(known)),
         Err(_) => format!("{known} files are indexed"),
     }
