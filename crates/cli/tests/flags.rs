@@ -219,7 +219,7 @@ fn tests_inside_other_files_are_tests_too() {
     assert_eq!(lines("exclude"), "zebra() {} | zebra_plain() {} | zebra_zig() void {}");
     assert_eq!(
         lines("only"),
-        "lib.zig:3:test \"zebra test\" { | zebra_all() {} | zebra_helper() {} | zebra_works() {}"
+        "lib.zig:3:test \"zebra test\" { | src/zebra.rs:3:#[cfg(test)] | src/zebra.rs:8:} | zebra_all() {} | zebra_helper() {} | zebra_works() {}"
     );
     check(
         &sandbox,

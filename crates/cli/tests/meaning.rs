@@ -60,6 +60,18 @@ fn the_share_of_units_with_vectors_is_told() {
 }
 
 #[test]
+fn others_like_a_unit_are_found_by_its_vectors() {
+    let sandbox = relay();
+    let ran = sandbox.run(&["--like", "src/queue/ring.rs:14", "-k", "1", "--explain", "--semantic-only"]);
+    assert!(ran.status == 0 && ran.out.contains("semantic"), "{ran:?}");
+    let alike = "def read_settings(path):\n    with open(path) as stream:\n        return parse(stream.read())\n";
+    sandbox.write("a.py", alike);
+    sandbox.write("b.py", &alike.replace("settings", "options").replace("stream", "handle"));
+    let ran = sandbox.run(&["--like", "a.py:2", "-k", "1", "--semantic-only"]);
+    assert_eq!((ran.status, ran.paths()), (0, vec!["b.py"]), "{ran:?}");
+}
+
+#[test]
 fn a_word_that_stands_nowhere_is_not_found() {
     let sandbox = relay();
     for args in [&["zzzqqq"][..], &["zzzqqq", "--count"]] {

@@ -11,7 +11,7 @@ use colgrep_index::store::FileTable;
 use colgrep_index::walk::{Walked, walk};
 use serde::Serialize;
 
-use super::search::units_with_vectors;
+use super::search::{coverage, is_being_built, units_with_vectors};
 use super::{counted, folder_or_here, in_words};
 use crate::FOUND;
 use crate::args::{DoctorArgs, SearchArgs};
@@ -119,8 +119,10 @@ fn index(project: &Project, report: &mut Report) {
             counted(segments as u64, "segment")
         ),
     );
-    if !table.complete {
-        report.say("index", Level::Advice, "the last build was stopped or still goes on; `colgrep init` finishes it");
+    if is_being_built(project) {
+        report.say("index", Level::Note, format!("a build is under way: {}", coverage(project, &snapshot, None)));
+    } else if !table.complete {
+        report.say("index", Level::Advice, "the last build was stopped; the next search or `colgrep init` finishes it");
     }
     if dead as f64 > DEAD_SHARE_MAX * (living + dead).max(1) as f64 {
         let text = format!(
@@ -131,7 +133,7 @@ fn index(project: &Project, report: &mut Report) {
     }
     match &snapshot.vectors {
         None => {
-            report.say("vectors", Level::Note, "the index keeps none: it ranks by words, or makes them at each search")
+            report.say("vectors", Level::Note, "the index has none; `colgrep init` makes them where index_mode is full")
         }
         Some(vectors) => {
             let (model, with) = (&vectors.manifest().model, units_with_vectors(&snapshot));

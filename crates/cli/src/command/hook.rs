@@ -83,7 +83,8 @@ fn facts(folder: &Path, env: &Env) -> Result<Option<String>> {
         Ok(snapshot) => {
             let files = snapshot.files.indexed().count();
             let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
-            let named: Vec<&str> = languages(&snapshot.files).iter().take(LANGUAGES_MAX).map(|l| l.0).collect();
+            let named: Vec<&str> =
+                languages(&snapshot.files).into_iter().filter(|l| *l != "unknown").take(LANGUAGES_MAX).collect();
             let build = if snapshot.files.complete { "" } else { "; its build is not finished" };
             format!(
                 "The index of {root} holds {files} files with {units} units ({}){build}; each search brings it up to date.",

@@ -143,15 +143,15 @@ fn folder_or_here(path: Option<&Path>) -> &Path {
     path.unwrap_or(Path::new("."))
 }
 
-/// The languages of an index with their numbers of files, the most frequent first.
-fn languages(table: &FileTable) -> Vec<(&str, u64)> {
+/// The languages of an index, the most frequent first.
+fn languages(table: &FileTable) -> Vec<&str> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for file in table.indexed() {
         *counts.entry(&file.language).or_default() += 1;
     }
     let mut languages: Vec<(&str, u64)> = counts.into_iter().collect();
     languages.sort_by_key(|l| std::cmp::Reverse(l.1));
-    languages
+    languages.into_iter().map(|l| l.0).collect()
 }
 
 /// A number with its noun: `1 file`, `2 files`.

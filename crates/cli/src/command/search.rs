@@ -7,9 +7,11 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_core::collapse::FileHit;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank::POOL_UNITS;
+use colgrep_encoder::Multivector;
 use colgrep_index::ErrorKind;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Answer, Request, search};
+use colgrep_index::semantic::Semantic;
 use colgrep_index::store::Snapshot;
 
 use super::{grep, limit_threads};
@@ -29,7 +31,7 @@ mod open;
 mod rules;
 
 pub(crate) use filter::{Filter, Without};
-pub(crate) use open::{coverage, open, units_with_vectors};
+pub(crate) use open::{coverage, is_being_built, lacks_vectors, open, units_with_vectors};
 pub(crate) use rules::{PathRules, type_list};
 
 pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
@@ -195,6 +197,12 @@ impl<'a> Ask<'a> {
         Ask { request: Request { filter, ..self.request }, ..self }
     }
 
+    /// The same question, by meaning with a unit's vectors.
+    pub fn like(self, question: Option<&'a Multivector>) -> Ask<'a> {
+        let semantic = self.request.semantic.map(|s| Semantic { question, ..s });
+        Ask { request: Request { semantic, ..self.request }, ..self }
+    }
+
     /// Asks one index.
     ///
     /// # Errors
@@ -296,9 +304,9 @@ impl Run<'_> {
         let (file, line) = like::parse(text)?;
         let (project, path) = like::locate(&file, self.env)?;
         let home = self.place(project.clone(), vec![String::new()])?;
-        let like = like::like(&home.project, &home.snapshot, &path, line)?;
+        let like = like::like(&home.project, &home.snapshot, &path, line, self.model)?;
         let mut places = if everywhere { vec![home] } else { self.open(paths)? };
-        let ask = self.ask(&like.query, self.args.wanted());
+        let ask = self.ask(&like.query, self.args.wanted()).like(like.vectors.as_ref());
         let mut replies = Vec::with_capacity(places.len());
         for place in &mut places {
             let inner = place.filter.as_ref().map(|f| f as &dyn UnitFilter);

@@ -8,7 +8,7 @@ use colgrep_index::ErrorKind;
 use colgrep_index::store::FileTable;
 use serde::Serialize;
 
-use super::search::units_with_vectors;
+use super::search::{coverage, is_being_built, units_with_vectors};
 use super::{counted, folder_or_here, in_words};
 use crate::args::StatusArgs;
 use crate::env::Env;
@@ -21,6 +21,8 @@ struct Status {
     index: String,
     indexed: bool,
     complete: bool,
+    /// How far another process is that builds the index now.
+    building: Option<String>,
     files: u64,
     units: u64,
     source_bytes: u64,
@@ -48,12 +50,13 @@ struct Skipped {
 const EXAMPLES_MAX: usize = 3;
 
 pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
-    let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     let mut status = Status {
         root: project.root.display().to_string(),
         index: project.store.folder().display().to_string(),
         indexed: false,
         complete: false,
+        building: None,
         files: 0,
         units: 0,
         source_bytes: 0,
@@ -73,6 +76,9 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
                 model: vectors.manifest().model.clone(),
             });
             describe(&snapshot.files, &mut status);
+            // A broken file of settings is the doctor's to tell.
+            let _ = project.settings(env);
+            status.building = is_being_built(&project).then(|| coverage(&project, &snapshot, None));
         }
         Err(error) if error.kind() == ErrorKind::Missing => {}
         Err(error) => return Err(error.into()),
@@ -121,7 +127,10 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
         return writeln!(out, "not indexed; the first search does it, or `colgrep init`");
     }
     if !status.complete {
-        writeln!(out, "the last build was interrupted; the next search or `colgrep init` goes on from there")?;
+        match &status.building {
+            Some(coverage) => writeln!(out, "a build is under way: {coverage}")?,
+            None => writeln!(out, "the last build was stopped; the next search or `colgrep init` goes on from there")?,
+        }
     }
     writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
     let share = 100.0 * status.index_bytes as f64 / status.source_bytes.max(1) as f64;
@@ -142,7 +151,7 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
                 vectors.units, status.units, vectors.model
             )?;
         }
-        None => writeln!(out, "vectors   none: searches rank by words, or make them for the best candidates")?,
+        None => writeln!(out, "vectors   none; `colgrep init` makes them where index_mode is full")?,
     }
     let mut languages: Vec<(&String, &u64)> = status.languages.iter().collect();
     languages.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));

@@ -607,7 +607,11 @@ impl Lexical {
             for (s, doc) in self.documents_of(file)? {
                 let info = self.segments[s].info(doc);
                 let beside = info.end() + 1 == first || info.first() == end + 1;
-                if !info.is_file() && info.kind() == UnitKind::RawCode && beside && info.end() - info.first() < FRAME_LINES_MAX {
+                if !info.is_file()
+                    && info.kind() == UnitKind::RawCode
+                    && beside
+                    && info.end() - info.first() < FRAME_LINES_MAX
+                {
                     spans.push((info.first(), info.end()));
                 }
             }

@@ -3,7 +3,8 @@
 //! Read in November 2026. Hooks at a session's start: Claude Code <https://docs.claude.com/en/docs/claude-code/hooks>;
 //! Codex <https://developers.openai.com/codex/hooks> and the schema of its answers in `codex-rs/hooks/schema` of
 //! openai/codex; Cursor <https://cursor.com/docs/agent/hooks> (known here from what others quote of it); Gemini CLI
-//! <https://geminicli.com/docs/hooks/reference>; Copilot <https://docs.github.com/en/copilot/reference/hooks-reference>.
+//! <https://geminicli.com/docs/hooks/reference>; Copilot <https://docs.github.com/en/copilot/reference/hooks-reference>,
+//! and for its folder and its servers <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-config-dir-reference>.
 //! OpenCode documents plugins (programs in JavaScript) and no hook of a command: <https://opencode.ai/docs/plugins>.
 
 use std::path::{Path, PathBuf};
@@ -97,16 +98,21 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
             vec![files.notes(notes), files.file(".gemini/settings.json", Edit::All(vec![server, hook]))]
         }
         (Agent::Copilot, true) => {
-            let server = Edit::Json { table: "servers", value: files.typed() };
-            let notes = files.notes(".github/copilot-instructions.md");
-            vec![notes, files.file(".vscode/mcp.json", server), files.copilot_hook(".github/hooks/colgrep.json")]
+            let editors = Edit::Json { table: "servers", value: files.typed() };
+            vec![
+                files.notes(".github/copilot-instructions.md"),
+                files.file(".vscode/mcp.json", editors),
+                files.server(".github/mcp.json", files.copilot()),
+                files.copilot_hook(".github/hooks/colgrep.json"),
+            ]
         }
         (Agent::Copilot, false) => {
-            let value = json!({"type": "local", "command": files.command, "args": ["mcp"], "tools": ["*"]});
+            let home = env.copilot_home.clone().unwrap_or_else(|| folder.join(".copilot"));
+            let files = Files { folder: &home, ..files };
             vec![
-                files.notes(".copilot/copilot-instructions.md"),
-                files.server(".copilot/mcp-config.json", value),
-                files.copilot_hook(".copilot/hooks/colgrep.json"),
+                files.notes("copilot-instructions.md"),
+                files.server("mcp-config.json", files.copilot()),
+                files.copilot_hook("hooks/colgrep.json"),
             ]
         }
     }
@@ -149,6 +155,10 @@ impl Files<'_> {
 
     fn typed(&self) -> Value {
         json!({"type": "stdio", "command": self.command, "args": ["mcp"]})
+    }
+
+    fn copilot(&self) -> Value {
+        json!({"type": "local", "command": self.command, "args": ["mcp"], "tools": ["*"]})
     }
 
     /// What a shell is given to run.

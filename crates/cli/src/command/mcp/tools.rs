@@ -16,7 +16,8 @@ use super::desk::{Desk, Root};
 use super::page::{page, tokens_wanted};
 use super::params;
 use crate::args::{SearchArgs, Tests};
-use crate::command::search::{Ask, Filter, PathRules, Without, coverage, is_damage, like};
+use crate::command::search::like::Like;
+use crate::command::search::{Ask, Filter, PathRules, Without, coverage, is_damage, lacks_vectors, like};
 use crate::command::{grep as plain_grep, outline as file_outline};
 use crate::model::Model;
 use crate::output::line::{QueryWords, own_line, shortened};
@@ -58,7 +59,7 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
         }
     }
     if places.is_empty() {
-        places = desk.roots().iter().map(|r| (r, vec![r.below.clone()])).collect();
+        places = desk.roots().map(|r| (r, vec![r.below.clone()])).collect();
     }
     let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
     let mut lists = Vec::new();
@@ -69,7 +70,7 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
             per_file: asked.per_file,
             content: asked.content,
         };
-        lists.push(Ranking { desk, root, below, args: &args, question, without: None }.run()?);
+        lists.push(Ranking { desk, root, below, args: &args, question, like: None }.run()?);
     }
     Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
 }
@@ -81,13 +82,13 @@ pub fn find_related(desk: &Desk, asked: &params::Related) -> Result<String> {
         bail!("{} is no file", asked.file);
     }
     let snapshot = desk.snapshot(root)?;
-    let like = like::like(&root.project, &snapshot, &below, asked.line)?;
+    let like = like::like(&root.project, &snapshot, &below, asked.line, desk.model(root)?)?;
     let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
     let question =
         Question { query: &like.query, wanted: asked.offset + wanted, per_file: None, content: asked.content };
     let below = std::slice::from_ref(&root.below);
     let args = SearchArgs::default();
-    let list = Ranking { desk, root, below, args: &args, question, without: Some((like.file, like.line)) }.run()?;
+    let list = Ranking { desk, root, below, args: &args, question, like: Some(&like) }.run()?;
     Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
 }
 
@@ -112,8 +113,8 @@ struct Ranking<'a> {
     below: &'a [String],
     args: &'a SearchArgs,
     question: Question<'a>,
-    /// The unit that others are to be like: its file's number and a line.
-    without: Option<(u32, u32)>,
+    /// The unit that others are to be like.
+    like: Option<&'a Like>,
 }
 
 impl Ranking<'_> {
@@ -134,6 +135,7 @@ impl Ranking<'_> {
 
     fn once(&self) -> Result<Ranked> {
         let (desk, root, question) = (self.desk, self.root, &self.question);
+        let model = desk.model(root)?;
         let snapshot = desk.snapshot(root)?;
         let settings = desk.settings(root)?;
         let mut args = self.args.clone();
@@ -143,7 +145,7 @@ impl Ranking<'_> {
         let rules = PathRules::new(&args, &settings, &root.project)?;
         let filter = Filter::new(&args, &rules, self.below, &root.project, &snapshot)?;
         let inner = filter.as_ref().map(|f| f as &dyn UnitFilter);
-        let without = self.without.map(|(file, line)| Without { inner, file, line });
+        let without = self.like.map(|like| Without { inner, file: like.file, line: like.line });
         let ask = Ask {
             request: Request {
                 query: question.query,
@@ -152,15 +154,15 @@ impl Ranking<'_> {
                 files: question.wanted,
                 units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
                 filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
-                semantic: desk.model(root)?.map(Model::semantic),
+                semantic: model.map(Model::semantic),
             },
             units: false,
             explain: false,
             trace: desk.env.trace,
         };
-        let (answer, _) = ask.of(&snapshot)?;
-        let remark = (!snapshot.files.complete)
-            .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot)));
+        let (answer, _) = ask.like(self.like.and_then(|l| l.vectors.as_ref())).of(&snapshot)?;
+        let remark = (!snapshot.files.complete || lacks_vectors(&snapshot, model))
+            .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot, model)));
         Ok(Ranked {
             blocks: blocks(&root.project, &snapshot, &answer, question)?,
             remark,
@@ -261,7 +263,7 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
         folders.push(desk.locate(path)?.1);
     }
     if folders.is_empty() {
-        folders = desk.roots().iter().map(|r| r.folder.clone()).collect();
+        folders = desk.roots().map(|r| r.folder.clone()).collect();
     }
     let here = std::env::current_dir().unwrap_or_default();
     // A line takes a token at least: what lies beyond can't be on this page.
@@ -339,8 +341,9 @@ pub fn status(desk: &Desk) -> Result<String> {
         for (reason, count) in snapshot.files.skipped() {
             text.push_str(&format!("  {count} files are left out: {reason}\n"));
         }
-        if !snapshot.files.complete {
-            text.push_str(&format!("  the index is being built: {}\n", coverage(&root.project, &snapshot)));
+        let model = desk.model(root)?;
+        if !snapshot.files.complete || lacks_vectors(&snapshot, model) {
+            text.push_str(&format!("  the index is being built: {}\n", coverage(&root.project, &snapshot, model)));
         }
         let noticed = if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" };
         text.push_str(&format!("  changes are noticed {noticed}\n"));

@@ -6,7 +6,6 @@ use anyhow::{Context as _, Result};
 use colgrep_index::ErrorKind;
 use colgrep_index::read::Skip;
 use colgrep_index::store::Snapshot;
-use colgrep_index::vector::Encoding;
 use colgrep_index::walk::{WalkOptions, walk};
 
 use crate::args::WalkArgs;
@@ -37,7 +36,7 @@ pub fn open(
             )
         })?;
         if !snapshot.files.complete && !walk_args.quiet {
-            remark!("colgrep: the index is not complete: {}", coverage(project, &snapshot));
+            remark!("colgrep: the index is not complete: {}", coverage(project, &snapshot, model));
         }
         return Ok(snapshot);
     }
@@ -58,7 +57,7 @@ pub fn open(
     let encoding = model.and_then(Model::encoding_of_search);
     match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
         Ok((snapshot, report)) => {
-            if remarks && encoding.is_some() && !has_all_vectors(&snapshot) {
+            if remarks && lacks_vectors(&snapshot, model) {
                 let all: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
                 let lack = all.saturating_sub(units_with_vectors(&snapshot));
                 let rest = match report.without_vectors {
@@ -78,14 +77,16 @@ pub fn open(
             // What is there is better than nothing: another process writes, or the disk is full or read-only.
             Ok(snapshot) => {
                 if remarks {
-                    let (why, known) = (reason(&error), coverage(project, &snapshot));
+                    let (why, known) = (reason(&error), coverage(project, &snapshot, model));
                     remark!("colgrep: {why}; this answer is from the index as it is: {known}");
                 }
                 Ok(snapshot)
             }
-            Err(_) if error.kind() == ErrorKind::Busy => {
-                first_part(project, options.as_ref(), encoding.as_ref(), walk_args.quiet)
-            }
+            Err(_) if error.kind() == ErrorKind::Busy => first_part(project, options.as_ref(), model, walk_args.quiet),
+            Err(_) if !project.store.folder().is_dir() => Err(error).with_context(|| {
+                let root = project.root.display();
+                format!("the index of {root} has no place; COLGREP_DATA_DIR=FOLDER names another one")
+            }),
             Err(_) => Err(error.into()),
         },
     }
@@ -96,7 +97,7 @@ pub fn open(
 fn first_part(
     project: &Project,
     options: Option<&WalkOptions>,
-    encoding: Option<&Encoding<'_>>,
+    model: Option<&Model>,
     quiet: bool,
 ) -> Result<Snapshot> {
     if !quiet {
@@ -106,20 +107,27 @@ fn first_part(
         std::thread::sleep(FIRST_PART_POLL);
         if let Ok(snapshot) = project.store.open() {
             if !quiet {
-                let part = coverage(project, &snapshot);
+                let part = coverage(project, &snapshot, model);
                 remark!("colgrep: the build goes on; this answer is from its first part: {part}");
             }
             return Ok(snapshot);
         }
         if project.store.lock(false).is_ok() {
-            return Ok(open_updated(project, options, true, encoding, quiet)?.0);
+            let encoding = model.and_then(Model::encoding_of_search);
+            return Ok(open_updated(project, options, true, encoding.as_ref(), quiet)?.0);
         }
     }
 }
 
-/// Whether every unit had vectors when the snapshot was committed.
-fn has_all_vectors(snapshot: &Snapshot) -> bool {
-    snapshot.vectors.as_ref().is_some_and(|v| v.manifest().complete)
+/// Whether another process writes the index.
+pub fn is_being_built(project: &Project) -> bool {
+    project.store.lock(false).is_err_and(|e| e.kind() == ErrorKind::Busy)
+}
+
+/// Whether units are without the vectors that the model would give them.
+pub fn lacks_vectors(snapshot: &Snapshot, model: Option<&Model>) -> bool {
+    let complete = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().complete);
+    !complete && model.is_some_and(|m| m.encoding(None).is_some())
 }
 
 /// How many units have vectors.
@@ -130,13 +138,18 @@ pub fn units_with_vectors(snapshot: &Snapshot) -> u64 {
     units
 }
 
-/// `120 of 4,000 files are indexed`.
-pub fn coverage(project: &Project, snapshot: &Snapshot) -> String {
+/// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
+pub fn coverage(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> String {
     let known = snapshot.files.files.len();
-    match walk(&project.root, &project.left_out(), &snapshot.files.walk_options()) {
+    let files = match walk(&project.root, &project.left_out(), &snapshot.files.walk_options()) {
         Ok(walked) => format!("{known} of {} files are indexed", walked.files.len().max(known)),
         Err(_) => format!("{known} files are indexed"),
+    };
+    if !lacks_vectors(snapshot, model) {
+        return files;
     }
+    let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+    format!("{files}, {} of {units} units have vectors", units_with_vectors(snapshot))
 }
 
 fn reason(error: &colgrep_index::Error) -> String {
