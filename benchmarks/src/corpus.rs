@@ -211,8 +211,9 @@ impl Repository {
         let (project, below) = Project::around(folder, env)?;
         tell_of_settings(name, env, folder)?;
         let encoding = model.as_ref().and_then(|m| m.encoding(None));
-        let (snapshot, _) = open_current(&project.store, &project.root, None, true, encoding.as_ref(), &())
-            .with_context(|| format!("indexing {name}"))?;
+        let (snapshot, _) =
+            open_current(&project.store, &project.root, &project.ignored, None, true, encoding.as_ref(), &())
+                .with_context(|| format!("indexing {name}"))?;
         let in_folder = |path: &str| path.strip_prefix(&below).is_some_and(|rest| rest.starts_with('/'));
         let below = (!below.is_empty())
             .then(|| Below(snapshot.files.files.iter().filter(|f| in_folder(&f.path)).map(|f| f.id).collect()));

@@ -7,7 +7,7 @@ mod synthetic;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_index::walk::{WalkOptions, walk};
+use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
@@ -192,7 +192,7 @@ fn project(
     scratch: &Path,
     changing: Option<&Path>,
 ) -> Result<ProjectSpeed> {
-    let walked = walk(folder, None, &WalkOptions::default())?;
+    let walked = walk(folder, &LeftOut::default(), &WalkOptions::default())?;
     let data = scratch.join("data");
     let program = program.with_data(&data);
     let path = folder.to_string_lossy();

@@ -27,6 +27,8 @@ pub struct Env {
     config_folder: Option<PathBuf>,
     /// Codex' own folder, if not in the home folder.
     pub codex_home: Option<PathBuf>,
+    /// Copilot's own folder, if not in the home folder.
+    pub copilot_home: Option<PathBuf>,
     /// What models need of the environment.
     runtime: RuntimeEnv,
     /// The user's home.
@@ -62,6 +64,7 @@ impl Env {
                     env.config_folder = Some(PathBuf::from(&value).join("colgrep"));
                 }
                 "CODEX_HOME" if !value.is_empty() => env.codex_home = Some(PathBuf::from(&value)),
+                "COPILOT_HOME" if !value.is_empty() => env.copilot_home = Some(PathBuf::from(&value)),
                 "ORT_DYLIB_PATH" if !value.is_empty() => env.runtime.ort_dylib_path = Some(PathBuf::from(&value)),
                 "VIRTUAL_ENV" if !value.is_empty() => env.runtime.virtual_env = Some(PathBuf::from(&value)),
                 "CONDA_PREFIX" if !value.is_empty() => env.runtime.conda_prefix = Some(PathBuf::from(&value)),

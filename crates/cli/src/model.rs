@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec};
+use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, Multivector};
 use colgrep_index::semantic::{Mode, Semantic};
 use colgrep_index::vector::{Codebook, Encoding};
 
@@ -88,6 +88,14 @@ impl Model {
     pub fn semantic(&self) -> Semantic<'_> {
         let encode_max = if self.stored { 0 } else { LITE_CANDIDATES };
         Semantic { mode: self.mode, encode_max, ..Semantic::new(&*self.encoder) }
+    }
+
+    /// The vectors of a unit's text.
+    ///
+    /// # Errors
+    /// When the model can't be run.
+    pub(crate) fn document(&self, text: &str) -> Result<Option<Multivector>> {
+        Ok(self.encoder.encode_documents(&[text])?.into_iter().next())
     }
 
     /// Its name.

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_index::store::{Store, project_folder};
+use colgrep_index::walk::LeftOut;
 
 use crate::env::Env;
+use crate::settings::Settings;
 
 /// A project: its root and its store.
 #[derive(Clone, Debug)]
@@ -14,6 +16,8 @@ pub struct Project {
     pub root: PathBuf,
     /// Its index.
     pub store: Store,
+    /// What its settings leave out of the index, as in a `.gitignore` at the root; see [`Project::settings`].
+    pub ignored: Vec<String>,
 }
 
 impl Project {
@@ -39,7 +43,22 @@ impl Project {
         let below = full.strip_prefix(&root).unwrap_or(Path::new(""));
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         let store = store(&root);
-        Ok((Project { root, store }, below))
+        Ok((Project { root, store, ignored: Vec::new() }, below))
+    }
+
+    /// The settings of the root, whose `ignore` holds from now on.
+    ///
+    /// # Errors
+    /// When a file of them is not to be understood.
+    pub(crate) fn settings(&mut self, env: &Env) -> Result<Settings> {
+        let settings = Settings::load(env, &self.root)?;
+        self.ignored = settings.ignore().to_vec();
+        Ok(settings)
+    }
+
+    /// Whatever a walk for the index leaves out besides ignored and hidden files.
+    pub(crate) fn left_out(&self) -> LeftOut<'_> {
+        LeftOut { folder: Some(self.store.folder()), patterns: &self.ignored }
     }
 
     /// Refuses to index a home folder or the whole disk unless told so.

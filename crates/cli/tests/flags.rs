@@ -202,6 +202,51 @@ fn tests_are_kept_or_left_out() {
     assert!(!sandbox.run(&["parse request", "-l", "--tests", "exclude"]).out.contains("tests/"));
 }
 
+#[test]
+fn tests_inside_other_files_are_tests_too() {
+    let sandbox = Sandbox::new();
+    let tests = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn zebra_works() {}\n    fn zebra_helper() {}\n}\n";
+    sandbox.write("src/zebra.rs", &format!("pub fn zebra() {{}}\n\n{tests}"));
+    sandbox.write("src/plain.rs", "pub fn zebra_plain() {}\n");
+    sandbox.write("tests/all.rs", "fn zebra_all() {}\n");
+    sandbox.write("lib.zig", "fn zebra_zig() void {}\n\ntest \"zebra test\" {\n    zebra_zig();\n}\n");
+    let lines = |tests: &str| {
+        let out = sandbox.run(&["zebra", "--units", "-k", "99", "--tests", tests]).out;
+        let mut lines: Vec<String> = out.lines().map(|l| l.rsplit("fn ").next().unwrap_or(l).to_string()).collect();
+        lines.sort();
+        lines.join(" | ")
+    };
+    assert_eq!(lines("exclude"), "zebra() {} | zebra_plain() {} | zebra_zig() void {}");
+    assert_eq!(
+        lines("only"),
+        "lib.zig:3:test \"zebra test\" { | src/zebra.rs:3:#[cfg(test)] | src/zebra.rs:8:} | zebra_all() {} | zebra_helper() {} | zebra_works() {}"
+    );
+    check(
+        &sandbox,
+        &[
+            ("zebra_works -e zebra -l --tests exclude", "src/zebra.rs | src/plain.rs | lib.zig"),
+            ("-e zebra_works -l --tests only", ""),
+        ],
+    );
+}
+
+#[test]
+fn names_alone_are_rows_of_json_too() {
+    let sandbox = Sandbox::of("relay");
+    let json = |args: &[&str]| -> serde_json::Value {
+        let ran = sandbox.run(args);
+        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {ran:?}"))
+    };
+    let names = json(&["RingBuffer", "--json", "-l", "src/queue"]);
+    assert_eq!(names, serde_json::json!([{"file": "ROOT/src/queue/ring.rs"}, {"file": "ROOT/src/queue/mod.rs"}]));
+    assert_eq!(json(&["RingBuffer", "--json", "--count", "-k", "1"])[0]["count"], 6);
+    let units = json(&["RingBuffer", "--units", "--json", "-l", "-k", "3", "src/queue"]);
+    assert_eq!(units, serde_json::json!([{"file": "ROOT/src/queue/ring.rs"}]), "a file once");
+    let without = json(&["RingBuffer", "--json", "-L", "src/queue", "src/http/parse.rs"]);
+    assert_eq!(without, serde_json::json!([{"file": "ROOT/src/http/parse.rs"}]));
+    assert_eq!(json(&["RingBuffer", "--jsonl", "-L", "src/http/parse.rs"])["file"], "ROOT/src/http/parse.rs");
+}
+
 fn git(sandbox: &Sandbox, words: &[&str]) {
     let ran = Command::new("git")
         .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"])

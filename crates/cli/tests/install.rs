@@ -39,6 +39,15 @@ fn lived_in(sandbox: &Sandbox) {
             ("CLAUDE.md", "mine\n\n\n"),
             ("AGENTS.md", ""),
             (".mcp.json", "{\"mcpServers\":{\"x\":{\"command\":\"y\"}}}"),
+            (
+                ".claude/settings.json",
+                "{\n  // mine\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}\n    ]\n  },\n}",
+            ),
+            (".codex/hooks.json", "{\"hooks\":{}}"),
+            (
+                ".cursor/hooks.json",
+                "{\n\t\"version\": 1,\n\t\"hooks\": {\n\t\t\"stop\": [ { \"command\": \"x\" } ]\n\t}\n}\n",
+            ),
             (".codex/config.toml", "model = \"o\"   # mine\n[mcp_servers.x]\ncommand='y'\n[profiles.a]\nb = 1"),
             ("opencode.json", "{\n  // mine\n  \"theme\": \"x\",\n}\n"),
             (".config/opencode/opencode.jsonc", "{ \"mcp\": { /* none */ } }"),
@@ -104,6 +113,23 @@ fn entries_are_what_the_agents_document() {
     assert_eq!(json(".gemini/settings.json")["mcpServers"]["a"]["command"], "b", "others' entries stay");
     let opencode = fs::read_to_string(sandbox.root().join("opencode.json")).expect("opencode.json");
     assert!(opencode.contains("// mine") && opencode.contains("\"local\""), "{opencode}");
+    for (path, event, command) in [
+        (".codex/hooks.json", "SessionStart", "codex"),
+        (".gemini/settings.json", "SessionStart", "gemini"),
+        (".cursor/hooks.json", "sessionStart", "cursor"),
+        (".github/hooks/colgrep.json", "sessionStart", "copilot"),
+    ] {
+        let file = json(path);
+        let entry = &file["hooks"][event][0];
+        let entry = if entry["hooks"].is_array() { &entry["hooks"][0] } else { entry };
+        assert_eq!(entry["command"], format!("colgrep hook {command}"), "{path}: {file}");
+    }
+    assert_eq!(json(".cursor/hooks.json")["hooks"]["stop"][0]["command"], "x", "others' hooks stay");
+    let claude = fs::read_to_string(sandbox.root().join(".claude/settings.json")).expect("settings.json");
+    assert!(
+        claude.contains("// mine") && claude.contains("\"date\"") && claude.contains("colgrep hook claude-code"),
+        "{claude}"
+    );
     let codex = fs::read_to_string(sandbox.root().join(".codex/config.toml")).expect("config.toml");
     assert!(codex.contains("# mine") && codex.contains("[mcp_servers.colgrep]\ncommand = \"colgrep\"\n"), "{codex}");
     for path in ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"] {
@@ -133,6 +159,39 @@ fn what_people_change_meanwhile_stays() {
     assert_eq!(sandbox.run(&["uninstall", "codex", "--project"]).status, 0);
     assert_eq!(fs::read_to_string(&path).expect("AGENTS.md"), "# Mine\n\n## Added later\n");
     assert_eq!(fs::read_to_string(&config).expect("config.toml").trim(), "model = \"o\"");
+}
+
+#[test]
+fn the_hook_tells_what_is_indexed_where_the_session_is() {
+    let sandbox = Sandbox::of("relay");
+    let told = |agent: &str, message: &str| -> serde_json::Value {
+        use std::io::Write as _;
+        let mut command = sandbox.command(&["hook", agent]);
+        command.current_dir(home(&sandbox)).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut hook = command.spawn().expect("a hook");
+        hook.stdin.take().expect("a pipe").write_all(message.as_bytes()).expect("a listener");
+        let output = hook.wait_with_output().expect("an end");
+        assert_eq!(output.status.code(), Some(0), "{agent}");
+        serde_json::from_slice(&output.stdout).expect("JSON alone")
+    };
+    let cwd = serde_json::json!({"cwd": sandbox.root(), "source": "startup"}).to_string();
+    let roots = serde_json::json!({"workspace_roots": [sandbox.root()]}).to_string();
+    let text =
+        |answer: &serde_json::Value| answer["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_string);
+    assert!(text(&told("claude-code", &cwd)).is_some_and(|t| t.contains("has no index yet")));
+    sandbox.run(&["init"]);
+    for agent in ["claude-code", "codex", "gemini"] {
+        assert!(text(&told(agent, &cwd)).is_some_and(|t| t.contains("holds 13 files with")), "{agent}");
+    }
+    assert!(told("cursor", &roots)["additional_context"].as_str().is_some_and(|t| t.contains("holds 13 files")));
+    assert!(told("copilot", &cwd)["additionalContext"].as_str().is_some_and(|t| t.contains("holds 13 files")));
+    for nothing in ["{\"cwd\": \"/\"}", "no JSON", ""] {
+        let answer = told("claude-code", nothing);
+        assert!(answer.is_object(), "{nothing:?}: {answer}");
+    }
+    let commands = ["must", "should", "always", "never", "prefer", "instead", "please", "use "];
+    let lower = text(&told("codex", &cwd)).unwrap_or_default().to_lowercase();
+    assert!(!commands.iter().any(|c| lower.contains(c)), "it states and never commands: {lower}");
 }
 
 #[test]

@@ -37,6 +37,41 @@ fn vectors_are_kept_once_and_only_where_wanted() {
 }
 
 #[test]
+fn the_share_of_units_with_vectors_is_told() {
+    let sandbox = relay();
+    sandbox.run(&["init", "--index-mode", "lite"]);
+    assert!(sandbox.run(&["status"]).out.contains("vectors   none"));
+    sandbox.run(&["init"]);
+    assert!(sandbox.run(&["status"]).out.contains("vectors   of all units, by colgrep-mixer"));
+    let status: serde_json::Value = serde_json::from_str(&sandbox.run(&["status", "--json"]).out).expect("JSON");
+    assert_eq!(status["vectors"]["with_vectors"], status["units"]);
+    // New words without their vectors, as while another process makes them.
+    sandbox.write("src/new.rs", "pub fn brand_new_gadget() {}\n");
+    sandbox.run(&["gadget", "--keyword-only"]);
+    let status = sandbox.run(&["status"]).out;
+    assert!(status.contains("units, by colgrep-mixer") && status.contains("`colgrep init` makes the rest"), "{status}");
+    assert!(sandbox.run(&["doctor"]).out.contains("`colgrep init` makes the rest"));
+    let index = std::fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    let lock = std::fs::File::open(index.join("lock")).expect("a lock");
+    lock.lock().expect("the lock");
+    let ran = sandbox.run(&["gadget", "-l", "-k", "1"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, "src/new.rs\n"), "{ran:?}");
+    assert!(ran.err.contains("units are ranked by words alone so far; another colgrep makes"), "{ran:?}");
+}
+
+#[test]
+fn others_like_a_unit_are_found_by_its_vectors() {
+    let sandbox = relay();
+    let ran = sandbox.run(&["--like", "src/queue/ring.rs:14", "-k", "1", "--explain", "--semantic-only"]);
+    assert!(ran.status == 0 && ran.out.contains("semantic"), "{ran:?}");
+    let alike = "def read_settings(path):\n    with open(path) as stream:\n        return parse(stream.read())\n";
+    sandbox.write("a.py", alike);
+    sandbox.write("b.py", &alike.replace("settings", "options").replace("stream", "handle"));
+    let ran = sandbox.run(&["--like", "a.py:2", "-k", "1", "--semantic-only"]);
+    assert_eq!((ran.status, ran.paths()), (0, vec!["b.py"]), "{ran:?}");
+}
+
+#[test]
 fn a_word_that_stands_nowhere_is_not_found() {
     let sandbox = relay();
     for args in [&["zzzqqq"][..], &["zzzqqq", "--count"]] {

@@ -119,6 +119,16 @@ fn what_can_not_be_read_is_told_and_is_status_2() {
 }
 
 #[test]
+fn a_place_that_can_not_be_written_is_told() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("taken", "a file");
+    let taken = sandbox.root().join("taken").display().to_string();
+    let ran = sandbox.run_with(&[("COLGREP_DATA_DIR", &taken)], &["ring buffer"]);
+    assert!(ran.status == 2 && ran.out.is_empty(), "{ran:?}");
+    assert!(ran.err.contains("has no place; COLGREP_DATA_DIR=FOLDER names another one: could not create"), "{ran:?}");
+}
+
+#[test]
 fn names_that_could_drive_a_terminal_are_escaped() {
     let sandbox = Sandbox::new();
     sandbox.write("evil\u{1b}[31m.py", "def zebra(): pass\n");
@@ -161,6 +171,9 @@ fn a_search_beside_a_writer_says_what_it_knows() {
         "colgrep: another colgrep is indexing; this answer is from the index as it is: 13 of 14 files are indexed"
     );
     assert_eq!(sandbox.run(&["ring buffer", "--quiet"]).err, "");
+    let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["status", "--json"]).out).expect("JSON");
+    assert_eq!(json["building"], "13 of 14 files are indexed");
+    assert!(sandbox.run(&["doctor"]).out.contains("a build is under way: 13 of 14 files are indexed"));
     drop(lock);
     assert_eq!(sandbox.run(&["gadget", "-l"]).out, "src/new.rs\n");
 }

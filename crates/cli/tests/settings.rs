@@ -58,7 +58,7 @@ fn what_is_shown_says_where_it_comes_from() {
     assert!(sandbox.run_with(&vars, &["settings", "--show"]).out.contains("ranking.b = "), "{shown}");
     let json: serde_json::Value =
         serde_json::from_str(&sandbox.run_with(&vars, &["settings", "--json"]).out).expect("JSON");
-    assert_eq!(json[0], serde_json::json!({"key": "results", "value": "4", "source": config + "/colgrep/config.toml"}));
+    assert_eq!(json[0], serde_json::json!({"key": "results", "value": 4, "source": config + "/colgrep/config.toml"}));
 }
 
 #[test]
@@ -111,6 +111,22 @@ fn a_repository_hides_files_in_both_ways_of_searching() {
 }
 
 #[test]
+fn what_is_ignored_is_as_if_it_were_not_there() {
+    let (sandbox, _) = configured("", "ignore = [\"/vendor/\", \"*_test.rs\"]\n");
+    let (bare, _) = configured("", "");
+    fs::remove_dir_all(bare.root().join("vendor")).expect("a folder");
+    fs::remove_file(bare.root().join("tests/parse_test.rs")).expect("a file");
+    for query in ["parse request", "RingBuffer", "retry", "json"] {
+        let answer = |sandbox: &Sandbox| sandbox.run(&[query, "-k", "99", "--explain"]).out;
+        assert_eq!(answer(&sandbox), answer(&bare), "{query}: scores too");
+    }
+    assert!(sandbox.run(&["status"]).out.contains("files     11 ("), "{}", sandbox.run(&["status"]).out);
+    assert!(sandbox.run(&["doctor"]).out.contains("the index is what the files are"));
+    sandbox.write(".colgrep.toml", "");
+    assert!(sandbox.run(&["parse", "-l", "-k", "99"]).out.contains("vendor/"), "found again once that is taken back");
+}
+
+#[test]
 fn code_only_and_headings_can_be_settings_and_flags_go_before_them() {
     let (sandbox, _) = configured("", "code_only = true\nheading = \"always\"\n");
     let prose = |flags: &[&str]| sandbox.run(&[&["retry", "-l"], flags].concat()).out.contains(".md");
@@ -145,7 +161,7 @@ fn the_doctor_says_what_is_there_and_what_to_do() {
     for line in [
         "ok    index    14 files, ",
         "0 files are new, 1 changed, 0 gone",
-        "note  skipped  1 binary; `colgrep status`",
+        "note  skipped  1 (binary); `colgrep status`",
         "note  settings results = 5 (ROOT/.colgrep.toml)",
     ] {
         assert!(out.contains(line), "no {line:?} in {out}");

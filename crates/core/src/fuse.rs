@@ -8,25 +8,13 @@ use crate::knob::{Knob, Knobs, Shape};
 /// The weight of the semantic ranking.
 pub static ALPHA: Knob = Knob {
     env: "COLGREP_ALPHA",
-    doc: "Weight of the semantic ranking for a query whose words are trusted; the lexical one has the rest. No effect with one ranking.",
-    default: 0.30,
+    doc: "Weight of the semantic ranking for a query whose words are trusted, more for others; the lexical one has the rest. 0: words alone, 1: meaning alone. No effect with one ranking.",
+    default: 0.25,
     classic: 0.60,
     shape: Shape::Real,
     range: (0.0, 1.0),
-    grid: &[0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
+    grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
     source: "default: benchmarks/README.md, tuned on both sets; classic: ColGREP, pull request 99",
-};
-
-/// The weight of the semantic ranking where the query's words explain nothing.
-pub static ALPHA_DOUBT: Knob = Knob {
-    env: "COLGREP_ALPHA_DOUBT",
-    doc: "Weight of the semantic ranking for a query whose words explain nothing (COLGREP_ALPHA: for one whose words do).",
-    default: 0.90,
-    classic: 0.60,
-    shape: Shape::Real,
-    range: (0.0, 1.0),
-    grid: &[0.6, 0.7, 0.8, 0.9, 1.0],
-    source: "benchmarks/README.md, tuned on both sets",
 };
 
 /// Strength of the lexical evidence below which the words explain nothing.
@@ -50,18 +38,6 @@ pub static TRUST_HIGH: Knob = Knob {
     shape: Shape::Real,
     range: (0.0, 2.0),
     grid: &[0.3, 0.4, 0.5, 0.6, 0.8],
-    source: "benchmarks/README.md, tuned on both sets",
-};
-
-/// What is left of boosts by words where the words explain nothing.
-pub static DOUBT_BOOST: Knob = Knob {
-    env: "COLGREP_DOUBT_BOOST",
-    doc: "Share of the stages' boosts by words that is left to a query whose words explain nothing.",
-    default: 0.3,
-    classic: 1.0,
-    shape: Shape::Real,
-    range: (0.0, 1.0),
-    grid: &[0.0, 0.15, 0.3, 0.5, 1.0],
     source: "benchmarks/README.md, tuned on both sets",
 };
 
@@ -90,7 +66,7 @@ pub static RRF_K: Knob = Knob {
 };
 
 /// Every knob of this page.
-pub static KNOBS: &[&Knob] = &[&ALPHA, &ALPHA_DOUBT, &TRUST_LOW, &TRUST_HIGH, &DOUBT_BOOST, &SEMANTIC_DEPTH, &RRF_K];
+pub static KNOBS: &[&Knob] = &[&ALPHA, &TRUST_LOW, &TRUST_HIGH, &SEMANTIC_DEPTH, &RRF_K];
 
 /// Name of the ranking by meaning.
 pub const SEMANTIC: &str = "semantic";
@@ -140,10 +116,16 @@ impl Evidence {
         ((self.strength - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest.
+    /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest. It goes from `ALPHA`, where the words
+    /// are trusted, to 1, where they explain nothing; an alpha of 0 is words alone for every query.
     pub fn semantic_weight(&self, knobs: &Knobs) -> f32 {
-        let (trusted, doubted) = (knobs.get(&ALPHA), knobs.get(&ALPHA_DOUBT));
-        (doubted + (trusted - doubted) * self.trust(knobs)) * self.coverage
+        let alpha = knobs.get(&ALPHA);
+        if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
+    }
+
+    /// How far the stages doubt the query's words, 0 to 1; where words are all that counts, they don't.
+    pub fn doubt(&self, knobs: &Knobs) -> f32 {
+        if knobs.get(&ALPHA) > 0.0 { (1.0 - self.trust(knobs)) * self.coverage } else { 0.0 }
     }
 }
 
@@ -213,6 +195,30 @@ mod tests {
         for (f, e) in fused.iter().zip(expected) {
             assert!(f.0 == e.0 && (f.1 - e.1).abs() < 1e-4, "{fused:?}, expected {expected:?}");
         }
+    }
+
+    #[test]
+    fn the_weight_of_meaning_grows_with_doubt_between_fixed_ends() {
+        let evidence = |strength: f32, names: bool| Evidence { strength, names, coverage: 1.0, ..Evidence::default() };
+        let mut knobs = Knobs::of(Profile::Default);
+        let weights = |knobs: &Knobs| {
+            [(0.05, false), (0.3, false), (0.6, false), (0.05, true)]
+                .map(|(s, n)| evidence(s, n).semantic_weight(knobs))
+        };
+        for (alpha, expected) in [("0.25", [1.0, 0.625, 0.25, 0.25]), ("0", [0.0; 4]), ("1", [1.0; 4])] {
+            knobs.set(&[&ALPHA], ALPHA.env, alpha).expect("a number");
+            for (weight, expected) in weights(&knobs).iter().zip(expected) {
+                assert!((weight - expected).abs() < 1e-5, "{weight}, expected {expected}");
+            }
+        }
+        knobs.set(&[&ALPHA], ALPHA.env, "0").expect("a number");
+        assert_eq!(evidence(0.05, false).doubt(&knobs), 0.0);
+        let half = Evidence { coverage: 0.5, ..evidence(0.05, false) };
+        assert_eq!(
+            (half.semantic_weight(&Knobs::of(Profile::Default)), half.doubt(&Knobs::of(Profile::Default))),
+            (0.5, 0.5)
+        );
+        assert_eq!(evidence(0.05, false).semantic_weight(&Knobs::of(Profile::Classic)), 0.6);
     }
 
     #[test]

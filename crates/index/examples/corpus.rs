@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use colgrep_core::path::PathClass;
 use colgrep_index::read::{decode, skip_by_name};
-use colgrep_index::walk::{WalkOptions, walk};
+use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use colgrep_index::{language, parse};
 use rayon::prelude::*;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(std::env::args().nth(1).ok_or("usage: corpus FOLDER")?);
-    let walked = walk(&root, None, &WalkOptions::default())?;
+    let walked = walk(&root, &LeftOut::default(), &WalkOptions::default())?;
     let lines: Vec<Option<String>> = walked.files.par_iter().map(|found| file(&root, &found.path)).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for line in lines.into_iter().flatten() {

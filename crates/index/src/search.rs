@@ -20,6 +20,7 @@ use crate::semantic::{Mode, Near, Semantic, join};
 use crate::store::{FileRecord, Snapshot};
 
 /// What is asked of a search.
+#[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The query's text.
     pub query: &'a str,
@@ -113,7 +114,9 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
         let more = if rankings.is_empty() && semantic.encode_max == 0 { Vec::new() } else { near.score(&units)? };
         evidence.agreement = agreement(snapshot, &units, &near_hits);
         evidence.coverage = join(&mut near_hits, more, &units);
-        near.sharpen(&mut near_hits, request.knobs.whole(&EXACT_UNITS))?;
+        // Where the words are trusted, meaning decides little, and need not be exact.
+        let doubt = if semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.doubt(request.knobs) };
+        near.sharpen(&mut near_hits, (doubt * request.knobs.whole(&EXACT_UNITS) as f32).ceil() as usize)?;
         if rankings.is_empty() || !near_hits.is_empty() {
             rankings.push(Ranking { name: SEMANTIC, weight: 1.0, floor: None, hits: near_hits });
         }

@@ -31,6 +31,9 @@ pub struct Semantic<'a> {
     /// Lexical candidates without stored vectors that are read again and encoded for this search: all vectors of an
     /// index without stored ones (`lite`), and what an unfinished build lacks. About a millisecond of a core each.
     pub encode_max: usize,
+    /// What is near these is looked for, and not what is near the query's text: the vectors of a unit that others are
+    /// to be like.
+    pub question: Option<&'a Multivector>,
 }
 
 impl std::fmt::Debug for Semantic<'_> {
@@ -42,7 +45,7 @@ impl std::fmt::Debug for Semantic<'_> {
 impl<'a> Semantic<'a> {
     /// Both rankings, from what is stored.
     pub fn new(encoder: &'a dyn Encoder) -> Semantic<'a> {
-        Semantic { encoder, mode: Mode::Hybrid, effort: Effort::default(), encode_max: 0 }
+        Semantic { encoder, mode: Mode::Hybrid, effort: Effort::default(), encode_max: 0, question: None }
     }
 }
 
@@ -86,7 +89,10 @@ impl<'a> Near<'a> {
         semantic: Semantic<'a>,
         filter: Option<&dyn UnitFilter>,
     ) -> Result<Near<'a>> {
-        let query = semantic.encoder.encode_query(text)?;
+        let query = match semantic.question {
+            Some(question) => question.clone(),
+            None => semantic.encoder.encode_query(text)?,
+        };
         let fingerprint = semantic.encoder.fingerprint();
         let vectors = snapshot.vectors.as_ref().filter(|v| v.manifest().fingerprint == fingerprint);
         let units = vectors.map_or(Units::Placed(Vec::new()), |vectors| {

@@ -17,7 +17,7 @@ use crate::parse::{Parsed, parse};
 use crate::read::{Skip, decode, skip_by_name};
 use crate::store::{Coverage, FileRecord, FileTable, Snapshot, Store, hash};
 use crate::vector::{Built, Encoding, Job, Manifest};
-use crate::walk::{Found, WalkOptions, Walked, walk};
+use crate::walk::{Found, LeftOut, WalkOptions, Walked, walk};
 
 /// Source read between two looks at the clock, in bytes: one round of parallel work.
 const ROUND_BYTES: u64 = 8 << 20;
@@ -55,6 +55,8 @@ pub struct Report {
     /// Units that have no vectors though they were asked for: time ran out, files changed meanwhile, or another process
     /// is still at it.
     pub without_vectors: u64,
+    /// Whether another process is making them.
+    pub elsewhere: bool,
 }
 
 /// Told about the work as it goes; called from many threads.
@@ -116,7 +118,7 @@ fn difference(table: &FileTable, root: &Path, walked: &Walked) -> Difference {
 
 /// Opens the index in `store`, brought up to date with the tree below `root`. Reads no file and writes nothing
 /// where nothing changed. Waits for another writer if `wait`. An index that this version can't read is built anew.
-/// `options` of `None` keep those that the index was made with.
+/// `ignored` are lines as in a `.gitignore` at the root; `options` of `None` keep those that the index was made with.
 ///
 /// With `encoding`, units that lack vectors get them, after the lexical index is committed; without, the vectors
 /// that are there stay as they are.
@@ -126,12 +128,14 @@ fn difference(table: &FileTable, root: &Path, walked: &Walked) -> Difference {
 pub fn open_current(
     store: &Store,
     root: &Path,
+    ignored: &[String],
     options: Option<&WalkOptions>,
     wait: bool,
     encoding: Option<&Encoding<'_>>,
     progress: &dyn Progress,
 ) -> Result<(Snapshot, Report)> {
-    let walk_with = |options: &WalkOptions| walk(root, Some(store.folder()), options);
+    let walk_with =
+        |options: &WalkOptions| walk(root, &LeftOut { folder: Some(store.folder()), patterns: ignored }, options);
     let has_vectors = |snapshot: &Snapshot| encoding.is_none_or(|e| e.is_done(snapshot));
     let keep = options.is_none();
     let mut options = options.copied().unwrap_or_default();
@@ -166,8 +170,8 @@ pub fn open_current(
         (Err(error), Some(snapshot)) if error.kind() == ErrorKind::Busy => {
             let Coverage { units, with_vectors } = snapshot.coverage();
             let files = snapshot.files.files.len() as u64;
-            let report =
-                Report { files, reused: with_vectors, without_vectors: units - with_vectors, ..Report::default() };
+            let without_vectors = units - with_vectors;
+            let report = Report { files, without_vectors, elsewhere: true, ..Report::default() };
             return Ok((snapshot, report));
         }
         (lock, _) => lock?,

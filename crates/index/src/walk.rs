@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
 
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{WalkBuilder, WalkState};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// What a walk takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,15 +46,37 @@ pub struct Walked {
     pub unreadable: Vec<(String, String)>,
 }
 
-/// Walks the tree below `root`, `left_out` excepted. Symbolic links are not followed.
+/// What a walk leaves out besides.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LeftOut<'a> {
+    /// A folder, such as the index's own.
+    pub folder: Option<&'a Path>,
+    /// Lines as in a `.gitignore` at the root; they count as ignore files do.
+    pub patterns: &'a [String],
+}
+
+impl LeftOut<'_> {
+    /// The patterns, ready to match.
+    fn ignore(&self, root: &Path) -> Result<Gitignore> {
+        let bad = |e: ignore::Error| Error::new(ErrorKind::Io, format!("pattern to ignore: {e}"));
+        let mut builder = GitignoreBuilder::new(root);
+        for pattern in self.patterns {
+            builder.add_line(None, pattern).map_err(bad)?;
+        }
+        builder.build().map_err(bad)
+    }
+}
+
+/// Walks the tree below `root`, what is `left_out` excepted. Symbolic links are not followed.
 ///
 /// # Errors
 /// When `root` itself can't be read.
-pub fn walk(root: &Path, left_out: Option<&Path>, options: &WalkOptions) -> Result<Walked> {
+pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
     std::fs::read_dir(root).map_err(|e| Error::io("read", root, &e))?;
     let full = root.canonicalize().map_err(|e| Error::io("read", root, &e))?;
     let in_git = full.ancestors().any(|a| a.join(".git").exists());
-    let left_out = left_out.and_then(|p| Some(root.join(p.canonicalize().ok()?.strip_prefix(&full).ok()?)));
+    let own = left_out.folder.and_then(|p| Some(root.join(p.canonicalize().ok()?.strip_prefix(&full).ok()?)));
+    let ignored = if options.no_ignore { Gitignore::empty() } else { left_out.ignore(root)? };
     let mut builder = WalkBuilder::new(root);
     builder
         .hidden(!options.hidden)
@@ -66,7 +89,12 @@ pub fn walk(root: &Path, left_out: Option<&Path>, options: &WalkOptions) -> Resu
         .require_git(in_git)
         .parents(in_git && !options.no_ignore)
         .threads(rayon::current_num_threads())
-        .filter_entry(move |entry| entry.file_name() != ".git" && left_out.as_deref() != Some(entry.path()));
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|t| t.is_dir());
+            entry.file_name() != ".git"
+                && own.as_deref() != Some(entry.path())
+                && !ignored.matched(entry.path(), is_folder).is_ignore()
+        });
     if !options.no_ignore {
         builder.add_custom_ignore_filename(".colgrepignore");
     }
@@ -146,7 +174,7 @@ mod tests {
     }
 
     fn paths(folder: &Path, options: &WalkOptions) -> String {
-        let walked = walk(folder, None, options).unwrap();
+        let walked = walk(folder, &LeftOut::default(), options).unwrap();
         walked.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")
     }
 
@@ -184,8 +212,24 @@ mod tests {
     #[test]
     fn what_is_left_out_is_left_out_whole() {
         let folder = tree(&[("a.rs", ""), ("data/index/b.rs", "")]);
-        let walked = walk(folder.path(), Some(&folder.path().join("data")), &WalkOptions::default()).unwrap();
+        let data = folder.path().join("data");
+        let left_out = LeftOut { folder: Some(&data), ..LeftOut::default() };
+        let walked = walk(folder.path(), &left_out, &WalkOptions::default()).unwrap();
         assert_eq!(walked.files.len(), 1);
+    }
+
+    #[test]
+    fn patterns_count_as_an_ignore_file_at_the_root() {
+        let folder = tree(&[("a.rs", ""), ("a.snap", ""), ("keep.snap", ""), ("x/gen/b.rs", ""), ("gen/c.rs", "")]);
+        let patterns = ["*.snap", "!keep.snap", "/gen/"].map(String::from);
+        let left_out = LeftOut { patterns: &patterns, ..LeftOut::default() };
+        let paths = |options: &WalkOptions| {
+            let walked = walk(folder.path(), &left_out, options).unwrap();
+            walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(paths(&WalkOptions::default()), "a.rs keep.snap x/gen/b.rs");
+        let all = WalkOptions { no_ignore: true, ..WalkOptions::default() };
+        assert_eq!(paths(&all), "a.rs a.snap gen/c.rs keep.snap x/gen/b.rs");
     }
 
     #[cfg(unix)]
@@ -195,12 +239,12 @@ mod tests {
         std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
         std::os::unix::fs::symlink(folder.path().join("a.rs"), folder.path().join("b.rs")).unwrap();
         assert_eq!(paths(folder.path(), &WalkOptions::default()), "a.rs");
-        let walked = walk(folder.path(), None, &WalkOptions::default()).unwrap();
+        let walked = walk(folder.path(), &LeftOut::default(), &WalkOptions::default()).unwrap();
         assert_eq!(walked.unreadable.len(), 2, "links are counted: {:?}", walked.unreadable);
     }
 
     #[test]
     fn a_missing_root_is_an_error() {
-        assert!(walk(Path::new("/no/such/folder"), None, &WalkOptions::default()).is_err());
+        assert!(walk(Path::new("/no/such/folder"), &LeftOut::default(), &WalkOptions::default()).is_err());
     }
 }

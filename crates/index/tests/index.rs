@@ -20,7 +20,7 @@ use colgrep_index::update::open_current;
 use proptest::prelude::*;
 
 fn open(root: &Path, data: &Path) -> Snapshot {
-    open_current(&Store::new(data.to_path_buf()), root, None, true, None, &()).expect("an index").0
+    open_current(&Store::new(data.to_path_buf()), root, &[], None, true, None, &()).expect("an index").0
 }
 
 const FILES: [(&str, &str); 5] = [

@@ -56,7 +56,7 @@ impl Project {
     }
 
     fn try_update(&self, encoding: Option<&Encoding<'_>>) -> Result<(Snapshot, Report)> {
-        open_current(&self.store(), &self.root, None, true, encoding, &())
+        open_current(&self.store(), &self.root, &[], None, true, encoding, &())
     }
 
     fn update(&self, encoding: Option<&Encoding<'_>>) -> (Snapshot, Report) {
@@ -169,8 +169,8 @@ fn nothing_is_encoded_twice() {
     assert!(same(&answers(&back, &toy), &before));
     // Other walk options mean another lexical index, not other texts.
     let options = colgrep_index::walk::WalkOptions { hidden: true, ..Default::default() };
-    let (_, report) =
-        open_current(&project.store(), &project.root, Some(&options), true, Some(&encoding), &()).expect("an index");
+    let (_, report) = open_current(&project.store(), &project.root, &[], Some(&options), true, Some(&encoding), &())
+        .expect("an index");
     assert!(report.units == all && report.encoded == 0 && toy.count() == 0, "{report:?}");
 }
 
@@ -507,7 +507,7 @@ proptest! {
         }
         let updated = project.update(Some(&encoding)).0;
         let fresh = Store::new(project.data.join("fresh-00000000"));
-        let rebuilt = open_current(&fresh, &project.root, None, true, Some(&encoding), &()).expect("an index").0;
+        let rebuilt = open_current(&fresh, &project.root, &[], None, true, Some(&encoding), &()).expect("an index").0;
         prop_assert!(same(&answers(&updated, &toy), &answers(&rebuilt, &toy)));
     }
 }

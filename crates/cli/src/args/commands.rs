@@ -116,17 +116,17 @@ pub struct McpArgs {
 /// Coding agents that `install` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Agent {
-    /// Claude Code: CLAUDE.md, .mcp.json.
+    /// Claude Code: CLAUDE.md, .mcp.json, .claude/settings.json.
     ClaudeCode,
-    /// OpenAI Codex: AGENTS.md, ~/.codex/config.toml.
+    /// OpenAI Codex: AGENTS.md, .codex/config.toml, .codex/hooks.json.
     Codex,
     /// OpenCode: AGENTS.md, opencode.json.
     Opencode,
-    /// Cursor: .cursor/rules, .cursor/mcp.json.
+    /// Cursor: .cursor/rules, .cursor/mcp.json, .cursor/hooks.json.
     Cursor,
     /// Gemini CLI: GEMINI.md, .gemini/settings.json.
     Gemini,
-    /// GitHub Copilot: .github/copilot-instructions.md, .vscode/mcp.json.
+    /// GitHub Copilot: .github/copilot-instructions.md, .vscode/mcp.json, .github/hooks.
     Copilot,
 }
 
@@ -141,6 +141,13 @@ pub struct InstallArgs {
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// `hook`.
+#[derive(Clone, Debug, Args)]
+pub struct HookArgs {
+    /// The coding agent whose form of JSON is wanted
+    pub agent: Agent,
 }
 
 /// The spelling `--install-claude-code` of `install claude-code`, which other tools of this kind have; likewise for

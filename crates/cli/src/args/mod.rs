@@ -77,6 +77,8 @@ pub enum Command {
     Install(InstallArgs),
     /// Take back what `install` wrote (also spelled --uninstall-claude-code and so on)
     Uninstall(InstallArgs),
+    /// Print what is indexed here as a coding agent's hook reads it (`install` writes that hook)
+    Hook(HookArgs),
     /// Print a shell's completions
     Completions(CompletionsArgs),
     /// Print the manual page

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
+use colgrep_core::fuse::Fusion;
 
 use super::size::parse_size;
 
@@ -27,6 +28,15 @@ pub enum FusionArg {
     Minmax,
     /// Reciprocal ranks.
     Rrf,
+}
+
+impl From<FusionArg> for Fusion {
+    fn from(arg: FusionArg) -> Fusion {
+        match arg {
+            FusionArg::Minmax => Fusion::MinMax,
+            FusionArg::Rrf => Fusion::ReciprocalRank,
+        }
+    }
 }
 
 /// What the index keeps for the ranking by meaning.
@@ -76,7 +86,7 @@ pub struct WalkArgs {
     /// Index the home folder or / if that is the root
     #[arg(short = 'y', long)]
     pub yes: bool,
-    /// Threads to use (default: all cores)
+    /// Threads to use (default, and 0: all cores)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// No progress and no remarks on stderr
@@ -88,7 +98,7 @@ pub struct WalkArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct SearchArgs {
     /// What to look for, in words or names; files or folders to look in may follow
-    #[arg(value_name = "QUERY [PATH]...")]
+    #[arg(value_name = "QUERY [PATH]...", value_hint = ValueHint::AnyPath)]
     pub words: Vec<OsString>,
     /// Number of files to give: exactly so many wherever so many match [default: 15]
     #[arg(short = 'k', long = "results", value_name = "N")]
@@ -149,7 +159,8 @@ pub struct SearchArgs {
     /// Prose, configuration and data too, although a setting leaves them out
     #[arg(long, hide = true, overrides_with = "code_only")]
     pub no_code_only: bool,
-    /// Files that are tests by their path: rank them lower, give them only, or leave them out [default: auto]
+    /// Tests, by their path or inside other files (those with -e alone by their path): rank them lower, give them only, or
+    /// leave them out [default: auto]
     #[arg(long, value_name = "WHAT", help_heading = "Filters (they apply before the ranking)")]
     pub tests: Option<Tests>,
     /// Only files with changes that git has not committed, new files included
@@ -267,6 +278,11 @@ impl SearchArgs {
     pub fn around(&self) -> (usize, usize) {
         let both = self.context.unwrap_or(0);
         (self.before_context.unwrap_or(both), self.after_context.unwrap_or(both))
+    }
+
+    /// Whether only the names of files are asked for, with numbers or without.
+    pub fn names_only(&self) -> bool {
+        self.files_only || self.count
     }
 
     /// Whether rows are written for programs.

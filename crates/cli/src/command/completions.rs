@@ -1,16 +1,86 @@
 //! `colgrep completions SHELL`: what the shell needs to complete colgrep's flags.
+//!
+//! clap's scripts take a word before a flag for a subcommand's name. Here it is a query most of the time, so the
+//! scripts of fish and zsh are told what the subcommands are.
 
 use std::io::Write as _;
 
 use anyhow::Result;
-use clap::CommandFactory as _;
+use clap::{Arg, Command, CommandFactory as _};
+use clap_complete::Shell;
 
 use crate::FOUND;
 use crate::args::{Args, CompletionsArgs};
 
 pub(super) fn run(args: &CompletionsArgs) -> Result<u8> {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "colgrep", &mut text);
-    std::io::stdout().write_all(&text)?;
+    std::io::stdout().write_all(script(args.shell).as_bytes())?;
     Ok(FOUND)
+}
+
+fn script(shell: Shell) -> String {
+    let mut bytes = Vec::new();
+    let mut command = Args::command();
+    clap_complete::generate(shell, &mut command, "colgrep", &mut bytes);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    match shell {
+        Shell::Fish => fish(&text, &command),
+        Shell::Zsh => zsh(&text, &command),
+        _ => text,
+    }
+}
+
+fn names(command: &Command) -> Vec<&str> {
+    command.get_subcommands().map(Command::get_name).collect()
+}
+
+/// Flags of a search complete behind a query too, and so do the words that a subcommand takes.
+fn fish(text: &str, command: &Command) -> String {
+    let is_flag = |line: &str| line.contains(" -s ") || line.contains(" -l ");
+    let anywhere = format!("-n \"not __fish_seen_subcommand_from {}\"", names(command).join(" "));
+    let mut lines: Vec<String> = text
+        .lines()
+        .map(|line| match is_flag(line) {
+            true => line.replace("-n \"__fish_colgrep_needs_command\"", &anywhere),
+            false => line.to_string(),
+        })
+        .collect();
+    for subcommand in command.get_subcommands() {
+        let values = subcommand.get_positionals().flat_map(Arg::get_possible_values);
+        let values: Vec<String> = values.map(|v| v.get_name().to_string()).collect();
+        if !values.is_empty() {
+            let name = subcommand.get_name();
+            let values = values.join(" ");
+            lines.push(format!("complete -c colgrep -n \"__fish_colgrep_using_subcommand {name}\" -f -a \"{values}\""));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The first word is a subcommand's name, or else the query of a search.
+fn zsh(text: &str, command: &Command) -> String {
+    let lines: Vec<String> =
+        text.lines().filter(|l| !l.starts_with("'::words ")).map(|l| l.replace("$line[2]", "$line[1]")).collect();
+    let choice = "        case $line[1] in\n            (search)";
+    let known = names(command).join("|");
+    let first = format!("        case $line[1] in ({known}|help) ;; (*) line[1]=search ;; esac\n{choice}");
+    lines.join("\n").replacen(choice, &first, 1) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_changed_in_claps_scripts_is_there() {
+        let fish = script(Shell::Fish);
+        assert!(fish.contains("-n \"not __fish_seen_subcommand_from search init "), "{fish}");
+        assert!(fish.contains("__fish_colgrep_using_subcommand install\" -f -a \"claude-code codex "), "{fish}");
+        assert!(!fish.lines().any(|l| l.contains("-n \"__fish_colgrep_needs_command\" -l ")), "{fish}");
+        let zsh = script(Shell::Zsh);
+        assert!(zsh.contains("(search|init|") && zsh.contains("(*) line[1]=search ;; esac\n"), "{zsh}");
+        assert!(!zsh.contains("$line[2]") && !zsh.contains("\n'::words"), "{zsh}");
+        for shell in [Shell::Bash, Shell::PowerShell, Shell::Elvish] {
+            assert!(script(shell).contains("--max-tokens"), "{shell}");
+        }
+    }
 }

@@ -11,7 +11,8 @@ use colgrep_index::store::{Coverage, FileTable, Snapshot};
 use colgrep_index::walk::{Walked, walk};
 use serde::Serialize;
 
-use super::{folder_or_here, in_words};
+use super::search::{coverage, is_being_built};
+use super::{counted, folder_or_here, in_words};
 use crate::FOUND;
 use crate::args::{DoctorArgs, SearchArgs};
 use crate::env::Env;
@@ -60,7 +61,8 @@ impl Report {
 }
 
 pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
-    let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    let settings = project.settings(env);
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION"),
         root: project.root.display().to_string(),
@@ -69,7 +71,7 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
     };
     index(&project, &mut report);
     model(env, &project.root, &mut report);
-    settings(env, &project.root, &mut report);
+    say_settings(settings, env, &project.root, &mut report);
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
@@ -109,13 +111,18 @@ fn index(project: &Project, report: &mut Report) {
         "index",
         Level::Good,
         format!(
-            "{files} files, {units} units, {} of source; {} on disk in {segments} segments",
+            "{}, {}, {} of source; {} on disk in {}",
+            counted(files as u64, "file"),
+            counted(units, "unit"),
             in_words(source),
-            in_words(disk)
+            in_words(disk),
+            counted(segments as u64, "segment")
         ),
     );
-    if !table.complete {
-        report.say("index", Level::Advice, "the last build was stopped or still goes on; `colgrep init` finishes it");
+    if is_being_built(project) {
+        report.say("index", Level::Note, format!("a build is under way: {}", coverage(project, &snapshot, None)));
+    } else if !table.complete {
+        report.say("index", Level::Advice, "the last build was stopped; the next search or `colgrep init` finishes it");
     }
     vectors(&snapshot, report);
     if dead as f64 > DEAD_SHARE_MAX * (living + dead).max(1) as f64 {
@@ -125,7 +132,7 @@ fn index(project: &Project, report: &mut Report) {
         );
         report.say("speed", Level::Advice, text);
     }
-    match walk(&project.root, Some(project.store.folder()), &table.walk_options()) {
+    match walk(&project.root, &project.left_out(), &table.walk_options()) {
         Ok(walked) => freshness(table, &walked, report),
         Err(error) => report.say("fresh", Level::Advice, error.to_string()),
     }
@@ -135,7 +142,7 @@ fn index(project: &Project, report: &mut Report) {
         *notes.entry(note).or_default() += 1;
     }
     for (note, count) in notes {
-        report.say("parsing", Level::Note, format!("{count} files: {note}"));
+        report.say("parsing", Level::Note, format!("{}: {note}", counted(count as u64, "file")));
     }
     let unknown = table.indexed().filter(|f| f.language == "unknown").count();
     if unknown > 0 {
@@ -151,17 +158,16 @@ fn vectors(snapshot: &Snapshot, report: &mut Report) {
     if let Some(damage) = &snapshot.damage {
         report.say("vectors", Level::Advice, format!("can't be read: {damage}"));
     }
-    let Some(vectors) = &snapshot.vectors else { return };
-    let Coverage { units, with_vectors } = snapshot.coverage();
-    let text = format!("{with_vectors} of {units} units have vectors of {}", vectors.manifest().model);
-    match with_vectors < units {
-        true => report.say(
-            "vectors",
-            Level::Advice,
-            format!("{text}, the others are ranked by words alone; `colgrep init` makes the rest"),
-        ),
-        false => report.say("vectors", Level::Good, text),
+    let Some(vectors) = &snapshot.vectors else {
+        let text = "the index has none; `colgrep init` makes them where index_mode is full";
+        return report.say("vectors", Level::Note, text);
+    };
+    let (Coverage { units, with_vectors }, model) = (snapshot.coverage(), &vectors.manifest().model);
+    if with_vectors == units {
+        return report.say("vectors", Level::Good, format!("of all units, by {model}"));
     }
+    let text = format!("of {with_vectors} of {units} units, by {model}; `colgrep init` makes the rest");
+    report.say("vectors", Level::Advice, text);
 }
 
 fn freshness(table: &FileTable, walked: &Walked, report: &mut Report) {
@@ -191,7 +197,7 @@ fn skipped(table: &FileTable, report: &mut Report) {
     if total == 0 {
         return report.say("skipped", Level::Good, "no file is left out");
     }
-    let words: Vec<String> = skipped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    let words: Vec<String> = skipped.iter().map(|(reason, count)| format!("{count} ({reason})")).collect();
     let many = total as f64 > SKIPPED_SHARE_MAX * all as f64;
     report.say(
         "skipped",
@@ -245,8 +251,8 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
     );
 }
 
-fn settings(env: &Env, root: &Path, report: &mut Report) {
-    match Settings::load(env, root) {
+fn say_settings(settings: Result<Settings>, env: &Env, root: &Path, report: &mut Report) {
+    match settings {
         Err(error) => report.say("settings", Level::Advice, format!("{error:#}")),
         Ok(settings) => {
             let set: Vec<String> = settings

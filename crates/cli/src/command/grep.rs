@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_index::language;
-use colgrep_index::walk::{WalkOptions, walk};
+use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks};
@@ -238,7 +238,7 @@ fn files_below(
     options: &WalkOptions,
 ) -> Result<(Vec<Target>, bool)> {
     let (project, below) = Project::around(path, env)?;
-    let rules = PathRules::new(args, settings, &project.root)?;
+    let rules = PathRules::new(args, settings, &project)?;
     let allowed = |from_root: &str, full: &Path| {
         rules.allow(from_root, || language::detect(Path::new(from_root), &head(full)).name)
     };
@@ -246,7 +246,7 @@ fn files_below(
         let target = Target { full: path.to_path_buf(), shown: path.display().to_string() };
         return Ok((if allowed(&below, path) { vec![target] } else { Vec::new() }, true));
     }
-    let walked = walk(path, None, options)?;
+    let walked = walk(path, &LeftOut::default(), options)?;
     let mut complete = true;
     for (what, reason) in walked.unreadable.iter().filter(|(_, reason)| !reason.contains("link")) {
         complete = false;

@@ -9,15 +9,14 @@ use crate::args::InitArgs;
 use crate::env::Env;
 use crate::model::Model;
 use crate::project::Project;
-use crate::settings::Settings;
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let started = Instant::now();
-    let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     project.check_size(env, args.walk.yes)?;
     let mut walk = args.walk.clone();
-    let settings = Settings::load(env, &project.root)?;
+    let settings = project.settings(env)?;
     settings.fill_walk(&mut walk);
     limit_threads(&walk);
     let model = Model::of_index(&walk, args.model.as_deref().or(settings.model()), env)?;

@@ -1,7 +1,7 @@
 //! `colgrep mcp`: searches for coding agents, as an MCP server on standard input and output.
 //!
 //! The index stays open between calls and is looked at again only when the system says that a file changed. Between
-//! calls nothing runs. Nothing outside the roots is read.
+//! calls nothing runs, but the making of vectors that a call had no time for. Nothing outside the roots is read.
 
 mod desk;
 mod page;

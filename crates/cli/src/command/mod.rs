@@ -4,6 +4,7 @@ mod clear;
 mod completions;
 mod doctor;
 pub mod grep;
+mod hook;
 mod init;
 mod install;
 pub mod knobs;
@@ -16,13 +17,14 @@ mod settings;
 mod stats;
 mod status;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use colgrep_index::store::Snapshot;
+use colgrep_index::store::{FileTable, Snapshot};
 use colgrep_index::update::{Progress, Report, open_current};
 use colgrep_index::vector::Encoding;
 use colgrep_index::walk::WalkOptions;
@@ -54,6 +56,7 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         Some(Command::Mcp(mcp)) => mcp::run(mcp, env),
         Some(Command::Install(agent)) => install::install(agent, env),
         Some(Command::Uninstall(agent)) => install::uninstall(agent, env),
+        Some(Command::Hook(hook)) => hook::run(hook, env),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
     }
@@ -74,7 +77,7 @@ fn walk_options_asked(args: &WalkArgs) -> Option<WalkOptions> {
 }
 
 fn limit_threads(args: &WalkArgs) {
-    if let Some(threads) = args.threads {
+    if let Some(threads) = args.threads.filter(|n| *n > 0) {
         let most = 4 * std::thread::available_parallelism().map_or(4, usize::from);
         // Fails only if the pool was used before, which nothing here does.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.clamp(1, most)).build_global();
@@ -90,7 +93,7 @@ fn open_updated(
     quiet: bool,
 ) -> colgrep_index::Result<(Snapshot, Report)> {
     let bar = Bar::new(quiet);
-    let result = open_current(&project.store, &project.root, options, wait, encoding, &bar);
+    let result = open_current(&project.store, &project.root, &project.ignored, options, wait, encoding, &bar);
     bar.bar.finish_and_clear();
     result
 }
@@ -102,10 +105,8 @@ struct Bar {
     started: Instant,
 }
 
-const INDEXING: &str =
-    "{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta} left";
-const ENCODING: &str =
-    "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
+const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta} left";
+const ENCODING: &str = "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
 
 impl Bar {
     fn new(quiet: bool) -> Bar {
@@ -165,6 +166,23 @@ impl Progress for Bar {
 /// The folder that a command is about: the one given, or the current one.
 fn folder_or_here(path: Option<&Path>) -> &Path {
     path.unwrap_or(Path::new("."))
+}
+
+/// The languages of an index, the most frequent first.
+fn languages(table: &FileTable) -> Vec<&str> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for file in table.indexed() {
+        *counts.entry(&file.language).or_default() += 1;
+    }
+    let mut languages: Vec<(&str, u64)> = counts.into_iter().collect();
+    languages.sort_by_key(|l| std::cmp::Reverse(l.1));
+    languages.into_iter().map(|l| l.0).collect()
+}
+
+/// A number with its noun: `1 file`, `2 files`.
+fn counted(n: impl Into<u64>, noun: &str) -> String {
+    let n = n.into();
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Bytes in words: `1.5 MB`.

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::collapse::FileHit;
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank::POOL_UNITS;
+use colgrep_encoder::Multivector;
 use colgrep_index::ErrorKind;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Answer, Request, search};
+use colgrep_index::semantic::Semantic;
 use colgrep_index::store::Snapshot;
 
 use super::{grep, limit_threads};
-use crate::args::{FusionArg, SearchArgs};
+use crate::args::SearchArgs;
 use crate::env::Env;
 use crate::model::Model;
 use crate::output::explain::Explanation;
@@ -30,7 +31,7 @@ mod open;
 mod rules;
 
 pub(crate) use filter::{Filter, Without};
-pub(crate) use open::{coverage, open};
+pub(crate) use open::{coverage, is_being_built, lacks_vectors, open};
 pub(crate) use rules::{PathRules, type_list};
 
 pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
@@ -164,51 +165,57 @@ pub struct Found<'p> {
     pub explanation: Option<Explanation>,
 }
 
+impl Found<'_> {
+    /// The path, from the root, of a hit's file.
+    pub fn path(&self, h: usize) -> &str {
+        &self.answer.pool.files[self.answer.hits[h].file].path
+    }
+
+    /// How many units of a hit's file match.
+    pub fn units_in_file(&self, h: usize) -> u64 {
+        let file = self.answer.hits[h].file;
+        self.answer.pool.candidates.iter().filter(|c| c.file == file).count() as u64
+    }
+}
+
 /// What a ranking is asked with.
+#[derive(Clone, Copy)]
 pub struct Ask<'a> {
-    /// The query.
-    pub query: &'a str,
-    /// The ranking's constants.
-    pub knobs: &'a Knobs,
-    /// How rankings become one.
-    pub fusion: Fusion,
-    /// Files (or units) wanted.
-    pub wanted: usize,
-    /// Units a file.
-    pub units_per_file: usize,
-    /// Whether `wanted` counts units.
+    /// The question to the index.
+    pub request: Request<'a>,
+    /// Whether the number of files wanted is one of units.
     pub units: bool,
     /// Whether scores are explained.
     pub explain: bool,
     /// Whether steps are written to stderr.
     pub trace: bool,
-    /// The model; none for a ranking by keywords alone.
-    pub model: Option<&'a Model>,
 }
 
-impl Ask<'_> {
+impl<'a> Ask<'a> {
+    /// The same question, to be answered with what `filter` allows.
+    pub fn with(self, filter: Option<&'a dyn UnitFilter>) -> Ask<'a> {
+        Ask { request: Request { filter, ..self.request }, ..self }
+    }
+
+    /// The same question, by meaning with a unit's vectors.
+    pub fn like(self, question: Option<&'a Multivector>) -> Ask<'a> {
+        let semantic = self.request.semantic.map(|s| Semantic { question, ..s });
+        Ask { request: Request { semantic, ..self.request }, ..self }
+    }
+
     /// Asks one index.
     ///
     /// # Errors
     /// When it can't be read.
-    pub fn of(&self, snapshot: &Snapshot, filter: Option<&dyn UnitFilter>) -> Result<(Answer, Option<Explanation>)> {
-        let request = Request {
-            query: self.query,
-            knobs: self.knobs,
-            fusion: self.fusion,
-            files: self.wanted,
-            units_per_file: self.units_per_file,
-            filter,
-            semantic: self.model.map(Model::semantic),
-        };
+    pub fn of(&self, snapshot: &Snapshot) -> Result<(Answer, Option<Explanation>)> {
         let mut watchers = Watchers {
             explanation: self.explain.then(Explanation::default),
-            trace: self.trace.then(|| Trace::new(self.query)),
+            trace: self.trace.then(|| Trace::new(self.request.query)),
         };
         let watched = self.explain || self.trace;
-        let mut answer = search(snapshot, &request, if watched { Some(&mut watchers) } else { None })?;
+        let mut answer = search(snapshot, &self.request, if watched { Some(&mut watchers) } else { None })?;
         if self.units {
-            answer.hits = single_units(&answer, self.wanted);
+            answer.hits = single_units(&answer, self.request.files);
         }
         if let Some(trace) = &mut watchers.trace {
             trace.last(&answer);
@@ -238,34 +245,35 @@ impl Run<'_> {
         group_by_project(paths, self.env)?.into_iter().map(|(project, below)| self.place(project, below)).collect()
     }
 
-    fn place(&self, project: Project, below: Vec<String>) -> Result<Place> {
+    fn place(&self, mut project: Project, below: Vec<String>) -> Result<Place> {
+        project.settings(self.env)?;
         let snapshot = open(&self.args.walk, !self.args.no_update, self.env, &project, self.model)?;
-        let rules = PathRules::new(self.args, self.settings, &project.root)?;
+        let rules = PathRules::new(self.args, self.settings, &project)?;
         let filter = Filter::new(self.args, &rules, &below, &project, &snapshot)?;
         Ok(Place { project, snapshot, below, rules, filter })
     }
 
     fn ask<'q>(&'q self, query: &'q str, wanted: usize) -> Ask<'q> {
         Ask {
-            query,
-            knobs: self.knobs,
-            fusion: match self.args.fusion.unwrap_or_default() {
-                FusionArg::Minmax => Fusion::MinMax,
-                FusionArg::Rrf => Fusion::ReciprocalRank,
+            request: Request {
+                query,
+                knobs: self.knobs,
+                fusion: self.args.fusion.unwrap_or_default().into(),
+                files: wanted,
+                units_per_file: self.args.units_per_file(),
+                filter: None,
+                semantic: self.model.map(Model::semantic),
             },
-            wanted,
-            units_per_file: self.args.units_per_file(),
             units: self.args.units,
             explain: self.args.explain,
             trace: self.env.trace,
-            model: self.model,
         }
     }
 
     /// Asks every place; one whose index shows itself damaged is built anew, once.
     fn answers(&self, query: &str, places: &mut [Place], wanted: usize) -> Result<Vec<Reply>> {
         let ask = self.ask(query, wanted);
-        let one = |place: &Place| ask.of(&place.snapshot, place.filter.as_ref().map(|f| f as _));
+        let one = |place: &Place| ask.with(place.filter.as_ref().map(|f| f as _)).of(&place.snapshot);
         let mut replies = Vec::with_capacity(places.len());
         for place in places {
             replies.push(match one(place) {
@@ -296,15 +304,15 @@ impl Run<'_> {
         let (file, line) = like::parse(text)?;
         let (project, path) = like::locate(&file, self.env)?;
         let home = self.place(project.clone(), vec![String::new()])?;
-        let like = like::like(&home.project, &home.snapshot, &path, line)?;
+        let like = like::like(&home.project, &home.snapshot, &path, line, self.model)?;
         let mut places = if everywhere { vec![home] } else { self.open(paths)? };
-        let ask = self.ask(&like.query, self.args.wanted());
+        let ask = self.ask(&like.query, self.args.wanted()).like(like.vectors.as_ref());
         let mut replies = Vec::with_capacity(places.len());
         for place in &mut places {
             let inner = place.filter.as_ref().map(|f| f as &dyn UnitFilter);
             let without = Without { inner, file: like.file, line: like.line };
             let is_home = place.project.root == project.root;
-            replies.push(ask.of(&place.snapshot, if is_home { Some(&without) } else { inner })?);
+            replies.push(ask.with(if is_home { Some(&without) } else { inner }).of(&place.snapshot)?);
         }
         self.print(&like.query, &found(&places, replies))
     }
@@ -341,22 +349,20 @@ impl Run<'_> {
     fn without_match(&self, query: &str, places: &mut [Place]) -> Result<u8> {
         let all = places.iter().map(|p| p.snapshot.files.indexed().count()).max().unwrap_or(0);
         let replies = self.answers(query, places, all.max(1))?;
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        let mut status = NOTHING;
+        let mut names: Vec<(&Path, &str)> = Vec::new();
         for (place, (answer, _)) in places.iter().zip(&replies) {
             let hit: std::collections::HashSet<&str> =
                 answer.hits.iter().map(|h| answer.pool.files[h.file].path.as_str()).collect();
-            for file in filter::allowed(&place.rules, &place.below, &place.snapshot) {
+            for file in filter::allowed_files(&place.rules, &place.below, &place.snapshot)? {
                 if !hit.contains(file.path.as_str()) {
-                    status = FOUND;
-                    if !self.args.silent {
-                        output::path::write_name(&mut out, &place.project.root, &file.path, self.args.null)?;
-                    }
+                    names.push((&place.project.root, &file.path));
                 }
             }
         }
-        out.flush()?;
-        Ok(status)
+        if !self.args.silent {
+            output::print_names(&names, self.args)?;
+        }
+        Ok(if names.is_empty() { NOTHING } else { FOUND })
     }
 
     fn print(&self, query: &str, found: &[Found<'_>]) -> Result<u8> {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::args::SettingsArgs;
 use crate::env::Env;
-use crate::settings::{self, KEYS, Settings, Source, check_name};
+use crate::settings::{self, KEYS, Settings, Source, check_name, typed};
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
@@ -40,7 +40,7 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     if args.json {
         let rows: Vec<_> = rows
             .iter()
-            .map(|(key, value, source)| json!({"key": key, "value": value, "source": source.to_string()}))
+            .map(|(key, value, source)| json!({"key": key, "value": typed(key, value), "source": source.to_string()}))
             .collect();
         writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
         return Ok(FOUND);

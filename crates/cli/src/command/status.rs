@@ -8,7 +8,8 @@ use colgrep_index::ErrorKind;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
-use super::{folder_or_here, in_words};
+use super::search::{coverage, is_being_built};
+use super::{counted, folder_or_here, in_words};
 use crate::args::StatusArgs;
 use crate::env::Env;
 use crate::project::Project;
@@ -20,6 +21,8 @@ struct Status {
     index: String,
     indexed: bool,
     complete: bool,
+    /// How far another process is that builds the index now.
+    building: Option<String>,
     files: u64,
     units: u64,
     source_bytes: u64,
@@ -31,6 +34,7 @@ struct Status {
     notes: BTreeMap<String, u64>,
 }
 
+/// The vectors that the index keeps.
 #[derive(Serialize)]
 struct VectorStatus {
     model: String,
@@ -48,12 +52,13 @@ struct Skipped {
 const EXAMPLES_MAX: usize = 3;
 
 pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
-    let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     let mut status = Status {
         root: project.root.display().to_string(),
         index: project.store.folder().display().to_string(),
         indexed: false,
         complete: false,
+        building: None,
         files: 0,
         units: 0,
         source_bytes: 0,
@@ -74,6 +79,9 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
                 coverage: snapshot.coverage(),
                 bytes: vectors.bytes_on_disk(),
             });
+            // A broken file of settings is the doctor's to tell.
+            let _ = project.settings(env);
+            status.building = is_being_built(&project).then(|| coverage(&project, &snapshot, None));
         }
         Err(error) if error.kind() == ErrorKind::Missing => {}
         Err(error) => return Err(error.into()),
@@ -122,24 +130,31 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
         return writeln!(out, "not indexed; the first search does it, or `colgrep init`");
     }
     if !status.complete {
-        writeln!(out, "the last build was interrupted; the next search or `colgrep init` goes on from there")?;
+        match &status.building {
+            Some(coverage) => writeln!(out, "a build is under way: {coverage}")?,
+            None => writeln!(out, "the last build was stopped; the next search or `colgrep init` goes on from there")?,
+        }
     }
     writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
-    if status.files == 0 {
-        writeln!(out, "on disk   {}", in_words(status.index_bytes))?;
-    }
     let share = 100.0 * status.index_bytes as f64 / status.source_bytes.max(1) as f64;
     writeln!(
         out,
-        "on disk   {} ({share:.0} % of the source), {} segments",
+        "on disk   {} ({share:.0} % of the source), {}",
         in_words(status.index_bytes),
-        status.segments
+        counted(status.segments as u64, "segment")
     )?;
     match &status.vectors {
         Some(VectorStatus { model, coverage: Coverage { units, with_vectors }, bytes }) => {
-            writeln!(out, "vectors   {with_vectors} of {units} units, {}, of {model}", in_words(*bytes))?;
+            let (bytes, rest) =
+                (in_words(*bytes), if with_vectors == units { "" } else { "; `colgrep init` makes the rest" });
+            let of = if with_vectors == units {
+                "all units".to_string()
+            } else {
+                format!("{with_vectors} of {units} units")
+            };
+            writeln!(out, "vectors   of {of}, by {model}, {bytes}{rest}")?;
         }
-        None => writeln!(out, "vectors   none: searches are by words, or encode what the words find")?,
+        None => writeln!(out, "vectors   none; `colgrep init` makes them where index_mode is full")?,
     }
     let mut languages: Vec<(&String, &u64)> = status.languages.iter().collect();
     languages.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
@@ -147,10 +162,10 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
     writeln!(out, "languages {}", languages.join(", "))?;
     for (reason, skipped) in &status.skipped {
         let more = if skipped.files as usize > skipped.examples.len() { ", …" } else { "" };
-        writeln!(out, "skipped   {} {reason}: {}{more}", skipped.files, skipped.examples.join(", "))?;
+        writeln!(out, "skipped   {} ({reason}): {}{more}", skipped.files, skipped.examples.join(", "))?;
     }
     for (note, count) in &status.notes {
-        writeln!(out, "note      {count} files {note}")?;
+        writeln!(out, "note      {}: {note}", counted(*count, "file"))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Results for people: `path:line:text`, as grep prints them, with more of each unit on demand.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use anyhow::Result;
@@ -31,7 +31,7 @@ pub fn print(
     budget: &mut Budget,
 ) -> Result<usize> {
     let mut words: HashMap<usize, QueryWords> = HashMap::new();
-    let mut printer = Printer { args, look, syntaxes: None, last_heading: None, printed: false, named: HashSet::new() };
+    let mut printer = Printer { args, look, syntaxes: None, last_heading: None, printed: false };
     for (shown, &(f, h)) in hits.iter().enumerate() {
         let one = &found[f];
         let words = match words.entry(f) {
@@ -68,8 +68,6 @@ struct Printer<'a> {
     last_heading: Option<String>,
     /// Whether any lines were printed yet.
     printed: bool,
-    /// Files that were named, where only names are printed.
-    named: HashSet<String>,
 }
 
 /// What is needed of a file to print its lines.
@@ -84,20 +82,15 @@ struct Source<'a> {
 }
 
 impl Printer<'_> {
-    fn hit(&mut self, out: &mut Vec<u8>, one: &Found<'_>, h: usize, words: &mut QueryWords) -> Result<()> {
+    fn hit(&mut self, out: &mut Vec<u8>, one: &Found<'_>, h: usize, words: &QueryWords) -> Result<()> {
         let hit = &one.answer.hits[h];
-        let path = &one.answer.pool.files[hit.file].path;
+        let path = one.path(h);
         let root = &one.place.project.root;
         let name = typed(root, path);
-        if self.args.files_only || self.args.count {
-            // With --units, a file may come again.
-            if !self.named.insert(absolute(root, path)) {
-                return Ok(());
-            }
+        if self.args.names_only() {
             self.name(out, &name, &absolute(root, path), 1)?;
             if self.args.count {
-                let count = one.answer.pool.candidates.iter().filter(|c| c.file == hit.file).count();
-                write!(out, "{}{count}", if self.args.null { "" } else { ":" })?;
+                write!(out, "{}{}", if self.args.null { "" } else { ":" }, one.units_in_file(h))?;
             }
             if self.args.count || !self.args.null {
                 writeln!(out)?;
@@ -135,7 +128,7 @@ impl Printer<'_> {
         source: &Source<'_>,
         candidate: &Candidate,
         unit: &Unit,
-        words: &mut QueryWords,
+        words: &QueryWords,
     ) -> Result<()> {
         let best = words.best_line(&source.lines, unit);
         let text = source.lines.get(best.wrapping_sub(1)).copied().unwrap_or(&unit.signature);
@@ -186,7 +179,7 @@ impl Printer<'_> {
         row: Row,
         line: &str,
         styled: &[(anstyle::Style, usize)],
-        words: &mut QueryWords,
+        words: &QueryWords,
     ) -> Result<()> {
         let number = row.number.to_string();
         let mut taken = number.len() + 1;

@@ -7,6 +7,7 @@ use colgrep_index::update::read_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::args::SearchArgs;
 use crate::command::Found;
 use crate::output::budget::Budget;
 use crate::output::explain::Step;
@@ -30,19 +31,29 @@ struct Hit {
     explain: Option<Vec<Step>>,
 }
 
-/// A matching line, with `-e` and no query.
-#[derive(Debug, JsonSchema)]
+/// A matching line, with `-e` and no query; or a file, with -l, -L or --count.
+#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Line")]
-#[expect(dead_code, reason = "describes what `command/grep.rs` writes")]
-struct Line {
-    /// Path as given on the command line, or relative to the current folder.
-    file: String,
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// With a query the absolute path; with -e alone as given on the command line, or relative to the current folder.
+    pub file: String,
     /// Its number, from 1; absent with -l, -L and --count.
-    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
     /// Its text; absent with -l, -L and --count.
-    text: Option<String>,
-    /// Number of matching lines, with --count.
-    count: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Number of matching lines (with a query, of units), with --count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+}
+
+impl Line {
+    /// A file's row.
+    pub fn of_file(file: String, count: Option<u64>) -> Line {
+        Line { file, line: None, text: None, count }
+    }
 }
 
 /// A row of the array.
@@ -136,13 +147,19 @@ pub fn schema() -> serde_json::Value {
 ///
 /// # Errors
 /// When `out` refuses or the index can't be read.
-pub fn print(out: &mut impl Write, found: &[Found<'_>], hits: &[(usize, usize)], budget: &mut Budget) -> Result<usize> {
+pub fn print(
+    out: &mut impl Write,
+    found: &[Found<'_>],
+    hits: &[(usize, usize)],
+    args: &SearchArgs,
+    budget: &mut Budget,
+) -> Result<usize> {
     // The brackets and the line's end.
     budget.take(3);
     write!(out, "[")?;
     let mut shown = 0;
     for &(f, h) in hits {
-        let Some(row) = fitting(hit(&found[f], h)?, budget, shown == 0)? else { break };
+        let Some(row) = fitting(&found[f], h, args, budget, shown == 0)? else { break };
         write!(out, "{}{row}", if shown > 0 { "," } else { "" })?;
         shown += 1;
     }
@@ -158,11 +175,12 @@ pub fn print_lines(
     out: &mut impl Write,
     found: &[Found<'_>],
     hits: &[(usize, usize)],
+    args: &SearchArgs,
     budget: &mut Budget,
 ) -> Result<usize> {
     let mut shown = 0;
     for &(f, h) in hits {
-        let Some(row) = fitting(hit(&found[f], h)?, budget, shown == 0)? else { break };
+        let Some(row) = fitting(&found[f], h, args, budget, shown == 0)? else { break };
         writeln!(out, "{row}")?;
         out.flush()?;
         shown += 1;
@@ -196,8 +214,13 @@ pub fn print_answers(
 }
 
 /// A row as text, if it fits.
-fn fitting(mut row: Hit, budget: &mut Budget, first: bool) -> Result<Option<String>> {
-    fit(&mut row, budget, first)
+fn fitting(one: &Found<'_>, h: usize, args: &SearchArgs, budget: &mut Budget, first: bool) -> Result<Option<String>> {
+    if !args.names_only() {
+        return fit(&mut hit(one, h)?, budget, first);
+    }
+    let file = absolute(&one.place.project.root, one.path(h));
+    let text = serde_json::to_string(&Line::of_file(file, args.count.then(|| one.units_in_file(h))))?;
+    Ok(budget.take(text.len() + 1).then_some(text))
 }
 
 /// Spends a row's bytes. The first row is worth a part of it: it gives up its lists, then lines of its code.

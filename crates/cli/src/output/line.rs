@@ -1,5 +1,6 @@
 //! Which line of a unit is shown, and how a line is cut, escaped and marked.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -7,7 +8,7 @@ use std::ops::Range;
 use anstyle::Style;
 use anyhow::Result;
 use colgrep_core::bm25::idf;
-use colgrep_core::token::{Tokenizer, is_stop_word};
+use colgrep_core::token::{Token, Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::store::Snapshot;
 use unicode_width::UnicodeWidthChar as _;
@@ -27,11 +28,15 @@ const BODY_MARGIN: f32 = 0.25;
 const NAME_LINES_MAX: usize = 20;
 
 /// The query's terms with their weights: how rare they are in the index.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct QueryWords {
     terms: HashMap<String, f32>,
     total: f32,
-    tokenizer: Tokenizer,
+}
+
+thread_local! {
+    /// One a thread, which remembers stems from one answer of a server to the next.
+    static TOKENIZER: RefCell<Tokenizer> = RefCell::default();
 }
 
 impl QueryWords {
@@ -50,44 +55,45 @@ impl QueryWords {
     }
 
     fn weighed(query: &str, weight: impl Fn(&str) -> f32) -> QueryWords {
-        let mut tokenizer = Tokenizer::default();
-        let all = tokenizer.terms(query);
+        let all = TOKENIZER.with_borrow_mut(|t| t.terms(query));
         let content: Vec<&String> = all.iter().filter(|t| !is_stop_word(t)).collect();
         let kept = if content.is_empty() { all.iter().collect() } else { content };
         let terms: HashMap<String, f32> = kept.into_iter().map(|t| (t.clone(), weight(t))).collect();
-        QueryWords { total: terms.values().sum(), terms, tokenizer }
+        QueryWords { total: terms.values().sum(), terms }
     }
 
     /// The weight of the distinct terms in `text`.
-    fn weight(&mut self, text: &str) -> f32 {
+    fn weight(&self, text: &str) -> f32 {
         let mut seen: HashSet<&str> = HashSet::new();
         let mut sum = 0.0;
         let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
-        self.tokenizer.tokenize(text, |token| {
+        let mut add = |token: Token<'_>| {
             if let Some((term, weight)) = self.terms.get_key_value(token.term)
                 && seen.insert(term)
             {
                 sum += weight;
             }
-        });
+        };
+        TOKENIZER.with_borrow_mut(|t| t.tokenize(text, &mut add));
         sum
     }
 
     /// Where the query's words stand in a line, in bytes, in order, without overlaps.
-    pub fn places(&mut self, line: &str) -> Vec<Range<usize>> {
+    pub fn places(&self, line: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();
         let line = &line[..line.floor_char_boundary(LINE_BYTES_MAX)];
-        self.tokenizer.tokenize(line, |token| {
+        let mut add = |token: Token<'_>| {
             let inside = places.last().is_some_and(|p| token.start < p.end);
             if self.terms.contains_key(token.term) && !inside {
                 places.push(token.start..token.end);
             }
-        });
+        };
+        TOKENIZER.with_borrow_mut(|t| t.tokenize(line, &mut add));
         places
     }
 
     /// The number of the line that shows best why `unit` answers; lines count from 1.
-    pub fn best_line(&mut self, lines: &[&str], unit: &Unit) -> usize {
+    pub fn best_line(&self, lines: &[&str], unit: &Unit) -> usize {
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
         let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
         let own = if is_text { first } else { own_line(lines, unit, end) };
@@ -201,7 +207,7 @@ mod tests {
 
     #[test]
     fn lines_are_cut_to_the_terminal() {
-        let mut words = QueryWords::weighed("ring", |_| 1.0);
+        let words = QueryWords::weighed("ring", |_| 1.0);
         for (line, columns, expected) in [
             ("struct RingBuffer", Some(80), "struct RingBuffer"),
             ("struct RingBuffer", Some(17), "struct RingBuffer"),

@@ -11,7 +11,9 @@ pub mod path;
 pub mod style;
 pub mod trace;
 
+use std::collections::HashSet;
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
 use budget::Budget;
@@ -76,10 +78,15 @@ pub fn print(
     terminal: bool,
 ) -> Result<()> {
     let mut budget = Budget::new(args.max_tokens);
+    let mut named = HashSet::new();
+    // With --units a file may come again.
+    let is_new = |&&(f, h): &&(usize, usize)| !args.names_only() || named.insert((f, found[f].path(h)));
+    let hits: Vec<(usize, usize)> = hits.iter().filter(is_new).copied().collect();
+    let hits = hits.as_slice();
     let shown = if args.json {
-        json::print(out, found, hits, &mut budget)?
+        json::print(out, found, hits, args, &mut budget)?
     } else if args.jsonl {
-        json::print_lines(out, found, hits, &mut budget)?
+        json::print_lines(out, found, hits, args, &mut budget)?
     } else {
         let look = Look::new(args, env, terminal)?;
         human::print(out, found, hits, args, query, &look, &mut budget)?
@@ -89,6 +96,23 @@ pub fn print(
         remark!("colgrep: {shown} of {} results fit into --max-tokens {tokens}", hits.len());
     }
     Ok(())
+}
+
+/// Prints files, each as its project's root and its path from there.
+///
+/// # Errors
+/// When stdout refuses.
+pub fn print_names(names: &[(&Path, &str)], args: &SearchArgs) -> Result<()> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut rows = names.iter().map(|(root, path)| json::Line::of_file(path::absolute(root, path), None));
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string(&rows.collect::<Vec<_>>())?)?;
+    } else if args.jsonl {
+        rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", serde_json::to_string(&row)?)?))?;
+    } else {
+        names.iter().try_for_each(|(root, path)| path::write_name(&mut out, root, path, args.null))?;
+    }
+    Ok(out.flush()?)
 }
 
 #[cfg(test)]

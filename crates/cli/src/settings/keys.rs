@@ -61,7 +61,7 @@ pub static KEYS: &[Key] = &[
         name: "ignore",
         kind: Kind::List,
         default: "",
-        doc: "Patterns, as in .gitignore, of files that no search gives (they stay in the index; .colgrepignore keeps them out of it).",
+        doc: "Patterns, as in a .gitignore at the project's root, of files that are not indexed and that no search gives.",
     },
     Key { name: "hidden", kind: Kind::Switch, default: "false", doc: "Index hidden files: --hidden." },
     Key { name: "max_filesize", kind: Kind::Size, default: "1M", doc: "Largest file that is indexed: --max-filesize." },
@@ -100,8 +100,7 @@ pub static KEYS: &[Key] = &[
 ];
 
 /// A setting's value.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// A number, word or switch, as text.
     Text(String),
@@ -161,6 +160,22 @@ pub fn check_name(key: &str) -> Result<Kind> {
         "there is no setting {key:?}; did you mean {:?}? `colgrep settings` lists them all",
         nearest.map_or("results", String::as_str)
     )
+}
+
+/// A value as JSON: numbers, switches and lists as such, `null` where nothing is set.
+pub fn typed(key: &str, value: &Value) -> serde_json::Value {
+    let text = match value {
+        Value::List(list) => return list.clone().into(),
+        Value::Text(text) if text.is_empty() => return serde_json::Value::Null,
+        Value::Text(text) => text,
+    };
+    let number = |text: &str| text.parse::<u64>().map(Into::into).or_else(|_| text.parse::<f64>().map(Into::into));
+    match check_name(key) {
+        Ok(Kind::Whole(..)) => number(text).unwrap_or_else(|_| text.as_str().into()),
+        Ok(Kind::Size) => parse_size(text).map_or_else(|_| text.as_str().into(), Into::into),
+        Ok(Kind::Switch) => (text == "true").into(),
+        _ => text.as_str().into(),
+    }
 }
 
 /// Checks a value for its key and gives it in the form that is kept.
@@ -257,6 +272,21 @@ mod tests {
             assert_eq!(checked(key, value), expected, "{key} = {value}");
         }
         assert!(checked("hyperlink_format", "{nowhere}").contains("nowhere"));
+    }
+
+    #[test]
+    fn programs_get_values_of_their_types() {
+        for (key, value, expected) in [
+            ("results", "20", "20"),
+            ("lines", "", "null"),
+            ("hidden", "true", "true"),
+            ("max_filesize", "1M", "1048576"),
+            ("ranking.alpha", "0.5", "0.5"),
+            ("color", "never", "\"never\""),
+        ] {
+            assert_eq!(typed(key, &Value::Text(value.into())).to_string(), expected, "{key}");
+        }
+        assert_eq!(typed("ignore", &Value::List(vec!["a".into()])).to_string(), "[\"a\"]");
     }
 
     #[test]

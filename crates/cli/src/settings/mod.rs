@@ -13,7 +13,7 @@ use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank;
 
 pub use file::{remove, write};
-pub use keys::{KEYS, Value, check_name};
+pub use keys::{KEYS, Value, check_name, typed};
 
 use crate::args::{Color, FusionArg, SearchArgs, Tests, WalkArgs};
 use crate::env::{Env, profile};
@@ -88,7 +88,7 @@ impl Settings {
         self.text(key) == Some("true")
     }
 
-    /// Patterns, as in `.gitignore`, of files that no search gives.
+    /// Patterns, as in a `.gitignore` at the project's root, of files that no search gives.
     pub fn ignore(&self) -> &[String] {
         self.list("ignore")
     }

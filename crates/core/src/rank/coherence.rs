@@ -21,7 +21,7 @@ pub const STAGE: Stage = Stage {
     doc: "A file in which many units match is likelier about the query.",
     source: "semble, as in ColGREP pull request 99",
     knobs: &[&COHERENCE_BOOST],
-    by_words: false,
+    doubted: false,
     apply,
 };
 

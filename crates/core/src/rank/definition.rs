@@ -21,7 +21,7 @@ pub const STAGE: Stage = Stage {
     doc: "A definition named with a word of the query is likelier the place than one that merely mentions it.",
     source: "ColGREP, pull request 99",
     knobs: &[&DEF_BOOST],
-    by_words: true,
+    doubted: true,
     apply,
 };
 

@@ -21,7 +21,7 @@ pub const STAGE: Stage = Stage {
     doc: "A project's main ideas live near its root, its variants and platforms deeper.",
     source: "prototype",
     knobs: &[&DEPTH],
-    by_words: true,
+    doubted: true,
     apply,
 };
 

@@ -88,7 +88,7 @@ pub const STAGE: Stage = Stage {
     doc: "Who types a name looks for its definition; a name inside a sentence, or a plain word that few definitions bear, is a weaker form of the same.",
     source: SOURCE,
     knobs: &KNOBS,
-    by_words: true,
+    doubted: true,
     apply,
 };
 

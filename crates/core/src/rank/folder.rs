@@ -34,7 +34,7 @@ pub const STAGE: Stage = Stage {
     doc: "Folders name the subsystem: a query word there places the file, less surely than its own name does.",
     source: SOURCE,
     knobs: &[&FOLDER_SHARE, &LAST_FOLDER],
-    by_words: true,
+    doubted: true,
     apply,
 };
 

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::bm25;
-use crate::fuse::{self, DOUBT_BOOST, Evidence, Fusion, Ranking, SEMANTIC, SEMANTIC_DEPTH, UnitKey};
+use crate::fuse::{self, Evidence, Fusion, Ranking, SEMANTIC, SEMANTIC_DEPTH, UnitKey};
 use crate::knob::{Knob, Knobs, Shape};
 use crate::path::PathFacts;
 use crate::query::Query;
@@ -36,8 +36,9 @@ pub struct Stage {
     pub source: &'static str,
     /// The constants it reads.
     pub knobs: &'static [&'static Knob],
-    /// Whether it takes the query's words at their word: it counts as far as they are trusted.
-    pub by_words: bool,
+    /// Whether what it adds counts only as far as the query's words are trusted. Where they are not, the order is one
+    /// of meaning, whose scores lie close together: a boost by words would mislead, and any other decide alone.
+    pub doubted: bool,
     /// Changes the pool's scores; the candidates keep their order.
     pub apply: fn(&Query, &Knobs, &mut Pool),
 }
@@ -231,7 +232,7 @@ impl Pool {
             ranking.weight = if ranking.name == SEMANTIC { semantic } else { 1.0 - semantic };
             if ranking.name == SEMANTIC {
                 ranking.floor = ranking.hits.get(knobs.whole(&SEMANTIC_DEPTH) - 1).map(|h| h.1);
-                self.doubt = (1.0 - self.evidence.trust(knobs)) * (1.0 - knobs.get(&DOUBT_BOOST));
+                self.doubt = self.evidence.doubt(knobs);
             }
         }
         let fused = fuse::fuse(&self.rankings, method, knobs);
@@ -315,7 +316,7 @@ pub fn run(query: &Query, knobs: &Knobs, pool: &mut Pool, mut observer: Option<&
 /// Runs one stage over the pool. The candidates keep their order: scores saved behind a stage can be put back, to run
 /// the later ones under other settings.
 pub fn apply(stage: &Stage, query: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let doubted = stage.by_words && pool.doubt > 0.0;
+    let doubted = stage.doubted && pool.doubt > 0.0;
     let before: Option<Vec<f32>> = doubted.then(|| pool.candidates.iter().map(|c| c.score).collect());
     (stage.apply)(query, knobs, pool);
     if let Some(before) = before {

@@ -32,7 +32,7 @@ pub const STAGE: Stage = Stage {
     doc: "A file answers better when several of its units do: best unit and harmonic sum of the best six, each relative to the pool's best.",
     source: "prototype; harmonic discount as in discounted cumulative evidence",
     knobs: &[&UNIT_SUM_SHARE, &UNIT_SUM_DEPTH],
-    by_words: false,
+    doubted: false,
     apply,
 };
 

@@ -55,11 +55,11 @@ const DOC: &str = "Tests, examples, gatherers, typings and prose are rarely what
 
 /// The published place: before the boosts.
 pub const EARLY: Stage =
-    Stage { name: "path_penalty", doc: DOC, source: SOURCE, knobs: KNOBS, by_words: false, apply: early };
+    Stage { name: "path_penalty", doc: DOC, source: SOURCE, knobs: KNOBS, doubted: false, apply: early };
 
 /// The default place: after the boosts.
 pub const LATE: Stage =
-    Stage { name: "path_penalty_last", doc: DOC, source: SOURCE, knobs: KNOBS, by_words: false, apply: late };
+    Stage { name: "path_penalty_last", doc: DOC, source: SOURCE, knobs: KNOBS, doubted: false, apply: late };
 
 fn early(query: &Query, knobs: &Knobs, pool: &mut Pool) {
     if !knobs.is_on(&LAST) {

@@ -34,7 +34,7 @@ pub const STAGE: Stage = Stage {
     doc: "Words that stand together in the query mean one thing, and name it where they stand together in the text.",
     source: SOURCE,
     knobs: &[&NEAR, &ADJACENT],
-    by_words: true,
+    doubted: true,
     apply,
 };
 

@@ -24,7 +24,7 @@ pub const STAGE: Stage = Stage {
     doc: "Header and source, component and style, interface and implementation bear one stem and answer together.",
     source: "prototype",
     knobs: &[&SIBLING],
-    by_words: true,
+    doubted: true,
     apply,
 };
 

@@ -59,7 +59,7 @@ pub const STAGE: Stage = Stage {
     doc: "Files are named after what they do: a query word in the stem is strong evidence, a shared beginning weaker.",
     source: SOURCE,
     knobs: &[&STEM_BOOST, &STEM_PREFIX_BOOST, &STOPWORDS, &PLURAL_SNAKE],
-    by_words: true,
+    doubted: true,
     apply,
 };
 

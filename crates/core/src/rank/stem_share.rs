@@ -54,7 +54,7 @@ pub const STAGE: Stage = Stage {
     doc: "A stem that the query explains wholly says more than one that shares a word; a stem such as mod or index speaks by its folder, −er and −or fold onto the verb, the project's own name says nothing.",
     source: SOURCE,
     knobs: &[&SHARE, &FULL, &AGREEMENT, &PREFIX_SHARE, &JOINED],
-    by_words: true,
+    doubted: true,
     apply,
 };
 

@@ -20,7 +20,7 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let store = Store::new(folder.path().join("store"));
     let root = root.canonicalize()?;
-    let (snapshot, _) = open_current(&store, &root, None, true, None, &())?;
+    let (snapshot, _) = open_current(&store, &root, &[], None, true, None, &())?;
     let (mut documents, mut questions): (HashMap<u64, Multivector>, Vec<Multivector>) = Default::default();
     for file in snapshot.files.indexed() {
         let text = read_text(&root, &file.path)?;
@@ -59,7 +59,7 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
             let codec = Codec { bits, rows_max, similarity };
             let started = Instant::now();
             let (snapshot, report) =
-                open_current(&store, &root, None, true, Some(&Encoding { codec, ..Encoding::new(&Model) }), &())?;
+                open_current(&store, &root, &[], None, true, Some(&Encoding { codec, ..Encoding::new(&Model) }), &())?;
             let speed = report.encoded as f64 / started.elapsed().as_secs_f64();
             let vectors = snapshot.vectors.as_ref().ok_or("no vectors")?;
             let mut allowed = Allowed::none(vectors.len());

@@ -53,12 +53,12 @@ fn curve(units: usize) -> Result<(), Box<dyn Error>> {
     let source = corpus::write(&root, units)?;
     let store = Store::new(data.clone());
     let started = Instant::now();
-    open_current(&store, &root, None, true, None, &())?;
+    open_current(&store, &root, &[], None, true, None, &())?;
     let lexical = started.elapsed();
     let lexical_bytes = store.bytes_on_disk();
     let model = Model;
     let started = Instant::now();
-    let (snapshot, report) = open_current(&store, &root, None, true, Some(&Encoding::new(&model)), &())?;
+    let (snapshot, report) = open_current(&store, &root, &[], None, true, Some(&Encoding::new(&model)), &())?;
     let seconds = started.elapsed().as_secs_f64();
     let vectors = snapshot.vectors.as_ref().ok_or("no vectors")?;
     println!(

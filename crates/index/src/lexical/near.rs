@@ -141,8 +141,7 @@ fn count_pair(
     ranges: Vec<Range<DocId>>,
     counts: &mut Counts,
 ) -> Result<()> {
-    let open =
-        |text| segment.postings(&Term::from_field_text(field, text), IndexRecordOption::WithFreqsAndPositions);
+    let open = |text| segment.postings(&Term::from_field_text(field, text), IndexRecordOption::WithFreqsAndPositions);
     let (Some(mut a), Some(mut b)) = (open(first)?, open(second)?) else { return Ok(()) };
     let (mut here, mut there) = (Vec::new(), Vec::new());
     for range in ranges {

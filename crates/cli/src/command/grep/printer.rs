@@ -7,10 +7,10 @@ use std::path::Path;
 use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
-use serde_json::json;
 
 use crate::args::SearchArgs;
 use crate::output::Look;
+use crate::output::json::Line;
 use crate::output::path::{absolute, escape_control};
 use crate::output::style::{self, paint};
 
@@ -30,7 +30,7 @@ pub struct Lines {
     /// What is printed.
     pub text: Vec<u8>,
     /// Rows for programs.
-    pub rows: Vec<serde_json::Value>,
+    pub rows: Vec<Line>,
 }
 
 /// Writes one file's matches.
@@ -61,10 +61,7 @@ impl<'a> Printer<'a> {
         if counted || without {
             if self.args.json || self.args.jsonl {
                 let count = if counted { Some(self.count) } else { None };
-                self.lines.rows.push(match count {
-                    Some(count) => json!({"file": self.shown, "count": count}),
-                    None => json!({"file": self.shown}),
-                });
+                self.lines.rows.push(Line::of_file(self.shown.to_string(), count));
             } else {
                 let end = if counted { format!("{}\n", self.count) } else { String::new() };
                 let separator = if self.args.null {
@@ -158,7 +155,7 @@ impl Sink for &mut Printer<'_> {
         }
         if self.args.files_only {
             if self.args.json || self.args.jsonl {
-                self.lines.rows.push(json!({"file": self.shown}));
+                self.lines.rows.push(Line::of_file(self.shown.to_string(), None));
             } else {
                 self.name(found.line_number().unwrap_or(1))?;
                 self.lines.text.write_all(if self.args.null { b"\0" } else { b"\n" })?;
@@ -171,8 +168,9 @@ impl Sink for &mut Printer<'_> {
         }
         let number = found.line_number().unwrap_or(0);
         if self.args.json || self.args.jsonl {
-            let text = String::from_utf8_lossy(trim_end(found.bytes()));
-            self.lines.rows.push(json!({"file": self.shown, "line": number, "text": text}));
+            let text = String::from_utf8_lossy(trim_end(found.bytes())).into_owned();
+            let row = Line { line: Some(number), text: Some(text), ..Line::of_file(self.shown.to_string(), None) };
+            self.lines.rows.push(row);
             return Ok(true);
         }
         if self.args.vimgrep {

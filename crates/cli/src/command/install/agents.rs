@@ -1,10 +1,17 @@
 //! The table of coding agents: which files each of them documents, and what goes into them.
+//!
+//! Read in November 2026. Hooks at a session's start: Claude Code <https://docs.claude.com/en/docs/claude-code/hooks>;
+//! Codex <https://developers.openai.com/codex/hooks> and the schema of its answers in `codex-rs/hooks/schema` of
+//! openai/codex; Cursor <https://cursor.com/docs/agent/hooks> (known here from what others quote of it); Gemini CLI
+//! <https://geminicli.com/docs/hooks/reference>; Copilot <https://docs.github.com/en/copilot/reference/hooks-reference>,
+//! and for its folder and its servers <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-config-dir-reference>.
+//! OpenCode documents plugins (programs in JavaScript) and no hook of a command: <https://opencode.ai/docs/plugins>.
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::edit::Edit;
+use super::edit::{Edit, HOOK};
 use crate::args::Agent;
 use crate::env::Env;
 
@@ -35,6 +42,9 @@ outline, read_unit, find_related and status.
 const CURSOR_HEAD: &str =
     "---\ndescription: What the colgrep code search on this machine does\nalwaysApply: true\n---\n\n";
 
+/// Longest time that an agent waits for the hook, which needs some milliseconds.
+const HOOK_SECONDS_MAX: u64 = 10;
+
 /// The files of one agent below `folder`: the user's home, or a project.
 pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Target> {
     // What a team commits names the program; what is the user's own names the file, for programs without a shell's PATH.
@@ -42,24 +52,21 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
         Ok(path) if !project => path.display().to_string(),
         _ => "colgrep".to_string(),
     };
-    let notes = |path: &str| Target { path: folder.join(path), edit: Edit::Section(TEXT) };
-    let server = |path: &str, key: &'static str, value| Target {
-        path: folder.join(path),
-        edit: Edit::Json { table: key, value },
-    };
-    let stdio = json!({"command": command, "args": ["mcp"]});
-    let typed = json!({"type": "stdio", "command": command, "args": ["mcp"]});
+    let files = Files { folder, agent: super::name(agent), command };
     match (agent, project) {
-        (Agent::ClaudeCode, true) => vec![notes("CLAUDE.md"), server(".mcp.json", "mcpServers", typed)],
-        (Agent::ClaudeCode, false) => vec![notes(".claude/CLAUDE.md"), server(".claude.json", "mcpServers", typed)],
-        (Agent::Codex, true) => vec![notes("AGENTS.md"), codex(folder.join(".codex/config.toml"), command)],
+        (Agent::ClaudeCode, true) => {
+            vec![files.notes("CLAUDE.md"), files.server(".mcp.json", files.typed()), files.claude_hook()]
+        }
+        (Agent::ClaudeCode, false) => {
+            vec![files.notes(".claude/CLAUDE.md"), files.server(".claude.json", files.typed()), files.claude_hook()]
+        }
+        (Agent::Codex, true) => codex(&files, &folder.join(".codex"), folder),
         (Agent::Codex, false) => {
             let home = env.codex_home.clone().unwrap_or_else(|| folder.join(".codex"));
-            let notes = Target { path: home.join("AGENTS.md"), edit: Edit::Section(TEXT) };
-            vec![notes, codex(home.join("config.toml"), command)]
+            codex(&files, &home, &home)
         }
         (Agent::Opencode, project) => {
-            let value = json!({"type": "local", "command": [command, "mcp"], "enabled": true});
+            let value = json!({"type": "local", "command": [files.command, "mcp"], "enabled": true});
             let home = if project {
                 folder.to_path_buf()
             } else {
@@ -72,36 +79,135 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
                 Target { path: file, edit: Edit::Json { table: "mcp", value } },
             ]
         }
-        (Agent::Cursor, true) => {
-            let rule = Target {
-                path: folder.join(".cursor/rules/colgrep.mdc"),
-                edit: Edit::Whole(format!("{CURSOR_HEAD}{TEXT}")),
-            };
-            vec![rule, server(".cursor/mcp.json", "mcpServers", stdio)]
+        (Agent::Cursor, project) => {
+            let entry = json!({"command": files.hook(), "timeout": HOOK_SECONDS_MAX});
+            let hook = files.file(".cursor/hooks.json", Edit::Hook { event: "sessionStart", entry, versioned: true });
+            let mut targets = vec![files.server(".cursor/mcp.json", files.stdio()), hook];
+            // The user's rules of Cursor are kept in its own settings, in no file.
+            if project {
+                targets.push(files.file(".cursor/rules/colgrep.mdc", Edit::Whole(format!("{CURSOR_HEAD}{TEXT}"))));
+            }
+            targets
         }
-        // The user's rules of Cursor are kept in its own settings, in no file.
-        (Agent::Cursor, false) => vec![server(".cursor/mcp.json", "mcpServers", stdio)],
-        (Agent::Gemini, true) => vec![notes("GEMINI.md"), server(".gemini/settings.json", "mcpServers", stdio)],
-        (Agent::Gemini, false) => {
-            vec![notes(".gemini/GEMINI.md"), server(".gemini/settings.json", "mcpServers", stdio)]
+        (Agent::Gemini, project) => {
+            let notes = if project { "GEMINI.md" } else { ".gemini/GEMINI.md" };
+            let server = Edit::Json { table: "mcpServers", value: files.stdio() };
+            // Its timeouts are milliseconds.
+            let hook = json!({"name": "colgrep", "type": "command", "command": files.hook(), "timeout": 1_000 * HOOK_SECONDS_MAX});
+            let hook = Edit::Hook { event: "SessionStart", entry: json!({"hooks": [hook]}), versioned: false };
+            vec![files.notes(notes), files.file(".gemini/settings.json", Edit::All(vec![server, hook]))]
         }
         (Agent::Copilot, true) => {
-            vec![notes(".github/copilot-instructions.md"), server(".vscode/mcp.json", "servers", typed)]
+            let editors = Edit::Json { table: "servers", value: files.typed() };
+            vec![
+                files.notes(".github/copilot-instructions.md"),
+                files.file(".vscode/mcp.json", editors),
+                files.server(".github/mcp.json", files.copilot()),
+                files.copilot_hook(".github/hooks/colgrep.json"),
+            ]
         }
         (Agent::Copilot, false) => {
-            let value = json!({"type": "local", "command": command, "args": ["mcp"], "tools": ["*"]});
-            vec![notes(".copilot/copilot-instructions.md"), server(".copilot/mcp-config.json", "mcpServers", value)]
+            let home = env.copilot_home.clone().unwrap_or_else(|| folder.join(".copilot"));
+            let files = Files { folder: &home, ..files };
+            vec![
+                files.notes("copilot-instructions.md"),
+                files.server("mcp-config.json", files.copilot()),
+                files.copilot_hook("hooks/colgrep.json"),
+            ]
         }
     }
 }
 
-fn codex(path: PathBuf, command: String) -> Target {
-    Target { path, edit: Edit::CodexServer { command } }
+/// Codex' notes lie in `notes`, the rest in `home`. Codex asks its user before it runs a new hook.
+fn codex(files: &Files<'_>, home: &Path, notes: &Path) -> Vec<Target> {
+    let server = Edit::CodexServer { command: files.command.clone() };
+    let hook = files.grouped_hook("startup|clear");
+    vec![
+        Target { path: notes.join("AGENTS.md"), edit: Edit::Section(TEXT) },
+        Target { path: home.join("config.toml"), edit: server },
+        Target { path: home.join("hooks.json"), edit: hook },
+    ]
+}
+
+/// What the entries of one agent are made of.
+struct Files<'a> {
+    folder: &'a Path,
+    agent: String,
+    command: String,
+}
+
+impl Files<'_> {
+    fn file(&self, path: &str, edit: Edit) -> Target {
+        Target { path: self.folder.join(path), edit }
+    }
+
+    fn notes(&self, path: &str) -> Target {
+        self.file(path, Edit::Section(TEXT))
+    }
+
+    fn server(&self, path: &str, value: Value) -> Target {
+        self.file(path, Edit::Json { table: "mcpServers", value })
+    }
+
+    fn stdio(&self) -> Value {
+        json!({"command": self.command, "args": ["mcp"]})
+    }
+
+    fn typed(&self) -> Value {
+        json!({"type": "stdio", "command": self.command, "args": ["mcp"]})
+    }
+
+    fn copilot(&self) -> Value {
+        json!({"type": "local", "command": self.command, "args": ["mcp"], "tools": ["*"]})
+    }
+
+    /// What a shell is given to run.
+    fn hook(&self) -> String {
+        format!("{} {HOOK} {}", in_shell(&self.command), self.agent)
+    }
+
+    /// A hook in Claude Code's form, which Codex shares. A resumed session has heard it already.
+    fn grouped_hook(&self, matcher: &str) -> Edit {
+        let run = json!({"type": "command", "command": self.hook(), "timeout": HOOK_SECONDS_MAX});
+        let entry = json!({"matcher": matcher, "hooks": [run]});
+        Edit::Hook { event: "SessionStart", entry, versioned: false }
+    }
+
+    fn claude_hook(&self) -> Target {
+        self.file(".claude/settings.json", self.grouped_hook("startup|clear|compact"))
+    }
+
+    fn copilot_hook(&self, path: &str) -> Target {
+        let run = json!({"type": "command", "command": self.hook(), "timeoutSec": HOOK_SECONDS_MAX});
+        let file = json!({"version": 1, "hooks": {"sessionStart": [run]}});
+        self.file(path, Edit::Whole(format!("{file:#}\n")))
+    }
+}
+
+/// A program's path as one word of a shell.
+fn in_shell(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
+    match path.chars().all(plain) {
+        true => path.to_string(),
+        false if cfg!(windows) => format!("\"{path}\""),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_one_word_of_a_shell() {
+        for (path, expected) in
+            [("/usr/bin/colgrep", "/usr/bin/colgrep"), ("/a b/colgrep", "'/a b/colgrep'"), ("/it's/c", r"'/it'\''s/c'")]
+        {
+            if !cfg!(windows) {
+                assert_eq!(in_shell(path), expected);
+            }
+        }
+    }
 
     #[test]
     fn the_text_states_and_never_commands() {

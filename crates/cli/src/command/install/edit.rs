@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table};
 
@@ -16,6 +16,9 @@ const BEGIN_MARK: &str = "<!-- colgrep:begin";
 /// The name of colgrep's entry.
 const NAME: &str = "colgrep";
 
+/// The subcommand that a hook runs.
+pub const HOOK: &str = "hook";
+
 /// A change of a file that can be made and taken back.
 pub enum Edit {
     /// A section of a Markdown file, between two marks.
@@ -27,6 +30,17 @@ pub enum Edit {
         /// The entry.
         value: Value,
     },
+    /// A hook in the list of an event of a JSON file's `hooks`.
+    Hook {
+        /// The event's key.
+        event: &'static str,
+        /// The entry.
+        entry: Value,
+        /// Whether the file says `"version": 1`.
+        versioned: bool,
+    },
+    /// Several changes of one file.
+    All(Vec<Edit>),
     /// A server in Codex' settings.
     CodexServer {
         /// The program.
@@ -54,17 +68,25 @@ impl Edit {
             }
             Edit::Whole(whole) => Ok(whole.clone()),
             Edit::Json { table, value } => {
-                let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("no JSON: {e}"))?;
+                let root = parsed(text)?;
                 let object = root.object_value_or_create().context("no JSON object")?;
                 let entries =
                     object.object_value_or_create(table).with_context(|| format!("{table:?} is no object"))?;
                 entries.append(NAME, input(value));
-                let mut text = root.to_string();
-                if !text.ends_with('\n') {
-                    text.push('\n');
-                }
-                Ok(text)
+                Ok(ended(root.to_string()))
             }
+            Edit::Hook { event, entry, versioned } => {
+                let root = parsed(text)?;
+                let object = root.object_value_or_create().context("no JSON object")?;
+                if *versioned && object.get("version").is_none() {
+                    object.append("version", CstInputValue::Number("1".to_string()));
+                }
+                let hooks = object.object_value_or_create("hooks").context("\"hooks\" is no object")?;
+                let list = hooks.array_value_or_create(event).with_context(|| format!("{event:?} is no list"))?;
+                list.append(input(entry));
+                Ok(ended(root.to_string()))
+            }
+            Edit::All(edits) => edits.iter().try_fold(text.to_string(), |text, edit| edit.put(&text)),
             Edit::CodexServer { command } => {
                 let mut document: DocumentMut = text.parse()?;
                 let mut implicit = Table::new();
@@ -89,13 +111,29 @@ impl Edit {
             Edit::Section(_) => cut_section(text),
             Edit::Whole(_) => Ok(None),
             Edit::Json { table, .. } => {
-                let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("no JSON: {e}"))?;
+                let root = parsed(text)?;
                 let entries = root.object_value().and_then(|o| o.object_value(table));
                 match entries.and_then(|e| e.get(NAME)) {
                     Some(entry) => entry.remove(),
                     None => return Ok(Some(text.to_string())),
                 }
                 Ok(Some(root.to_string()))
+            }
+            Edit::Hook { event, .. } => {
+                let root = parsed(text)?;
+                let hooks = root.object_value().and_then(|o| o.object_value("hooks"));
+                let Some(list) = hooks.and_then(|h| h.array_value(event)) else { return Ok(Some(text.to_string())) };
+                let own = list.elements().into_iter().filter(|e| e.to_serde_value().is_some_and(|v| is_own_hook(&v)));
+                let own: Vec<_> = own.collect();
+                if own.is_empty() {
+                    return Ok(Some(text.to_string()));
+                }
+                own.into_iter().for_each(CstNode::remove);
+                Ok(Some(root.to_string()))
+            }
+            Edit::All(edits) => {
+                let cut = |text: Option<String>, edit: &Edit| text.map_or(Ok(None), |t| edit.cut(&t));
+                edits.iter().try_fold(Some(text.to_string()), cut)
             }
             Edit::CodexServer { .. } => {
                 let mut document: DocumentMut = text.parse()?;
@@ -107,6 +145,27 @@ impl Edit {
             }
         }
     }
+}
+
+fn parsed(text: &str) -> Result<CstRootNode> {
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("no JSON: {e}"))
+}
+
+fn ended(mut text: String) -> String {
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether an entry of an event runs `… hook AGENT`, wherever the program lay when it was written.
+fn is_own_hook(entry: &Value) -> bool {
+    let runs_hook = |command: &Value| {
+        let words: Vec<&str> = command.as_str().unwrap_or_default().split_whitespace().collect();
+        matches!(words.as_slice(), [.., program, HOOK, _agent] if program.contains(NAME))
+    };
+    runs_hook(&entry["command"])
+        || entry["hooks"].as_array().is_some_and(|h| h.iter().any(|e| runs_hook(&e["command"])))
 }
 
 fn cut_section(text: &str) -> Result<Option<String>> {
@@ -144,6 +203,14 @@ mod tests {
     fn what_stands_around_stays() {
         let server = || Edit::Json { table: "mcpServers", value: json!({"command": "colgrep", "args": ["mcp"]}) };
         let codex = || Edit::CodexServer { command: "colgrep".into() };
+        let entry = || json!({"command": "'/a b/colgrep' hook cursor"});
+        let hook = || Edit::Hook { event: "sessionStart", entry: entry(), versioned: true };
+        let both = || {
+            Edit::All(vec![
+                server(),
+                Edit::Hook { event: "SessionStart", entry: json!({"hooks": [entry()]}), versioned: false },
+            ])
+        };
         for (edit, text, shown) in [
             (Edit::Section("text\n"), "# Mine\n", "# Mine\n\n<!-- colgrep:begin"),
             (Edit::Section("text\n"), "# Mine\n\nlast line", "last line\n\n<!-- colgrep:begin"),
@@ -155,6 +222,9 @@ mod tests {
                 "model = \"o\" # mine\n\n[mcp_servers.x]\ncommand = \"y\"\n",
                 "model = \"o\" # mine\n\n[mcp_servers.x]",
             ),
+            (hook(), "", "\"version\": 1,\n  \"hooks\": {\n    \"sessionStart\": ["),
+            (hook(), "{\"hooks\": {\"sessionStart\": [{\"command\": \"y hook z\"}]}}\n", "{\"command\": \"y hook z\"}"),
+            (both(), "{\n  // mine\n  \"hooks\": {}\n}\n", "// mine\n  \"hooks\": {"),
             (codex(), "", "[mcp_servers.colgrep]\ncommand = \"colgrep\"\nargs = [\"mcp\"]\n"),
         ] {
             let put = edit.put(text).unwrap();

@@ -9,7 +9,8 @@ use colgrep_index::store::Snapshot;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::args::{McpArgs, SearchArgs, WalkArgs};
-use crate::command::search::open;
+use crate::command::open_updated;
+use crate::command::search::{is_being_built, lacks_vectors, open};
 use crate::env::Env;
 use crate::model::Model;
 use crate::project::Project;
@@ -20,7 +21,7 @@ pub struct Desk {
     /// Environment of the process.
     pub env: Env,
     walk: WalkArgs,
-    roots: Vec<Root>,
+    roots: Vec<Arc<Root>>,
 }
 
 /// One folder that the server answers about.
@@ -35,6 +36,8 @@ pub struct Root {
     /// The model that the root's settings choose, once one is needed.
     model: OnceLock<Option<Model>>,
     changes: Changes,
+    /// Whether vectors are being made beside the answers.
+    encoding: AtomicBool,
 }
 
 /// Notices changes below a folder.
@@ -90,7 +93,7 @@ impl Desk {
     /// When one is no folder.
     pub fn new(args: &McpArgs, env: &Env) -> Result<Desk> {
         let here = [PathBuf::from(".")];
-        let mut roots: Vec<Root> = Vec::new();
+        let mut roots: Vec<Arc<Root>> = Vec::new();
         for path in if args.roots.is_empty() { &here[..] } else { &args.roots } {
             let (mut project, mut below) = Project::around(path, env)?;
             let mut folder = path.canonicalize().with_context(|| format!("{}", path.display()))?;
@@ -103,8 +106,10 @@ impl Desk {
             }
             project.check_size(env, args.walk.yes)?;
             project.root = project.root.canonicalize().unwrap_or(project.root);
+            project.settings(env)?;
             let changes = Changes::watch(&project);
-            roots.push(Root { folder, project, below, held: Mutex::default(), model: OnceLock::new(), changes });
+            let (held, model, encoding) = (Mutex::default(), OnceLock::new(), false.into());
+            roots.push(Arc::new(Root { folder, project, below, held, model, changes, encoding }));
         }
         std::env::set_current_dir(&roots[0].folder)
             .with_context(|| format!("could not enter {}", roots[0].folder.display()))?;
@@ -112,8 +117,8 @@ impl Desk {
     }
 
     /// The roots.
-    pub fn roots(&self) -> &[Root] {
-        &self.roots
+    pub fn roots(&self) -> impl Iterator<Item = &Root> {
+        self.roots.iter().map(Arc::as_ref)
     }
 
     /// The root that holds `path` (from the first root, or absolute) with the path from that root's project.
@@ -127,7 +132,7 @@ impl Desk {
             format!("{path} is not a file or folder inside the roots of this server: {}", roots.join(", "))
         };
         let full = full.map_err(|_| anyhow::anyhow!(outside()))?;
-        let Some(root) = self.roots.iter().find(|r| full.starts_with(&r.folder)) else { bail!(outside()) };
+        let Some(root) = self.roots().find(|r| full.starts_with(&r.folder)) else { bail!(outside()) };
         let below = full.strip_prefix(&root.project.root).unwrap_or(Path::new(""));
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         Ok((root, full, below))
@@ -164,13 +169,17 @@ impl Desk {
         if let Some(snapshot) = held.as_ref().filter(|s| !stale && s.files.complete) {
             return Ok(Arc::clone(snapshot));
         }
-        let mut walk = self.walk.clone();
+        let (mut walk, mut project) = (self.walk.clone(), root.project.clone());
+        project.settings(&self.env)?;
         self.settings(root)?.fill_walk(&mut walk);
         let model = self.model(root)?;
-        match open(&walk, true, &self.env, &root.project, model) {
+        match open(&walk, true, &self.env, &project, model) {
             Ok(snapshot) => {
+                if lacks_vectors(&snapshot, model) {
+                    self.encode_beside(root, &project);
+                }
                 // What could not be brought up to date is tried again by the next call.
-                if !snapshot.files.complete {
+                if !snapshot.files.complete || is_being_built(&project) {
                     root.changes.stale.store(true, Ordering::Release);
                 }
                 let snapshot = Arc::new(snapshot);
@@ -182,6 +191,24 @@ impl Desk {
                 Err(error)
             }
         }
+    }
+}
+
+impl Desk {
+    /// Makes the vectors that a call had no time for in a thread of its own, which ends with them.
+    fn encode_beside(&self, root: &Root, project: &Project) {
+        let Some(root) = self.roots.iter().find(|r| std::ptr::eq(Arc::as_ref(r), root)).map(Arc::clone) else { return };
+        if root.encoding.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let project = project.clone();
+        std::thread::spawn(move || {
+            let encoding = root.model.get().and_then(Option::as_ref).and_then(|m| m.encoding(None));
+            // What fails here shows at the next call.
+            let _ = open_updated(&project, None, true, encoding.as_ref(), true);
+            root.encoding.store(false, Ordering::Release);
+            root.changes.stale.store(true, Ordering::Release);
+        });
     }
 }
 

@@ -4,19 +4,22 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum as _;
-use colgrep_core::fuse::Fusion;
+use colgrep_core::collapse::FileHit;
 use colgrep_core::rank::Candidate;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::Answer;
+use colgrep_index::search::{Answer, Request};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::read_text;
+use rayon::prelude::*;
 
 use super::desk::{Desk, Root};
 use super::page::{page, tokens_wanted};
 use super::params;
 use crate::args::{SearchArgs, Tests};
-use crate::command::search::{Ask, Filter, PathRules, Without, coverage, is_damage, like};
+use crate::command::search::like::Like;
+use crate::command::search::{Ask, Filter, PathRules, Without, coverage, is_damage, lacks_vectors, like};
 use crate::command::{grep as plain_grep, outline as file_outline};
+use crate::model::Model;
 use crate::output::line::{QueryWords, own_line, shortened};
 use crate::output::path::{escape_control, typed};
 use crate::project::Project;
@@ -56,18 +59,18 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
         }
     }
     if places.is_empty() {
-        places = desk.roots().iter().map(|r| (r, vec![r.below.clone()])).collect();
+        places = desk.roots().map(|r| (r, vec![r.below.clone()])).collect();
     }
     let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
     let mut lists = Vec::new();
     for (root, below) in &places {
-        let ask = Question {
+        let question = Question {
             query: &asked.query,
             wanted: asked.offset + wanted,
             per_file: asked.per_file,
             content: asked.content,
         };
-        lists.push(ranked(desk, root, below, &args, &ask, None)?);
+        lists.push(Ranking { desk, root, below, args: &args, question, like: None }.run()?);
     }
     Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
 }
@@ -79,17 +82,13 @@ pub fn find_related(desk: &Desk, asked: &params::Related) -> Result<String> {
         bail!("{} is no file", asked.file);
     }
     let snapshot = desk.snapshot(root)?;
-    let like = like::like(&root.project, &snapshot, &below, asked.line)?;
+    let like = like::like(&root.project, &snapshot, &below, asked.line, desk.model(root)?)?;
     let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
-    let ask = Question { query: &like.query, wanted: asked.offset + wanted, per_file: None, content: asked.content };
-    let list = ranked(
-        desk,
-        root,
-        std::slice::from_ref(&root.below),
-        &SearchArgs::default(),
-        &ask,
-        Some((like.file, like.line)),
-    )?;
+    let question =
+        Question { query: &like.query, wanted: asked.offset + wanted, per_file: None, content: asked.content };
+    let below = std::slice::from_ref(&root.below);
+    let args = SearchArgs::default();
+    let list = Ranking { desk, root, below, args: &args, question, like: Some(&like) }.run()?;
     Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
 }
 
@@ -107,67 +106,69 @@ struct Ranked {
     more: bool,
 }
 
-fn ranked(
-    desk: &Desk,
-    root: &Root,
-    below: &[String],
-    args: &SearchArgs,
-    question: &Question<'_>,
-    without: Option<(u32, u32)>,
-) -> Result<Ranked> {
-    let once = || ranked_once(desk, root, below, args, question, without);
-    match once() {
-        Err(error) if is_damage(&error) => {
-            root.forget();
-            let lock = root.project.store.lock(true)?;
-            root.project.store.remove(&lock)?;
-            drop(lock);
-            once()
-        }
-        ranked => ranked,
-    }
+/// One root's ranking: what is asked, and where.
+struct Ranking<'a> {
+    desk: &'a Desk,
+    root: &'a Root,
+    below: &'a [String],
+    args: &'a SearchArgs,
+    question: Question<'a>,
+    /// The unit that others are to be like.
+    like: Option<&'a Like>,
 }
 
-fn ranked_once(
-    desk: &Desk,
-    root: &Root,
-    below: &[String],
-    args: &SearchArgs,
-    question: &Question<'_>,
-    without: Option<(u32, u32)>,
-) -> Result<Ranked> {
-    let snapshot = desk.snapshot(root)?;
-    let settings = desk.settings(root)?;
-    let mut args = args.clone();
-    args.walk.quiet = true;
-    settings.fill(&mut args);
-    let knobs = settings.knobs(&desk.env, None, None)?;
-    let rules = PathRules::new(&args, &settings, &root.project.root)?;
-    let filter = Filter::new(&args, &rules, below, &root.project, &snapshot)?;
-    let inner = filter.as_ref().map(|f| f as &dyn UnitFilter);
-    let without = without.map(|(file, line)| Without { inner, file, line });
-    let ask = Ask {
-        query: question.query,
-        knobs: &knobs,
-        fusion: match args.fusion.unwrap_or_default() {
-            crate::args::FusionArg::Minmax => Fusion::MinMax,
-            crate::args::FusionArg::Rrf => Fusion::ReciprocalRank,
-        },
-        wanted: question.wanted,
-        units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
-        units: false,
-        explain: false,
-        trace: desk.env.trace,
-        model: desk.model(root)?,
-    };
-    let (answer, _) = ask.of(&snapshot, without.as_ref().map(|w| w as &dyn UnitFilter).or(inner))?;
-    let remark = (!snapshot.files.complete)
-        .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot, snapshot.vectors.is_some())));
-    Ok(Ranked {
-        blocks: blocks(&root.project, &snapshot, &answer, question)?,
-        remark,
-        more: answer.hits.len() >= question.wanted,
-    })
+impl Ranking<'_> {
+    /// Ranks; an index that shows itself damaged is built anew, once.
+    fn run(&self) -> Result<Ranked> {
+        match self.once() {
+            Err(error) if is_damage(&error) => {
+                let store = &self.root.project.store;
+                self.root.forget();
+                let lock = store.lock(true)?;
+                store.remove(&lock)?;
+                drop(lock);
+                self.once()
+            }
+            ranked => ranked,
+        }
+    }
+
+    fn once(&self) -> Result<Ranked> {
+        let (desk, root, question) = (self.desk, self.root, &self.question);
+        let model = desk.model(root)?;
+        let snapshot = desk.snapshot(root)?;
+        let settings = desk.settings(root)?;
+        let mut args = self.args.clone();
+        args.walk.quiet = true;
+        settings.fill(&mut args);
+        let knobs = settings.knobs(&desk.env, None, None)?;
+        let rules = PathRules::new(&args, &settings, &root.project)?;
+        let filter = Filter::new(&args, &rules, self.below, &root.project, &snapshot)?;
+        let inner = filter.as_ref().map(|f| f as &dyn UnitFilter);
+        let without = self.like.map(|like| Without { inner, file: like.file, line: like.line });
+        let ask = Ask {
+            request: Request {
+                query: question.query,
+                knobs: &knobs,
+                fusion: args.fusion.unwrap_or_default().into(),
+                files: question.wanted,
+                units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
+                filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
+                semantic: model.map(Model::semantic),
+            },
+            units: false,
+            explain: false,
+            trace: desk.env.trace,
+        };
+        let (answer, _) = ask.like(self.like.and_then(|l| l.vectors.as_ref())).of(&snapshot)?;
+        let remark = (!snapshot.files.complete || lacks_vectors(&snapshot, model))
+            .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot, model)));
+        Ok(Ranked {
+            blocks: blocks(&root.project, &snapshot, &answer, question)?,
+            remark,
+            more: answer.hits.len() >= question.wanted,
+        })
+    }
 }
 
 /// Several roots' blocks take turns, since their scores can't be compared.
@@ -188,22 +189,21 @@ fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Opt
     remarks + &page(&all, offset, max_tokens, "results", more || cut)
 }
 
-/// A block of text for each file of the answer.
+/// A block of text for each file of the answer, made side by side.
 fn blocks(project: &Project, snapshot: &Snapshot, answer: &Answer, question: &Question<'_>) -> Result<Vec<String>> {
-    let mut words = QueryWords::new(question.query, snapshot)?;
-    let mut blocks = Vec::with_capacity(answer.hits.len());
-    for hit in &answer.hits {
+    let words = QueryWords::new(question.query, snapshot)?;
+    let block = |hit: &FileHit| {
         let path = &answer.pool.files[hit.file].path;
         let text = read_text(&project.root, path).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         let shown = escape_control(&typed(&project.root, path));
         let mut block = String::new();
         for candidate in &hit.units {
-            block.push_str(&unit_block(&shown, &lines, snapshot, candidate, &mut words, question.content)?);
+            block.push_str(&unit_block(&shown, &lines, snapshot, candidate, &words, question.content)?);
         }
-        blocks.push(block);
-    }
-    Ok(blocks)
+        Ok(block)
+    };
+    answer.hits.par_iter().map(block).collect()
 }
 
 fn unit_block(
@@ -211,7 +211,7 @@ fn unit_block(
     lines: &[&str],
     snapshot: &Snapshot,
     candidate: &Candidate,
-    words: &mut QueryWords,
+    words: &QueryWords,
     content: bool,
 ) -> Result<String> {
     let unit = snapshot.lexical.unit(candidate.unit)?;
@@ -263,7 +263,7 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
         folders.push(desk.locate(path)?.1);
     }
     if folders.is_empty() {
-        folders = desk.roots().iter().map(|r| r.folder.clone()).collect();
+        folders = desk.roots().map(|r| r.folder.clone()).collect();
     }
     let here = std::env::current_dir().unwrap_or_default();
     // A line takes a token at least: what lies beyond can't be on this page.
@@ -341,8 +341,9 @@ pub fn status(desk: &Desk) -> Result<String> {
         for (reason, count) in snapshot.files.skipped() {
             text.push_str(&format!("  {count} files are left out: {reason}\n"));
         }
-        if !snapshot.files.complete {
-            text.push_str(&format!("  the index is being built: {}\n", coverage(&root.project, &snapshot, snapshot.vectors.is_some())));
+        let model = desk.model(root)?;
+        if !snapshot.files.complete || lacks_vectors(&snapshot, model) {
+            text.push_str(&format!("  the index is being built: {}\n", coverage(&root.project, &snapshot, model)));
         }
         let noticed = if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" };
         text.push_str(&format!("  changes are noticed {noticed}\n"));

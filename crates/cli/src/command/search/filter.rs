@@ -1,28 +1,41 @@
 //! The filter of one search: path rules and patterns, turned into files and lines before anything is ranked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{FileRecord, Snapshot};
 
-use super::rules::{PathRules, is_below};
+use super::rules::{Part, PathRules, is_below};
 use crate::args::SearchArgs;
 use crate::command::grep::{lines_in_files, matcher};
 use crate::project::Project;
 
+/// The language that keeps tests in modules of the files that they test.
+const LANGUAGE_WITH_TEST_MODULES: &str = "rust";
+
 /// The filter of one search in one project.
 #[derive(Debug)]
 pub struct Filter {
-    /// By file number: not allowed, or allowed, with the lines of matches where a pattern is given.
-    files: HashMap<u32, Option<Vec<u32>>>,
+    /// By file number; what is not in it is not allowed.
+    files: HashMap<u32, Allowed>,
+    /// Lines of tests inside files, where they matter.
+    tests: HashMap<u32, Vec<(u32, u32)>>,
+}
+
+/// What is allowed of one file.
+#[derive(Debug)]
+struct Allowed {
+    part: Part,
+    /// The lines of matches, where a pattern is given.
+    matches: Option<Vec<u32>>,
 }
 
 impl Filter {
     /// Makes the filter; `None` where everything passes.
     ///
     /// # Errors
-    /// On a bad pattern.
+    /// On a bad pattern, or when the index can't be read.
     pub fn new(
         args: &SearchArgs,
         rules: &PathRules,
@@ -38,26 +51,54 @@ impl Filter {
                 remark!("colgrep: nothing in {path} is indexed: it is ignored, hidden or skipped (`colgrep status`)");
             }
         }
-        let allowed = allowed(rules, below, snapshot);
-        let files = if args.regexp.is_empty() {
-            allowed.iter().map(|f| (f.id, None)).collect()
+        let tests = tests_inside(rules, snapshot)?;
+        let allowed = allowed(rules, below, snapshot, &tests);
+        let mut lines = if args.regexp.is_empty() {
+            Vec::new()
         } else {
-            let paths: Vec<&str> = allowed.iter().map(|f| f.path.as_str()).collect();
-            let lines = lines_in_files(&matcher(args)?, &project.root, &paths);
-            let with_match = allowed.iter().zip(lines).filter(|(_, lines)| !lines.is_empty());
-            with_match.map(|(f, lines)| (f.id, Some(lines))).collect()
-        };
-        Ok(Some(Filter { files }))
+            let paths: Vec<&str> = allowed.iter().map(|(f, _)| f.path.as_str()).collect();
+            lines_in_files(&matcher(args)?, &project.root, &paths)
+        }
+        .into_iter();
+        let mut files = HashMap::with_capacity(allowed.len());
+        for (file, part) in allowed {
+            let matches = lines.next();
+            if matches.as_ref().is_none_or(|m| !m.is_empty()) {
+                files.insert(file.id, Allowed { part, matches });
+            }
+        }
+        Ok(Some(Filter { files, tests }))
     }
 }
 
-/// The indexed files below one of `below` that the rules allow, by path.
-pub fn allowed<'s>(rules: &PathRules, below: &[String], snapshot: &'s Snapshot) -> Vec<&'s FileRecord> {
-    snapshot
-        .files
-        .indexed()
-        .filter(|f| below.iter().any(|b| is_below(&f.path, b)) && rules.allow(&f.path, || &f.language))
-        .collect()
+/// The lines of tests inside files, where the rules ask for tests.
+fn tests_inside(rules: &PathRules, snapshot: &Snapshot) -> Result<HashMap<u32, Vec<(u32, u32)>>> {
+    if !rules.asks_for_tests() {
+        return Ok(HashMap::new());
+    }
+    let with_modules: HashSet<u32> =
+        snapshot.files.indexed().filter(|f| f.language == LANGUAGE_WITH_TEST_MODULES).map(|f| f.id).collect();
+    Ok(snapshot.lexical.tests_inside(|file| with_modules.contains(&file))?)
+}
+
+/// The indexed files below one of `below` that the rules allow, or a part of, by path.
+fn allowed<'s>(
+    rules: &PathRules,
+    below: &[String],
+    snapshot: &'s Snapshot,
+    tests: &HashMap<u32, Vec<(u32, u32)>>,
+) -> Vec<(&'s FileRecord, Part)> {
+    let files = snapshot.files.indexed().filter(|f| below.iter().any(|b| is_below(&f.path, b)));
+    files.filter_map(|f| Some((f, rules.part(&f.path, || &f.language, tests.contains_key(&f.id))?))).collect()
+}
+
+/// The indexed files below one of `below` of which the rules allow something, by path.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn allowed_files<'s>(rules: &PathRules, below: &[String], snapshot: &'s Snapshot) -> Result<Vec<&'s FileRecord>> {
+    let tests = tests_inside(rules, snapshot)?;
+    Ok(allowed(rules, below, snapshot, &tests).into_iter().map(|(f, _)| f).collect())
 }
 
 impl UnitFilter for Filter {
@@ -66,14 +107,19 @@ impl UnitFilter for Filter {
     }
 
     fn allows_unit(&self, file: u32, line: u32, end: u32) -> bool {
-        match self.files.get(&file) {
-            Some(Some(lines)) => {
-                let first = lines.partition_point(|l| *l < line);
-                lines.get(first).is_some_and(|l| *l <= end)
+        let Some(allowed) = self.files.get(&file) else { return false };
+        let matches = allowed.matches.as_ref().is_none_or(|lines| {
+            let first = lines.partition_point(|l| *l < line);
+            lines.get(first).is_some_and(|l| *l <= end)
+        });
+        let is_test =
+            || self.tests.get(&file).is_some_and(|t| t.iter().any(|(first, last)| *first <= line && end <= *last));
+        matches
+            && match allowed.part {
+                Part::All => true,
+                Part::Tests => is_test(),
+                Part::Rest => !is_test(),
             }
-            Some(None) => true,
-            None => false,
-        }
     }
 }
 
@@ -104,7 +150,16 @@ mod tests {
 
     #[test]
     fn units_need_a_match_on_their_lines() {
-        let filter = Filter { files: HashMap::from([(1, Some(vec![5, 30])), (2, None)]) };
+        let allowed = |part, matches| Allowed { part, matches };
+        let filter = Filter {
+            files: HashMap::from([
+                (1, allowed(Part::All, Some(vec![5, 30]))),
+                (2, allowed(Part::All, None)),
+                (4, allowed(Part::Tests, None)),
+                (5, allowed(Part::Rest, Some(vec![12]))),
+            ]),
+            tests: HashMap::from([(4, vec![(10, 20)]), (5, vec![(10, 20)])]),
+        };
         for (file, line, end, expected) in [
             (1, 1, 4, false),
             (1, 1, 5, true),
@@ -112,6 +167,11 @@ mod tests {
             (1, 30, 40, true),
             (2, 1, 1, true),
             (3, 1, 99, false),
+            (4, 1, 9, false),
+            (4, 12, 14, true),
+            (5, 12, 14, false),
+            (5, 1, 30, true),
+            (5, 21, 30, false),
         ] {
             assert_eq!(filter.allows_unit(file, line, end), expected, "file {file}, {line}-{end}");
         }

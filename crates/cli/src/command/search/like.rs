@@ -1,7 +1,7 @@
-//! `--like FILE:LINE`: units like one that is there, asked for by that unit's own words.
+//! `--like FILE:LINE`: units like one that is there, asked for by that unit's own words and vectors.
 //!
-//! The question is lexical: the unit's name, what it calls, its documentation, and the terms of its text that are rare
-//! elsewhere. Where units have vectors, the unit's own vector is the better question; it belongs here, beside the text.
+//! The words are the unit's name, the first sentence of its documentation, and the terms of its text that are rare
+//! elsewhere. The vectors are those that an index keeps of such a unit, made from what stands in the file now.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,13 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_core::Unit;
 use colgrep_core::bm25::idf;
 use colgrep_core::token::{Tokenizer, is_stop_word, words};
+use colgrep_encoder::Multivector;
 use colgrep_index::lexical::UnitHit;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::read_text;
+use colgrep_index::vector::unit_text;
 
+use crate::model::Model;
 use crate::project::Project;
 
 /// Words of the unit's text that go into the question.
@@ -22,8 +25,10 @@ const TELLING_WORDS_MAX: usize = 12;
 /// A unit, named by a line of it, and the question that finds others like it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Like {
-    /// The question.
+    /// The question in words.
     pub query: String,
+    /// The question in vectors, where there is a model.
+    pub vectors: Option<Multivector>,
     /// The unit's file, by number.
     pub file: u32,
     /// The line of its definition.
@@ -64,9 +69,9 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, U
 /// The question for units like the one on that line.
 ///
 /// # Errors
-/// As [`unit_at`].
-pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32) -> Result<Like> {
-    let (hit, unit) = unit_at(snapshot, path, line)?;
+/// As [`unit_at`], or when the model can't be run.
+pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32, model: Option<&Model>) -> Result<Like> {
+    let (hit, mut unit) = unit_at(snapshot, path, line)?;
     let text = read_text(&project.root, path).unwrap_or_default();
     let (first, end) = (unit.span.line.saturating_sub(1) as usize, unit.span.end as usize);
     let body: String = text.lines().skip(first).take(end - first.min(end)).collect::<Vec<_>>().join("\n");
@@ -74,7 +79,9 @@ pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32) -> Re
     let first_sentence = unit.docstring.split(['.', '\n']).next().unwrap_or_default();
     // As words, not as one name: a name alone would be looked up as a definition.
     let query = [unit.name.as_str(), first_sentence, &telling.join(" ")].join(" ").trim().to_string();
-    Ok(Like { query, file: hit.file, line: unit.span.line })
+    unit.body = body;
+    let vectors = model.map(|m| m.document(&unit_text(path, &unit))).transpose()?.flatten();
+    Ok(Like { query, vectors, file: hit.file, line: unit.span.line })
 }
 
 /// The words of a text with the highest tf · idf over the index's units, best first.

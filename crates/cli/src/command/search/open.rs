@@ -6,7 +6,6 @@ use anyhow::{Context as _, Result};
 use colgrep_index::ErrorKind;
 use colgrep_index::read::Skip;
 use colgrep_index::store::{Coverage, Snapshot};
-use colgrep_index::vector::Encoding;
 use colgrep_index::walk::{WalkOptions, walk};
 
 use crate::args::WalkArgs;
@@ -37,7 +36,7 @@ pub fn open(
             )
         })?;
         if !snapshot.files.complete && !walk_args.quiet {
-            remark!("colgrep: the index is not complete: {}", coverage(project, &snapshot, model.is_some()));
+            remark!("colgrep: the index is not complete: {}", coverage(project, &snapshot, model));
         }
         return Ok(snapshot);
     }
@@ -58,11 +57,14 @@ pub fn open(
     let encoding = model.and_then(Model::encoding_of_search);
     match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
         Ok((snapshot, report)) => {
-            if remarks && report.without_vectors > 0 {
-                let (lack, all) = (report.without_vectors, report.without_vectors + report.encoded + report.reused);
-                remark!(
-                    "colgrep: {lack} of {all} units are ranked by words alone so far; `colgrep init` makes the rest of their vectors"
-                );
+            if remarks && lacks_vectors(&snapshot, model) {
+                let Coverage { units: all, with_vectors } = snapshot.coverage();
+                let lack = all - with_vectors;
+                let rest = match report.elsewhere {
+                    true => "another colgrep makes the rest of their vectors",
+                    false => "`colgrep init` makes the rest of their vectors",
+                };
+                remark!("colgrep: {lack} of {all} units are ranked by words alone so far; {rest}");
             }
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
             if remarks && report.wrote && large > 0 {
@@ -75,14 +77,16 @@ pub fn open(
             // What is there is better than nothing: another process writes, or the disk is full or read-only.
             Ok(snapshot) => {
                 if remarks {
-                    let (why, known) = (reason(&error), coverage(project, &snapshot, model.is_some()));
+                    let (why, known) = (reason(&error), coverage(project, &snapshot, model));
                     remark!("colgrep: {why}; this answer is from the index as it is: {known}");
                 }
                 Ok(snapshot)
             }
-            Err(_) if error.kind() == ErrorKind::Busy => {
-                first_part(project, options.as_ref(), encoding.as_ref(), walk_args.quiet)
-            }
+            Err(_) if error.kind() == ErrorKind::Busy => first_part(project, options.as_ref(), model, walk_args.quiet),
+            Err(_) if !project.store.folder().is_dir() => Err(error).with_context(|| {
+                let root = project.root.display();
+                format!("the index of {root} has no place; COLGREP_DATA_DIR=FOLDER names another one")
+            }),
             Err(_) => Err(error.into()),
         },
     }
@@ -93,7 +97,7 @@ pub fn open(
 fn first_part(
     project: &Project,
     options: Option<&WalkOptions>,
-    encoding: Option<&Encoding<'_>>,
+    model: Option<&Model>,
     quiet: bool,
 ) -> Result<Snapshot> {
     if !quiet {
@@ -103,32 +107,41 @@ fn first_part(
         std::thread::sleep(FIRST_PART_POLL);
         if let Ok(snapshot) = project.store.open() {
             if !quiet {
-                let part = coverage(project, &snapshot, encoding.is_some());
+                let part = coverage(project, &snapshot, model);
                 remark!("colgrep: the build goes on; this answer is from its first part: {part}");
             }
             return Ok(snapshot);
         }
         if project.store.lock(false).is_ok() {
-            return Ok(open_updated(project, options, true, encoding, quiet)?.0);
+            let encoding = model.and_then(Model::encoding_of_search);
+            return Ok(open_updated(project, options, true, encoding.as_ref(), quiet)?.0);
         }
     }
 }
 
-/// `120 of 4,000 files are indexed`, and with `meaning` which share of their units has vectors, unless all have.
-pub fn coverage(project: &Project, snapshot: &Snapshot, meaning: bool) -> String {
+/// Whether another process writes the index.
+pub fn is_being_built(project: &Project) -> bool {
+    project.store.lock(false).is_err_and(|e| e.kind() == ErrorKind::Busy)
+}
+
+/// Whether units are without the vectors that the model would give them.
+pub fn lacks_vectors(snapshot: &Snapshot, model: Option<&Model>) -> bool {
+    let complete = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().complete);
+    !complete && model.is_some_and(|m| m.encoding(None).is_some())
+}
+
+/// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
+pub fn coverage(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> String {
     let known = snapshot.files.files.len();
-    let files = match walk(&project.root, Some(project.store.folder()), &snapshot.files.walk_options()) {
+    let files = match walk(&project.root, &project.left_out(), &snapshot.files.walk_options()) {
         Ok(walked) => format!("{known} of {} files are indexed", walked.files.len().max(known)),
         Err(_) => format!("{known} files are indexed"),
     };
-    if !meaning {
+    if !lacks_vectors(snapshot, model) {
         return files;
     }
     let Coverage { units, with_vectors } = snapshot.coverage();
-    if with_vectors == units {
-        return files;
-    }
-    format!("{files}, {:.0} % of their units have vectors", 100.0 * with_vectors as f64 / units as f64)
+    format!("{files}, {with_vectors} of {units} units have vectors")
 }
 
 fn reason(error: &colgrep_index::Error) -> String {

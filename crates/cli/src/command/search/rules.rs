@@ -12,6 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::args::{SearchArgs, Tests};
 use crate::git;
+use crate::project::Project;
 use crate::settings::Settings;
 
 /// Globs over paths from a project's root. A pattern speaks of names at any depth unless it begins with `/`; one that
@@ -61,6 +62,17 @@ fn folders(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(i, _)| &path[..i])
 }
 
+/// The part of a file that a search may give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    All,
+    /// The tests inside it.
+    Tests,
+    /// What is no test.
+    Rest,
+}
+
 /// What a search says about the paths of one project.
 #[derive(Debug)]
 pub struct PathRules {
@@ -80,7 +92,8 @@ impl PathRules {
     ///
     /// # Errors
     /// On a bad glob, an unknown language, or where git is asked and has no answer.
-    pub fn new(args: &SearchArgs, settings: &Settings, root: &Path) -> Result<PathRules> {
+    pub fn new(args: &SearchArgs, settings: &Settings, project: &Project) -> Result<PathRules> {
+        let root = project.root.as_path();
         let own = settings.types();
         let mut languages = Vec::new();
         let mut globs: Vec<String> = Vec::new();
@@ -109,22 +122,43 @@ impl PathRules {
             code_only: args.code_only,
             tests: args.tests.unwrap_or_default(),
             changed,
-            ignore: ignore_rules(settings.ignore(), root)?,
+            // What the index leaves out already needs no look again.
+            ignore: match settings.ignore() {
+                known if known == project.ignored || args.walk.no_ignore => None,
+                patterns => ignore_rules(patterns, root)?,
+            },
         })
     }
 
     /// Whether a path (from the project's root, `/` between components) of that language passes.
     pub fn allow<'l>(&self, path: &str, language: impl Fn() -> &'l str) -> bool {
+        self.part(path, language, false) == Some(Part::All)
+    }
+
+    /// Which part of a file passes; none at all is `None`. `has_tests` is whether tests lie inside it.
+    pub fn part<'l>(&self, path: &str, language: impl Fn() -> &'l str, has_tests: bool) -> Option<Part> {
+        if !self.allows_but_for_tests(path, language) {
+            return None;
+        }
+        match (self.tests, PathClass::of(path).has(PathClass::TEST), has_tests) {
+            (Tests::Auto, ..) | (Tests::Only, true, _) | (Tests::Exclude, false, false) => Some(Part::All),
+            (Tests::Only, false, true) => Some(Part::Tests),
+            (Tests::Exclude, false, true) => Some(Part::Rest),
+            (Tests::Only, false, false) | (Tests::Exclude, true, _) => None,
+        }
+    }
+
+    /// Whether it matters what is a test.
+    pub fn asks_for_tests(&self) -> bool {
+        self.tests != Tests::Auto
+    }
+
+    fn allows_but_for_tests<'l>(&self, path: &str, language: impl Fn() -> &'l str) -> bool {
         self.include.as_ref().is_none_or(|p| p.is_match(path))
             && self.exclude.as_ref().is_none_or(|p| !p.is_match(path))
             && self.exclude_dir.as_ref().is_none_or(|p| !p.is_below_match(path))
             && self.changed.as_ref().is_none_or(|c| c.contains(path))
             && self.ignore.as_ref().is_none_or(|i| !i.matched_path_or_any_parents(path, false).is_ignore())
-            && match self.tests {
-                Tests::Auto => true,
-                Tests::Only => PathClass::of(path).has(PathClass::TEST),
-                Tests::Exclude => !PathClass::of(path).has(PathClass::TEST),
-            }
             && self.allows_type(path, &language)
             && (!self.code_only || !is_text(language()))
     }
@@ -189,10 +223,12 @@ mod tests {
 
     #[test]
     fn globs_speak_of_names_at_any_depth() {
+        let store = colgrep_index::store::Store::new("/nowhere".into());
+        let nowhere = Project { root: "/".into(), store, ignored: Vec::new() };
         let rules = |set: fn(&mut SearchArgs)| {
             let mut args = SearchArgs::default();
             set(&mut args);
-            PathRules::new(&args, &Settings::default(), Path::new("/")).unwrap()
+            PathRules::new(&args, &Settings::default(), &nowhere).unwrap()
         };
         for (rules, path, language, expected) in [
             (rules(|a| a.include = vec!["*.py".into()]), "a/b.py", "python", true),

@@ -1,0 +1,137 @@
+//! `colgrep hook AGENT`: what an agent's hook prints at a session's start. `install` writes that hook.
+//!
+//! It states what is indexed around the session's folder, in the shape of JSON that the agent documents. Nothing is
+//! indexed and no tree is walked. Whatever goes wrong is told on stderr alone, so that no session is held up.
+
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::Result;
+use colgrep_index::ErrorKind;
+use serde_json::{Value, json};
+
+use super::languages;
+use crate::FOUND;
+use crate::args::{Agent, HookArgs};
+use crate::env::Env;
+use crate::project::Project;
+
+/// Longest time that the agent's own message is waited for.
+const MESSAGE_PATIENCE: Duration = Duration::from_millis(500);
+/// Longest message that is read, in bytes.
+const MESSAGE_BYTES_MAX: u64 = 1 << 20;
+/// Languages that are named, the most frequent ones.
+const LANGUAGES_MAX: usize = 5;
+
+pub(super) fn run(args: &HookArgs, env: &Env) -> Result<u8> {
+    let folder = message().as_ref().and_then(session_folder).unwrap_or_else(|| PathBuf::from("."));
+    let facts = facts(&folder, env).unwrap_or_else(|error| {
+        remark!("colgrep: {error:#}");
+        None
+    });
+    let mut out = std::io::stdout().lock();
+    match (args.agent, facts) {
+        (Agent::Opencode, facts) => write!(out, "{}", facts.unwrap_or_default())?,
+        (agent, facts) => writeln!(out, "{}", facts.map_or_else(|| json!({}), |text| answer(agent, &text)))?,
+    }
+    Ok(FOUND)
+}
+
+/// The text in the shape that each agent documents; `install/agents.rs` names the pages.
+fn answer(agent: Agent, text: &str) -> Value {
+    match agent {
+        Agent::Cursor => json!({"additional_context": text}),
+        Agent::Copilot => json!({"additionalContext": text}),
+        Agent::ClaudeCode | Agent::Codex | Agent::Gemini | Agent::Opencode => {
+            json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}})
+        }
+    }
+}
+
+/// The JSON that the agent writes to standard input.
+fn message() -> Option<Value> {
+    if std::io::stdin().is_terminal() {
+        return None;
+    }
+    let (sender, receiver) = mpsc::channel();
+    // A pipe that nobody closes must not hold the session up.
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = std::io::stdin().take(MESSAGE_BYTES_MAX).read_to_end(&mut bytes);
+        let _ = sender.send(bytes);
+    });
+    serde_json::from_slice(&receiver.recv_timeout(MESSAGE_PATIENCE).ok()?).ok()
+}
+
+/// The folder that the session is about.
+fn session_folder(message: &Value) -> Option<PathBuf> {
+    // Cursor runs a user's hooks elsewhere and names the folders.
+    let folder = message["workspace_roots"][0].as_str().or(message["cwd"].as_str())?;
+    Some(PathBuf::from(folder)).filter(|f| f.is_dir())
+}
+
+/// What is indexed around `folder`; nothing where that is no project.
+fn facts(folder: &Path, env: &Env) -> Result<Option<String>> {
+    let (project, _) = Project::around(folder, env)?;
+    if project.check_size(env, false).is_err() {
+        return Ok(None);
+    }
+    let root = project.root.display();
+    let state = match project.store.open() {
+        Ok(snapshot) => {
+            let files = snapshot.files.indexed().count();
+            let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+            let named: Vec<&str> =
+                languages(&snapshot.files).into_iter().filter(|l| *l != "unknown").take(LANGUAGES_MAX).collect();
+            let build = if snapshot.files.complete { "" } else { "; its build is not finished" };
+            format!(
+                "The index of {root} holds {files} files with {units} units ({}){build}; each search brings it up to date.",
+                named.join(", ")
+            )
+        }
+        Err(error) if error.kind() == ErrorKind::Missing => {
+            format!("{root} has no index yet; the first search builds it.")
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Some(format!(
+        "colgrep {} (ranked code search on this machine): {state} `colgrep \"QUESTION OR NAME\"` gives the files that answer, \
+`colgrep --help` lists the rest.\n",
+        env!("CARGO_PKG_VERSION")
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_gets_the_shape_that_it_reads() {
+        for (agent, expected) in [
+            (Agent::ClaudeCode, r#"{"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"}}"#),
+            (Agent::Codex, r#"{"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"}}"#),
+            (Agent::Gemini, r#"{"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"}}"#),
+            (Agent::Cursor, r#"{"additional_context":"x"}"#),
+            (Agent::Copilot, r#"{"additionalContext":"x"}"#),
+        ] {
+            let told: Value = serde_json::from_str(expected).unwrap();
+            assert_eq!(answer(agent, "x"), told, "{agent:?}");
+        }
+    }
+
+    #[test]
+    fn the_session_is_where_the_agent_says() {
+        let here = std::env::temp_dir();
+        let here = here.to_str().unwrap();
+        for (message, expected) in [
+            (json!({"cwd": here}), Some(here)),
+            (json!({"workspace_roots": [here], "cwd": "/nowhere/at/all"}), Some(here)),
+            (json!({"cwd": "/nowhere/at/all"}), None),
+            (json!([]), None),
+        ] {
+            assert_eq!(session_folder(&message).as_deref(), expected.map(Path::new), "{message}");
+        }
+    }
+}
