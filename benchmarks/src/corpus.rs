@@ -67,6 +67,16 @@ pub struct RankingArgs {
 }
 
 impl RankingArgs {
+    /// Which rankings take part, and the model's name where it is not the program's own.
+    pub fn text(&self) -> String {
+        let mode = match (self.keyword_only, self.semantic_only) {
+            (true, _) => "keyword-only",
+            (_, true) => "semantic-only",
+            _ => "hybrid",
+        };
+        self.model.as_ref().map_or(mode.to_string(), |model| format!("{mode}, {model}"))
+    }
+
     /// Opens the model; none for keywords alone.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use colgrep_index::update::read_text;
 use rayon::prelude::*;
 
 use crate::FINE;
-use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
+use crate::corpus::{Corpus, CorpusArgs, RankingArgs, Repository, Task, Vars};
 use crate::metric::{self, DEPTH, DEPTH_LARGE, Metrics};
 use crate::report::{QueryRecord, Record, bar, print, write_record, write_text};
 use crate::trace::trace;
@@ -39,7 +39,7 @@ pub struct Args {
 /// When anything can't be read or written.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let corpus = Corpus::open(&args.corpus, vars)?;
-    let record = measure(&corpus, &corpus.knobs)?;
+    let record = measure(&corpus, &args.corpus.ranking)?;
     let markdown = record.markdown();
     print(&markdown)?;
     if let Some(path) = &args.out {
@@ -55,19 +55,19 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn measure(corpus: &Corpus, knobs: &Knobs) -> Result<Record> {
+pub fn measure(corpus: &Corpus, ranking: &RankingArgs) -> Result<Record> {
     let bar = bar(corpus.tasks.len() as u64, "searching");
     let queries: Result<Vec<QueryRecord>> = corpus
         .tasks
         .par_iter()
         .map(|task| {
-            let result = search(corpus, task, knobs);
+            let result = search(corpus, task, &corpus.knobs);
             bar.inc(1);
             result
         })
         .collect();
     bar.finish_and_clear();
-    Ok(Record::new(knobs, queries?))
+    Ok(Record::new(&ranking.text(), &corpus.knobs, queries?))
 }
 
 fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
