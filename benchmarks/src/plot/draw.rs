@@ -124,6 +124,18 @@ where
         let (x, y) = pixel(xs.start, level);
         names.put(area, "settings in force", (x, y - LETTER.1 / 2), &BLACK.mix(0.6))?;
     }
+    if chart.series.len() > 1 {
+        // The legend, in the lower right corner.
+        let widest = chart.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
+        let corner = pixel(xs.end, ys.start);
+        let left = corner.0 - GAP - LETTER.0 * i32::try_from(widest + 2)?;
+        let mut y = corner.1 - LETTER.1;
+        for (series, colour) in chart.series.iter().zip(COLOURS.iter().cycle()) {
+            area.draw(&Circle::new((left, y), 4, colour.filled()))?;
+            names.put(area, &series.name, (left, y), colour)?;
+            y -= LETTER.1 + 4;
+        }
+    }
     for (series, colour) in chart.series.iter().zip(COLOURS.iter().cycle()) {
         for point in &series.points {
             names.taken.push(around(pixel(point.x, point.y)));
@@ -142,14 +154,7 @@ where
         }
         let bar = |p: &Point| PathElement::new([(p.x, p.y - p.error), (p.x, p.y + p.error)], colour.mix(0.6));
         context.draw_series(points().filter(|p| p.error > 0.0).map(bar))?;
-        let dots = context.draw_series(points().map(|p| Circle::new((p.x, p.y), 4, colour.filled())))?;
-        if chart.series.len() > 1 {
-            dots.label(&series.name).legend(|(x, y)| Circle::new((x + 8, y), 4, colour.filled()));
-        }
-    }
-    if chart.series.len() > 1 {
-        let mut legend = context.configure_series_labels();
-        legend.position(SeriesLabelPosition::LowerRight).label_font(FONT).background_style(WHITE.mix(0.8)).draw()?;
+        context.draw_series(points().map(|p| Circle::new((p.x, p.y), 4, colour.filled())))?;
     }
     Ok(())
 }
