@@ -25,12 +25,38 @@ pub struct Args {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
+    /// Where the record goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Where a record goes, besides stdout.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OutputArgs {
     /// Write the record here, as JSON
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Write the summary here, as Markdown
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// Prints the summary with what is to be said below it, and writes the files.
+    ///
+    /// # Errors
+    /// When one can't be written.
+    pub fn write(&self, record: &Record, below: &str) -> Result<()> {
+        let markdown = record.markdown() + below;
+        print(&markdown)?;
+        if let Some(path) = &self.out {
+            write_record(path, record)?;
+        }
+        if let Some(path) = &self.markdown {
+            write_text(path, &markdown)?;
+        }
+        Ok(())
+    }
 }
 
 /// Runs the command.
@@ -40,14 +66,7 @@ pub struct Args {
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let corpus = Corpus::open(&args.corpus, vars)?;
     let record = measure(&corpus, &args.corpus.ranking)?;
-    let markdown = record.markdown();
-    print(&markdown)?;
-    if let Some(path) = &args.out {
-        write_record(path, &record)?;
-    }
-    if let Some(path) = &args.markdown {
-        write_text(path, &markdown)?;
-    }
+    args.output.write(&record, "")?;
     Ok(FINE)
 }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep::env::profile;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::token::Tokenizer;
 use colgrep_index::search::is_text;
@@ -15,9 +14,9 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 
 use crate::FINE;
-use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Task, Vars, environment};
-use crate::report::{print, write_json, write_record, write_text};
-use crate::run::measure;
+use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Task, Vars};
+use crate::report::write_json;
+use crate::run::{OutputArgs, measure};
 
 /// Files of a commit at most: larger ones are sweeping changes, not answers.
 const COMMIT_FILES_MAX: usize = 10;
@@ -40,24 +39,15 @@ pub struct Args {
     /// Seed of the draw
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Folder that keeps the index (default: `benchmark` in colgrep's own)
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// Constants of the ranking: default or classic
-    #[arg(long, value_name = "NAME")]
-    pub profile: Option<String>,
     /// How units are ranked.
     #[command(flatten)]
     pub ranking: RankingArgs,
     /// Write the queries into this folder as annotations, for `run` and `sweep`
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Where the record goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// Runs the command.
@@ -65,8 +55,8 @@ pub struct Args {
 /// # Errors
 /// When the repository can't be read or gives no query.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
-    let env = environment(vars, args.data_dir.as_deref())?;
-    let knobs = env.knobs(args.profile.as_deref().map(profile).transpose()?)?;
+    let env = args.ranking.environment(vars)?;
+    let knobs = args.ranking.knobs(&env)?;
     let folder = args.repository.canonicalize().with_context(|| format!("{}", args.repository.display()))?;
     let name = folder.file_name().map_or_else(|| "repository".into(), |n| n.to_string_lossy().into_owned());
     let repository = Repository::open(&name, "unknown", &folder, &env, args.ranking.model(&env)?)?;
@@ -83,17 +73,10 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let sets = vec![Set { name: "self".to_string(), weight: 1.0 }];
     let corpus = Corpus { sets, repositories: vec![repository], tasks, knobs };
     let record = measure(&corpus, &args.ranking)?;
-    let text = record.markdown()
-        + &format!(
-            "\n`{COMMITS}`: a commit's subject asks for the files it changed; what else it could have meant counts as wrong, so the level is low, and only differences between settings mean something. `{DOCUMENTATION}`: the first sentence of a unit's documentation asks for its file; easy, because its words are in the index.\n"
-        );
-    print(&text)?;
-    if let Some(path) = &args.out {
-        write_record(path, &record)?;
-    }
-    if let Some(path) = &args.markdown {
-        write_text(path, &text)?;
-    }
+    let note = format!(
+        "\n`{COMMITS}`: a commit's subject asks for the files it changed; what else it could have meant counts as wrong, so the level is low, and only differences between settings mean something. `{DOCUMENTATION}`: the first sentence of a unit's documentation asks for its file; easy, because its words are in the index.\n"
+    );
+    args.output.write(&record, &note)?;
     Ok(FINE)
 }
 

@@ -119,7 +119,8 @@ where
         .y_label_formatter(&|y| number(*y, &ys, chart.log))
         .draw()?;
     let pixel = |x: f64, y: f64| context.plotting_area().map_coordinate(&(x, y));
-    let mut names = Names { taken: Vec::new(), right: pixel(xs.end, ys.start).0 };
+    let (left, right) = (pixel(xs.start, ys.start).0, pixel(xs.end, ys.start).0);
+    let mut names = Names { taken: Vec::new(), left, right };
     if let Some(level) = chart.level {
         let (x, y) = pixel(xs.start, level);
         names.put(area, "settings in force", (x, y - LETTER.1 / 2), &BLACK.mix(0.6))?;
@@ -127,12 +128,11 @@ where
     if chart.series.len() > 1 {
         // The legend, in the lower right corner.
         let widest = chart.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
-        let corner = pixel(xs.end, ys.start);
-        let left = corner.0 - GAP - LETTER.0 * i32::try_from(widest + 2)?;
-        let mut y = corner.1 - LETTER.1;
+        let x = right - GAP - LETTER.0 * i32::try_from(widest + 2)?;
+        let mut y = pixel(xs.end, ys.start).1 - LETTER.1;
         for (series, colour) in chart.series.iter().zip(COLOURS.iter().cycle()) {
-            area.draw(&Circle::new((left, y), 4, colour.filled()))?;
-            names.put(area, &series.name, (left, y), colour)?;
+            area.draw(&Circle::new((x, y), 4, colour.filled()))?;
+            names.put(area, &series.name, (x, y), colour)?;
             y -= LETTER.1 + 4;
         }
     }
@@ -169,7 +169,8 @@ fn around((x, y): (i32, i32)) -> Area {
 /// Names beside points, none over another.
 struct Names {
     taken: Vec<Area>,
-    /// The right end of the picture.
+    /// Between these they stand.
+    left: i32,
     right: i32,
 }
 
@@ -187,7 +188,7 @@ impl Names {
         for (at, side, left) in places {
             let own = (left, y - LETTER.1 / 2, left + width, y + LETTER.1 / 2);
             let apart = |b: &Area| own.2 <= b.0 || b.2 <= own.0 || own.3 <= b.1 || b.3 <= own.1;
-            if own.2 <= self.right && self.taken.iter().all(apart) {
+            if own.0 >= self.left && own.2 <= self.right && self.taken.iter().all(apart) {
                 self.taken.push(own);
                 let style = FONT.into_font().color(colour).pos(Pos::new(side, VPos::Center));
                 area.draw(&Text::new(text.to_string(), (at, y), style))?;
