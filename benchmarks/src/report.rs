@@ -171,9 +171,15 @@ impl Record {
         }
     }
 
+    /// What was measured, in one line.
+    pub fn title(&self) -> String {
+        let ranking = if self.ranking.is_empty() { "ranking unknown" } else { &self.ranking };
+        format!("{}, {ranking}, profile {}", self.origin.text(), self.profile)
+    }
+
     /// The summary as Markdown.
     pub fn markdown(&self) -> String {
-        let mut text = format!("# Relevance: {}\n\n{}, profile {}", self.ranking, self.origin.text(), self.profile);
+        let mut text = format!("# Relevance: {}\n\n{}", self.ranking, self.title());
         let set: Vec<String> = self.knobs_set.iter().map(|name| format!("{name}={}", self.knobs[name])).collect();
         if !set.is_empty() {
             text += &format!(", {}", set.join(" "));

@@ -82,14 +82,20 @@ fn range(values: impl Iterator<Item = f64> + Clone, log: bool) -> Range<f64> {
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.fold(f64::NEG_INFINITY, f64::max);
     if log {
-        return low / 1.3..high * 1.3;
+        // From a power of ten on: the marks begin at the first one in the range.
+        return 10f64.powf(low.log10().floor())..high * 1.3;
     }
     let room = if high > low { (high - low) * 0.08 } else { high.abs().max(1e-3) * 0.1 };
     low - room..high + room
 }
 
-/// A number with as many digits as tell the marks of an axis apart.
+/// A number with as many digits as tell the marks of an axis apart; of a logarithmic one, only 1, 2 and 5 in each
+/// power of ten have room for it.
 fn number(value: f64, range: &Range<f64>, log: bool) -> String {
+    let leading = value / 10f64.powf(value.abs().max(1e-9).log10().floor());
+    if log && ![1.0, 2.0, 5.0].iter().any(|n| (leading - n).abs() < 0.01) {
+        return String::new();
+    }
     let step = if log { value.abs() } else { range.end - range.start };
     let digits = (1.0 - step.max(1e-9).log10().floor()).clamp(0.0, 6.0) as usize;
     let text = format!("{value:.digits$}");
@@ -126,14 +132,10 @@ where
         names.put(area, "settings in force", (x, y - LETTER.1 / 2), &BLACK.mix(0.6))?;
     }
     if chart.series.len() > 1 {
-        // The legend, in the lower right corner.
-        let widest = chart.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
-        let x = right - GAP - LETTER.0 * i32::try_from(widest + 2)?;
-        let mut y = pixel(xs.end, ys.start).1 - LETTER.1;
-        for (series, colour) in chart.series.iter().zip(COLOURS.iter().cycle()) {
-            area.draw(&Circle::new((x, y), 4, colour.filled()))?;
-            names.put(area, &series.name, (x, y), colour)?;
-            y -= LETTER.1 + 4;
+        // The legend, beside the title.
+        for (i, (series, colour)) in (0..).zip(chart.series.iter().zip(COLOURS.iter().cycle())) {
+            let style = FONT.into_font().color(colour).pos(Pos::new(HPos::Right, VPos::Center));
+            area.draw(&Text::new(series.name.clone(), (right, LETTER.1 * (i + 1)), style))?;
         }
     }
     for (series, colour) in chart.series.iter().zip(COLOURS.iter().cycle()) {
@@ -251,6 +253,7 @@ mod tests {
             (400.0, 0.0..9000.0, false, "400"),
             (0.1, 0.05..30.0, true, "0.1"),
             (10_000.0, 1.0..20_000.0, true, "10000"),
+            (3.0, 1.0..30.0, true, ""),
         ] {
             assert_eq!(number(value, &range, log), expected);
         }
