@@ -35,3 +35,42 @@ demo:
 # Put `colgrep` into cargo's bin folder
 install:
     cargo install --path crates/cli
+
+# What the recipes of the benchmark need: `corpus="--annotations DIR --annotations DIR --specs FILE --repos DIR"`
+corpus := ""
+# Where they keep what is not committed
+bench-out := "target/bench"
+bench := "target/release/colgrep-bench"
+
+[private]
+bench-corpus:
+    @test -n '{{corpus}}' || { echo 'say what is measured: just corpus="--annotations DIR --specs FILE --repos DIR" …' >&2; exit 2; }
+
+[private]
+bench-build:
+    cargo build --release -p colgrep-bench
+    mkdir -p {{bench-out}} benchmarks/plots
+
+# Measure the shipped defaults and write dated records of them
+record: bench-corpus bench-build
+    {{bench}} run {{corpus}} --out {{bench-out}}/hybrid.json --markdown benchmarks/records/`date +%F`-hybrid.md
+    {{bench}} run {{corpus}} --keyword-only --out {{bench-out}}/keyword-only.json --markdown benchmarks/records/`date +%F`-keyword-only.md
+    {{bench}} run {{corpus}} --semantic-only --out {{bench-out}}/semantic-only.json --markdown benchmarks/records/`date +%F`-semantic-only.md
+
+# Tune every knob on the benchmark, k-fold over repositories; stopped, it goes on where it was
+tune: bench-corpus bench-build
+    {{bench}} sweep {{corpus}} --all --mode coordinate --keep {{bench-out}}/tune.jsonl --out {{bench-out}}/tune.json
+
+# Make the ledger in docs/ranking.md anew
+ablation: bench-corpus bench-build
+    {{bench}} ablate {{corpus}} --into docs/ranking.md
+
+# Measure speed on the folder of sources, with the peers that are on PATH
+speed repos: bench-build
+    {{bench}} speed --repos {{repos}} --out {{bench-out}}/speed.json --markdown {{bench-out}}/speed.md
+
+# Draw the pictures of benchmarks/README.md from what `record` and `speed` measured
+plots: bench-corpus bench-build
+    {{bench}} run {{corpus}} --profile classic --out {{bench-out}}/classic.json
+    {{bench}} sweep {{corpus}} --knob COLGREP_ALPHA=0..1:0.1 --knob COLGREP_ALPHA_DOUBT=0..1:0.1 --out {{bench-out}}/fusion.json
+    {{bench}} plot --sweep {{bench-out}}/fusion.json --record {{bench-out}}/hybrid.json --record {{bench-out}}/keyword-only.json --record {{bench-out}}/semantic-only.json --record {{bench-out}}/classic.json --speed {{bench-out}}/speed.json --out benchmarks/plots

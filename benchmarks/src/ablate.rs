@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::rank::{self, STAGES, Stage};
 
@@ -22,6 +22,9 @@ pub struct Args {
     /// Write the tables here too
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+    /// Put the tables into this file, between its lines `<!-- ablation -->` and `<!-- /ablation -->`
+    #[arg(long, value_name = "FILE")]
+    pub into: Option<PathBuf>,
 }
 
 /// The value at which a knob has no say: 0 for what is added, for a share and for a field's weight, 1 for a factor.
@@ -104,12 +107,14 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     progress.finish_and_clear();
     let table = Tables { corpus: &corpus, base: &base };
     let mut text = format!(
-        "<!-- Made by `colgrep-bench ablate`. -->\n\n{}, profile {}, {} queries on {} repositories: NDCG@10 {:.4}.\n\nA difference is given with its paired standard error (the larger of: queries independent, repositories independent); within two of them it is noise.\n",
+        "Made by `colgrep-bench ablate`: {}, {}, profile {}, {} queries on {} repositories: NDCG@10 {:.4}{}.\n\nA difference is given with its paired standard error (the larger of: queries independent, repositories independent); within two of them it is noise.\n",
         Origin::here().text(),
+        args.corpus.ranking.text(),
         knobs.profile().name(),
         corpus.tasks.len(),
         corpus.repositories.len(),
-        table.mean(&base)
+        table.mean(&base),
+        table.sets()
     );
     text += &table.text("A stage off", "without", &removed);
     text += &table.text("Stages on, one after another", "stage", &added);
@@ -119,7 +124,24 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     if let Some(path) = &args.markdown {
         write_text(path, &text)?;
     }
+    if let Some(path) = &args.into {
+        let page = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
+        let page = put_between(&page, &text).with_context(|| {
+            format!("{} has no lines `{BEGIN}` and `{END}` for the tables to go between", path.display())
+        })?;
+        write_text(path, &page)?;
+    }
     Ok(FINE)
+}
+
+const BEGIN: &str = "<!-- ablation -->";
+const END: &str = "<!-- /ablation -->";
+
+/// A page with `text` in the place of what stands between its marks.
+fn put_between(page: &str, text: &str) -> Option<String> {
+    let (before, rest) = page.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n\n{}\n\n{END}{after}", text.trim()))
 }
 
 fn arrow(knobs: &Knobs, knob: &Knob, value: f64) -> String {
@@ -146,10 +168,23 @@ impl Tables<'_> {
         self.corpus.weights().iter().zip(scores).map(|(w, s)| w * s).sum()
     }
 
+    /// The base's mean in each set, where there are several: the whole is their weighted mean.
+    fn sets(&self) -> String {
+        let mean = |set: usize| {
+            let scores = self.corpus.tasks.iter().zip(self.base).filter(|(t, _)| t.set == set).map(|(_, s)| *s);
+            let scores: Vec<f64> = scores.collect();
+            format!("{} {:.4}", self.corpus.sets[set].name, scores.iter().sum::<f64>() / scores.len().max(1) as f64)
+        };
+        match self.corpus.sets.len() {
+            1 => String::new(),
+            n => format!(", the weighted mean of {}", (0..n).map(mean).collect::<Vec<_>>().join(", ")),
+        }
+    }
+
     fn text(&self, title: &str, first: &str, rows: &[Row]) -> String {
         let weights = self.corpus.weights();
         let categories = self.categories();
-        let mut text = format!("\n## {title}\n\n| {first} | NDCG@10 | difference | |");
+        let mut text = format!("\n### {title}\n\n| {first} | NDCG@10 | difference | |");
         text += &categories.keys().map(|c| format!(" {c} |")).collect::<String>();
         text += &format!("\n|---|---:|---:|---|{}\n", "---:|".repeat(categories.len()));
         for row in rows {
@@ -183,6 +218,15 @@ impl Tables<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_replace_those_of_before() {
+        let page = "# A\n<!-- ablation -->\nold\n<!-- /ablation -->\nB\n";
+        let new = put_between(page, "\nnew\n").unwrap();
+        assert_eq!(new, "# A\n<!-- ablation -->\n\nnew\n\n<!-- /ablation -->\nB\n");
+        assert_eq!(put_between(&new, "new").unwrap(), new, "again, the same");
+        assert_eq!(put_between("# A\n<!-- ablation -->\n", "new"), None);
+    }
 
     #[test]
     fn neutral_values_are_in_range_and_every_stage_has_one() {

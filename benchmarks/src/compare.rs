@@ -92,7 +92,7 @@ impl Comparison<'_> {
     fn text(&self, old: &Record, new: &Record, worst: usize) -> String {
         let n = self.pairs.len() as f64;
         let mean = |side: fn(&(&QueryRecord, &QueryRecord)) -> f64| self.pairs.iter().map(side).sum::<f64>() / n;
-        let mut text = format!("A  {}\nB  {}\n", old.origin.text(), new.origin.text());
+        let mut text = format!("A  {}\nB  {}\n", old.title(), new.title());
         for (name, a) in &old.knobs {
             match new.knobs.get(name) {
                 Some(b) if a == b => {}

@@ -38,23 +38,23 @@ pub struct CorpusArgs {
     /// Folder with a folder of sources for each repository
     #[arg(long, value_name = "DIR")]
     pub repos: PathBuf,
-    /// Folder that keeps the indexes (default: `benchmark` in colgrep's own)
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
     /// Only this repository (repeatable)
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
-    /// Constants of the ranking: default or classic
-    #[arg(long, value_name = "NAME")]
-    pub profile: Option<String>,
     /// How units are ranked.
     #[command(flatten)]
     pub ranking: RankingArgs,
 }
 
-/// Which rankings count, as colgrep's flags of the same names.
+/// How units are ranked, as colgrep's flags of the same names say, and where the indexes are.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct RankingArgs {
+    /// Folder that keeps the indexes (default: `benchmark` in colgrep's own)
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Constants of the ranking: default or classic
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
     /// Rank by words and structure alone
     #[arg(long, conflicts_with = "semantic_only")]
     pub keyword_only: bool,
@@ -67,6 +67,38 @@ pub struct RankingArgs {
 }
 
 impl RankingArgs {
+    /// Which rankings take part, and the model's name where it is not the program's own.
+    pub fn text(&self) -> String {
+        let mode = match (self.keyword_only, self.semantic_only) {
+            (true, _) => "keyword-only",
+            (_, true) => "semantic-only",
+            _ => "hybrid",
+        };
+        self.model.as_ref().map_or(mode.to_string(), |model| format!("{mode}, {model}"))
+    }
+
+    /// The environment as colgrep reads it, with the indexes in the folder for them.
+    ///
+    /// # Errors
+    /// When a COLGREP_ variable is unknown or its value does not fit.
+    pub fn environment(&self, vars: &Vars) -> Result<Env> {
+        let usual = Env::read(vars.iter().cloned())?;
+        let folder = match &self.data_dir {
+            Some(folder) => std::path::absolute(folder)?,
+            None => usual.data_folder()?.join("benchmark"),
+        };
+        let others = vars.iter().filter(|(name, _)| name != "COLGREP_DATA_DIR").cloned();
+        Env::read(others.chain([(OsString::from("COLGREP_DATA_DIR"), folder.into_os_string())]))
+    }
+
+    /// The constants in force: the profile's, then the environment's.
+    ///
+    /// # Errors
+    /// When there is no such profile.
+    pub fn knobs(&self, env: &Env) -> Result<Knobs> {
+        env.knobs(self.profile.as_deref().map(profile).transpose()?)
+    }
+
     /// Opens the model; none for keywords alone.
     ///
     /// # Errors
@@ -269,20 +301,6 @@ fn tell_of_settings(name: &str, env: &Env, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The environment as colgrep reads it, with the indexes kept in `data_dir`.
-///
-/// # Errors
-/// When a COLGREP_ variable is unknown or its value does not fit.
-pub fn environment(vars: &Vars, data_dir: Option<&Path>) -> Result<Env> {
-    let usual = Env::read(vars.iter().cloned())?;
-    let folder = match data_dir {
-        Some(folder) => std::path::absolute(folder)?,
-        None => usual.data_folder()?.join("benchmark"),
-    };
-    let others = vars.iter().filter(|(name, _)| name != "COLGREP_DATA_DIR").cloned();
-    Env::read(others.chain([(OsString::from("COLGREP_DATA_DIR"), folder.into_os_string())]))
-}
-
 impl Corpus {
     /// Reads the annotations and opens the indexes, building those that are missing. A repository without sources is
     /// left out with a remark.
@@ -290,8 +308,8 @@ impl Corpus {
     /// # Errors
     /// When a file can't be read, a setting does not fit, or nothing is left to measure.
     pub fn open(args: &CorpusArgs, vars: &Vars) -> Result<Corpus> {
-        let env = environment(vars, args.data_dir.as_deref())?;
-        let knobs = env.knobs(args.profile.as_deref().map(profile).transpose()?)?;
+        let env = args.ranking.environment(vars)?;
+        let knobs = args.ranking.knobs(&env)?;
         let model = args.ranking.model(&env)?;
         let specs: Vec<Spec> = args.specs.as_deref().map(read_json).transpose()?.unwrap_or_default();
         let mut found: BTreeMap<String, Vec<(usize, Vec<Annotation>)>> = BTreeMap::new();

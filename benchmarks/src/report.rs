@@ -26,6 +26,9 @@ pub struct Record {
     pub version: u32,
     /// Where, when and of what it was taken.
     pub origin: Origin,
+    /// Which rankings took part: hybrid, keyword-only or semantic-only; the model behind a comma.
+    #[serde(default)]
+    pub ranking: String,
     /// The profile below the knobs.
     pub profile: String,
     /// Every knob's value in force.
@@ -137,7 +140,8 @@ pub fn knob_values(knobs: &Knobs) -> BTreeMap<String, f64> {
 
 impl Record {
     /// Sums up the queries.
-    pub fn new(knobs: &Knobs, queries: Vec<QueryRecord>) -> Record {
+    pub fn new(ranking: &str, knobs: &Knobs, mut queries: Vec<QueryRecord>) -> Record {
+        let steps = trace::steps(&mut queries.iter_mut().map(|q| &mut q.trace).collect::<Vec<_>>());
         let by = |key: fn(&QueryRecord) -> &String| {
             let mut groups: BTreeMap<String, Vec<&Metrics>> = BTreeMap::new();
             for query in &queries {
@@ -151,6 +155,7 @@ impl Record {
         Record {
             version: RECORD_VERSION,
             origin: Origin::here(),
+            ranking: ranking.to_string(),
             profile: knobs.profile().name().to_string(),
             knobs: knob_values(knobs),
             knobs_set: rank::knobs().iter().filter(|k| knobs.is_set(k)).map(|k| k.env.to_string()).collect(),
@@ -161,14 +166,20 @@ impl Record {
             by_language: by(|q| &q.language),
             by_repository,
             search_ms_median: median(times),
-            steps: trace::steps(),
+            steps,
             queries,
         }
     }
 
+    /// What was measured, in one line.
+    pub fn title(&self) -> String {
+        let ranking = if self.ranking.is_empty() { "ranking unknown" } else { &self.ranking };
+        format!("{}, {ranking}, profile {}", self.origin.text(), self.profile)
+    }
+
     /// The summary as Markdown.
     pub fn markdown(&self) -> String {
-        let mut text = format!("# Relevance\n\n{}, profile {}", self.origin.text(), self.profile);
+        let mut text = format!("# Relevance: {}\n\n{}", self.ranking, self.title());
         let set: Vec<String> = self.knobs_set.iter().map(|name| format!("{name}={}", self.knobs[name])).collect();
         if !set.is_empty() {
             text += &format!(", {}", set.join(" "));
@@ -286,7 +297,8 @@ mod tests {
             trace: vec![],
         };
         let knobs = Knobs::of(colgrep_core::knob::Profile::Default);
-        let record = Record::new(&knobs, vec![query("a", "x", 1.0), query("a", "y", 0.5), query("b", "x", 0.0)]);
+        let record =
+            Record::new("keyword-only", &knobs, vec![query("a", "x", 1.0), query("a", "y", 0.5), query("b", "x", 0.0)]);
         assert_eq!((record.overall.ndcg_10, record.ndcg_10_over_repositories), (0.5, 0.375));
         assert_eq!((record.by_category["x"].ndcg_10, record.by_category["y"].queries), (0.5, 1));
         let back: Record = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();

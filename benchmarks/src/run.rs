@@ -14,7 +14,7 @@ use colgrep_index::update::read_text;
 use rayon::prelude::*;
 
 use crate::FINE;
-use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
+use crate::corpus::{Corpus, CorpusArgs, RankingArgs, Repository, Task, Vars};
 use crate::metric::{self, DEPTH, DEPTH_LARGE, Metrics};
 use crate::report::{QueryRecord, Record, bar, print, write_record, write_text};
 use crate::trace::trace;
@@ -25,6 +25,14 @@ pub struct Args {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
+    /// Where the record goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Where a record goes, besides stdout.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OutputArgs {
     /// Write the record here, as JSON
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -33,21 +41,32 @@ pub struct Args {
     pub markdown: Option<PathBuf>,
 }
 
+impl OutputArgs {
+    /// Prints the summary with what is to be said below it, and writes the files.
+    ///
+    /// # Errors
+    /// When one can't be written.
+    pub fn write(&self, record: &Record, below: &str) -> Result<()> {
+        let markdown = record.markdown() + below;
+        print(&markdown)?;
+        if let Some(path) = &self.out {
+            write_record(path, record)?;
+        }
+        if let Some(path) = &self.markdown {
+            write_text(path, &markdown)?;
+        }
+        Ok(())
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// When anything can't be read or written.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let corpus = Corpus::open(&args.corpus, vars)?;
-    let record = measure(&corpus, &corpus.knobs)?;
-    let markdown = record.markdown();
-    print(&markdown)?;
-    if let Some(path) = &args.out {
-        write_record(path, &record)?;
-    }
-    if let Some(path) = &args.markdown {
-        write_text(path, &markdown)?;
-    }
+    let record = measure(&corpus, &args.corpus.ranking)?;
+    args.output.write(&record, "")?;
     Ok(FINE)
 }
 
@@ -55,19 +74,19 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn measure(corpus: &Corpus, knobs: &Knobs) -> Result<Record> {
+pub fn measure(corpus: &Corpus, ranking: &RankingArgs) -> Result<Record> {
     let bar = bar(corpus.tasks.len() as u64, "searching");
     let queries: Result<Vec<QueryRecord>> = corpus
         .tasks
         .par_iter()
         .map(|task| {
-            let result = search(corpus, task, knobs);
+            let result = search(corpus, task, &corpus.knobs);
             bar.inc(1);
             result
         })
         .collect();
     bar.finish_and_clear();
-    Ok(Record::new(knobs, queries?))
+    Ok(Record::new(&ranking.text(), &corpus.knobs, queries?))
 }
 
 fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep::env::profile;
+use colgrep_core::path::{PathClass, PathFacts};
+use colgrep_core::token::Tokenizer;
 use colgrep_index::search::is_text;
+use colgrep_index::store::FileRecord;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 
 use crate::FINE;
-use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Task, Vars, environment};
-use crate::report::{print, write_json, write_record, write_text};
-use crate::run::measure;
+use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Task, Vars};
+use crate::report::write_json;
+use crate::run::{OutputArgs, measure};
 
 /// Files of a commit at most: larger ones are sweeping changes, not answers.
 const COMMIT_FILES_MAX: usize = 10;
@@ -37,24 +39,15 @@ pub struct Args {
     /// Seed of the draw
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Folder that keeps the index (default: `benchmark` in colgrep's own)
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// Constants of the ranking: default or classic
-    #[arg(long, value_name = "NAME")]
-    pub profile: Option<String>,
     /// How units are ranked.
     #[command(flatten)]
     pub ranking: RankingArgs,
     /// Write the queries into this folder as annotations, for `run` and `sweep`
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Where the record goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// Runs the command.
@@ -62,8 +55,8 @@ pub struct Args {
 /// # Errors
 /// When the repository can't be read or gives no query.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
-    let env = environment(vars, args.data_dir.as_deref())?;
-    let knobs = env.knobs(args.profile.as_deref().map(profile).transpose()?)?;
+    let env = args.ranking.environment(vars)?;
+    let knobs = args.ranking.knobs(&env)?;
     let folder = args.repository.canonicalize().with_context(|| format!("{}", args.repository.display()))?;
     let name = folder.file_name().map_or_else(|| "repository".into(), |n| n.to_string_lossy().into_owned());
     let repository = Repository::open(&name, "unknown", &folder, &env, args.ranking.model(&env)?)?;
@@ -79,18 +72,11 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let tasks: Vec<Task> = annotations.into_iter().map(|a| Task::new(a, 0, 0)).collect();
     let sets = vec![Set { name: "self".to_string(), weight: 1.0 }];
     let corpus = Corpus { sets, repositories: vec![repository], tasks, knobs };
-    let record = measure(&corpus, &corpus.knobs)?;
-    let text = record.markdown()
-        + &format!(
-            "\n`{COMMITS}`: a commit's subject asks for the files it changed; what else it could have meant counts as wrong, so the level is low, and only differences between settings mean something. `{DOCUMENTATION}`: the first sentence of a unit's documentation asks for its file; easy, because its words are in the index.\n"
-        );
-    print(&text)?;
-    if let Some(path) = &args.out {
-        write_record(path, &record)?;
-    }
-    if let Some(path) = &args.markdown {
-        write_text(path, &text)?;
-    }
+    let record = measure(&corpus, &args.ranking)?;
+    let note = format!(
+        "\n`{COMMITS}`: a commit's subject asks for the files it changed; what else it could have meant counts as wrong, so the level is low, and only differences between settings mean something. `{DOCUMENTATION}`: the first sentence of a unit's documentation asks for its file; easy, because its words are in the index.\n"
+    );
+    args.output.write(&record, &note)?;
     Ok(FINE)
 }
 
@@ -131,13 +117,19 @@ fn git_log(folder: &Path) -> Result<Vec<Commit>> {
     Ok(text.split('\x1e').skip(1).map(commit).collect())
 }
 
-/// Indexed files below the folder, relative to it: path, and whether it is prose or data.
+/// Whether a file goes along with others: prose, data, tests. Who asks wants the code, where there is any.
+fn goes_along(record: &FileRecord, tokenizer: &mut Tokenizer) -> bool {
+    is_text(&record.language) || PathFacts::new(&record.path, tokenizer).class.has(PathClass::TEST)
+}
+
+/// Indexed files below the folder, relative to it: path, and whether it [goes along](goes_along).
 fn code_files(repository: &Repository, folder: &Path) -> BTreeMap<String, bool> {
     let below = folder.strip_prefix(&repository.project.root).unwrap_or(Path::new(""));
     let mut files = BTreeMap::new();
+    let mut tokenizer = Tokenizer::default();
     for record in repository.files() {
         if let Ok(path) = Path::new(&record.path).strip_prefix(below) {
-            files.insert(path.to_string_lossy().replace('\\', "/"), is_text(&record.language));
+            files.insert(path.to_string_lossy().replace('\\', "/"), goes_along(record, &mut tokenizer));
         }
     }
     files
@@ -156,10 +148,10 @@ fn from_commits(commits: &[Commit], files: &BTreeMap<String, bool>, most: usize)
         }
         let query = clean(&commit.subject);
         let left: Vec<(&String, bool)> =
-            commit.files.iter().filter_map(|f| files.get_key_value(f)).map(|(f, text)| (f, *text)).collect();
-        let has_code = left.iter().any(|(_, text)| !text);
+            commit.files.iter().filter_map(|f| files.get_key_value(f)).map(|(f, along)| (f, *along)).collect();
+        let has_code = left.iter().any(|(_, along)| !along);
         let relevant: Vec<Target> =
-            left.iter().filter(|(_, text)| !(has_code && *text)).map(|(f, _)| Target::Path((*f).clone())).collect();
+            left.iter().filter(|(_, along)| !(has_code && *along)).map(|(f, _)| Target::Path((*f).clone())).collect();
         if relevant.is_empty() || query.split_whitespace().count() < WORDS_MIN || !seen.insert(query.clone()) {
             continue;
         }
@@ -231,9 +223,11 @@ fn clean(subject: &str) -> String {
     rest.split_whitespace().filter(keeps).collect::<Vec<_>>().join(" ")
 }
 
-/// Queries from documentation: the first sentence asks for the file of its unit.
+/// Queries from documentation: the first sentence asks for the file of its unit. Tests are left out: the ranking puts
+/// them behind on purpose, and their sentences would speak against that.
 fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result<Vec<Annotation>> {
-    let mut records: Vec<_> = repository.files().filter(|r| !is_text(&r.language)).collect();
+    let mut tokenizer = Tokenizer::default();
+    let mut records: Vec<_> = repository.files().filter(|r| !goes_along(r, &mut tokenizer)).collect();
     records.sort_by(|a, b| a.path.cmp(&b.path));
     let mut by_sentence: BTreeMap<String, HashSet<String>> = BTreeMap::new();
     for record in records {

@@ -17,6 +17,7 @@ use colgrep_core::rank;
 use crate::FINE;
 use crate::corpus::{Corpus, CorpusArgs, Vars};
 use crate::paired::{Difference, Paired};
+use crate::pools::is_of_retrieval;
 use crate::report::{Origin, print, write_json};
 use folds::{Folds, Judgement};
 use search::Evaluator;
@@ -52,11 +53,14 @@ pub struct Args {
     #[command(flatten)]
     pub corpus: CorpusArgs,
     /// A knob to vary: NAME (its own grid), NAME=A,B,C or NAME=FIRST..LAST:STEP (repeatable)
-    #[arg(long = "knob", value_name = "KNOB", required_unless_present = "all")]
+    #[arg(long = "knob", value_name = "KNOB", required_unless_present_any = ["all", "ranking"])]
     pub knobs: Vec<String>,
-    /// Every knob that has an effect in the retrieval or a stage, with its own grid
-    #[arg(long, conflicts_with = "knobs")]
+    /// Every knob, with its own grid; those of the retrieval are slow, since each of their values retrieves anew
+    #[arg(long, conflicts_with_all = ["knobs", "ranking"])]
     pub all: bool,
+    /// Every knob of the fusion and the stages, with its own grid: the same candidates, ranked anew
+    #[arg(long, conflicts_with = "knobs")]
+    pub ranking: bool,
     /// How settings are chosen
     #[arg(long, default_value = "grid")]
     pub mode: Mode,
@@ -85,7 +89,11 @@ pub struct Args {
 /// # Errors
 /// When a knob does not fit, or anything can't be read or written.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
-    let axes = space::axes(&args.knobs, args.all)?;
+    let axes = match (args.all, args.ranking) {
+        (true, _) => space::declared(|_| true),
+        (_, true) => space::declared(|k| !is_of_retrieval(k)),
+        _ => space::axes(&args.knobs)?,
+    };
     let corpus = Corpus::open(&args.corpus, vars)?;
     let folds = Folds::new(&corpus, args.folds, args.fold_by)?;
     let planned = match args.mode {

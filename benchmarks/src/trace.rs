@@ -9,14 +9,27 @@ use colgrep_core::rank::{self, Pool, STAGES};
 use serde::{Deserialize, Serialize};
 
 /// Files of the answer's top that are traced, besides the right ones.
-const TOP: usize = 20;
+const TOP: usize = 15;
 /// The step behind which all rankings are one.
 const FUSED: &str = "fused";
 
-/// The steps of a trace, in their order: the retrievers, their fusion, the stages.
-pub fn steps() -> Vec<String> {
-    let stages = STAGES.iter().map(|s| s.name);
-    ["bm25", SEMANTIC, FUSED].into_iter().chain(stages).map(String::from).collect()
+/// The steps of a trace, in their order: the retrievers, their fusion, the stages. Stages that changed no score in any
+/// of the traces are taken out of these, too.
+pub fn steps(traces: &mut [&mut Vec<FileTrace>]) -> Vec<String> {
+    let mut names = vec!["bm25", SEMANTIC, FUSED];
+    let first = names.len();
+    names.extend(STAGES.iter().map(|s| s.name));
+    for i in (first..names.len()).rev() {
+        let files = || traces.iter().flat_map(|t| t.iter());
+        if files().all(|f| f.scores[i] == f.scores[i - 1] && f.ranks[i] == f.ranks[i - 1]) {
+            names.remove(i);
+            for file in traces.iter_mut().flat_map(|t| t.iter_mut()) {
+                file.scores.remove(i);
+                file.ranks.remove(i);
+            }
+        }
+    }
+    names.into_iter().map(String::from).collect()
 }
 
 /// One file's way through the ranking; the lists are as long as the record's steps.

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::{bench, bench_kiosk, corpus_args, here, kiosk};
 use serde_json::Value;
 
@@ -24,17 +26,16 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 /// Runs colgrep as a process for every query; gives each query's NDCG@10.
-fn as_a_user(folder: &std::path::Path, vars: &[(&str, &str)]) -> Vec<f64> {
+fn as_a_user(folder: &Path, tasks: &Value, flags: &[&str], vars: &[(&str, &str)]) -> Vec<f64> {
     let data = folder.join("data-of-user");
     let mut vars = vars.to_vec();
     vars.push(("COLGREP_DATA_DIR", data.to_str().unwrap()));
     let root = folder.join("repos/kiosk");
     let root = root.to_str().unwrap();
     assert!(bench(&["colgrep", "init", "-y", root], &vars).status.success());
-    let annotations = std::fs::read_to_string(here().join("fixtures/annotations/kiosk.json")).unwrap();
-    let tasks: Value = serde_json::from_str(&annotations).unwrap();
     let score = |task: &Value| {
-        let output = bench(&["colgrep", "--json", "-k", "10", task["query"].as_str().unwrap(), root], &vars);
+        let question = [task["query"].as_str().unwrap(), root];
+        let output = bench(&[&["colgrep", "--json", "-k", "10"], flags, &question].concat(), &vars);
         let hits: Value = serde_json::from_slice(&output.stdout).unwrap();
         let files: Vec<String> =
             hits.as_array().unwrap().iter().map(|h| h["unit"]["file"].as_str().unwrap().to_string()).collect();
@@ -44,17 +45,24 @@ fn as_a_user(folder: &std::path::Path, vars: &[(&str, &str)]) -> Vec<f64> {
     tasks.as_array().unwrap().iter().map(score).collect()
 }
 
-fn check_against_processes(vars: &[(&str, &str)]) -> Vec<f64> {
+/// Measures in-process and by processes, the same flags and variables given to both; gives each query's NDCG@10.
+fn check_against_processes(tasks: &Value, flags: &[&str], vars: &[(&str, &str)]) -> Vec<f64> {
     let folder = kiosk();
-    let record = folder.path().join("record.json");
-    bench_kiosk(folder.path(), "run", &["--out", record.to_str().unwrap()], vars);
+    let (record, annotations) = (folder.path().join("record.json"), folder.path().join("annotations"));
+    std::fs::create_dir(&annotations).unwrap();
+    std::fs::write(annotations.join("kiosk.json"), tasks.to_string()).unwrap();
+    let mut corpus = corpus_args(folder.path());
+    corpus[1] = annotations.to_str().unwrap().to_string();
+    let corpus: Vec<&str> = corpus.iter().map(String::as_str).collect();
+    let output = bench(&[&["run"], &corpus[..], flags, &["--out", record.to_str().unwrap()]].concat(), vars);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let record: Value = serde_json::from_str(&std::fs::read_to_string(record).unwrap()).unwrap();
     let own: Vec<f64> =
         record["queries"].as_array().unwrap().iter().map(|q| q["metrics"]["ndcg_10"].as_f64().unwrap()).collect();
-    let user = as_a_user(folder.path(), vars);
+    let user = as_a_user(folder.path(), tasks, flags, vars);
     assert_eq!(own.len(), user.len());
     for (a, b) in own.iter().zip(&user) {
-        assert!((a - b).abs() < 0.0005, "in-process {own:?}, by processes {user:?}");
+        assert!((a - b).abs() < 0.0005, "{flags:?} {vars:?}: in-process {own:?}, by processes {user:?}");
     }
     let mean = user.iter().sum::<f64>() / user.len() as f64;
     assert!((record["overall"]["ndcg_10"].as_f64().unwrap() - mean).abs() < 0.0005);
@@ -63,12 +71,24 @@ fn check_against_processes(vars: &[(&str, &str)]) -> Vec<f64> {
 
 #[test]
 fn the_numbers_are_those_of_the_program_under_any_setting() {
-    let default = check_against_processes(&[]);
+    let annotations = std::fs::read_to_string(here().join("fixtures/annotations/kiosk.json")).unwrap();
+    let tasks: Value = serde_json::from_str(&annotations).unwrap();
+    let default = check_against_processes(&tasks, &[], &[]);
     assert!(default[..2].iter().all(|n| *n == 1.0), "the plain ones are found: {default:?}");
-    assert!(default[6] < 1.0, "the word that stands nowhere is at best near something: {default:?}");
-    let classic = check_against_processes(&[("COLGREP_PROFILE", "classic")]);
-    let changed = check_against_processes(&[("COLGREP_STRONG_PENALTY", "1"), ("COLGREP_DEPTH_BOOST", "5")]);
-    assert!(changed != default || classic != default, "settings reach the ranking");
+    assert_eq!(default[6], 0.0, "words that neither the index nor the model knows find nothing");
+    let classic = check_against_processes(&tasks, &[], &[("COLGREP_PROFILE", "classic")]);
+    let changed =
+        check_against_processes(&tasks, &[], &[("COLGREP_STRONG_PENALTY", "1"), ("COLGREP_DEPTH_BOOST", "5")]);
+    assert!(changed != default && classic != default, "settings reach the ranking");
+}
+
+#[test]
+fn what_only_the_model_finds_is_found_in_both_ways() {
+    // None of these words stands in the project; "receipt", "card" and "bank" do.
+    let tasks = serde_json::json!([{"query": "customer transaction", "relevant": ["src/payment.py"]}]);
+    assert_eq!(check_against_processes(&tasks, &[], &[]), [1.0], "the model knows what it is like");
+    assert_eq!(check_against_processes(&tasks, &["--semantic-only"], &[]), [1.0], "words have no say here");
+    assert_eq!(check_against_processes(&tasks, &["--keyword-only"], &[]), [0.0], "and find nothing alone");
 }
 
 #[test]

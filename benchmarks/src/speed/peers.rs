@@ -47,7 +47,7 @@ const RANKED: [Peer; 5] = [
     Peer {
         name: "ck",
         search: "ck",
-        search_args: |query, folder, _| words(&["--sem", query, folder]),
+        search_args: |query, folder, _| words(&["--sem", "--topk", "10", query, folder]),
         index: Some(("ck", |folder, _| words(&["--index", folder]))),
     },
     Peer {
@@ -141,6 +141,7 @@ fn ranked(args: &Args, colgrep: &Program, peer: &Peer, folder: &Path, copy: &Pat
     let program = Program::on_path(peer.search).with_context(|| format!("{} is not on PATH", peer.search))?;
     let given = (peer.search_args)(&args.query, &copy, &index_text);
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
+    program.try_out(&given)?;
     let own = ["-k", "10", args.query.as_str(), &own_folder];
     let (query, ratio) = by_turns(args.runs, &|| colgrep.run(&own), &|| program.run(&given))?;
     Ok(PeerSpeed {

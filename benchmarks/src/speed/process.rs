@@ -8,6 +8,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 use wait4::Wait4 as _;
 
+/// Letters of another tool's last line that are repeated.
+const LAST_LINE_MAX: usize = 120;
+
 /// One run.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
@@ -67,6 +70,21 @@ impl Program {
         match ended.status.code() {
             Some(0 | 1) => Ok(Sample { ms, memory: ended.rusage.maxrss }),
             _ => bail!("{}: {}", what(), ended.status),
+        }
+    }
+
+    /// Runs it once and looks at what came of it: a tool that ends well and prints nothing has found nothing.
+    ///
+    /// # Errors
+    /// When it can't be started, ends with another status than 0 or prints nothing; with the last line of its errors.
+    pub fn try_out(&self, args: &[&str]) -> Result<()> {
+        let output = Command::new(&self.path).args(&self.first).args(args).stdin(Stdio::null()).output()?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let last = errors.lines().rev().map(str::trim).find(|l| !l.is_empty()).unwrap_or("without a word");
+        match output.status.success() {
+            false => bail!("{}: {}", output.status, last.chars().take(LAST_LINE_MAX).collect::<String>()),
+            true if output.stdout.trim_ascii().is_empty() => bail!("it found nothing"),
+            true => Ok(()),
         }
     }
 

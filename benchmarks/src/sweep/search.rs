@@ -15,6 +15,9 @@ use crate::report::bar;
 /// Rounds of coordinate descent at most; it mostly ends after two or three.
 const ROUNDS_MAX: usize = 8;
 
+/// A smaller gain moves no knob: it is far below any standard error, and would only prolong the descent.
+const GAIN_MIN: f64 = 1e-4;
+
 /// Measures settings, each once.
 pub struct Evaluator<'c> {
     corpus: &'c Corpus,
@@ -122,7 +125,7 @@ pub fn coordinate(evaluator: &mut Evaluator<'_>, axes: &[Axis], folds: &Folds) -
                     let setting = start.with(axis.knob, *value);
                     evaluator.one(&setting, kept, &bar)?;
                     let value = folds.value_outside(evaluator.known(&setting), fold);
-                    if value > best_value + 1e-9 {
+                    if value > best_value + GAIN_MIN {
                         (best, best_value) = (setting.clone(), value);
                     }
                     tried.insert(setting.text(), setting);

@@ -1,6 +1,6 @@
 //! The space of a sweep: knobs with the values to try, and settings as points in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::knob::Knob;
@@ -48,14 +48,11 @@ pub struct Axis {
     pub values: Vec<f64>,
 }
 
-/// Reads the knobs as given, or takes all.
+/// Reads the knobs as given.
 ///
 /// # Errors
 /// When a knob is unknown, twice there, or a value does not fit it.
-pub fn axes(given: &[String], all: bool) -> Result<Vec<Axis>> {
-    if all {
-        return Ok(rank::knobs().into_iter().map(|knob| Axis { knob, values: knob.grid.to_vec() }).collect());
-    }
+pub fn axes(given: &[String]) -> Result<Vec<Axis>> {
     let mut axes: Vec<Axis> = Vec::new();
     for text in given {
         let axis = axis(text)?;
@@ -65,6 +62,12 @@ pub fn axes(given: &[String], all: bool) -> Result<Vec<Axis>> {
         axes.push(axis);
     }
     Ok(axes)
+}
+
+/// Every knob that `takes` says, with its own grid.
+pub fn declared(takes: impl Fn(&Knob) -> bool) -> Vec<Axis> {
+    let knobs = rank::knobs().into_iter().filter(|k| takes(k));
+    knobs.map(|knob| Axis { knob, values: knob.grid.to_vec() }).collect()
 }
 
 fn axis(text: &str) -> Result<Axis> {
@@ -115,6 +118,7 @@ pub fn grid(axes: &[Axis]) -> Result<Vec<Setting>> {
 pub fn random(axes: &[Axis], trials: usize, seed: u64) -> Vec<Setting> {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut settings: Vec<Setting> = Vec::new();
+    let mut seen = HashSet::new();
     // A small space is soon exhausted: then many draws find nothing new.
     let mut fruitless = 0;
     while settings.len() < trials && fruitless < 1000 {
@@ -123,10 +127,12 @@ pub fn random(axes: &[Axis], trials: usize, seed: u64) -> Vec<Setting> {
             None => setting,
         };
         let setting = axes.iter().fold(Setting::default(), draw);
-        match settings.contains(&setting) {
-            true => fruitless += 1,
-            false => settings.push(setting),
-        }
+        fruitless = if seen.insert(setting.text()) {
+            settings.push(setting);
+            0
+        } else {
+            fruitless + 1
+        };
     }
     settings
 }
@@ -154,12 +160,12 @@ mod tests {
                 .map_or_else(|e| e.to_string(), |a| a.values.iter().map(f64::to_string).collect::<Vec<_>>().join(" "));
             assert_eq!(got, expected, "{text}");
         }
-        assert!(axes(&["COLGREP_K1".into(), "COLGREP_K1=1".into()], false).is_err());
+        assert!(axes(&["COLGREP_K1".into(), "COLGREP_K1=1".into()]).is_err());
     }
 
     #[test]
     fn grids_hold_every_combination_and_draws_are_distinct() {
-        let axes = axes(&["COLGREP_K1=1,2".into(), "COLGREP_B=0,0.5,1".into()], false).unwrap();
+        let axes = axes(&["COLGREP_K1=1,2".into(), "COLGREP_B=0,0.5,1".into()]).unwrap();
         let grid = grid(&axes).unwrap();
         assert_eq!((grid.len(), grid[0].text()), (6, "COLGREP_B=0 COLGREP_K1=1".to_string()));
         let drawn = random(&axes, 4, 1);
@@ -171,7 +177,6 @@ mod tests {
 
     #[test]
     fn a_grid_too_large_is_refused() {
-        let given: Vec<String> = rank::knobs().iter().map(|k| k.env.to_string()).collect();
-        assert!(grid(&axes(&given, false).unwrap()).is_err());
+        assert!(grid(&declared(|_| true)).is_err());
     }
 }
