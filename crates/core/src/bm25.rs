@@ -210,7 +210,8 @@ impl Bm25 {
     }
 
     fn term_factor(&self, term: &QueryTerm) -> f32 {
-        let (stop, compound) = (if term.stop { self.stop } else { 1.0 }, if term.compound { self.compound } else { 1.0 });
+        let (stop, compound) =
+            (if term.stop { self.stop } else { 1.0 }, if term.compound { self.compound } else { 1.0 });
         stop * compound
     }
 

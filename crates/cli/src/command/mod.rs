@@ -102,10 +102,8 @@ struct Bar {
     started: Instant,
 }
 
-const INDEXING: &str =
-    "{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta} left";
-const ENCODING: &str =
-    "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
+const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta} left";
+const ENCODING: &str = "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
 
 impl Bar {
     fn new(quiet: bool) -> Bar {

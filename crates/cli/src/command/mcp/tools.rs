@@ -161,8 +161,9 @@ fn ranked_once(
         model: desk.model(root)?,
     };
     let (answer, _) = ask.of(&snapshot, without.as_ref().map(|w| w as &dyn UnitFilter).or(inner))?;
-    let remark = (!snapshot.files.complete)
-        .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot, snapshot.vectors.is_some())));
+    let remark = (!snapshot.files.complete).then(|| {
+        format!("(the index is being built: {})\n", coverage(&root.project, &snapshot, snapshot.vectors.is_some()))
+    });
     Ok(Ranked {
         blocks: blocks(&root.project, &snapshot, &answer, question)?,
         remark,
@@ -342,7 +343,10 @@ pub fn status(desk: &Desk) -> Result<String> {
             text.push_str(&format!("  {count} files are left out: {reason}\n"));
         }
         if !snapshot.files.complete {
-            text.push_str(&format!("  the index is being built: {}\n", coverage(&root.project, &snapshot, snapshot.vectors.is_some())));
+            text.push_str(&format!(
+                "  the index is being built: {}\n",
+                coverage(&root.project, &snapshot, snapshot.vectors.is_some())
+            ));
         }
         let noticed = if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" };
         text.push_str(&format!("  changes are noticed {noticed}\n"));

@@ -186,10 +186,9 @@ impl Patterns {
                             return matched(captures);
                         }
                         let siblings = siblings_behind(node);
-                        let rest = Rest { steps: &pattern.following, children: &siblings, from: 0, anchored_end: false };
-                        matcher.steps(rest, captures, &mut |_, captures| {
-                            matched(captures)
-                        })
+                        let rest =
+                            Rest { steps: &pattern.following, children: &siblings, from: 0, anchored_end: false };
+                        matcher.steps(rest, captures, &mut |_, captures| matched(captures))
                     });
                 }
             }
@@ -312,12 +311,7 @@ impl<'t> Matcher<'t> {
     }
 
     /// Matches what is left of a pattern in order, and calls `next` for every way in which it does.
-    fn steps(
-        &mut self,
-        all: Rest<'_, 't>,
-        captures: &mut Captures<'t>,
-        next: &mut Next<'_, 't>,
-    ) -> ControlFlow<()> {
+    fn steps(&mut self, all: Rest<'_, 't>, captures: &mut Captures<'t>, next: &mut Next<'_, 't>) -> ControlFlow<()> {
         let Rest { steps, children, from, anchored_end } = all;
         let Some((step, steps)) = steps.split_first() else {
             if anchored_end && children[from..].iter().any(|c| c.node.is_named()) {
