@@ -29,6 +29,7 @@ pub fn open(
     project: &Project,
     model: Option<&Model>,
 ) -> Result<Snapshot> {
+    let encoding = model.and_then(Model::encoding_of_search);
     if !update {
         let snapshot = project.store.open().with_context(|| {
             format!(
@@ -37,7 +38,7 @@ pub fn open(
             )
         })?;
         if !snapshot.files.complete && !walk_args.quiet {
-            remark!("colgrep: the index is not complete: {}", coverage(project, &snapshot, model.is_some()));
+            remark!("colgrep: the index is not complete: {}", coverage(project, &snapshot, encoding.is_some()));
         }
         return Ok(snapshot);
     }
@@ -55,7 +56,6 @@ pub fn open(
         }
         options = None;
     }
-    let encoding = model.and_then(Model::encoding_of_search);
     match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
         Ok((snapshot, report)) => {
             if remarks && report.without_vectors > 0 {
@@ -75,7 +75,7 @@ pub fn open(
             // What is there is better than nothing: another process writes, or the disk is full or read-only.
             Ok(snapshot) => {
                 if remarks {
-                    let (why, known) = (reason(&error), coverage(project, &snapshot, model.is_some()));
+                    let (why, known) = (reason(&error), coverage(project, &snapshot, encoding.is_some()));
                     remark!("colgrep: {why}; this answer is from the index as it is: {known}");
                 }
                 Ok(snapshot)
