@@ -72,6 +72,25 @@ fn others_like_a_unit_are_found_by_its_vectors() {
 }
 
 #[test]
+fn an_index_without_vectors_ranks_by_meaning_all_the_same() {
+    let lite = relay();
+    assert_eq!(lite.run(&["init", "--index-mode", "lite"]).status, 0);
+    let ask = ["buffer that drops the oldest entry when full", "-k", "3", "--index-mode", "lite", "--explain"];
+    let ran = lite.run(&ask);
+    assert!(ran.out.contains("semantic") && ran.paths().contains(&"src/queue/ring.rs"), "{ran:?}");
+    let status: serde_json::Value = serde_json::from_str(&lite.run(&["status", "--json"]).out).expect("JSON");
+    assert!(status["vectors"].is_null() && status["units"].as_u64() > Some(10), "{status}");
+    // The same folder with vectors: the lexical half stays, each unit gets its own.
+    lite.run(&["init"]);
+    let status: serde_json::Value = serde_json::from_str(&lite.run(&["status", "--json"]).out).expect("JSON");
+    assert_eq!(status["vectors"]["with_vectors"], status["vectors"]["units"]);
+    assert_eq!(status["vectors"]["units"], status["units"]);
+    assert!(lite.run(&["status"]).out.contains("\nvectors   "));
+    let healthy = lite.run(&["doctor"]);
+    assert!(healthy.out.contains("of all units, by"), "{healthy:?}");
+}
+
+#[test]
 fn a_word_that_stands_nowhere_is_not_found() {
     let sandbox = relay();
     for args in [&["zzzqqq"][..], &["zzzqqq", "--count"]] {

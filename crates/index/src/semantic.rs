@@ -28,8 +28,8 @@ pub struct Semantic<'a> {
     pub mode: Mode,
     /// How much of the store is looked at.
     pub effort: Effort,
-    /// Lexical candidates without stored vectors that are read again and encoded for this search: all vectors of an
-    /// index without stored ones (`lite`), and what an unfinished build lacks. About a millisecond of a core each.
+    /// Lexical candidates without stored vectors, at most, that are read again and encoded for this search, at about 1.5
+    /// milliseconds of a core each: in an index without vectors (`lite`), or for what an unfinished build lacks.
     pub encode_max: usize,
     /// What is near these is looked for, and not what is near the query's text: the vectors of a unit that others are
     /// to be like.

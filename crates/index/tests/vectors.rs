@@ -16,7 +16,7 @@ use colgrep_index::search::{Request, Watch, search};
 use colgrep_index::semantic::{Mode, Semantic};
 use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Report, open_current};
-use colgrep_index::vector::{Codec, Encoding, text_hash, unit_text};
+use colgrep_index::vector::{Codec, Effort, Encoding, text_hash, unit_text};
 use colgrep_index::{ErrorKind, Result};
 use proptest::prelude::*;
 use toy::{Toy, codebook, encoding};
@@ -389,8 +389,10 @@ fn units_that_share_a_text_are_all_found() {
     let (snapshot, report) = project.update(Some(&encoding(&toy, &book)));
     assert_eq!((report.encoded, report.reused), (2, 2));
     let found = ask(&snapshot, "fetch", Some(semantic(&toy, Mode::SemanticOnly)), None).expect("an answer");
-    let paths: BTreeSet<&str> = found.iter().take(3).map(|f| f.0.as_str()).collect();
-    assert_eq!(paths.into_iter().collect::<Vec<_>>(), ["one/a/b/net.py", "three/a/b/net.py", "two/a/b/net.py"]);
+    let first = |found: &[Shown]| found.iter().take(3).map(|f| f.0.clone()).collect::<BTreeSet<_>>();
+    assert_eq!(first(&found).into_iter().collect::<Vec<_>>(), ["one/a/b/net.py", "three/a/b/net.py", "two/a/b/net.py"]);
+    let later = Semantic { effort: Effort { joined: 0, ..Effort::default() }, ..semantic(&toy, Mode::SemanticOnly) };
+    assert_eq!(first(&ask(&snapshot, "fetch", Some(later), None).expect("an answer")), first(&found));
 }
 
 struct Files(BTreeSet<u32>);
@@ -412,8 +414,11 @@ fn filters_act_before_the_cut() {
     let wanted = ["src/part3/file3.py", "src/part0/file35.py"];
     let files = snapshot.files.files.iter().filter(|f| wanted.contains(&f.path.as_str())).map(|f| f.id);
     let filter = Files(files.collect());
-    for query in ["handle 4 word1", "fetch"] {
-        let found = ask(&snapshot, query, Some(semantic(&toy, Mode::SemanticOnly)), Some(&filter)).expect("an answer");
+    // Units that are looked up before the search, and after it.
+    let efforts = [Effort::default(), Effort { joined: 0, ..Effort::default() }];
+    for (query, effort) in [("handle 4 word1", efforts[0]), ("fetch", efforts[0]), ("handle 4 word1", efforts[1])] {
+        let semantic = Semantic { effort, ..semantic(&toy, Mode::SemanticOnly) };
+        let found = ask(&snapshot, query, Some(semantic), Some(&filter)).expect("an answer");
         let paths: BTreeSet<&str> = found.iter().map(|f| f.0.as_str()).collect();
         assert_eq!(paths, wanted.into_iter().collect());
     }

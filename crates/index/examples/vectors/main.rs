@@ -1,6 +1,7 @@
 //! Measures the vector store: `cargo run --release -p colgrep-index --example vectors` prints how cost grows from 1 k to
 //! 100 k synthetic units (`-- 1000 1000000` for other sizes), `-- codec FOLDER` what each codec costs and loses on the
-//! units of real source. `-- corpus FOLDER UNITS` only writes the synthetic source, for a whole `colgrep` to work on.
+//! units of real source. `-- corpus FOLDER UNITS` only writes the synthetic source, for a whole `colgrep` to work on; `-- measure FOLDER STORE`
+//! measures on source that is there.
 //!
 //! The model is a stand-in (`model.rs`): sizes and times of the store are real, quality is not that of a trained model.
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
@@ -31,6 +32,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some("codec") => codec::run(Path::new(args.get(1).ok_or("usage: vectors codec FOLDER")?)),
+        Some("measure") => {
+            let usage = "usage: vectors measure FOLDER STORE";
+            measure(Path::new(args.get(1).ok_or(usage)?), Path::new(args.get(2).ok_or(usage)?))
+        }
         Some("query") => query(Path::new(args.get(1).ok_or("usage: vectors query STORE")?)),
         Some("corpus") => {
             let usage = "usage: vectors corpus FOLDER UNITS";
@@ -46,19 +51,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Builds a store of so many units and lets a new process ask it.
+/// Measures on so many synthetic units.
 fn curve(units: usize) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
-    let (root, data) = (folder.path().join("source"), folder.path().join("store"));
-    let source = corpus::write(&root, units)?;
-    let store = Store::new(data.clone());
+    let root = folder.path().join("source");
+    corpus::write(&root, units)?;
+    measure(&root, &folder.path().join("store"))
+}
+
+/// Builds the store `data` of the source in `root`, or goes on with it, and lets a new process ask it.
+fn measure(root: &Path, data: &Path) -> Result<(), Box<dyn Error>> {
+    let store = Store::new(data.to_path_buf());
     let started = Instant::now();
-    open_current(&store, &root, &[], None, true, None, &())?;
+    let (snapshot, _) = open_current(&store, root, &[], None, true, None, &())?;
     let lexical = started.elapsed();
+    let source: u64 = snapshot.files.indexed().map(|f| f.size).sum();
+    let units = snapshot.coverage().units;
+    drop(snapshot);
     let lexical_bytes = store.bytes_on_disk();
     let model = Model;
     let started = Instant::now();
-    let (snapshot, report) = open_current(&store, &root, &[], None, true, Some(&Encoding::new(&model)), &())?;
+    let (snapshot, report) = open_current(&store, root, &[], None, true, Some(&Encoding::new(&model)), &())?;
     let seconds = started.elapsed().as_secs_f64();
     let vectors = snapshot.vectors.as_ref().ok_or("no vectors")?;
     println!(
@@ -74,7 +87,7 @@ fn curve(units: usize) -> Result<(), Box<dyn Error>> {
         vectors.codebook().len(),
     );
     drop(snapshot);
-    let status = Command::new(std::env::current_exe()?).arg("query").arg(&data).status()?;
+    let status = Command::new(std::env::current_exe()?).arg("query").arg(data).status()?;
     if status.success() { Ok(()) } else { Err("the query failed".into()) }
 }
 

@@ -4,16 +4,18 @@ use std::cell::RefCell;
 
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::query::last_segment;
-use colgrep_core::token::Tokenizer as CoreTokenizer;
+use colgrep_core::token::{Tokenizer as CoreTokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind, UnitRole};
 use tantivy::Index;
 use tantivy::schema::{
-    FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+    FAST, Field, IndexRecordOption, NumericOptions, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use xxhash_rust::xxh3::xxh3_64;
 
 const TOKENIZER: &str = "colgrep";
+/// No stop word whose place is left out is longer.
+const STOP_WORD_BYTES_MAX: usize = 5;
 /// Kind code of a document that stands for a file.
 pub(super) const FILE_KIND: u64 = 7;
 
@@ -60,7 +62,7 @@ pub(super) fn schema() -> (Schema, Fields) {
     });
     let fields = Fields {
         unit,
-        file: schema.add_u64_field("file", INDEXED | FAST),
+        file: schema.add_u64_field("file", NumericOptions::default().set_indexed().set_fast()),
         info: schema.add_u64_field("info", FAST),
         text: schema.add_u64_field("text", FAST),
         definition: schema.add_text_field("definition", raw()),
@@ -155,7 +157,9 @@ impl Tokenizer for TantivyTokenizer {
         CORE_TOKENIZER.with_borrow_mut(|tokenizer| {
             tokenizer.tokenize(text, |t| {
                 self.terms.push_str(t.term);
-                self.tokens.push((self.terms.len(), t.start, t.end, t.position));
+                // Proximity never asks for a stop word: all in one place, its positions take no bytes.
+                let position = if t.term.len() <= STOP_WORD_BYTES_MAX && is_stop_word(t.term) { 0 } else { t.position };
+                self.tokens.push((self.terms.len(), t.start, t.end, position));
             });
         });
         Stream { tokenizer: self, next: 0 }

@@ -12,6 +12,7 @@ mod near;
 mod read;
 mod score;
 mod stored;
+mod terms;
 mod tests_inside;
 mod write;
 

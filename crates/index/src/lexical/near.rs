@@ -222,7 +222,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = Writer::open(folder.path()).expect("a writer");
         for file in 0..900u32 {
-            let body = if file % 3 == 0 { "open socket" } else { "a socket that somebody else once had to leave open" };
+            let body = if file % 3 == 0 {
+                "open socket"
+            } else {
+                "a socket for one two three four five six seven eight nine that is open"
+            };
             let unit = |_| Unit { body: body.to_string(), ..Unit::default() };
             let parsed = Parsed { units: (0..3).map(unit).collect(), ..Parsed::default() };
             let document = FileDocument { id: file, path: &format!("f{file}.c"), parsed, textual_types: Vec::new() };

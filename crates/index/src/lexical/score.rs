@@ -11,14 +11,13 @@ use std::ops::Range;
 
 use colgrep_core::bm25::{Bm25, Field as UnitField, idf};
 use colgrep_core::fuse::UnitKey;
-use colgrep_core::query::{Query, QueryTerm};
+use colgrep_core::query::Query;
 use rayon::prelude::*;
-use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::DocId;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, Term};
 
-use super::read::{Lexical, Segment, UnitFilter, UnitHit, key};
+use super::read::{Lexical, UnitFilter, UnitHit, key};
+use super::terms::{Reader, ScoredTerm};
 use crate::error::Result;
 
 /// What rounding may change of a score that is summed in another order, as a share of it.
@@ -59,23 +58,6 @@ impl Default for Sizes {
     }
 }
 
-/// The lists of a term in a segment: the field's position, and where its list is.
-type Lists = Vec<(usize, TermInfo)>;
-
-/// A term of the query, looked up.
-struct ScoredTerm<'a> {
-    term: &'a QueryTerm,
-    /// For each segment.
-    lists: Vec<Lists>,
-    /// Entries of all lists.
-    postings: u64,
-    /// Units with the term.
-    df: u64,
-    idf: f32,
-    /// What it gives to a score at most.
-    most: f32,
-}
-
 /// Documents of one segment, and what they have so far.
 struct Shard {
     segment: usize,
@@ -93,13 +75,10 @@ impl Shard {
 }
 
 struct Scorer<'a> {
-    lexical: &'a Lexical,
-    bm25: &'a Bm25,
+    lists: Reader<'a>,
     filter: Option<&'a dyn UnitFilter>,
     sizes: Sizes,
     terms: Vec<ScoredTerm<'a>>,
-    /// For each field, [`Bm25::length_normal`] by the code that a length is stored as.
-    normals: [[f32; 256]; 6],
     ranges: Vec<(usize, Range<DocId>)>,
 }
 
@@ -167,114 +146,32 @@ impl<'a> Scorer<'a> {
         sizes: Sizes,
     ) -> Result<Scorer<'a>> {
         let (units, averages) = lexical.statistics();
-        let normals = averages.map(|average| {
-            std::array::from_fn(|id| bm25.length_normal(FieldNormReader::id_to_fieldnorm(id as u8) as f32, average))
-        });
+        let lists = Reader::new(lexical, bm25, averages);
+        let mut terms = query.terms.iter().map(|term| lists.look_up(term)).collect::<Result<Vec<_>>>()?;
         let mut ranges = Vec::new();
         for (s, segment) in lexical.segments.iter().enumerate() {
             let end = segment.reader.max_doc();
             ranges.extend((0..end).step_by(sizes.shard as usize).map(|d| (s, d..end.min(d + sizes.shard))));
         }
-        let mut scorer = Scorer { lexical, bm25, filter, sizes, terms: Vec::new(), normals, ranges };
-        for term in &query.terms {
-            let lists = lexical.segments.iter().map(|s| scorer.lists(s, term)).collect::<Result<Vec<Lists>>>()?;
-            let postings = lists.iter().flatten().map(|(_, info)| u64::from(info.doc_freq)).sum();
-            scorer.terms.push(ScoredTerm { term, lists, postings, df: 0, idf: 0.0, most: 0.0 });
-        }
-        let count = |range: &(usize, Range<DocId>)| -> Result<Vec<u64>> {
-            let of_term = |t: &ScoredTerm<'_>| scorer.union(&lexical.segments[range.0], &t.lists[range.0], &range.1);
-            scorer.terms.iter().map(of_term).collect()
+        let count = |(s, docs): &(usize, Range<DocId>)| -> Result<Vec<u64>> {
+            terms.iter().map(|term| lists.union(*s, term, docs)).collect()
         };
-        let counts = spread(&scorer.ranges, count)?;
-        for (i, term) in scorer.terms.iter_mut().enumerate() {
+        let counts = spread(&ranges, count)?;
+        for (i, term) in terms.iter_mut().enumerate() {
             term.df = counts.iter().map(|c| c[i]).sum();
             term.idf = idf(units, term.df);
             term.most = bm25.term_score_most(term.term, term.idf);
         }
-        Ok(scorer)
-    }
-
-    fn lists(&self, segment: &Segment, term: &QueryTerm) -> Result<Lists> {
-        let mut lists = Vec::new();
-        for (f, field) in self.lexical.fields.unit.into_iter().enumerate() {
-            // The name's postings also say which units bear a word of the query.
-            if self.bm25.weights[f] == 0.0 && UnitField::ALL[f] != UnitField::Name {
-                continue;
-            }
-            let index = segment.reader.inverted_index(field)?;
-            let info = index.get_term_info(&Term::from_field_text(field, &term.text));
-            lists.extend(info.map_err(tantivy::TantivyError::from)?.map(|info| (f, info)));
-        }
-        Ok(lists)
-    }
-
-    fn postings(
-        &self,
-        segment: &Segment,
-        (f, info): &(usize, TermInfo),
-        option: IndexRecordOption,
-    ) -> Result<BlockSegmentPostings> {
-        let index = segment.reader.inverted_index(self.lexical.fields.unit[*f])?;
-        Ok(index.read_block_postings_from_terminfo(info, option).map_err(tantivy::TantivyError::from)?)
-    }
-
-    /// Number of living documents of a range in any of the lists.
-    fn union(&self, segment: &Segment, lists: &Lists, range: &Range<DocId>) -> Result<u64> {
-        let reader = &segment.reader;
-        match lists.as_slice() {
-            [] => return Ok(0),
-            [(_, info)] if !reader.has_deletes() && range.len() == reader.max_doc() as usize => {
-                return Ok(info.doc_freq.into());
-            }
-            _ => {}
-        }
-        let mut seen = vec![0u64; range.len().div_ceil(64)];
-        for list in lists {
-            each_block(self.postings(segment, list, IndexRecordOption::Basic)?, range, |docs, _| {
-                for doc in docs {
-                    let at = doc - range.start;
-                    seen[at as usize / 64] |= 1 << (at % 64);
-                }
-            });
-        }
-        let living = |doc: DocId| !reader.has_deletes() || !reader.is_deleted(doc);
-        if reader.has_deletes() {
-            for (w, word) in seen.iter_mut().enumerate().filter(|(_, word)| **word != 0) {
-                let first = range.start + 64 * w as DocId;
-                *word = (0..64).filter(|b| *word >> b & 1 == 1 && living(first + b)).fold(0, |all, b| all | 1 << b);
-            }
-        }
-        Ok(seen.iter().map(|word| u64::from(word.count_ones())).sum())
-    }
-
-    fn frequency(&self, segment: &Segment, f: usize, doc: DocId, tf: u32) -> f32 {
-        let code = segment.norms[f].as_ref().map_or(0, |n| n.fieldnorm_id(doc));
-        self.bm25.field_frequency(f, tf as f32, self.normals[f][usize::from(code)])
-    }
-
-    /// The term's summed frequencies at `docs` of a segment, which ascend.
-    fn frequencies_at(&self, s: usize, term: &ScoredTerm<'_>, docs: &[DocId]) -> Result<Vec<f32>> {
-        let segment = &self.lexical.segments[s];
-        let mut sums = vec![0.0; docs.len()];
-        for list in &term.lists[s] {
-            let mut block = self.postings(segment, list, IndexRecordOption::WithFreqs)?;
-            for (sum, doc) in sums.iter_mut().zip(docs) {
-                let at = block.seek(*doc);
-                if block.doc(at) == *doc {
-                    *sum += self.frequency(segment, list.0, *doc, block.freq(at));
-                }
-            }
-        }
-        Ok(sums)
+        Ok(Scorer { lists, filter, sizes, terms, ranges })
     }
 
     /// The scores of `docs` of a segment, which ascend, without the factor for what they are.
     fn scores_at(&self, s: usize, docs: &[DocId]) -> Result<Vec<f32>> {
         let mut scores = vec![0.0; docs.len()];
         for term in &self.terms {
-            for (score, frequency) in scores.iter_mut().zip(self.frequencies_at(s, term, docs)?) {
+            for (score, frequency) in scores.iter_mut().zip(self.lists.frequencies_at(s, term, docs)?) {
                 if frequency > 0.0 {
-                    *score += self.bm25.term_score(term.term, term.idf, frequency);
+                    *score += self.lists.bm25.term_score(term.term, term.idf, frequency);
                 }
             }
         }
@@ -283,25 +180,16 @@ impl<'a> Scorer<'a> {
 
     /// Adds a term's part to every document of a shard that has it.
     fn sum(&self, shard: &mut Shard, term: &ScoredTerm<'_>) -> Result<()> {
-        let segment = &self.lexical.segments[shard.segment];
         let start = shard.docs.start;
         let mut sums = vec![0.0f32; if term.lists[shard.segment].is_empty() { 0 } else { shard.docs.len() }];
         let mut seen: Vec<DocId> = Vec::new();
-        for list in &term.lists[shard.segment] {
-            let postings = self.postings(segment, list, IndexRecordOption::WithFreqs)?;
-            each_block(postings, &shard.docs, |docs, freqs| {
-                for (doc, tf) in docs.iter().zip(freqs) {
-                    if segment.reader.is_deleted(*doc) {
-                        continue;
-                    }
-                    let sum = &mut sums[(doc - start) as usize];
-                    if *sum == 0.0 {
-                        seen.push(*doc);
-                    }
-                    *sum += self.frequency(segment, list.0, *doc, *tf);
-                }
-            });
-        }
+        self.lists.frequencies(shard.segment, term, &shard.docs, |doc, frequency| {
+            let sum = &mut sums[(doc - start) as usize];
+            if *sum == 0.0 {
+                seen.push(doc);
+            }
+            *sum += frequency;
+        })?;
         for doc in seen {
             let at = (doc - start) as usize;
             let frequency = std::mem::take(&mut sums[at]);
@@ -309,7 +197,7 @@ impl<'a> Scorer<'a> {
                 if shard.scores[at] == 0.0 {
                     shard.touched.push(doc);
                 }
-                shard.scores[at] += self.bm25.term_score(term.term, term.idf, frequency);
+                shard.scores[at] += self.lists.bm25.term_score(term.term, term.idf, frequency);
             }
         }
         Ok(())
@@ -318,9 +206,10 @@ impl<'a> Scorer<'a> {
     /// Adds a term's part to the touched documents of a shard.
     fn sum_touched(&self, shard: &mut Shard, term: &ScoredTerm<'_>) -> Result<()> {
         shard.touched.sort_unstable();
-        let frequencies = self.frequencies_at(shard.segment, term, &shard.touched)?;
+        let frequencies = self.lists.frequencies_at(shard.segment, term, &shard.touched)?;
         for (doc, frequency) in shard.touched.iter().zip(frequencies).filter(|(_, f)| *f > 0.0) {
-            shard.scores[(doc - shard.docs.start) as usize] += self.bm25.term_score(term.term, term.idf, frequency);
+            shard.scores[(doc - shard.docs.start) as usize] +=
+                self.lists.bm25.term_score(term.term, term.idf, frequency);
         }
         Ok(())
     }
@@ -399,12 +288,12 @@ impl<'a> Scorer<'a> {
 
     /// A document with the factor for what it is on its score, if it has one and is allowed.
     fn hit(&self, s: usize, doc: DocId, score: f32) -> Option<UnitHit> {
-        let segment = &self.lexical.segments[s];
+        let segment = &self.lists.lexical.segments[s];
         let (file, info) = (segment.file(doc), segment.info(doc));
         let allowed = |f: &dyn UnitFilter| f.allows_file(file) && f.allows_unit(file, info.first(), info.end());
         (score > 0.0 && self.filter.is_none_or(allowed)).then(|| {
-            let score = score * self.bm25.unit_factor(info.kind(), info.role());
-            UnitHit { score, ..self.lexical.hit(key(s, doc)) }
+            let score = score * self.lists.bm25.unit_factor(info.kind(), info.role());
+            UnitHit { score, ..self.lists.lexical.hit(key(s, doc)) }
         })
     }
 
@@ -415,7 +304,7 @@ impl<'a> Scorer<'a> {
         let mut more: Vec<UnitHit> = Vec::new();
         for file in also.files.difference(&files) {
             let units: Vec<UnitKey> =
-                self.lexical.documents_of(*file)?.into_iter().map(|(s, doc)| key(s, doc)).collect();
+                self.lists.lexical.documents_of(*file)?.into_iter().map(|(s, doc)| key(s, doc)).collect();
             more.extend(self.scored(units)?.into_iter().min_by(by_score));
         }
         more.extend(self.scored(also.units.iter().copied().collect())?);
@@ -446,7 +335,7 @@ impl<'a> Scorer<'a> {
             let s = (of_segment[0].key >> 32) as usize;
             for term in self.terms.iter().filter(|t| content.contains(t.term.text.as_str())) {
                 for list in term.lists[s].iter().filter(|list| UnitField::ALL[list.0] == UnitField::Name) {
-                    let mut block = self.postings(&self.lexical.segments[s], list, IndexRecordOption::Basic)?;
+                    let mut block = self.lists.postings(s, list, IndexRecordOption::Basic)?;
                     for hit in of_segment.iter_mut() {
                         let at = block.seek(hit.key as DocId);
                         hit.name_hit |= block.doc(at) == hit.key as DocId;
@@ -481,24 +370,6 @@ fn spread<T: Sync, U: Send>(items: &[T], of: impl Fn(&T) -> Result<U> + Sync) ->
     match items {
         [item] => Ok(vec![of(item)?]),
         items => items.par_iter().map(&of).collect(),
-    }
-}
-
-/// Gives `visit` the documents of a list that lie in `range`, a block at a time, with their frequencies if these are
-/// read.
-fn each_block(mut block: BlockSegmentPostings, range: &Range<DocId>, mut visit: impl FnMut(&[DocId], &[u32])) {
-    let mut from = if range.start > 0 { block.seek(range.start) } else { 0 };
-    while let Some(last) = block.docs().last().copied() {
-        let docs = block.docs();
-        let to = if last < range.end { docs.len() } else { docs.partition_point(|doc| *doc < range.end) };
-        if from < to {
-            visit(&docs[from..to], block.freqs().get(from..to).unwrap_or_default());
-        }
-        if last >= range.end {
-            return;
-        }
-        block.advance();
-        from = 0;
     }
 }
 

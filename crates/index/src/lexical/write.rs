@@ -25,9 +25,8 @@ const WRITER_BYTES: usize = 64 << 20;
 const SHOWN_DOCSTRING_BYTES_MAX: usize = 8_000;
 /// Text that may wait for the index writer, in bytes.
 const QUEUE_BYTES_MAX: usize = 16 << 20;
-/// Compression of what is shown of units: zstd at its default level, in blocks four times tantivy's, is a third
-/// smaller than lz4; a unit is then fetched in about 0.1 ms.
-const STORE_LEVEL: i32 = 3;
+/// Compression of what is shown of units: zstd in blocks four times tantivy's; a unit is then fetched in about 0.1 ms.
+const STORE_LEVEL: i32 = 12;
 const STORE_BLOCK_BYTES: usize = 64 << 10;
 
 /// Bytes of text between the parsers and the writer: a parser waits while too many are under way.
