@@ -25,11 +25,12 @@ def main():
     mined = sorted(args.mined.glob("*.jsonl"))
     if not mined:
         parser.error(f"{args.mined} holds no pairs; run mine.py first")
+    untaught = [path for path in mined if not path.with_suffix(".npz").exists()]
+    if not untaught:
+        return
     teacher = Teacher()
-    for path in mined:
+    for path in untaught:
         out = path.with_suffix(".npz")
-        if out.exists():
-            continue
         started = time.time()
         queries = [(line["kind"] in ("name", "section"), line["query"]) for line in read_jsonl(path)]
         order = np.random.default_rng(len(queries)).permutation(len(queries))

@@ -197,11 +197,12 @@ def main():
         looks.write(args.out)
         print(f"goes on from step {step}", flush=True)
     started, losses = time.time() - spent, []
+    cpu_before = looks.seen[-1]["cpu_s"] if looks.seen else 0.0
     while True:
         progress = min(1.0, max(step / args.steps, (time.time() - started) / 60 / args.minutes))
         looked = bool(looks.seen) and looks.seen[-1]["step"] == step
         if step and not looked and (progress >= 1 or step % args.check == 0):
-            seen = {"step": step, "minutes": (time.time() - started) / 60, "cpu_s": time.process_time(),
+            seen = {"step": step, "minutes": (time.time() - started) / 60, "cpu_s": cpu_before + time.process_time(),
                     "loss": np.mean(losses[-args.check :], axis=0).round(4).tolist(),
                     "held_out": held_out.score(model)}  # fmt: skip
             if tuning:
@@ -238,13 +239,17 @@ def main():
         known = torch.from_numpy(np.flatnonzero(pairs.teach[ids] >= 0))
         teach = torch.from_numpy(pairs.teach[ids])[known]
         t = taught[teach].float()
-        label = F.softmax(t @ t.T / 0.06, dim=1)
-        soft = F.cross_entropy(summaries[known][:, known], label)
-        target = targets[teach]
-        distil = (2 - (q_summary[known] * target).sum(1) - 0.5 * (d_summary[known] * target).sum(1)).mean()
+        soft = distil = torch.zeros(())
+        if len(known):
+            label = F.softmax(t @ t.T / 0.06, dim=1)
+            soft = F.cross_entropy(summaries[known][:, known], label)
+            target = targets[teach]
+            distil = (2 - (q_summary[known] * target).sum(1) - 0.5 * (d_summary[known] * target).sum(1)).mean()
         touched = torch.from_numpy(np.unique(np.concatenate(queries + documents)))
         anchor = (1 - F.cosine_similarity(model.table[touched], origin[touched])).mean()
         loss = hard + 0.3 * hard_summary + args.soft * soft + args.distil * distil + args.anchor * anchor
+        if not math.isfinite(loss.item()):
+            raise SystemExit(f"the loss is {loss.item()} at step {step}; nothing is written since the last look")
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(rest, 1.0)
