@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hf_hub::api::sync::{ApiBuilder, ApiError};
 use hf_hub::{Cache, Repo, RepoType};
 
-use crate::onnx::MODEL_FILES;
+use crate::onnx::{MODEL_FILES, is_outside_data};
 use crate::{Error, RuntimeEnv};
 
 /// Files that are fetched where a model has them, before its weights, so that weights in the cache mean that
@@ -85,9 +85,9 @@ fn download(cache: &Cache, repo: &Repo, endpoint: &str, token: Option<String>) -
     let there: Vec<String> = files.info()?.siblings.into_iter().map(|file| file.rfilename).collect();
     let has = |name: &str| there.iter().any(|file| file == name);
     let Some(model) = MODEL_FILES.iter().find(|name| has(name)) else { return Err(Failure::NoModel) };
-    let weights = format!("{model}_data");
+    let weights = there.iter().map(String::as_str).filter(|name| is_outside_data(model, name));
     let mut folder = PathBuf::new();
-    for name in SMALL_FILES.into_iter().chain([weights.as_str(), model]).filter(|name| has(name)) {
+    for name in SMALL_FILES.into_iter().filter(|name| has(name)).chain(weights).chain([*model]) {
         let file = files.get(name)?;
         // The folder is as many levels up as the name has parts.
         folder = file.ancestors().nth(name.split('/').count()).unwrap_or(&file).to_path_buf();
@@ -187,6 +187,10 @@ mod tests {
             ("tokenizer.json", "{}"),
             ("1_Pooling/config.json", "{ }"),
             ("onnx/model.onnx", "graph"),
+            ("onnx/model.onnx.data", "half"),
+            ("onnx/model.onnx_data", "other half"),
+            ("onnx/model_int8.onnx_data", "of another"),
+            ("onnx/model.onnx_data/../elsewhere", "no file of a folder"),
             ("model.safetensors", "weights"),
         ]);
         let folder = fetch("owner/name", &files).unwrap();
@@ -195,7 +199,8 @@ mod tests {
             [read("tokenizer.json"), read("1_Pooling/config.json"), read("onnx/model.onnx")],
             ["{}", "{ }", "graph"]
         );
-        assert!(!folder.join("model.safetensors").exists());
+        assert_eq!([read("onnx/model.onnx.data"), read("onnx/model.onnx_data")], ["half", "other half"]);
+        assert!(!folder.join("model.safetensors").exists() && !folder.join("onnx/model_int8.onnx_data").exists());
         let offline = RuntimeEnv { offline: true, ..files };
         assert_eq!(fetch("owner/name", &offline).unwrap(), folder, "and keeps it");
     }

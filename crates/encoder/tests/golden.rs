@@ -40,6 +40,27 @@ fn the_embedded_model() {
 }
 
 #[test]
+fn words_that_the_model_knows() {
+    let model = Native::new(EMBEDDED).unwrap();
+    for (text, known) in [
+        ("parse the request", true),
+        ("ѫѫѫѫ retry", true),
+        ("parseRequest", true),
+        ("", false),
+        ("+-*/ 語", false),
+        ("of x", false),
+        // Pieces of it are known, the word is not.
+        ("zzqqxv", false),
+        // No piece covers it: it is read as one unknown piece.
+        ("ѫѫѫѫ", false),
+        ("ქართული", false),
+        ("żółćqq", false),
+    ] {
+        assert_eq!(model.knows(text), known, "{text}");
+    }
+}
+
+#[test]
 fn sizes_that_fill_no_vector() {
     check(&Native::new(common::TINY).unwrap(), &Golden::read(include_str!("fixtures/tiny/golden.json")));
 }

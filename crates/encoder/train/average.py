@@ -1,8 +1,10 @@
 """The mean of several checkpoints' weights, as a checkpoint (Wortsman et al., Model soups, ICML 2022).
 
     average.py --out mean.pt RUN/1400.pt RUN/2100.pt RUN/2800.pt
+    average.py --out mean.pt --run RUN --best 3
 
-Checkpoints are those of `train.py`, of one run: {"config", "state_dict"}.
+Checkpoints are those of `train.py`, of one run: {"config", "state_dict"}. `--best` takes those that answered the
+held-out queries best; of a run with fewer, all.
 """
 
 import argparse
@@ -10,19 +12,30 @@ from pathlib import Path
 
 import torch
 
+from files import whole
+from looks import Looks
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkpoints", type=Path, nargs="+")
+    parser.add_argument("checkpoints", type=Path, nargs="*")
+    parser.add_argument("--run", type=Path)
+    parser.add_argument("--best", type=int)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
+    if bool(args.checkpoints) == bool(args.run and args.best):
+        parser.error("give checkpoints, or --run and --best")
+    if args.run:
+        args.checkpoints = [args.run / f"{step}.pt" for step in sorted(Looks.read(args.run).best(args.best))]
     found = [torch.load(path, map_location="cpu", weights_only=True) for path in args.checkpoints]
     config, states = found[0]["config"], [saved["state_dict"] for saved in found]
     for path, saved, state in zip(args.checkpoints, found, states):
         if saved["config"] != config or state.keys() != states[0].keys():
             parser.error(f"{path} is another model than {args.checkpoints[0]}")
     mean = {name: sum(state[name].float() for state in states) / len(states) for name in states[0]}
-    torch.save({"config": config, "state_dict": mean}, args.out)
+    with whole(args.out) as file:
+        torch.save({"config": config, "state_dict": mean}, file)
+    print(f"{args.out}: the mean of {', '.join(map(str, args.checkpoints))}")
 
 
 if __name__ == "__main__":

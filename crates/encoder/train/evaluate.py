@@ -7,6 +7,7 @@ EVAL holds NAME.jsonl of the example `corpus` a repository. Annotations are read
 
 import argparse
 import collections
+import hashlib
 import json
 import math
 import pickle
@@ -16,6 +17,8 @@ from pathlib import Path
 import numba
 import numpy as np
 import torch
+
+from files import stamp, whole
 from model import DOCUMENT, QUERY, Config, Model, rows_of
 from text import WordPiece, read_jsonl, unit_text
 
@@ -41,8 +44,6 @@ class Repository:
     def __init__(self, name: str, corpora: Path, annotations: dict[str, Path], pieces: WordPiece, length: int):
         self.name, self.paths, self.files, self.units = name, [], [], []
         for file in read_jsonl(corpora / f"{name}.jsonl"):
-            if file["vendored"] or file["generated"]:
-                pass
             for unit in file["units"]:
                 ids = pieces.encode(unit_text(file["path"], unit), length)
                 if ids:
@@ -70,15 +71,26 @@ class Repository:
 
 
 def load_repositories(corpora: Path, annotations: dict[str, Path], pieces: WordPiece, length: int, cache: Path,
-                      only: set[str] | None = None):  # fmt: skip
+                      only: set[str] | None = None) -> list[Repository]:  # fmt: skip
+    """The annotated repositories, all or those of `only`; raises ValueError where there are none to measure on."""
+    files = sorted(corpora.glob("*.jsonl"))
+    tasks = {kind: sorted(folder.glob("*.json")) for kind, folder in annotations.items()}
+    for kind, found in [(str(corpora), files), *((str(annotations[kind]), found) for kind, found in tasks.items())]:
+        if not found:
+            raise ValueError(f"{kind} holds no files to evaluate on")
+    vocabulary = hashlib.md5("\n".join(pieces.vocabulary).encode()).hexdigest()
+    key = [vocabulary, length, stamp(files), {kind: stamp(found) for kind, found in tasks.items()}]
     cached = cache.with_suffix(f".{length}.pickle")
-    if cached.exists():
-        repositories = pickle.loads(cached.read_bytes())
-    else:
-        names = sorted(p.stem for p in corpora.glob("*.jsonl"))
-        repositories = [Repository(n, corpora, annotations, pieces, length) for n in names]
-        cached.write_bytes(pickle.dumps(repositories))
-    return [r for r in repositories if r.queries and (not only or r.name in only)]
+    held = pickle.loads(cached.read_bytes()) if cached.exists() else None
+    if not isinstance(held, tuple) or held[0] != key:
+        held = (key, [Repository(path.stem, corpora, annotations, pieces, length) for path in files])
+        with whole(cached) as file:
+            pickle.dump(held, file)
+    repositories = [r for r in held[1] if r.queries and (not only or r.name in only)]
+    missing = (only or set()) - {r.name for r in repositories}
+    if missing or not repositories:
+        raise ValueError(f"no annotated corpus: {', '.join(sorted(missing)) or corpora}")
+    return repositories
 
 
 @torch.inference_mode()

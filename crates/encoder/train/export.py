@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from safetensors.numpy import save
 
+from files import whole, write_text
 from model import DOCUMENT, QUERY, Config, Model, rows_of
 from text import SPECIAL, WordPiece
 
@@ -64,7 +65,7 @@ def quantised(model: Model, bits: int) -> tuple[dict[str, np.ndarray], Model]:
     if bits == 4:
         shifted = (table + 8).astype(np.uint8)
         table = shifted[:, 0::2] | (shifted[:, 1::2] << 4)
-    half = lambda value: value.astype(np.float16)  # noqa: E731
+    half = lambda value: value.astype(np.float16)
     tensors = {"table": table}
     tensors["piece_weights"] = half(
         np.stack([state["query_weight"], state["document_weight"], state["summary_weight"]], 1)
@@ -85,25 +86,28 @@ def write_assets(folder: Path, name: str, model: Model, pieces: WordPiece, tenso
     """The three files that the native engine reads."""
     folder.mkdir(parents=True, exist_ok=True)
     config = {"format": FORMAT, "name": name} | dataclasses.asdict(model.config)
-    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    write_text(folder / "config.json", json.dumps(config, indent=2) + "\n")
     pieces.save(folder / "vocab.txt")
-    (folder / "model.safetensors").write_bytes(save({k: np.ascontiguousarray(v) for k, v in tensors.items()}))
+    with whole(folder / "model.safetensors") as file:
+        file.write(save({k: np.ascontiguousarray(v) for k, v in tensors.items()}))
     size = sum((folder / file).stat().st_size for file in ["config.json", "vocab.txt", "model.safetensors"])
     print(f"{folder}: {size / 1e6:.2f} MB")
 
 
 def write_onnx(folder: Path, name: str, model: Model, pieces: WordPiece) -> None:
     """The same model as a ColBERT folder: graph, tokenizer, and how to call them."""
+    import onnx
+
     from onnx_graph import graph
     from onnx_tokenizer import tokenizer
-
-    import onnx
 
     folder.mkdir(parents=True, exist_ok=True)
     built = graph(model)
     onnx.checker.check_model(built, full_check=True)
-    onnx.save(built, folder / "model.onnx")
-    tokenizer(pieces).save(str(folder / "tokenizer.json"))
+    check_graph(built.SerializeToString(), model, pieces)
+    with whole(folder / "model.onnx") as file:
+        file.write(built.SerializeToString())
+    write_text(folder / "tokenizer.json", tokenizer(pieces).to_str(pretty=True))
     config = {
         "model_type": "ColBERT",
         "model_name": name,
@@ -126,21 +130,45 @@ def write_onnx(folder: Path, name: str, model: Model, pieces: WordPiece) -> None
         "normalize": False,
     }
     for file in ["onnx_config.json", "config_sentence_transformers.json"]:
-        (folder / file).write_text(json.dumps(config, indent=2) + "\n")
+        write_text(folder / file, json.dumps(config, indent=2) + "\n")
+
+
+def pieces_of(side: int, text: str, model: Model, pieces: WordPiece) -> list[int]:
+    ids = pieces.encode(text, model.config.query_pieces_max if side == QUERY else model.config.document_pieces_max)
+    if not ids:
+        raise SystemExit(f"the vocabulary has no piece of {text!r}; is it of another model?")
+    return ids
+
+
+def check_graph(graph: bytes, model: Model, pieces: WordPiece) -> None:
+    """Ends the export where ONNX Runtime gives other rows than the model."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    least = 1.0
+    for side, text in GOLDEN:
+        ids = pieces_of(side, text, model, pieces)
+        prefixed = np.array([[SPECIAL.index(["[Q]", "[D]"][side]), *ids]])
+        found = session.run(None, {"input_ids": prefixed, "attention_mask": np.ones_like(prefixed)})[0][0]
+        with torch.no_grad():
+            expected = rows_of(model, [np.array(ids)], side)[0].numpy()
+        lengths = np.linalg.norm(found, axis=1), np.linalg.norm(expected, axis=1)
+        least = min(least, ((found * expected).sum(1) / (lengths[0] * lengths[1])).min())
+        if least < 0.999 or not np.allclose(*lengths, rtol=1e-2):
+            raise SystemExit(f"the graph and the model differ on {text!r}: cosine {least:.5f}, lengths {lengths}")
+    print(f"graph against model: cosine least {least:.5f}")
 
 
 def golden(model: Model, twin: Model, pieces: WordPiece) -> dict:
     """Texts with ids and rows, by the floats and by the quantised weights."""
     cases, cosines = [], []
     for side, text in GOLDEN:
-        limit = model.config.query_pieces_max if side == QUERY else model.config.document_pieces_max
-        ids = pieces.encode(text, limit)
-        assert ids, text
+        ids = pieces_of(side, text, model, pieces)
         with torch.no_grad():
             exact, close = (rows_of(m, [np.array(ids)], side)[0].numpy() for m in (model, twin))
         norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(close, axis=1)
         cosines += list((exact * close).sum(1) / norms)
-        rounded = lambda rows: [[float(f"{x:.5g}") for x in row] for row in rows]  # noqa: E731
+        rounded = lambda rows: [[float(f"{x:.5g}") for x in row] for row in rows]
         cases.append({"side": ["query", "document"][side], "text": text, "ids": ids,
                       "float": rounded(exact), "quantised": rounded(close)})  # fmt: skip
     print(f"rows, quantised against floats: cosine mean {np.mean(cosines):.5f}, least {np.min(cosines):.5f}")
@@ -192,12 +220,13 @@ def main() -> None:
         name = args.name or args.checkpoint.stem
     else:
         parser.error("give CHECKPOINT and VOCAB, or --random SEED")
-    assert len(pieces.vocabulary) == model.config.vocabulary, "vocabulary and checkpoint do not belong together"
+    if len(pieces.vocabulary) != model.config.vocabulary:
+        parser.error("vocabulary and checkpoint do not belong together")
     tensors, twin = quantised(model, args.table_bits)
     write_assets(args.assets, name, model, pieces, tensors)
     if args.golden:
         args.golden.parent.mkdir(parents=True, exist_ok=True)
-        args.golden.write_text(json.dumps(golden(model, twin, pieces), ensure_ascii=False) + "\n")
+        write_text(args.golden, json.dumps(golden(model, twin, pieces), ensure_ascii=False) + "\n")
     if args.onnx:
         write_onnx(args.onnx, name, twin, pieces)
 

@@ -1,11 +1,15 @@
-"""Pairs (text, unit) from clones: one JSON lines file a repository.
+r"""Pairs (text, unit) from clones: one JSON lines file a repository.
 
-    mine.py --repositories repositories.tsv --clones CLONES --corpus target/release/examples/corpus --out MINED
+    mine.py --repositories repositories.tsv --exclude peers.txt LIST... --clones CLONES \
+        --corpus target/release/examples/corpus --out MINED
 
 Each line of the output is {"kind", "query", "text", "unit", "language"}: `text` is the unit's text without what the
 query was taken from, `unit` its number within the repository. Kinds: doc (first sentence of a doc comment), inline
 (a comment inside the body), name (its own name, masked in the body), commit (subject of a commit that touched it),
 prose (a sentence of the documentation that names it, the name left out), section (a heading and the text below it).
+
+Repositories of the lists behind --exclude are refused before anything is read (see `exclude.py`): exit status 2. A
+repository that can't be mined leaves no file, the others are mined, and the exit status is 1.
 """
 
 import argparse
@@ -15,15 +19,18 @@ import json
 import random
 import re
 import subprocess
+import sys
 import tempfile
 import time
 from multiprocessing import Pool
 from pathlib import Path
 
+import exclude
+from files import whole
 from text import unit_text, words
 
 CAPS = {"doc": 4000, "inline": 2500, "name": 1200, "commit": 1500, "prose": 1200, "section": 500}
-FILES_MAX, COMMITS_MAX, LOG_SECONDS_MAX = 1500, 1500, 10.0
+FILES_MAX, COMMITS_MAX, LOG_BYTES_MAX = 1500, 1500, 100 << 20
 PROSE = ("markdown", "text", "rst", "asciidoc")
 SENTENCE_END = r"(?<=[a-z)`])[.:!?]\s+|\n\s*\n|\n\s*[-*]\s"
 DEFINITIONS = ("function", "method", "class", "constant")
@@ -31,28 +38,36 @@ DEFINITIONS = ("function", "method", "class", "constant")
 VENDORED = re.compile(
     r"(^|/)(vendor|third_?party|3rd-?party|node_modules|dist|deps|extern(al)?|generated|gen|testdata|fixtures?"
     r"|__snapshots__|locales?|i18n|translations?)(/|$)|\.min\.|\.pb\.|_pb2|\.g\.cs$|\.designer\.cs$|bundle\.js$",
-    re.I,
+    re.IGNORECASE,
 )
 NOISE = re.compile(
     r"inheritdoc|eslint|noqa|pylint|rubocop:|nolint|clang-format|istanbul|@ts-|prettier|licen[sc]e|copyright|todo"
     r"|fixme|xxx|generated|deprecated|https?://|spdx",
-    re.I,
+    re.IGNORECASE,
 )
-TAG = re.compile(r"^\s*(@\w+|\\\w+|:param|:return|:rtype|<\w+|-{3,}|={3,}|\*{3,}|\.\.|>>>|```|#\[)", re.I)
+TAG = re.compile(r"^\s*(@\w+|\\\w+|:param|:return|:rtype|<\w+|-{3,}|={3,}|\*{3,}|\.\.|>>>|```|#\[)", re.IGNORECASE)
 MARKUP = re.compile(r"\{@\w+\s+([^}]*)\}|`{1,2}([^`]*)`{1,2}|\[([^\]]*)\]\([^)]*\)")
 HTML = re.compile(r"</?\w+[^>]{0,80}>")
-PYTHON_DOC = re.compile(r'^\s*[rRuUbB]{0,2}("""|\'\'\')(.*?)\1', re.S | re.M)
+PYTHON_DOC = re.compile(r'^\s*[rRuUbB]{0,2}("""|\'\'\')(.*?)\1', re.DOTALL | re.MULTILINE)
 SUBJECT_TAG = re.compile(r"^\s*(\[[^\]]*\]\s*|[\w./-]+(\([^)]*\))?!?:\s+|\(?#\d+\)?:?\s*|[A-Z]+-\d+:?\s*)+")
 CHORE = re.compile(
     r"\b(bump|release|version|changelog|typos?|lint|format(ting)?|merge|revert|readme|docs?|wip|clean-?up|clean up"
     r"|clippy|fmt|ci|nit|copyright|renam\w+|refactor(ing)?|warnings?|tests?|review|minor|misc|tidy|whitespace"
     r"|upgrade|deps?|dependenc\w+)\b",
-    re.I,
+    re.IGNORECASE,
 )
 COMMENT = re.compile(r"^\s*(?://+!?|#+|--+|;+|\*|%+)\s+(.*\S)\s*$")
 QUESTIONS = [
-    "how {}", "how does {} work", "where is {} implemented", "code that handles {}", "where {} is handled",
-    "logic for {}", "function that {}", "which part of the code {}", "{} implementation", "where do we {}",
+    "how {}",
+    "how does {} work",
+    "where is {} implemented",
+    "code that handles {}",
+    "where {} is handled",
+    "logic for {}",
+    "function that {}",
+    "which part of the code {}",
+    "{} implementation",
+    "where do we {}",
 ]
 
 
@@ -117,8 +132,9 @@ def commits(git_dir: str, known: dict[str, list[int]], units: list[dict]):
     """(message, unit) of commits that touched few files: the unit is named in a hunk's heading."""
     command = ["git", "-c", "diff.renames=false", "--git-dir", git_dir, "log", "--no-merges", f"-n{COMMITS_MAX}", "-p",
                "-U0", "--format=%x01%s%x02%b%x03"]  # fmt: skip
-    log = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    started, message, in_message, touched, files, path = time.time(), "", False, {}, 0, None
+    complaints = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
+    log = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints)
+    read, message, in_message, touched, files, path = 0, "", False, {}, 0, None
 
     def flush():
         if 0 < files <= 5:
@@ -131,10 +147,12 @@ def commits(git_dir: str, known: dict[str, list[int]], units: list[dict]):
                     yield message, unit
 
     for raw in log.stdout:
+        read += len(raw)
         if raw.startswith(b"\x01"):
             yield from flush()
             message, in_message, touched, files, path = "", True, {}, 0, None
-            if time.time() - started > LOG_SECONDS_MAX:
+            if read > LOG_BYTES_MAX:
+                log.kill()
                 break
         line = raw.decode("utf-8", "replace")
         if in_message:
@@ -150,22 +168,45 @@ def commits(git_dir: str, known: dict[str, list[int]], units: list[dict]):
             if heading:
                 touched.setdefault(path, []).append(heading)
     yield from flush()
-    log.kill()
-    log.wait()
+    log.stdout.close()
+    if log.wait() and read <= LOG_BYTES_MAX:
+        complaints.seek(0)
+        raise RuntimeError(f"git log: {complaints.read().decode('utf-8', 'replace').strip()}")
 
 
-def mine(job: tuple[str, str, str, str, str]) -> str:
-    name, commit, git_dir, corpus, out = job
-    target = Path(out) / (name.replace("/", "+") + ".jsonl")
+def run(*command: str) -> bytes:
+    """What a command prints; raises RuntimeError with its complaint where it fails."""
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()[-500:]
+        raise RuntimeError(f"{' '.join(command[:4])} ...: exit status {done.returncode}: {said}")
+    return done.stdout
+
+
+def target_of(out: Path, name: str) -> Path:
+    return out / (name.replace("/", "+") + ".jsonl")
+
+
+def mine(job: tuple[str, str, str, str, Path]) -> tuple[bool, str]:
+    """Mines a repository: whether its file is there now, and what to say."""
+    try:
+        return True, f"{job[0]}: {mined(*job)}"
+    except Exception as error:  # noqa: BLE001 (whatever it is, the others shall be mined)
+        return False, f"{job[0]}: FAILED: {error or repr(error)}"
+
+
+def mined(name: str, commit: str, git_dir: str, corpus: str, out: Path) -> str:
+    target = target_of(out, name)
     if target.exists():
-        return f"{name}: there already"
+        return "there already"
     started = time.time()
     rng = random.Random(name)
     with tempfile.TemporaryDirectory() as folder:
-        archive = subprocess.Popen(["git", "--git-dir", git_dir, "archive", commit], stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL)  # fmt: skip
-        subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, stderr=subprocess.DEVNULL)
-        printed = subprocess.run([corpus, folder], capture_output=True).stdout.decode("utf-8", "replace")
+        archive, tree = f"{folder}/tree.tar", f"{folder}/tree"
+        Path(tree).mkdir()
+        run("git", "--git-dir", git_dir, "archive", "--output", archive, commit)
+        run("tar", "-x", "-f", archive, "-C", tree)
+        printed = run(corpus, tree).decode("utf-8", "replace")
     files = [json.loads(line) for line in printed.split("\n") if line]
     files = [f for f in files if not (f["vendored"] or f["generated"] or VENDORED.search(f["path"]))]
     rng.shuffle(files)
@@ -193,12 +234,12 @@ def mine(job: tuple[str, str, str, str, str]) -> str:
             title = plain(unit["name"])
             is_prose = unit["language"] in PROSE
             if is_prose and len(body) > 200 and 2 <= len(words(title)) <= 12 and not NOISE.search(title):
-                sentence, _ = first_sentence(re.sub(r"^#.*$", "", body, flags=re.M))
+                sentence, _ = first_sentence(re.sub(r"^#.*$", "", body, flags=re.MULTILINE))
                 query = f"{title}: {sentence}" if is_language(sentence) and rng.random() < 0.5 else title
                 add("section", query, number, body=body.replace(unit["name"], "").replace(sentence or "\0", ""))
             for sentence in re.split(SENTENCE_END, body[:6000]) if is_prose else ():
                 named = {last_name(n.strip("()")) for n in re.findall(r"`([\w.:#/]+(?:\(\))?)`", sentence)}
-                owners = [d for n in named for d in defined.get(n, [])]
+                owners = [d for n in sorted(named) for d in defined.get(n, [])]
                 if 1 <= len(owners) <= 2 and len(named) <= 3:
                     query = re.sub(r"\s+", " ", re.sub(r"`[^`]*`", "", sentence)).strip(" -*#|\t:,")
                     if is_language(query, 5):
@@ -232,7 +273,7 @@ def mine(job: tuple[str, str, str, str, str]) -> str:
         subject, _, rest = message.partition("\x02")
         if CHORE.search(subject) or len(units[number]["body"]) < 80 or units[number]["test"]:
             continue
-        query = re.sub(r"\(?(fixes|closes|refs?|see)?\s*#\d+\)?", "", SUBJECT_TAG.sub("", subject), flags=re.I)
+        query = re.sub(r"\(?(fixes|closes|refs?|see)?\s*#\d+\)?", "", SUBJECT_TAG.sub("", subject), flags=re.IGNORECASE)
         sentence, _ = first_sentence(rest)
         if is_language(sentence, 5) and rng.random() < 0.4:
             query = sentence
@@ -241,48 +282,84 @@ def mine(job: tuple[str, str, str, str, str]) -> str:
             add("commit", query, number)
     counts = collections.Counter()
     seen, often = set(), collections.Counter()
-    with open(str(target) + ".part", "w", encoding="utf-8") as lines:
-        for kind, found in pairs.items():
-            rng.shuffle(found)
-            for query, text, unit in found:
-                key = hashlib.md5(f"{query.lower()}\0{unit}".encode()).digest()
-                often[query.lower()] += 1
-                if key in seen or often[query.lower()] > 2 or len(words(text)) < 8:
-                    continue
-                seen.add(key)
-                if kind in ("doc", "name", "inline") and rng.random() < 0.15:
-                    query = rng.choice(QUESTIONS).format(query[:1].lower() + query[1:])
-                line = {"kind": kind, "query": query, "text": text, "unit": unit, "language": units[unit]["language"]}
-                lines.write(json.dumps(line, ensure_ascii=False) + "\n")
-                counts[kind] += 1
-                if counts[kind] >= CAPS[kind]:
-                    break
-    Path(str(target) + ".part").rename(target)
-    return f"{name}: {len(files)} files, {len(units)} units, {dict(counts)}, {time.time() - started:.0f} s"
+    kept = []
+    for kind, found in pairs.items():
+        rng.shuffle(found)
+        for query, text, unit in found:
+            key = hashlib.md5(f"{query.lower()}\0{unit}".encode()).digest()
+            often[query.lower()] += 1
+            if key in seen or often[query.lower()] > 2 or len(words(text)) < 8:
+                continue
+            seen.add(key)
+            if kind in ("doc", "name", "inline") and rng.random() < 0.15:
+                query = rng.choice(QUESTIONS).format(query[:1].lower() + query[1:])
+            kept.append({"kind": kind, "query": query, "text": text, "unit": unit, "language": units[unit]["language"]})
+            counts[kind] += 1
+            if counts[kind] >= CAPS[kind]:
+                break
+    if not kept:
+        raise RuntimeError(f"no pairs in {len(files)} files; is {commit} the right commit?")
+    with whole(target) as lines:
+        lines.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in kept)
+    return f"{len(files)} files, {len(units)} units, {dict(counts)}, {time.time() - started:.0f} s"
+
+
+def git_dir_of(clones: Path, name: str) -> Path | None:
+    """The git directory of a clone: bare, bare in a folder, or with a work tree."""
+    folder = clones / name.replace("/", "+")
+    places = [folder, *sorted(p.parent for p in folder.glob("*/HEAD")), folder / ".git"]
+    return next((place for place in places if (place / "HEAD").exists() or place.is_file()), None)
+
+
+def refused(repositories: list[tuple[str, str]], clones: Path, out: Path, excluded: exclude.Excluded) -> list[str]:
+    """What must not be trained on, with why: of the list, by name and by history, and left over in `out`."""
+    found = []
+    for name, _ in repositories:
+        git_dir = git_dir_of(clones, name)
+        why = excluded.named(name) or (git_dir and excluded.inside(str(git_dir)))
+        if why:
+            found.append(f"{name} is excluded: {why}; take it out of the list")
+    listed = {target_of(out, name) for name, _ in repositories}
+    for path in sorted(out.glob("*.jsonl")):
+        if path not in listed:
+            found.append(f"{path} is of no repository of the list, and later steps would read it; remove it")
+    return found
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repositories", type=Path, required=True, help="owner/name, commit, licence, language")
+    parser.add_argument("--exclude", type=Path, nargs="+", required=True, metavar="LIST",
+                        help="repositories that must not be trained on: peers.txt, and the lists of the benchmarks")  # fmt: skip
     parser.add_argument("--clones", type=Path, required=True, help="folder of clones: owner+name/**/ (git directories)")
     parser.add_argument("--corpus", required=True, help="the example `corpus` of colgrep-index, built")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
+    repositories = [tuple(line.split("\t")[:2]) for line in args.repositories.read_text().splitlines()]
+    try:
+        found = refused(repositories, args.clones, args.out, exclude.read(args.exclude))
+    except (OSError, ValueError, RuntimeError) as error:
+        found = [str(error)]
+    if found:
+        print("\n".join(found), file=sys.stderr)
+        sys.exit(2)
     args.out.mkdir(parents=True, exist_ok=True)
-    jobs = []
-    for line in args.repositories.read_text().splitlines():
-        name, commit = line.split("\t")[:2]
-        folder = args.clones / name.replace("/", "+")
-        heads = [folder] if (folder / "HEAD").exists() else sorted(p.parent for p in folder.glob("*/HEAD"))
-        heads += [folder / ".git"] if (folder / ".git").exists() else []
-        if heads:
-            jobs.append((name, commit, str(heads[0]), args.corpus, str(args.out)))
+    jobs, failures = [], 0
+    for name, commit in repositories:
+        git_dir = git_dir_of(args.clones, name)
+        if git_dir:
+            jobs.append((name, commit, str(git_dir), args.corpus, args.out))
         else:
-            print(f"{name}: no clone below {args.clones}, left out", flush=True)
+            failures += 1
+            print(f"{name}: FAILED: no clone below {args.clones}", flush=True)
     with Pool(args.jobs) as pool:
-        for said in pool.imap_unordered(mine, jobs):
+        for done, said in pool.imap_unordered(mine, jobs):
+            failures += not done
             print(said, flush=True)
+    if failures:
+        sys.exit(f"{failures} of {len(repositories)} repositories are not mined; mend the clones or shorten the list, "
+                 "and run this again")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -20,9 +20,7 @@ BOUNDARY = (
 def tokenizer(pieces: WordPiece) -> Tokenizer:
     """Without added tokens: the prefixes [Q] and [D] are put in front of the ids, never read from a text."""
     built = Tokenizer(
-        models.WordPiece(
-            pieces.ids, unk_token=pieces.vocabulary[UNKNOWN], max_input_chars_per_word=4 * WORD_CHARS_MAX
-        )
+        models.WordPiece(pieces.ids, unk_token=pieces.vocabulary[UNKNOWN], max_input_chars_per_word=4 * WORD_CHARS_MAX)
     )
     built.normalizer = normalizers.Sequence(
         [
@@ -34,7 +32,7 @@ def tokenizer(pieces: WordPiece) -> Tokenizer:
     built.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(" ", "removed"),
-            pre_tokenizers.Split(Regex(r"^.{%d,}$" % (WORD_CHARS_MAX + 1)), "removed"),
+            pre_tokenizers.Split(Regex(rf"^.{{{WORD_CHARS_MAX + 1},}}$"), "removed"),
         ]
     )
     return built

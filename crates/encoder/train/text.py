@@ -1,13 +1,16 @@
 """What the index and the training share: the text of a unit, and its split into words and pieces.
 
-The Rust twins are `colgrep_index::vector::unit_text` and the tokenizer of `colgrep-encoder`; tests there hold
-both against vectors that `export.py` wrote.
+The Rust twins are `colgrep_index::vector::unit_text`, `colgrep_core::query::last_segment` and the tokenizer of
+`colgrep-encoder`. `../tests/unit_text.json` holds both sides of the first to the same texts, golden vectors that
+`export.py` wrote hold the last.
 """
 
 import json
 import re
 import unicodedata
 from pathlib import Path
+
+from files import write_text
 
 TEXT_BYTES_MAX = 2048
 DOCSTRING_BYTES_MAX = 512
@@ -19,19 +22,31 @@ UNKNOWN = 1
 _ASCII = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
+def last_segment(name: str) -> str:
+    """The last segment of a written path of names, punctuation of calls and references taken off."""
+    name = name.strip().strip(".:/#\\")
+    segments = [segment for segment in re.split(r"::|->|[\\.#/]", name) if segment]
+    return (segments[-1] if segments else name).strip("!?=&*~() @$>-")
+
+
+def cut(text: str, bytes_max: int) -> str:
+    """A text's first bytes, without the character that the end goes through."""
+    return text.encode()[:bytes_max].decode("utf-8", "ignore")
+
+
 def unit_text(path: str, unit: dict, docstring: str | None = None, body: str | None = None) -> str:
     """The text of a unit that is encoded: path tail, parent and name, docstring, body."""
     parts = path.split("/")[-3:]
     parts[-1] = parts[-1].rsplit(".", 1)[0] if "." in parts[-1][1:] else parts[-1]
     docstring = unit["docstring"] if docstring is None else docstring
     body = unit["body"] if body is None else body
-    first = docstring.split("\n", 1)[0]
+    first, ended, _ = docstring.partition("\n")
+    first = first.removesuffix("\r") if ended else first
     if first and first in body:
         docstring = ""
-    docstring = docstring.encode()[:DOCSTRING_BYTES_MAX].decode("utf-8", "ignore")
-    parent = unit["parent"].rsplit(".", 1)[-1]
-    text = "/".join(parts) + "\n" + (parent + " " + unit["name"]).strip() + "\n" + docstring + "\n" + body
-    return text.encode()[:TEXT_BYTES_MAX].decode("utf-8", "ignore")
+    name = " ".join(word for word in (last_segment(unit["parent"]), unit["name"]) if word)
+    below = [part for part in (cut(docstring, DOCSTRING_BYTES_MAX), cut(body, TEXT_BYTES_MAX)) if part]
+    return cut("\n".join(["/".join(parts), name, *below]), TEXT_BYTES_MAX)
 
 
 def _split_unicode(run: str):
@@ -60,7 +75,7 @@ class WordPiece:
         return WordPiece(path.read_text(encoding="utf-8").split("\n")[:-1])
 
     def save(self, path: Path) -> None:
-        path.write_text("".join(p + "\n" for p in self.vocabulary), encoding="utf-8")
+        write_text(path, "".join(p + "\n" for p in self.vocabulary))
 
     def word(self, word: str) -> list[int]:
         pieces = self.known.get(word)

@@ -3,12 +3,12 @@
 Late-interaction contrastive loss over pairs of the same repositories, plus three terms that keep the teacher's general
 language: soft labels from the teacher's similarity of queries, its vector of the query as the target of both sides'
 summaries, and an anchor on the table. A share of the pairs has the query's words taken out of the unit, so that
-meaning and not spelling has to carry them. Whole repositories are held out; their queries decide when to stop.
+meaning and not spelling has to carry them. Whole repositories are held out. Training ends with its schedule, or early:
+when the held-out queries were answered no better at `--patience` looks in a row. `RUN/done.json` says which it was.
 """
 
 import argparse
 import dataclasses
-import hashlib
 import json
 import math
 import time
@@ -17,13 +17,19 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from evaluate import evaluate, load_repositories, max_rows, unit_scores
-from model import DOCUMENT, QUERY, Config, Model, rows_of
 from numba import njit
-from text import WordPiece, read_jsonl
 
-KINDS = ["doc", "inline", "name", "commit", "prose", "section"]
-HELD_OUT_SHARE = 0.04
+from evaluate import evaluate, load_repositories, max_rows, unit_scores
+from files import whole, write_text
+from looks import Looks
+from model import DOCUMENT, QUERY, Config, Model, rows_of
+from pairs import DOCUMENT_PIECES, KINDS, Batches, Pairs, is_held_out
+from text import WordPiece
+
+# A held-out repository is looked at if it has more pairs, at most so many, each with so many queries over so many units.
+HELD_OUT_PAIRS, HELD_OUT_REPOSITORIES, HELD_OUT_QUERIES, HELD_OUT_UNITS = 150, 12, 150, 1200
+# Options that may differ when an interrupted training goes on.
+FREE = {"mined", "work", "out", "threads", "tuning", "only"}
 
 
 @njit(cache=True, nogil=True)
@@ -63,100 +69,37 @@ class MaxSim(torch.autograd.Function):
         return torch.from_numpy(to_query), torch.from_numpy(to_document), None
 
 
-class Pairs:
-    """All pairs as pieces, by repository."""
+class HeldOut:
+    """The held-out repositories that training looks at."""
 
-    def __init__(self, mined: Path, pieces: WordPiece, length: int, cache: Path):
-        if not cache.exists():
-            self._encode(mined, pieces, length, cache)
-        held = np.load(cache, allow_pickle=False)
-        self.__dict__ |= {k: held[k] for k in held.files}
-        self.names = [str(n) for n in self.names]
-        self.by_repository = {}
-        for r in range(len(self.names)):
-            self.by_repository[r] = np.flatnonzero(self.repository == r)
+    def __init__(self, pairs: Pairs):
+        self.pairs = pairs
+        # Queries of the kind `name` are the unit's own words, and tell little.
+        asked = pairs.kind != KINDS.index("name")
+        found = [r for r, n in enumerate(pairs.names) if is_held_out(n)]
+        found = [
+            r for r in found if len(pairs.by_repository[r]) > HELD_OUT_PAIRS and asked[pairs.by_repository[r]].any()
+        ]
+        if not found:
+            raise ValueError(f"no held-out repository has more than {HELD_OUT_PAIRS} pairs; their queries decide when "
+                             "training stops")  # fmt: skip
+        self.repositories = found[:HELD_OUT_REPOSITORIES]
 
-    def _encode(self, mined, pieces, length, cache):
-        query, document, repository, kind, unit, names, taught, vectors = [], [], [], [], [], [], [], []
-        for path in sorted(mined.glob("*.jsonl")):
-            first = len(query)
-            for line in read_jsonl(path):
-                query.append(np.array(pieces.encode(line["query"], 40) or [1], np.uint16))
-                document.append(np.array(pieces.encode(line["text"][:1200], length) or [1], np.uint16))
-                repository.append(len(names))
-                kind.append(KINDS.index(line["kind"]))
-                unit.append(line["unit"])
-            teacher = path.with_suffix(".npz")
-            known = np.load(teacher) if teacher.exists() else {"lines": ()}
-            if len(known["lines"]):
-                taught.append(first + known["lines"])
-                vectors.append(known["vectors"])
-            names.append(path.stem)
-        teach = np.full(len(query), -1, np.int64)
-        teach[np.concatenate(taught)] = np.arange(sum(map(len, taught)))
-        with open(cache, "wb") as file:
-            np.savez(file, query=np.concatenate(query), query_at=np.cumsum([0] + [len(q) for q in query]),
-                     document=np.concatenate(document), document_at=np.cumsum([0] + [len(d) for d in document]),
-                     repository=np.array(repository), kind=np.array(kind), unit=np.array(unit), names=np.array(names),
-                     teach=teach, vectors=np.concatenate(vectors))  # fmt: skip
-
-    def text(self, which: str, i: int) -> np.ndarray:
-        at = getattr(self, which + "_at")
-        return getattr(self, which)[at[i] : at[i + 1]].astype(np.int64)
-
-
-def is_held_out(name: str) -> bool:
-    return hashlib.md5(name.encode()).digest()[0] < 256 * HELD_OUT_SHARE
-
-
-class Batches:
-    """Batches of a few repositories each, so that most negatives come from the same code base."""
-
-    def __init__(self, pairs: Pairs, args, rng):
-        self.pairs, self.args, self.rng = pairs, args, rng
-        share = args.batch // args.groups
-        kept = {r: v for r, v in pairs.by_repository.items() if len(v) >= share and not is_held_out(pairs.names[r])}
-        self.repositories = sorted(kept)
-        weight = np.array([len(kept[r]) for r in self.repositories], float) ** 0.7
-        self.odds = weight / weight.sum()
-        frequency = np.bincount(pairs.document, minlength=args.vocabulary)
-        self.common = frequency > 0.002 * frequency.sum()
-
-    def next(self):
-        rng, pairs, args = self.rng, self.pairs, self.args
-        chosen = rng.choice(self.repositories, args.groups, replace=False, p=self.odds)
-        ids = np.concatenate([rng.choice(pairs.by_repository[r], args.batch // args.groups, False) for r in chosen])
-        queries, documents = [], []
-        for i in ids:
-            q, d = pairs.text("query", i), pairs.text("document", i)[: args.length]
-            if rng.random() < args.mask:
-                hidden = q[~self.common[q]]
-                rest = d[~np.isin(d, hidden)]
-                d = rest if len(rest) >= 6 else d
-            if len(q) > 3 and args.drop:
-                kept = q[rng.random(len(q)) > args.drop]
-                q = kept if len(kept) else q
-            queries.append(q[:24])
-            documents.append(d)
-        same = (pairs.repository[ids][:, None] == pairs.repository[ids]) & (pairs.unit[ids][:, None] == pairs.unit[ids])
-        return ids, queries, documents, torch.from_numpy(same)
-
-
-def held_out_score(model: Model, pairs: Pairs, repositories_max: int = 12) -> float:
-    """Mean reciprocal rank of held-out repositories' queries over their own units."""
-    model.eval()
-    rng, found = np.random.default_rng(3), []
-    chosen = [r for r, n in enumerate(pairs.names) if is_held_out(n) and len(pairs.by_repository[r]) > 150]
-    for r in chosen[:repositories_max]:
-        ids = pairs.by_repository[r]
-        ids = rng.permutation(ids[pairs.kind[ids] != KINDS.index("name")])[:1200]
-        asked = ids[:150]
-        scores = unit_scores(model, [pairs.text("document", i) for i in ids], [pairs.text("query", i) for i in asked])
-        for row, i in enumerate(asked):
-            other = pairs.unit[ids] != pairs.unit[i]
-            found.append(1 / (1 + int((scores[row][other] > scores[row][row]).sum())))
-    model.train()
-    return float(np.mean(found)) if found else 0.0
+    def score(self, model: Model) -> float:
+        """Mean reciprocal rank of the repositories' queries over their own units."""
+        model.eval()
+        pairs, rng, found = self.pairs, np.random.default_rng(3), []
+        for r in self.repositories:
+            ids = pairs.by_repository[r]
+            ids = rng.permutation(ids[pairs.kind[ids] != KINDS.index("name")])[:HELD_OUT_UNITS]
+            asked = ids[:HELD_OUT_QUERIES]
+            documents = [pairs.text("document", i) for i in ids]
+            scores = unit_scores(model, documents, [pairs.text("query", i) for i in asked])
+            for row, i in enumerate(asked):
+                other = pairs.unit[ids] != pairs.unit[i]
+                found.append(1 / (1 + int((scores[row][other] > scores[row][row]).sum())))
+        model.train()
+        return float(np.mean(found))
 
 
 def main():
@@ -173,6 +116,8 @@ def main():
     parser.add_argument("--length", type=int, default=96, help="pieces of a document while training")
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--minutes", type=float, default=1e9, help="of wall clock; the schedule ends with them")
+    parser.add_argument("--patience", type=int, default=2,
+                        help="looks in a row without a better held-out figure after which training stops, at least 1")  # fmt: skip
     parser.add_argument("--lr", type=float, default=1.5e-3)
     parser.add_argument("--lr-table", type=float, default=5e-4)
     parser.add_argument("--lr-weights", type=float, default=3e-3)
@@ -188,12 +133,18 @@ def main():
                         help="also report NDCG@10 on annotated corpora at each look")  # fmt: skip
     parser.add_argument("--only", nargs="*", default=[])
     args = parser.parse_args()
+    if min(args.patience, args.steps, args.check) < 1:
+        parser.error("--patience, --steps and --check are at least 1")
+    done = args.out / "done.json"
+    if done.exists():
+        print(f"{done} is there: {done.read_text().strip()}", flush=True)
+        return
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     pieces = WordPiece.load(args.work / "vocab.txt")
     args.vocabulary = len(pieces.vocabulary)
-    pairs = Pairs(args.mined, pieces, 128, args.work / "pairs.npz")
+    pairs = Pairs(args.mined, pieces, args.work / "pairs.npz")
     start = np.load(args.work / "start.npz")
     table = start["table"][:, : args.dim]
     table = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-6)
@@ -218,42 +169,59 @@ def main():
     targets = F.normalize(targets, dim=1)
     taught = torch.from_numpy(pairs.vectors)
     rng = np.random.default_rng(args.seed)
-    batches = Batches(pairs, args, rng)
-    tuning = None
-    if args.tuning:
-        annotations = {k: Path(v) for k, v in (a.split("=", 1) for a in args.tuning[1:])}
-        tuning = load_repositories(Path(args.tuning[0]), annotations, pieces, 128, args.work / "eval", set(args.only))
+    try:
+        batches, held_out = Batches(pairs, args, rng), HeldOut(pairs)
+        tuning = None
+        if args.tuning:
+            annotations = {k: Path(v) for k, v in (a.split("=", 1) for a in args.tuning[1:])}
+            tuning = load_repositories(Path(args.tuning[0]), annotations, pieces, DOCUMENT_PIECES, args.work / "eval",
+                                       set(args.only))  # fmt: skip
+    except ValueError as error:
+        parser.error(str(error))
     print(f"{len(pairs.kind)} pairs of {len(pairs.names)} repositories, kinds {np.bincount(pairs.kind).tolist()}, "
-          f"{len(pairs.vectors)} taught; held out: {[n for n in pairs.names if is_held_out(n)]}", flush=True)  # fmt: skip
+          f"{len(pairs.vectors)} taught; held out: {[n for n in pairs.names if is_held_out(n)]}, "
+          f"of which {len(held_out.repositories)} are looked at", flush=True)  # fmt: skip
     state = args.out / "state.pt"
-    step, spent = 0, 0.0
+    settings = {k: v for k, v in vars(args).items() if k not in FREE}
+    step, spent, looks = 0, 0.0, Looks()
     if state.exists():
         saved = torch.load(state, weights_only=False)
+        other = [k for k in settings if settings[k] != saved["settings"].get(k)]
+        if other:
+            parser.error(f"{state} was begun with another {', '.join(other)}; give the same options or another --out")
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         scale.data, summary_scale.data = saved["scales"]
         step, spent, rng.bit_generator.state = saved["step"], saved["spent"], saved["rng"]
-    log = open(args.out / "log.jsonl", "a")
+        looks = Looks(saved["looks"])
+        looks.write(args.out)
+        print(f"goes on from step {step}", flush=True)
     started, losses = time.time() - spent, []
-    ended = False
-    while not ended:
+    cpu_before = looks.seen[-1]["cpu_s"] if looks.seen else 0.0
+    while True:
         progress = min(1.0, max(step / args.steps, (time.time() - started) / 60 / args.minutes))
-        ended = progress >= 1.0
-        if ended or (step % args.check == 0 and step):
-            seen = {"step": step, "minutes": (time.time() - started) / 60, "cpu_s": time.process_time(),
+        looked = bool(looks.seen) and looks.seen[-1]["step"] == step
+        if step and not looked and (progress >= 1 or step % args.check == 0):
+            seen = {"step": step, "minutes": (time.time() - started) / 60, "cpu_s": cpu_before + time.process_time(),
                     "loss": np.mean(losses[-args.check :], axis=0).round(4).tolist(),
-                    "held_out": held_out_score(model, pairs)}  # fmt: skip
+                    "held_out": held_out.score(model)}  # fmt: skip
             if tuning:
                 seen |= {k: round(v[0], 4) for k, v in evaluate(model, tuning, pieces).items()}
             print(json.dumps(seen), flush=True)
-            log.write(json.dumps(seen) + "\n")
-            log.flush()
-            torch.save({"config": dataclasses.asdict(config), "state_dict": model.state_dict()}, args.out / f"{step}.pt")
-            torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step,
-                        "scales": (scale.data, summary_scale.data), "spent": time.time() - started,
-                        "rng": rng.bit_generator.state}, state)  # fmt: skip
-            if ended:
-                break
+            looks.seen.append(seen)
+            with whole(args.out / f"{step}.pt") as file:
+                torch.save({"config": dataclasses.asdict(config), "state_dict": model.state_dict()}, file)
+            # From here on a training that is interrupted goes on from this look.
+            with whole(state) as file:
+                torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step,
+                            "scales": (scale.data, summary_scale.data), "spent": time.time() - started,
+                            "rng": rng.bit_generator.state, "looks": looks.seen, "settings": settings}, file)  # fmt: skip
+            looks.write(args.out)
+        if progress >= 1 or looks.exhausted(args.patience):
+            why = "the schedule" if progress >= 1 else f"{args.patience} looks without a better held-out figure"
+            write_text(done, json.dumps({"step": step, "ended_by": why, "best": looks.best()[0]}) + "\n")
+            print(f"ended at step {step} by {why}; best held out: step {looks.best()[0]}", flush=True)
+            return
         factor = min(1.0, (step + 1) / 100) * (1 - progress) + 0.01
         for group, lr in zip(optimizer.param_groups, base):
             group["lr"] = lr * factor
@@ -271,13 +239,17 @@ def main():
         known = torch.from_numpy(np.flatnonzero(pairs.teach[ids] >= 0))
         teach = torch.from_numpy(pairs.teach[ids])[known]
         t = taught[teach].float()
-        label = F.softmax(t @ t.T / 0.06, dim=1)
-        soft = F.cross_entropy(summaries[known][:, known], label)
-        target = targets[teach]
-        distil = (2 - (q_summary[known] * target).sum(1) - 0.5 * (d_summary[known] * target).sum(1)).mean()
+        soft = distil = torch.zeros(())
+        if len(known):
+            label = F.softmax(t @ t.T / 0.06, dim=1)
+            soft = F.cross_entropy(summaries[known][:, known], label)
+            target = targets[teach]
+            distil = (2 - (q_summary[known] * target).sum(1) - 0.5 * (d_summary[known] * target).sum(1)).mean()
         touched = torch.from_numpy(np.unique(np.concatenate(queries + documents)))
         anchor = (1 - F.cosine_similarity(model.table[touched], origin[touched])).mean()
         loss = hard + 0.3 * hard_summary + args.soft * soft + args.distil * distil + args.anchor * anchor
+        if not math.isfinite(loss.item()):
+            raise SystemExit(f"the loss is {loss.item()} at step {step}; nothing is written since the last look")
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(rest, 1.0)
@@ -288,7 +260,9 @@ def main():
         step += 1
         if step in (5, 20, 100) or step % 250 == 0:
             mean = np.mean(losses[-250:], axis=0).round(3).tolist()
-            print(f"{step} {(time.time() - started) / 60:.1f} min {mean} omega {model.omega.exp().tolist()}", flush=True)
+            print(
+                f"{step} {(time.time() - started) / 60:.1f} min {mean} omega {model.omega.exp().tolist()}", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -15,9 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from files import whole
 from teacher import Teacher
 from text import SPECIAL, WordPiece, read_jsonl, words
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 DIM_MAX = 256
 
@@ -42,14 +44,21 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--pieces", type=int, default=26_000)
     parser.add_argument("--words", type=int, default=10_000)
+    parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    counts = count(args.mined)
-    trainer = trainers.WordPieceTrainer(vocab_size=args.pieces, special_tokens=SPECIAL, min_frequency=3,
+    taught = sorted(args.mined.glob("*.npz"))
+    if not taught:
+        parser.error(f"{args.mined} holds no vectors of the teacher; run teach.py first")
+    counts = {word: n for word, n in sorted(count(args.mined).items()) if n > 1}
+    # The trainer numbers pieces inside words in the order of a hash map that differs from run to run, and breaks ties by
+    # these numbers. Named as special they have fixed ones.
+    inside = sorted({"##" + letter for word in counts for letter in word[1:]})
+    trainer = trainers.WordPieceTrainer(vocab_size=args.pieces, special_tokens=SPECIAL + inside, min_frequency=3,
                                         show_progress=False)  # fmt: skip
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    damped = ((word, min(round(n**0.75), 20_000)) for word, n in sorted(counts.items()) if n > 1)
+    damped = ((word, min(round(n**0.75), 20_000)) for word, n in counts.items())
     tokenizer.train_from_iterator((" ".join([w] * n) for w, n in damped if n), trainer)
     ordered = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
     vocabulary = [piece for piece, _ in ordered]
@@ -58,16 +67,19 @@ def main():
     own = sorted(teacher.tokenizer.get_vocab().items(), key=lambda item: item[1])  # by frequency in its training text
     vocabulary += [w for w, _ in own if re.fullmatch("[a-z]{3,}", w) and w not in known][: args.words]
     WordPiece(vocabulary).save(args.out / "vocab.txt")
-    torch.set_num_threads(2)
+    torch.set_num_threads(args.threads)
     vectors = teacher.encode([p.removeprefix("##") for p in vocabulary]).astype(np.float32)
-    sentences = np.concatenate([np.load(p)["vectors"][::2] for p in sorted(args.mined.glob("*.npz"))]).astype(np.float32)
+    sentences = np.concatenate([np.load(path)["vectors"][::2] for path in taught]).astype(np.float32)
     mean = sentences.mean(0)
     _, _, components = np.linalg.svd(np.cov((sentences - mean).T), hermitian=True)
     basis = components[:DIM_MAX].T
     kept = ((sentences - mean) @ basis[:, :128]) ** 2
-    print(f"{len(vocabulary)} pieces; 128 components keep {kept.sum() / ((sentences - mean) ** 2).sum():.3f} of variance")
+    share = kept.sum() / ((sentences - mean) ** 2).sum()
+    print(f"{len(vocabulary)} pieces; 128 components keep {share:.3f} of variance")
     table = (vectors - vectors.mean(0)) @ basis
-    np.savez(args.out / "start.npz", table=table.astype(np.float32), basis=basis.astype(np.float32), mean=mean)
+    # Last, since its presence tells that this step is done.
+    with whole(args.out / "start.npz") as file:
+        np.savez(file, table=table.astype(np.float32), basis=basis.astype(np.float32), mean=mean)
 
 
 if __name__ == "__main__":

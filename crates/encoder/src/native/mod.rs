@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::{Encoder, Error, Multivector};
 use mixer::{Pass, Scratch, Side};
-use vocabulary::Vocabulary;
+use vocabulary::{UNKNOWN, Vocabulary};
 use weights::{Config, Weights};
 
 /// Pieces that are encoded in one pass at least, while there are texts: the products are large, and the scratch
@@ -145,7 +145,10 @@ impl Encoder for Native<'_> {
     }
 
     fn knows(&self, text: &str) -> bool {
-        words::words(text).any(|word| text[word.clone()].chars().count() > 2 && self.pieces(&text[word], 2).len() == 1)
+        words::words(text).any(|word| {
+            let word = &text[word];
+            word.chars().count() > 2 && matches!(self.pieces(word, 2)[..], [piece] if piece != UNKNOWN)
+        })
     }
 
     fn encode_query(&self, text: &str) -> Result<Multivector, Error> {

@@ -16,6 +16,9 @@ pub(crate) const MODEL_FILES: [&str; 4] =
     ["model.onnx", "onnx/model.onnx", "model_int8.onnx", "onnx/model_quantized.onnx"];
 /// Configurations that are read into one, the later over the earlier.
 const CONFIG_FILES: [&str; 2] = ["config_sentence_transformers.json", "onnx_config.json"];
+/// Longest query, in tokens: several times what any model is trained on. A query that is filled up costs this much
+/// work even if it is one word.
+const QUERY_LENGTH_MAX: usize = 1024;
 /// What Git LFS leaves in place of a file that was not fetched.
 const LFS_POINTER: &[u8] = b"version https://git-lfs";
 
@@ -169,15 +172,39 @@ impl Folder {
         };
         part(&bytes);
         part(&tokenizer);
-        // Weights of large models stand in a second file.
-        let outside = model.with_extension("onnx_data");
-        part(&read(&outside)?.unwrap_or_default());
+        for file in outside_data(&model)? {
+            part(&read(&file)?.unwrap_or_default());
+        }
         for file in CONFIG_FILES.iter().chain(&["sentence_bert_config.json", "1_Pooling/config.json"]) {
             part(&read(&folder.join(file))?.unwrap_or_default());
         }
         let kind = kind(&folder)?;
         Ok(Folder { model, tokenizer, kind, fingerprint: hash.digest() })
     }
+}
+
+/// Whether the file `name` holds weights of the model file `model` beside it. Those of large models stand outside the
+/// graph: PyTorch's exporter calls the file `model.onnx.data`, Optimum `model.onnx_data`, with a number behind it where
+/// there are several.
+pub(crate) fn is_outside_data(model: &str, name: &str) -> bool {
+    let is = |end: &str| (end.starts_with(".data") || end.starts_with("_data")) && !end.contains(['/', '\\']);
+    name.strip_prefix(model).is_some_and(is)
+}
+
+/// The files with weights outside the graph, by name.
+fn outside_data(model: &Path) -> Result<Vec<PathBuf>, Error> {
+    let folder = model.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = model.file_name().unwrap_or_default().to_string_lossy();
+    let failed = |error: std::io::Error| Error(format!("{} can't be read: {error}", folder.display()));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if is_outside_data(&name, &entry.file_name().to_string_lossy()) {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// The folder and the model file in it that a path means.
@@ -244,6 +271,14 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
             if length < 4 {
                 return Err(Error(format!("{}: {name} is {length}, too short for a text", folder.display())));
             }
+        }
+        if colbert.query_length > QUERY_LENGTH_MAX {
+            return Err(Error(format!(
+                "{}: query_length is {}, more than {QUERY_LENGTH_MAX}; correct it in {}",
+                folder.display(),
+                colbert.query_length,
+                CONFIG_FILES.join(" or ")
+            )));
         }
         if colbert.embedding_dim.is_none() {
             colbert.embedding_dim =
@@ -332,11 +367,15 @@ mod tests {
             print(&[MODEL, ("tokenizer.json", "{ }"), config]),
             print(&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"query_length": 33}"#)]),
             print(&[MODEL, TOKENIZER, config, ("model.onnx_data", "weights")]),
+            print(&[MODEL, TOKENIZER, config, ("model.onnx.data", "others")]),
+            print(&[MODEL, TOKENIZER, config, ("model.onnx_data", "weights"), ("model.onnx_data_1", "more")]),
         ];
         for (i, print) in prints.iter().enumerate() {
             assert!(!prints[..i].contains(print), "{i}");
         }
         assert_eq!(prints[0], print(&[MODEL, TOKENIZER, config]));
+        let of_another = ("model_int8.onnx_data", "weights of another");
+        assert_eq!(prints[0], print(&[MODEL, TOKENIZER, config, of_another]));
     }
 
     #[test]
@@ -350,6 +389,11 @@ mod tests {
             (&[MODEL, TOKENIZER, ("onnx_config.json", "{")], "onnx_config.json is not understood"),
             (&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"query_length": "x"}"#)], "are not understood: invalid type"),
             (&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"document_length": 2}"#)], "document_length is 2, too short"),
+            (&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"query_length": 100000000}"#)], "more than 1024; correct it"),
+            (
+                &[MODEL, ("model.onnx.data", "version https://git-lfs"), TOKENIZER],
+                "model.onnx.data is a pointer of Git",
+            ),
             (&[MODEL, TOKENIZER, ("1_Pooling/config.json", "{}")], "only mean and CLS pooling"),
         ] {
             let folder = write(files);

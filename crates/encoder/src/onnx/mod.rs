@@ -9,9 +9,9 @@ mod tokens;
 use std::path::Path;
 
 use crate::{Encoder, Error, Multivector, RuntimeEnv, RuntimeReport};
-#[cfg(feature = "hub")]
-pub(crate) use folder::MODEL_FILES;
 use folder::{Folder, Kind};
+#[cfg(feature = "hub")]
+pub(crate) use folder::{MODEL_FILES, is_outside_data};
 use session::{BATCH, Output, Sessions, Shape};
 use tokens::{Input, Inputs, Side};
 
@@ -26,7 +26,7 @@ pub(crate) struct Onnx {
 }
 
 impl Onnx {
-    /// Opens the model in a folder, and tries it on a word.
+    /// Opens the model in a folder, and tries it on a word as a document and as a query.
     ///
     /// # Errors
     /// When a file is missing or damaged, the files do not belong together, or there is no ONNX Runtime.
@@ -61,6 +61,16 @@ impl Onnx {
                 "{}: the model does not know the token {} of tokenizer.json ({error}); the files are of different models",
                 path.display(),
                 inputs.largest
+            ))
+        })?;
+        // Queries may be longer than any document: they are filled up to their length.
+        let query = inputs.input("text", Side::Query)?;
+        sessions.run(&[&query]).map_err(|error| {
+            Error(format!(
+                "{}: the model takes documents but no query of {} tokens ({error}); a query_length that it was made for \
+                 helps",
+                path.display(),
+                query.ids.len()
             ))
         })?;
         let name = path.display().to_string();

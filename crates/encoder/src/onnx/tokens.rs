@@ -59,6 +59,9 @@ impl Inputs {
             .map_err(|error| Error(format!("tokenizer.json is damaged or of another version: {error}")))?;
         tokenizer.with_padding(None);
         let largest = tokenizer.get_vocab(true).values().copied().max().unwrap_or_default();
+        if let Kind::Colbert(config) = kind {
+            check_ids(config, largest)?;
+        }
         let named = |names: &[&str]| names.iter().find_map(|name| tokenizer.token_to_id(name));
         let pad = |configured: Option<u32>| configured.or_else(|| named(&["[PAD]", "<pad>"])).unwrap_or_default();
         let cut = |length: usize| {
@@ -152,6 +155,24 @@ impl Inputs {
         }
         Ok(input)
     }
+}
+
+/// Refuses ids that the configuration names and the tokenizer has no token for.
+fn check_ids(config: &Colbert, largest: u32) -> Result<(), Error> {
+    for (name, id) in [
+        ("query_prefix_id", config.query_prefix_id),
+        ("document_prefix_id", config.document_prefix_id),
+        ("mask_token_id", config.mask_token_id),
+        ("pad_token_id", config.pad_token_id),
+    ] {
+        if let Some(id) = id.filter(|id| *id > largest) {
+            return Err(Error(format!(
+                "the configuration's {name} is {id}, the last token of tokenizer.json is {largest}; they are of \
+                 different models"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The token in front of a side's texts and its place; none where the configuration has an empty one.
@@ -275,6 +296,14 @@ mod tests {
                 Colbert { query_prefix_id: Some(9), ..colbert() },
                 "gives query_prefix \"[Q] \" the id 5",
             ),
+            (
+                TOKENIZER.into(),
+                Colbert { mask_token_id: Some(99_999), ..colbert() },
+                "mask_token_id is 99999, the last token of tokenizer.json is 10",
+            ),
+            (TOKENIZER.into(), Colbert { pad_token_id: Some(11), ..colbert() }, "pad_token_id is 11"),
+            (TOKENIZER.into(), Colbert { document_prefix_id: Some(11), ..colbert() }, "document_prefix_id is 11"),
+            (TOKENIZER.into(), Colbert { query_prefix_id: Some(11), ..colbert() }, "query_prefix_id is 11"),
         ] {
             let error = Inputs::new(tokenizer.as_bytes(), &Kind::Colbert(config)).err().expect(expected).0;
             assert!(error.contains(expected), "{error}");

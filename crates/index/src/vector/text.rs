@@ -57,31 +57,27 @@ pub fn text_hash(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
+
+    /// The cases that `crates/encoder/train/test_train.py` holds the Python twin to.
+    const CASES: &str = include_str!("../../../encoder/tests/unit_text.json");
 
     #[test]
     fn a_text_says_where_what_and_how() {
-        let unit = |parent: &str, name: &str, docstring: &str, body: &str| Unit {
-            parent: parent.into(),
-            name: name.into(),
-            docstring: docstring.into(),
-            body: body.into(),
-            ..Unit::default()
-        };
-        for (path, unit, expected) in [
-            ("a/b/c/d.rs", unit("x.Y", "go", "Goes.", "fn go() {}"), "b/c/d\nY go\nGoes.\nfn go() {}"),
-            ("d.test.ts", unit("", "", "", "code"), "d.test\n\ncode"),
-            (".bashrc", unit("", "f", "", ""), ".bashrc\nf"),
-            (
-                "a.py",
-                unit("", "f", "Goes.\nFar.", "def f():\n  \"\"\"Goes.\n  Far.\"\"\""),
-                "a\nf\ndef f():\n  \"\"\"Goes.\n  Far.\"\"\"",
-            ),
-            ("v1.2/Makefile", unit("", "all", "", "x"), "v1.2/Makefile\nall\nx"),
-        ] {
-            assert_eq!(unit_text(path, &unit), expected);
+        let cases: Vec<HashMap<String, String>> = serde_json::from_str(CASES).unwrap();
+        for case in &cases {
+            let unit = Unit {
+                parent: case["parent"].clone(),
+                name: case["name"].clone(),
+                docstring: case["docstring"].clone(),
+                body: case["body"].clone(),
+                ..Unit::default()
+            };
+            assert_eq!(unit_text(&case["path"], &unit), case["text"], "{case:?}");
         }
-        let long = unit_text("a.rs", &unit("", "é", &"é".repeat(300), &"ü".repeat(3000)));
-        assert!(long.len() <= 2048 && long.len() > 2045 && long.contains("é\nü"));
+        let longest = cases.iter().map(|case| case["text"].len()).max();
+        assert!(cases.len() > 20 && longest > Some(TEXT_BYTES_MAX - 3), "{longest:?}");
     }
 }

@@ -1,0 +1,101 @@
+"""The mined pairs as pieces, batches of them, and which repositories are held out."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from files import stamp, whole
+from text import WordPiece, read_jsonl
+
+KINDS = ["doc", "inline", "name", "commit", "prose", "section"]
+HELD_OUT_SHARE = 0.04
+# Pieces kept of a query and of a document; batches may take fewer.
+QUERY_PIECES, DOCUMENT_PIECES = 40, 128
+
+
+def is_held_out(name: str) -> bool:
+    """Whether no batch holds pairs of a repository (`owner+name`)."""
+    return hashlib.md5(name.encode()).digest()[0] < 256 * HELD_OUT_SHARE
+
+
+class Pairs:
+    """All pairs as pieces, by repository."""
+
+    def __init__(self, mined: Path, pieces: WordPiece, cache: Path):
+        """`cache` is made anew where the mined files or the vocabulary are others than when it was made."""
+        vocabulary = hashlib.md5("\n".join(pieces.vocabulary).encode()).hexdigest()
+        key = json.dumps([vocabulary, stamp(mined.glob("*.jsonl")), stamp(mined.glob("*.npz"))])
+        if not cache.exists() or str(np.load(cache).get("key")) != key:
+            self._encode(mined, pieces, cache, key)
+        held = np.load(cache, allow_pickle=False)
+        self.__dict__ |= {k: held[k] for k in held.files}
+        self.names = [str(n) for n in self.names]
+        self.by_repository = {}
+        for r in range(len(self.names)):
+            self.by_repository[r] = np.flatnonzero(self.repository == r)
+
+    def _encode(self, mined: Path, pieces: WordPiece, cache: Path, key: str):
+        query, document, repository, kind, unit, names, taught, vectors = [], [], [], [], [], [], [], []
+        for path in sorted(mined.glob("*.jsonl")):
+            first = len(query)
+            for line in read_jsonl(path):
+                query.append(np.array(pieces.encode(line["query"], QUERY_PIECES) or [1], np.uint16))
+                document.append(np.array(pieces.encode(line["text"][:1200], DOCUMENT_PIECES) or [1], np.uint16))
+                repository.append(len(names))
+                kind.append(KINDS.index(line["kind"]))
+                unit.append(line["unit"])
+            teacher = np.load(path.with_suffix(".npz"))
+            taught.append(first + teacher["lines"])
+            vectors.append(teacher["vectors"])
+            names.append(path.stem)
+        teach = np.full(len(query), -1, np.int64)
+        teach[np.concatenate(taught)] = np.arange(sum(map(len, taught)))
+        with whole(cache) as file:
+            np.savez(file, query=np.concatenate(query), query_at=np.cumsum([0] + [len(q) for q in query]),
+                     document=np.concatenate(document), document_at=np.cumsum([0] + [len(d) for d in document]),
+                     repository=np.array(repository), kind=np.array(kind), unit=np.array(unit), names=np.array(names),
+                     teach=teach, vectors=np.concatenate(vectors), key=np.array(key))  # fmt: skip
+
+    def text(self, which: str, i: int) -> np.ndarray:
+        at = getattr(self, which + "_at")
+        return getattr(self, which)[at[i] : at[i + 1]].astype(np.int64)
+
+
+class Batches:
+    """Batches of a few repositories each, so that most negatives come from the same code base."""
+
+    def __init__(self, pairs: Pairs, args, rng):
+        self.pairs, self.args, self.rng = pairs, args, rng
+        self.share = args.batch // args.groups
+        kept = {r: v for r, v in pairs.by_repository.items()
+                if len(v) >= self.share and not is_held_out(pairs.names[r])}  # fmt: skip
+        if len(kept) < args.groups:
+            raise ValueError(f"{len(kept)} repositories have {self.share} pairs, a batch takes {args.groups} such")
+        self.repositories = sorted(kept)
+        weight = np.array([len(kept[r]) for r in self.repositories], float) ** 0.7
+        self.odds = weight / weight.sum()
+        frequency = np.bincount(pairs.document, minlength=args.vocabulary)
+        self.common = frequency > 0.002 * frequency.sum()
+
+    def next(self):
+        """Numbers of the pairs, their queries and documents as pieces, and which pairs are of one unit."""
+        rng, pairs, args = self.rng, self.pairs, self.args
+        chosen = rng.choice(self.repositories, args.groups, replace=False, p=self.odds)
+        ids = np.concatenate([rng.choice(pairs.by_repository[r], self.share, False) for r in chosen])
+        queries, documents = [], []
+        for i in ids:
+            q, d = pairs.text("query", i), pairs.text("document", i)[: args.length]
+            if rng.random() < args.mask:
+                hidden = q[~self.common[q]]
+                rest = d[~np.isin(d, hidden)]
+                d = rest if len(rest) >= 6 else d
+            if len(q) > 3 and args.drop:
+                kept = q[rng.random(len(q)) > args.drop]
+                q = kept if len(kept) else q
+            queries.append(q[:24])
+            documents.append(d)
+        same = (pairs.repository[ids][:, None] == pairs.repository[ids]) & (pairs.unit[ids][:, None] == pairs.unit[ids])
+        return ids, queries, documents, torch.from_numpy(same)
