@@ -1,5 +1,7 @@
 //! `compare`: two records of the same queries, query by query.
 
+mod regression;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -122,21 +124,12 @@ impl Comparison<'_> {
         let mut order: Vec<usize> = (0..self.pairs.len()).filter(|i| self.differences[*i].value < 0.0).collect();
         order.sort_by(|a, b| self.differences[*a].value.total_cmp(&self.differences[*b].value));
         if !order.is_empty() && worst > 0 {
-            text += "\nworst regressions (rank of the first target in A -> B, among 30 files)\n";
+            text += "\nworst regressions: ranks in A -> B, and what each step gave (* where A and B differ)\n";
         }
         for i in order.into_iter().take(worst) {
             let (a, b) = self.pairs[i];
-            let rank = |q: &QueryRecord| crate::metric::first(&q.ranks).map_or("-".to_string(), |r| r.to_string());
-            text += &format!(
-                "  {:+.4}  {} -> {}  {}  {:?}  target {}, B's first {}\n",
-                self.differences[i].value,
-                rank(a),
-                rank(b),
-                a.repository,
-                a.query,
-                a.targets.first().map_or("none", String::as_str),
-                b.files.first().map_or("none", String::as_str)
-            );
+            text += &format!("\n{:+.4}  {}  {:?}\n", self.differences[i].value, a.repository, a.query);
+            text += &regression::text(a, &old.steps, b, &new.steps);
         }
         text
     }

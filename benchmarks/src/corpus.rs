@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use colgrep::env::{Env, profile};
 use colgrep::model::Model;
 use colgrep::project::Project;
+use colgrep::{Settings, Source};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
@@ -208,6 +209,7 @@ impl Repository {
     /// When it can't be read or the index can't be written.
     pub fn open(name: &str, language: &str, folder: &Path, env: &Env, model: Option<Arc<Model>>) -> Result<Repository> {
         let (project, below) = Project::around(folder, env)?;
+        tell_of_settings(name, env, folder)?;
         let encoding = model.as_ref().and_then(|m| m.encoding(None));
         let (snapshot, _) =
             open_current(&project.store, &project.root, &project.ignored, None, true, encoding.as_ref(), &())
@@ -251,6 +253,20 @@ pub struct Corpus {
     pub tasks: Vec<Task>,
     /// Constants in force: profile, then the environment.
     pub knobs: Knobs,
+}
+
+/// Says that files of settings have no say here, where one sets the ranking: records are to be the same for everybody.
+fn tell_of_settings(name: &str, env: &Env, folder: &Path) -> Result<()> {
+    let is_of_ranking = |key: &str| key.starts_with("ranking.") || ["profile", "model", "fusion"].contains(&key);
+    for (key, value, source) in Settings::load(env, folder)?.all(env) {
+        if let (true, Source::File(file)) = (is_of_ranking(&key), source) {
+            eprintln!(
+                "colgrep-bench: {name}: {key} = {value} in {} is not read here; give it as a COLGREP_ variable or a flag",
+                file.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The environment as colgrep reads it, with the indexes kept in `data_dir`.

@@ -12,6 +12,7 @@ pub mod run;
 pub mod selfeval;
 pub mod speed;
 pub mod sweep;
+pub mod trace;
 
 use std::ffi::OsString;
 

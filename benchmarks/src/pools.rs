@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
+use colgrep_core::collapse::first_files;
 use colgrep_core::fuse::{self, Fusion};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Candidate, Pool, STAGES, Stage};
+use colgrep_core::rank::{self, Pool, STAGES, Stage};
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
@@ -36,8 +37,8 @@ pub fn first_stage(name: &str) -> usize {
 struct Retrieved {
     query: Query,
     pool: Pool,
-    /// Candidates and the files' bases behind the fusion and the first stages, see [`Pools::rank`].
-    halfway: (Vec<Candidate>, Vec<f32>),
+    /// The candidates' scores and the files' bases behind the fusion and the first stages, see [`Pools::rank`].
+    halfway: (Vec<f32>, Vec<f32>),
     /// The targets that each file of the pool answers.
     targets_of: Vec<Vec<usize>>,
     targets: usize,
@@ -78,29 +79,25 @@ impl Pools {
 
     /// NDCG@10 of every query under `knobs`, on all cores. Only the knobs of the fusion and the stages count here.
     ///
-    /// The fusion and the first `kept` stages are run once and their outcome is used again as long as none of their knobs changes:
-    /// settings that differ in late stages alone cost little if they come one after another.
+    /// What the fusion and the first `kept` stages give is kept, and used again as long as none of their knobs
+    /// changes: settings that differ in late stages alone cost little if they come one after another, and going from
+    /// stage to stage costs each but once.
     pub fn rank(&mut self, knobs: &Knobs, kept: usize) -> Vec<f64> {
-        let (first, last) = STAGES.split_at(kept.min(STAGES.len()));
-        let read = || first.iter().flat_map(|s| s.knobs).chain(fuse::KNOBS);
-        let same = |a: &Knobs, b: &Knobs| read().all(|k| a.exact(k) == b.exact(k));
-        let anew = !self.halfway.as_ref().is_some_and(|(count, of)| *count == first.len() && same(of, knobs));
-        if anew {
-            self.halfway = Some((first.len(), knobs.clone()));
+        let kept = kept.min(STAGES.len());
+        let read = |count: usize| STAGES[..count].iter().flat_map(|s| s.knobs).chain(fuse::KNOBS);
+        let same = |count: usize, of: &Knobs| read(count).all(|k| of.exact(k) == knobs.exact(k));
+        let known = self.halfway.as_ref().filter(|(count, of)| *count <= kept && same(*count, of)).map(|(n, _)| *n);
+        if known != Some(kept) {
+            self.halfway = Some((kept, knobs.clone()));
         }
-        let rank = |r: &mut Retrieved| {
-            if anew {
-                r.run_first(first, knobs);
-            }
-            r.rank(last, knobs)
-        };
-        self.queries.par_iter_mut().map(rank).collect()
+        self.queries.par_iter_mut().map(|r| r.rank(knobs, known, kept)).collect()
     }
 
     /// Names of the stages that change the score of any candidate under `knobs`.
     pub fn active_stages(&mut self, knobs: &Knobs) -> HashSet<&'static str> {
+        self.halfway = None;
         let of_one = |r: &mut Retrieved| {
-            r.fuse(knobs);
+            r.pool.fuse(Fusion::MinMax, knobs);
             let mut active = HashSet::new();
             let scores = |pool: &Pool| {
                 let mut all: Vec<(u64, u32)> = pool.candidates.iter().map(|c| (c.unit, c.score.to_bits())).collect();
@@ -124,46 +121,46 @@ impl Pools {
 }
 
 impl Retrieved {
-    /// Begins anew: fusion and stages change scores, the candidates' order and the files' base, nothing else.
-    fn fuse(&mut self, knobs: &Knobs) {
-        self.pool.fuse(Fusion::MinMax, knobs);
-        for file in &mut self.pool.files {
-            file.base = 0.0;
+    /// NDCG@10 under `knobs`. `known`: how many stages are behind what was kept, if that is of use; `kept`: how many
+    /// are to be behind it.
+    fn rank(&mut self, knobs: &Knobs, known: Option<usize>, kept: usize) -> f64 {
+        match known {
+            Some(_) => self.put_back(),
+            None => self.pool.fuse_in_place(Fusion::MinMax, knobs),
         }
-    }
-
-    fn run_first(&mut self, first: &[Stage], knobs: &Knobs) {
-        self.fuse(knobs);
-        if !first.is_empty() {
-            rank::run_stages(first, &self.query, knobs, &mut self.pool, None);
+        let (first, last) = STAGES.split_at(kept);
+        for stage in &first[known.unwrap_or(0)..] {
+            rank::apply(stage, &self.query, knobs, &mut self.pool);
         }
-        self.halfway.0.clone_from(&self.pool.candidates);
-        self.halfway.1 = self.pool.files.iter().map(|f| f.base).collect();
-    }
-
-    fn rank(&mut self, last: &[Stage], knobs: &Knobs) -> f64 {
-        self.pool.candidates.clone_from(&self.halfway.0);
-        for (file, base) in self.pool.files.iter_mut().zip(&self.halfway.1) {
-            file.base = *base;
+        if known != Some(kept) {
+            self.keep();
         }
-        rank::run_stages(last, &self.query, knobs, &mut self.pool, None);
-        // As `collapse` does it, without building the answer: the first ten distinct files.
+        for stage in last {
+            rank::apply(stage, &self.query, knobs, &mut self.pool);
+        }
         let mut ranks = vec![None; self.targets];
-        let mut seen = [usize::MAX; DEPTH];
-        let mut count = 0;
-        for candidate in &self.pool.candidates {
-            if seen[..count].contains(&candidate.file) {
-                continue;
-            }
-            seen[count] = candidate.file;
-            count += 1;
-            for &target in &self.targets_of[candidate.file] {
-                ranks[target].get_or_insert(count);
-            }
-            if count == DEPTH {
-                break;
+        for (i, file) in first_files(&self.pool, DEPTH).into_iter().enumerate() {
+            for &target in &self.targets_of[file] {
+                ranks[target].get_or_insert(i + 1);
             }
         }
         metric::ndcg(&ranks, DEPTH)
+    }
+
+    fn keep(&mut self) {
+        let (scores, bases) = &mut self.halfway;
+        scores.clear();
+        scores.extend(self.pool.candidates.iter().map(|c| c.score));
+        bases.clear();
+        bases.extend(self.pool.files.iter().map(|f| f.base));
+    }
+
+    fn put_back(&mut self) {
+        for (candidate, score) in self.pool.candidates.iter_mut().zip(&self.halfway.0) {
+            candidate.score = *score;
+        }
+        for (file, base) in self.pool.files.iter_mut().zip(&self.halfway.1) {
+            file.base = *base;
+        }
     }
 }

@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
 use crate::metric::Metrics;
+use crate::trace::{self, FileTrace};
 
 /// Version of the record's shape: raised when a field changes its meaning or goes.
 pub const RECORD_VERSION: u32 = 1;
@@ -45,6 +46,9 @@ pub struct Record {
     pub by_repository: BTreeMap<String, Metrics>,
     /// Median time of one search inside the process, in milliseconds (index open, other searches running beside it).
     pub search_ms_median: f64,
+    /// The ranking's steps, as the queries' traces have them.
+    #[serde(default)]
+    pub steps: Vec<String>,
     /// Every query.
     pub queries: Vec<QueryRecord>,
 }
@@ -75,6 +79,9 @@ pub struct QueryRecord {
     /// What the rankings' weights were decided by.
     #[serde(default)]
     pub evidence: Evidence,
+    /// The way of the first files and of the right ones through the ranking.
+    #[serde(default)]
+    pub trace: Vec<FileTrace>,
 }
 
 /// What a measurement was taken of, and on what.
@@ -82,7 +89,7 @@ pub struct QueryRecord {
 pub struct Origin {
     /// Version of colgrep.
     pub colgrep: String,
-    /// The commit of the working folder, `+` behind it where tracked files were changed.
+    /// The commit of the folder that this program was built from, `+` behind it where tracked files are changed.
     pub commit: Option<String>,
     /// Whether it was compiled with optimisations.
     pub optimised: bool,
@@ -98,7 +105,9 @@ impl Origin {
     /// Of this process.
     pub fn here() -> Origin {
         let git = |args: &[&str]| {
-            let output = Command::new("git").args(args).output().ok().filter(|o| o.status.success())?;
+            let mut command = Command::new("git");
+            command.args(["-C", env!("CARGO_MANIFEST_DIR")]).args(args);
+            let output = command.output().ok().filter(|o| o.status.success())?;
             Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
         };
         let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| !s.is_empty());
@@ -152,6 +161,7 @@ impl Record {
             by_language: by(|q| &q.language),
             by_repository,
             search_ms_median: median(times),
+            steps: trace::steps(),
             queries,
         }
     }
@@ -213,6 +223,14 @@ pub fn write_json(path: &Path, document: &impl Serialize) -> Result<()> {
     write_text(path, &(serde_json::to_string_pretty(document)? + "\n"))
 }
 
+/// Writes a record as JSON without line breaks: its traces are long lists of small numbers.
+///
+/// # Errors
+/// When the disk refuses.
+pub fn write_record(path: &Path, record: &Record) -> Result<()> {
+    write_text(path, &(serde_json::to_string(record)? + "\n"))
+}
+
 /// Writes a text file.
 ///
 /// # Errors
@@ -265,6 +283,7 @@ mod tests {
             metrics: Metrics { queries: 1, ndcg_10, ..Metrics::default() },
             search_ms: 1.0,
             evidence: Evidence::default(),
+            trace: vec![],
         };
         let knobs = Knobs::of(colgrep_core::knob::Profile::Default);
         let record = Record::new(&knobs, vec![query("a", "x", 1.0), query("a", "y", 0.5), query("b", "x", 0.0)]);

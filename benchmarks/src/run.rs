@@ -8,6 +8,7 @@ use anyhow::Result;
 use colgrep_core::collapse::{FileHit, collapse};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
+use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Pool};
 use colgrep_index::update::read_text;
 use rayon::prelude::*;
@@ -15,7 +16,8 @@ use rayon::prelude::*;
 use crate::FINE;
 use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
 use crate::metric::{self, DEPTH, DEPTH_LARGE, Metrics};
-use crate::report::{QueryRecord, Record, bar, print, write_json, write_text};
+use crate::report::{QueryRecord, Record, bar, print, write_record, write_text};
+use crate::trace::trace;
 
 /// `run`.
 #[derive(Clone, Debug, clap::Args)]
@@ -41,7 +43,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let markdown = record.markdown();
     print(&markdown)?;
     if let Some(path) = &args.out {
-        write_json(path, &record)?;
+        write_record(path, &record)?;
     }
     if let Some(path) = &args.markdown {
         write_text(path, &markdown)?;
@@ -71,7 +73,7 @@ pub fn measure(corpus: &Corpus, knobs: &Knobs) -> Result<Record> {
 fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
     let repository = &corpus.repositories[task.repository];
     let started = Instant::now();
-    let (pool, hits) = ranked(repository, &task.query, knobs, DEPTH)?;
+    let (query, mut pool, hits) = ranked(repository, &task.query, knobs, DEPTH)?;
     let search_ms = started.elapsed().as_secs_f64() * 1e3;
     let files: Vec<String> = hits.iter().map(|h| pool.files[h.file].path.clone()).collect();
     let ranks = metric::ranks(&absolute(repository, &pool, &hits), &task.targets);
@@ -79,11 +81,16 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
     let ranks_large = if pool.files.len() >= DEPTH_LARGE {
         metric::ranks(&absolute(repository, &pool, &collapse(&pool, DEPTH_LARGE, 1)), &task.targets)
     } else {
-        let (pool, hits) = ranked(repository, &task.query, knobs, DEPTH_LARGE)?;
+        let (_, pool, hits) = ranked(repository, &task.query, knobs, DEPTH_LARGE)?;
         metric::ranks(&absolute(repository, &pool, &hits), &task.targets)
     };
     let before = metric::first(&ranks).map_or(hits.len(), |rank| rank - 1);
     let tokens = shown_bytes(repository, &pool, &hits[..before])? as f64 / 4.0;
+    let is_right = |path: &str| {
+        let path = repository.absolute(path);
+        task.targets.iter().any(|t| metric::matches(&path, t))
+    };
+    let trace = trace(&query, knobs, &mut pool, is_right);
     Ok(QueryRecord {
         set: corpus.sets[task.set].name.clone(),
         repository: repository.name.clone(),
@@ -96,16 +103,17 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
         ranks: ranks_large,
         search_ms,
         evidence: pool.evidence,
+        trace,
     })
 }
 
 /// A whole search for `files` files.
-fn ranked(repository: &Repository, query: &str, knobs: &Knobs, files: usize) -> Result<(Pool, Vec<FileHit>)> {
+fn ranked(repository: &Repository, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Pool, Vec<FileHit>)> {
     let (query, mut pool) = repository.retrieve(query, knobs, files)?;
     pool.fuse(Fusion::MinMax, knobs);
     rank::run(&query, knobs, &mut pool, None);
     let hits = collapse(&pool, files, 1);
-    Ok((pool, hits))
+    Ok((query, pool, hits))
 }
 
 fn absolute(repository: &Repository, pool: &Pool, hits: &[FileHit]) -> Vec<String> {

@@ -13,7 +13,7 @@ use rand::seq::SliceRandom as _;
 
 use crate::FINE;
 use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Task, Vars, environment};
-use crate::report::{print, write_json, write_text};
+use crate::report::{print, write_json, write_record, write_text};
 use crate::run::measure;
 
 /// Files of a commit at most: larger ones are sweeping changes, not answers.
@@ -86,7 +86,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         );
     print(&text)?;
     if let Some(path) = &args.out {
-        write_json(path, &record)?;
+        write_record(path, &record)?;
     }
     if let Some(path) = &args.markdown {
         write_text(path, &text)?;

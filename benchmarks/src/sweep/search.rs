@@ -1,5 +1,7 @@
 //! Measuring settings: by groups that share a retrieval, and along one knob after another.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use colgrep_core::rank::STAGES;
 use indicatif::ProgressBar;
@@ -102,7 +104,7 @@ pub fn coordinate(evaluator: &mut Evaluator<'_>, axes: &[Axis], folds: &Folds) -
     // The end is not known beforehand: the bar counts what one round needs, for the whole and for each fold.
     let moves: usize = axes.iter().map(|a| a.values.len()).sum();
     let bar = bar((moves * (folds.count + 1)) as u64, "moves");
-    let mut tried = vec![Setting::default()];
+    let mut tried = BTreeMap::from([(String::new(), Setting::default())]);
     let mut ends = Vec::new();
     for fold in std::iter::once(None).chain((0..folds.count).map(Some)) {
         let mut best = Setting::default();
@@ -123,9 +125,7 @@ pub fn coordinate(evaluator: &mut Evaluator<'_>, axes: &[Axis], folds: &Folds) -
                     if value > best_value + 1e-9 {
                         (best, best_value) = (setting.clone(), value);
                     }
-                    if !tried.contains(&setting) {
-                        tried.push(setting);
-                    }
+                    tried.insert(setting.text(), setting);
                 }
             }
             if best == before {
@@ -136,5 +136,5 @@ pub fn coordinate(evaluator: &mut Evaluator<'_>, axes: &[Axis], folds: &Folds) -
     }
     bar.finish_and_clear();
     let winners = ends.split_off(1);
-    Ok(folds.judge_winners(evaluator, tried, winners))
+    Ok(folds.judge_winners(evaluator, tried.into_values().collect(), winners))
 }

@@ -19,6 +19,7 @@ mod settings;
 
 pub use command::knobs::markdown as knobs_markdown;
 pub use command::man::markdown as cli_markdown;
+pub use settings::{Settings, Source};
 
 use std::ffi::OsString;
 

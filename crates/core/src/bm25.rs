@@ -187,20 +187,35 @@ impl Bm25 {
         }
     }
 
-    /// Weighted, length-normalised frequency of a term in one field: `tf · w / (1 − b + b · length/average)`.
-    /// Lengths are in tokens; `average` is over all units.
-    pub fn field_frequency(&self, field: usize, tf: f32, length: f32, average: f32) -> f32 {
-        let normal = 1.0 - self.b + self.b * length / average.max(1e-6);
-        tf * self.weights[field] / normal.max(1e-6)
+    /// What a term's frequency in a field is divided by: `1 − b + b · length/average`. Lengths are in tokens; `average`
+    /// is over all units.
+    pub fn length_normal(&self, length: f32, average: f32) -> f32 {
+        (1.0 - self.b + self.b * length / average.max(1e-6)).max(1e-6)
+    }
+
+    /// Weighted, length-normalised frequency of a term in one field: `tf · w / normal`, with
+    /// [`Bm25::length_normal`].
+    pub fn field_frequency(&self, field: usize, tf: f32, normal: f32) -> f32 {
+        tf * self.weights[field] / normal
     }
 
     /// A term's part of the score, from its summed field frequency: `idf · f · (k1 + 1) / (k1 + f)`.
     pub fn term_score(&self, term: &QueryTerm, idf: f32, frequency: f32) -> f32 {
-        let factor = if term.stop { self.stop } else { 1.0 } * if term.compound { self.compound } else { 1.0 };
-        factor * idf * frequency * (self.k1 + 1.0) / (self.k1 + frequency)
+        self.term_factor(term) * idf * frequency * (self.k1 + 1.0) / (self.k1 + frequency)
     }
 
-    /// Factor on a unit's score for what it is.
+    /// What a term's part of a score stays below, however frequent it is.
+    pub fn term_score_most(&self, term: &QueryTerm, idf: f32) -> f32 {
+        self.term_factor(term) * idf * (self.k1 + 1.0)
+    }
+
+    fn term_factor(&self, term: &QueryTerm) -> f32 {
+        let (stop, compound) =
+            (if term.stop { self.stop } else { 1.0 }, if term.compound { self.compound } else { 1.0 });
+        stop * compound
+    }
+
+    /// Factor on a unit's score for what it is, at most 1.
     pub fn unit_factor(&self, kind: UnitKind, role: UnitRole) -> f32 {
         match (role, kind) {
             (UnitRole::Test, _) => self.test,
@@ -238,7 +253,9 @@ mod tests {
         assert!(at(2.0) < 2.0 * at(1.0) && at(1000.0) < bm25.k1 + 1.0);
         assert!((at(1.6) - 1.3).abs() < 1e-6, "half of k1 + 1 at f = k1");
         let body = 3;
-        assert!(bm25.field_frequency(body, 1.0, 200.0, 100.0) < bm25.field_frequency(body, 1.0, 50.0, 100.0));
-        assert_eq!(bm25.field_frequency(body, 1.0, 100.0, 100.0), 1.0);
+        let frequency = |length| bm25.field_frequency(body, 1.0, bm25.length_normal(length, 100.0));
+        assert!(frequency(200.0) < frequency(50.0));
+        assert_eq!(frequency(100.0), 1.0);
+        assert!(at(1e6) < bm25.term_score_most(&term, 1.0) && at(1e6) > 0.99 * bm25.term_score_most(&term, 1.0));
     }
 }

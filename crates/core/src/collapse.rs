@@ -31,6 +31,30 @@ pub fn collapse(pool: &Pool, k: usize, per_file: usize) -> Vec<FileHit> {
     hits
 }
 
+/// Positions of the files that [`collapse`] would give, of a pool in any order.
+pub fn first_files(pool: &Pool, k: usize) -> Vec<usize> {
+    let mut best = vec![None; pool.files.len()];
+    for candidate in &pool.candidates {
+        let best = &mut best[candidate.file];
+        if best.is_none_or(|b: f32| candidate.score.total_cmp(&b).is_gt()) {
+            *best = Some(candidate.score);
+        }
+    }
+    let path = |file: usize| &pool.files[file].path;
+    let mut first: Vec<(f32, usize)> = Vec::with_capacity(k + 1);
+    for (file, score) in best.into_iter().enumerate() {
+        let Some(score) = score else { continue };
+        let before =
+            |other: &(f32, usize)| other.0.total_cmp(&score).then_with(|| path(file).cmp(path(other.1))).is_gt();
+        let at = first.partition_point(before);
+        if at < k {
+            first.truncate(k - 1);
+            first.insert(at, (score, file));
+        }
+    }
+    first.into_iter().map(|(_, file)| file).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -45,16 +69,22 @@ mod tests {
         {
             let mut p = pool(&["a", "b", "c", "d", "e", "f", "g", "h"]);
             p.candidates = files.iter().enumerate().map(|(i, (f, s))| candidate(i as u64, *f, *s)).collect();
+            // Few different scores, so that many are equal.
+            for candidate in &mut p.candidates {
+                candidate.score = (candidate.score * 4.0).round() / 4.0;
+            }
+            let first = first_files(&p, k);
             p.sort();
             let hits = collapse(&p, k, per_file);
             let mut distinct: Vec<usize> = files.iter().map(|f| f.0).collect();
             distinct.sort_unstable();
             distinct.dedup();
             prop_assert_eq!(hits.len(), k.min(distinct.len()));
+            prop_assert_eq!(first, hits.iter().map(|h| h.file).collect::<Vec<_>>());
             for (i, hit) in hits.iter().enumerate() {
                 prop_assert!(hits[..i].iter().all(|h| h.file != hit.file));
                 prop_assert!(i == 0 || hits[i - 1].score >= hit.score);
-                let best = files.iter().filter(|f| f.0 == hit.file).map(|f| f.1).fold(0.0, f32::max);
+                let best = files.iter().filter(|f| f.0 == hit.file).map(|f| (f.1 * 4.0).round() / 4.0).fold(0.0, f32::max);
                 prop_assert_eq!(hit.score, best);
                 let count = files.iter().filter(|f| f.0 == hit.file).count();
                 prop_assert_eq!(hit.units.len(), count.min(per_file));

@@ -1,7 +1,6 @@
 //! Fusion: several retrievers' rankings of units become one.
 
-use std::collections::BTreeMap;
-
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::knob::{Knob, Knobs, Shape};
@@ -158,10 +157,11 @@ pub enum Fusion {
     ReciprocalRank,
 }
 
-/// Fuses `rankings` into one list of distinct units, best first, ties by key. Scores lie in 0–1 for [`Fusion::MinMax`].
-pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> Vec<(UnitKey, f32)> {
+/// Fuses `rankings` into one score a unit. Scores lie in 0–1 for [`Fusion::MinMax`].
+pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> FxHashMap<UnitKey, f32> {
     let weight_sum: f32 = rankings.iter().map(|r| r.weight).sum();
-    let mut fused: BTreeMap<UnitKey, f32> = BTreeMap::new();
+    let units_max = rankings.iter().map(|r| r.hits.len()).sum();
+    let mut fused: FxHashMap<UnitKey, f32> = FxHashMap::with_capacity_and_hasher(units_max, FxBuildHasher);
     for ranking in rankings {
         let weight = if weight_sum > 0.0 { ranking.weight / weight_sum } else { 0.0 };
         let scores = match method {
@@ -172,8 +172,6 @@ pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> Vec<(UnitKey
             *fused.entry(unit).or_default() += weight * score;
         }
     }
-    let mut fused: Vec<(UnitKey, f32)> = fused.into_iter().collect();
-    fused.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     fused
 }
 
@@ -203,8 +201,14 @@ mod tests {
         Ranking { name: "r", weight, floor, hits: hits.to_vec() }
     }
 
+    fn best_first(rankings: &[Ranking], method: Fusion) -> Vec<(UnitKey, f32)> {
+        let mut fused: Vec<_> = fuse(rankings, method, &Knobs::of(Profile::Default)).into_iter().collect();
+        fused.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        fused
+    }
+
     fn check(rankings: &[Ranking], method: Fusion, expected: &[(UnitKey, f32)]) {
-        let fused = fuse(rankings, method, &Knobs::of(Profile::Default));
+        let fused = best_first(rankings, method);
         assert_eq!(fused.len(), expected.len(), "{fused:?}");
         for (f, e) in fused.iter().zip(expected) {
             assert!(f.0 == e.0 && (f.1 - e.1).abs() < 1e-4, "{fused:?}, expected {expected:?}");
@@ -241,9 +245,8 @@ mod tests {
         {
             let hits: Vec<(UnitKey, f32)> = scores.iter().enumerate().map(|(i, s)| (i as u64, *s)).collect();
             let scaled: Vec<(UnitKey, f32)> = hits.iter().map(|(u, s)| (*u, s * scale)).collect();
-            let knobs = Knobs::of(Profile::Default);
-            let a = fuse(&[ranking(1.0, Some(0.0), &hits)], Fusion::MinMax, &knobs);
-            let b = fuse(&[ranking(1.0, Some(0.0), &scaled)], Fusion::MinMax, &knobs);
+            let a = best_first(&[ranking(1.0, Some(0.0), &hits)], Fusion::MinMax);
+            let b = best_first(&[ranking(1.0, Some(0.0), &scaled)], Fusion::MinMax);
             for w in a.windows(2) {
                 prop_assert!(w[0].1 >= w[1].1);
                 prop_assert!(scores[w[0].0 as usize] >= scores[w[1].0 as usize]);

@@ -26,6 +26,10 @@ pub trait Encoder: Send + Sync {
     fn fingerprint(&self) -> u64;
     /// Components of a vector.
     fn dimension(&self) -> usize;
+    /// Whether a document costs well under a millisecond of a core, so that a search can encode some.
+    fn is_light(&self) -> bool {
+        false
+    }
     /// Whether any word of a text is one that the model has a piece for as a whole. A text of unknown words alone has
     /// vectors too, but they mean little.
     fn knows(&self, text: &str) -> bool {

@@ -9,7 +9,9 @@ use colgrep_core::fuse::{Evidence, Fusion, Ranking, SEMANTIC, UnitKey};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Candidate, FileFacts, NamedDefinition, POOL_NAMED_FILES, POOL_UNITS, Pool};
+use colgrep_core::rank::{
+    self, Candidate, EXACT_UNITS, FileFacts, NamedDefinition, POOL_NAMED_FILES, POOL_UNITS, Pool,
+};
 use colgrep_core::token::Tokenizer;
 
 use crate::error::Result;
@@ -113,6 +115,7 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
         let more = if rankings.is_empty() && semantic.encode_max == 0 { Vec::new() } else { near.score(&units)? };
         evidence.agreement = agreement(snapshot, &units, &near_hits);
         evidence.coverage = join(&mut near_hits, more, &units);
+        near.sharpen(&mut near_hits, request.knobs.whole(&EXACT_UNITS))?;
         if rankings.is_empty() || !near_hits.is_empty() {
             rankings.push(Ranking { name: SEMANTIC, weight: 1.0, floor: None, hits: near_hits });
         }
@@ -185,7 +188,7 @@ fn pool(
     let wanted: HashSet<u32> = units.iter().map(|u| u.file).collect();
     let records: HashMap<u32, &FileRecord> =
         snapshot.files.files.iter().filter(|f| wanted.contains(&f.id)).map(|f| (f.id, f)).collect();
-    let nearness = snapshot.lexical.nearness(query, files_total)?;
+    let nearness = snapshot.lexical.nearness(query, files_total, &wanted)?;
     let mut pool = Pool { files_total, ..Pool::default() };
     let mut positions: HashMap<u32, usize> = HashMap::new();
     let mut known = snapshot.path_facts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,6 @@
 //! The semantic half of a search: units near a query by their vectors, and vectors for what the lexical half found.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use colgrep_core::fuse::UnitKey;
 use colgrep_encoder::{Encoder, Multivector};
@@ -9,11 +8,16 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::lexical::{Lexical, UnitFilter, UnitHit};
-use crate::store::{FileRecord, Snapshot};
-use crate::vector::{Allowed, Effort, Place, Vectors, encode_texts, maxsim};
+use crate::store::Snapshot;
+use crate::vector::{Allowed, Effort, Place, Vectors, maxsim, restore};
 
 /// The best lexical candidates, of which the share with a semantic score is told.
 const HEAD: usize = 50;
+/// Units that are given their full score at a time, and how many of the best decide whether more are.
+const SHARPEN_STEP: usize = 32;
+const SHARPEN_HEAD: usize = 10;
+/// Texts that a core encodes at a time during a search.
+const ENCODE_BATCH: usize = 4;
 
 /// How a search uses vectors. Without this, it is by keywords alone.
 #[derive(Clone, Copy)]
@@ -55,17 +59,27 @@ pub enum Mode {
     SemanticOnly,
 }
 
-/// The units of a snapshot that have vectors, and the query's own.
+/// The units that may be given, and how their vectors are found.
+enum Units {
+    /// With the places of their vectors; units without are left out.
+    Placed(Vec<(UnitKey, Place)>),
+    /// With the hashes of their texts: so many that it is cheaper to find the nearest texts first.
+    Hashed(Vec<(UnitKey, u64)>),
+    /// All of the snapshot, which are as many.
+    All,
+}
+
+/// The query's vectors, and the units of a snapshot that it may find.
 pub(crate) struct Near<'a> {
     snapshot: &'a Snapshot,
     semantic: Semantic<'a>,
     query: Multivector,
-    /// Units that may be given, by key, with the places of their vectors.
-    placed: Vec<(UnitKey, Place)>,
+    vectors: Option<&'a Vectors>,
+    units: Units,
 }
 
 impl<'a> Near<'a> {
-    /// Encodes the query and finds out which of the allowed units have vectors.
+    /// Encodes the query and finds out which units are allowed.
     ///
     /// # Errors
     /// When the model can't be run.
@@ -81,8 +95,10 @@ impl<'a> Near<'a> {
         };
         let fingerprint = semantic.encoder.fingerprint();
         let vectors = snapshot.vectors.as_ref().filter(|v| v.manifest().fingerprint == fingerprint);
-        let placed = vectors.map_or_else(Vec::new, |v| placed(&snapshot.lexical, v, filter));
-        Ok(Near { snapshot, semantic, query, placed })
+        let units = vectors.map_or(Units::Placed(Vec::new()), |vectors| {
+            units(&snapshot.lexical, vectors, filter, semantic.effort.joined)
+        });
+        Ok(Near { snapshot, semantic, query, vectors, units })
     }
 
     /// The best `units_max` texts' units (more where units share a text), or as many as lie in `files_min` files.
@@ -90,31 +106,70 @@ impl<'a> Near<'a> {
     /// # Errors
     /// When the vectors are damaged.
     pub(crate) fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<(UnitKey, f32)>> {
-        let Some(vectors) = self.snapshot.vectors.as_ref().filter(|_| !self.placed.is_empty()) else {
-            return Ok(Vec::new());
-        };
-        let mut allowed = Allowed::none(vectors.len());
-        for (_, place) in &self.placed {
-            allowed.insert(*place);
-        }
+        let Some(vectors) = self.vectors else { return Ok(Vec::new()) };
         let mut n = units_max;
         loop {
-            let found: HashMap<Place, f32> =
-                vectors.search(&self.query, n, &allowed, self.semantic.effort)?.into_iter().collect();
-            let mut best = Allowed::none(vectors.len());
-            for place in found.keys() {
-                best.insert(*place);
-            }
-            let of_place = |(key, place): &(UnitKey, Place)| Some((*key, *found.get(place)?));
-            let mut hits: Vec<(UnitKey, f32)> =
-                self.placed.iter().filter(|(_, place)| best.contains(*place)).filter_map(of_place).collect();
+            let (mut hits, all) = match &self.units {
+                Units::Placed(placed) => self.among_placed(vectors, placed, n)?,
+                Units::Hashed(units) => self.among_hashed(vectors, n, |texts| {
+                    units.par_iter().filter(|(_, hash)| texts.contains(*hash)).copied().collect()
+                })?,
+                Units::All => self.among_hashed(vectors, n, |texts| {
+                    self.snapshot.lexical.units_of_texts(|hash| texts.contains(hash))
+                })?,
+            };
             hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             let files: HashSet<u32> = hits.iter().map(|(key, _)| self.snapshot.lexical.hit(*key).file).collect();
-            if files.len() >= files_min || n >= allowed.count() {
+            if files.len() >= files_min || all {
                 return Ok(hits);
             }
             n *= 4;
         }
+    }
+
+    /// The units of the best `n` places of those with units, and whether there are no others.
+    fn among_placed(
+        &self,
+        vectors: &Vectors,
+        placed: &[(UnitKey, Place)],
+        n: usize,
+    ) -> Result<(Vec<(UnitKey, f32)>, bool)> {
+        let mut allowed = Allowed::none(vectors.len());
+        for (_, place) in placed {
+            allowed.insert(*place);
+        }
+        let found: HashMap<Place, f32> =
+            vectors.search(&self.query, n, &allowed, self.semantic.effort)?.into_iter().collect();
+        let mut best = Allowed::none(vectors.len());
+        for place in found.keys() {
+            best.insert(*place);
+        }
+        let of_place = |(key, place): &(UnitKey, Place)| Some((*key, *found.get(place)?));
+        let hits = placed.iter().filter(|(_, place)| best.contains(*place)).filter_map(of_place).collect();
+        Ok((hits, n >= allowed.count()))
+    }
+
+    /// The same, where `units_of` gives the units with some texts.
+    fn among_hashed(
+        &self,
+        vectors: &Vectors,
+        n: usize,
+        units_of: impl Fn(&Texts) -> Vec<(UnitKey, u64)>,
+    ) -> Result<(Vec<(UnitKey, f32)>, bool)> {
+        let mut known: HashMap<u64, Vec<UnitKey>> = HashMap::new();
+        let mut have_units = |places: &[Place]| -> Vec<bool> {
+            let hashes: Vec<u64> = places.iter().map(|place| vectors.hash(*place)).collect();
+            for (key, hash) in units_of(&Texts::new(&hashes)) {
+                known.entry(hash).or_default().push(key);
+            }
+            hashes.iter().map(|hash| known.contains_key(hash)).collect()
+        };
+        let found = vectors.search_listed(&self.query, n, &mut have_units, self.semantic.effort)?;
+        let units = |(place, score): &(Place, f32)| {
+            let keys = known.get(&vectors.hash(*place)).into_iter().flatten();
+            keys.map(|key| (*key, *score)).collect::<Vec<_>>()
+        };
+        Ok((found.iter().flat_map(units).collect(), found.len() < n))
     }
 
     /// Exact scores of further units, those that have stored vectors or (the first `encode_max`) are encoded now.
@@ -125,7 +180,7 @@ impl<'a> Near<'a> {
         if self.query.is_empty() {
             return Ok(Vec::new());
         }
-        let place = |key: UnitKey| self.placed.binary_search_by_key(&key, |p| p.0).ok().map(|at| self.placed[at].1);
+        let place = |key: UnitKey| self.vectors?.place(self.snapshot.lexical.text_of(key));
         let (mut keys, mut places, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for unit in units {
             match place(unit.key) {
@@ -133,39 +188,117 @@ impl<'a> Near<'a> {
                     keys.push(unit.key);
                     places.push(place);
                 }
-                None if bare.len() < self.semantic.encode_max => bare.push(unit),
+                None if bare.len() < self.semantic.encode_max => bare.push(*unit),
                 None => {}
             }
         }
         let mut scored: Vec<(UnitKey, f32)> = Vec::new();
-        if let Some(vectors) = self.snapshot.vectors.as_ref().filter(|_| !places.is_empty()) {
+        if let Some(vectors) = self.vectors.filter(|_| !places.is_empty()) {
             scored = keys.into_iter().zip(vectors.score(&self.query, &places)?).collect();
         }
         scored.extend(self.encoded(&bare)?);
         Ok(scored)
     }
 
-    fn encoded(&self, units: &[&UnitHit]) -> Result<Vec<(UnitKey, f32)>> {
-        let mut by_file: HashMap<u32, HashSet<u64>> = HashMap::new();
-        let hashes: Vec<u64> = units.iter().map(|u| self.snapshot.lexical.text_of(u.key)).collect();
-        for (unit, hash) in units.iter().zip(&hashes) {
-            by_file.entry(unit.file).or_default().insert(*hash);
+    /// Gives the first of `hits` their full scores, where the model is light enough: what the index keeps of a unit's
+    /// vectors is rounded, and only some of its rows. It goes on by [`SHARPEN_STEP`] until a step brings nothing among
+    /// the best [`SHARPEN_HEAD`], at most to `units_max`; the rest is shifted by what full scores differ in the last step.
+    /// `hits` are in order, before and after.
+    ///
+    /// # Errors
+    /// When the index can't be read or the model can't be run.
+    pub(crate) fn sharpen(&self, hits: &mut [(UnitKey, f32)], units_max: usize) -> Result<()> {
+        if !self.semantic.encoder.is_light() || self.query.is_empty() {
+            return Ok(());
         }
-        let records = self.snapshot.files.files.iter();
-        let wanted: Vec<(&FileRecord, HashSet<u64>)> =
-            records.filter_map(|r| Some((r, by_file.remove(&r.id)?))).collect();
-        let vectors = encode_texts(Path::new(&self.snapshot.files.root), self.semantic.encoder, &wanted)?;
-        let score = |(unit, hash): (&&UnitHit, &u64)| Some((unit.key, maxsim(&self.query, vectors.get(hash)?)));
-        Ok(units.iter().zip(&hashes).filter_map(score).collect())
+        let (mut best, mut done): (Vec<f32>, usize) = (Vec::new(), 0);
+        while done < units_max.min(hits.len()) {
+            let end = (done + SHARPEN_STEP).min(units_max).min(hits.len());
+            let units: Vec<UnitHit> = hits[done..end].iter().map(|(key, _)| self.snapshot.lexical.hit(*key)).collect();
+            let full: HashMap<UnitKey, f32> = self.encoded(&units)?.into_iter().collect();
+            let bar = best.get(SHARPEN_HEAD - 1).copied().unwrap_or(f32::NEG_INFINITY);
+            let mut shift = 0.0;
+            for (key, score) in &mut hits[done..end] {
+                if let Some(full) = full.get(key) {
+                    shift += full - *score;
+                    *score = *full;
+                    best.push(*full);
+                }
+            }
+            best.sort_unstable_by(|a, b| b.total_cmp(a));
+            best.truncate(SHARPEN_HEAD);
+            done = end;
+            if best.last().is_none_or(|last| *last <= bar) || end == units_max.min(hits.len()) {
+                let shift = shift / full.len().max(1) as f32;
+                hits[end..].iter_mut().for_each(|(_, score)| *score += shift);
+                break;
+            }
+        }
+        hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(())
+    }
+
+    /// Scores of units by vectors that are made now, of those whose text can be restored.
+    fn encoded(&self, units: &[UnitHit]) -> Result<Vec<(UnitKey, f32)>> {
+        let texts: Vec<(u64, String)> = restore(self.snapshot, units)?.into_iter().collect();
+        let score = |part: &[(u64, String)]| -> Result<Vec<(u64, f32)>> {
+            let given: Vec<&str> = part.iter().map(|(_, text)| text.as_str()).collect();
+            let documents = self.semantic.encoder.encode_documents(&given)?;
+            Ok(part
+                .iter()
+                .zip(&documents)
+                .map(|((hash, _), document)| (*hash, maxsim(&self.query, document)))
+                .collect())
+        };
+        let parts: Vec<Vec<(u64, f32)>> = texts.par_chunks(ENCODE_BATCH).map(score).collect::<Result<_>>()?;
+        let scores: HashMap<u64, f32> = parts.into_iter().flatten().collect();
+        let of_unit = |unit: &UnitHit| Some((unit.key, *scores.get(&self.snapshot.lexical.text_of(unit.key))?));
+        Ok(units.iter().filter_map(of_unit).collect())
     }
 }
 
-/// The allowed units that have vectors, by key. Many units share the work, since each look-up waits for memory.
-fn placed(lexical: &Lexical, vectors: &Vectors, filter: Option<&dyn UnitFilter>) -> Vec<(UnitKey, Place)> {
+/// A set of texts, by their hashes. Nearly all that is asked for is not in it: a bit tells.
+struct Texts {
+    bits: Vec<u64>,
+    hashes: Vec<u64>,
+}
+
+impl Texts {
+    const BITS: u32 = 20;
+
+    fn new(hashes: &[u64]) -> Texts {
+        let mut texts = Texts { bits: vec![0; 1 << (Texts::BITS - 6)], hashes: hashes.to_vec() };
+        texts.hashes.sort_unstable();
+        for hash in hashes {
+            let (word, bit) = Texts::bit(*hash);
+            texts.bits[word] |= bit;
+        }
+        texts
+    }
+
+    fn bit(hash: u64) -> (usize, u64) {
+        let at = hash >> (64 - Texts::BITS);
+        (at as usize / 64, 1 << (at % 64))
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        let (word, bit) = Texts::bit(hash);
+        self.bits[word] & bit != 0 && self.hashes.binary_search(&hash).is_ok()
+    }
+}
+
+/// The allowed units. At most `joined` of them are looked up, on all cores, since each look-up waits for memory.
+fn units(lexical: &Lexical, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units {
+    if filter.is_none() && lexical.shape().1 > joined as u64 {
+        return Units::All;
+    }
     let mut units: Vec<(UnitKey, u64)> = Vec::new();
     lexical.each_unit(filter, |key, _, hash| units.push((key, hash)));
+    if units.len() > joined {
+        return Units::Hashed(units);
+    }
     let place = |(key, hash): &(UnitKey, u64)| Some((*key, vectors.place(*hash)?));
-    units.par_iter().with_min_len(4_096).filter_map(place).collect()
+    Units::Placed(units.par_iter().with_min_len(4_096).filter_map(place).collect())
 }
 
 /// Adds to `hits` the units of `more` that are not in it, and tells which share of the first [`HEAD`] of `units` has a

@@ -16,12 +16,14 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::lexical::Lexical;
+use crate::lexical::{CommitPoint, Lexical};
 use crate::read::Skip;
 use crate::vector::{Manifest, Vectors, sibling_roots};
 use crate::walk::WalkOptions;
 
-/// Version of everything in a project's folder: raised whenever units, tokens, fields or the file table change.
+/// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
+/// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
+/// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
 pub const FORMAT_VERSION: u32 = 2;
 
 /// What the table knows of one file.
@@ -129,6 +131,29 @@ pub struct Snapshot {
     pub(crate) path_facts: Mutex<HashMap<u32, PathFacts>>,
 }
 
+/// How many units have vectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// Units.
+    pub units: u64,
+    /// Those that have vectors.
+    pub with_vectors: u64,
+}
+
+impl Snapshot {
+    /// How many units have vectors, of whatever model. Looks each one up where the manifest does not say all.
+    pub fn coverage(&self) -> Coverage {
+        let complete = self.vectors.as_ref().is_some_and(|v| v.manifest().complete);
+        let mut coverage = Coverage::default();
+        self.lexical.each_unit(None, |_, _, hash| {
+            let has = complete || self.vectors.as_ref().is_some_and(|v| v.place(hash).is_some());
+            coverage.units += 1;
+            coverage.with_vectors += u64::from(has);
+        });
+        coverage
+    }
+}
+
 /// A project's folder.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -171,7 +196,8 @@ impl Store {
 
     /// Whether an index was ever committed here, by this version or another.
     pub fn exists(&self) -> bool {
-        matches!(Lexical::payload(&self.lexical_folder()), Ok(Some(payload)) if payload.starts_with("colgrep "))
+        let point = Lexical::commit_point(&self.lexical_folder());
+        point.is_ok_and(|p| p.payload.is_some_and(|payload| payload.starts_with("colgrep ")))
     }
 
     fn table_path(&self, generation: u64) -> PathBuf {
@@ -186,12 +212,12 @@ impl Store {
         if !self.lexical_folder().join("meta.json").exists() {
             return Err(Error::new(ErrorKind::Missing, format!("no index in {}", self.folder.display())));
         }
-        // A commit between two of the reads below leaves them unmatched, or takes a file away under them: then
-        // read again. An error while the commit point stands still is one to report.
+        // A commit between two of the reads below leaves them unmatched, and a commit or a merge takes a file away
+        // under them: then read again. An error while the commit point stands still is one to report.
         for _ in 0..100 {
-            let before = self.generation()?;
-            let opened = self.open_generation(before);
-            if self.generation()? == before {
+            let before = Lexical::commit_point(&self.lexical_folder())?;
+            let opened = self.open_generation(self.generation_of(&before)?);
+            if Lexical::commit_point(&self.lexical_folder())? == before {
                 return opened;
             }
         }
@@ -215,7 +241,11 @@ impl Store {
 
     /// The generation that the commit point names.
     fn generation(&self) -> Result<u64> {
-        let Some(payload) = Lexical::payload(&self.lexical_folder())? else {
+        self.generation_of(&Lexical::commit_point(&self.lexical_folder())?)
+    }
+
+    fn generation_of(&self, point: &CommitPoint) -> Result<u64> {
+        let Some(payload) = &point.payload else {
             let message =
                 format!("no index in {} yet; its first build is under way or was stopped", self.folder.display());
             return Err(Error::new(ErrorKind::Missing, message));

@@ -15,7 +15,7 @@ use crate::language;
 use crate::lexical::{FileDocument, Writer};
 use crate::parse::{Parsed, parse};
 use crate::read::{Skip, decode, skip_by_name};
-use crate::store::{FileRecord, FileTable, Snapshot, Store, hash};
+use crate::store::{Coverage, FileRecord, FileTable, Snapshot, Store, hash};
 use crate::vector::{Built, Encoding, Job, Manifest};
 use crate::walk::{Found, LeftOut, WalkOptions, Walked, walk};
 
@@ -25,6 +25,9 @@ const ROUND_BYTES: u64 = 8 << 20;
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 /// The first checkpoint of a first build comes sooner: searches wait for it.
 const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
+/// What the threads of a build give way by: at 5 a thread of ordinary priority gets three times their share of a core.
+#[cfg(target_os = "linux")]
+const BUILD_NICENESS: i32 = 5;
 /// A file changed this shortly before it is read could change again without a new time stamp:
 /// it is read only when this time has passed. Kernels stamp files at their tick, 1 to 10 ms.
 const STAMP_TICK: Duration = Duration::from_millis(20);
@@ -49,7 +52,8 @@ pub struct Report {
     /// Units that had vectors already, here or in another worktree, or share their text with another unit.
     /// Counted only where vectors were asked for and had to be brought up to date.
     pub reused: u64,
-    /// Units that have no vectors though they were asked for: time ran out, or files changed meanwhile.
+    /// Units that have no vectors though they were asked for: time ran out, files changed meanwhile, or another process
+    /// is still at it.
     pub without_vectors: u64,
 }
 
@@ -162,7 +166,10 @@ pub fn open_current(
         }
         // Only vectors are lacking, and somebody is making them.
         (Err(error), Some(snapshot)) if error.kind() == ErrorKind::Busy => {
-            let report = Report { files: snapshot.files.files.len() as u64, ..Report::default() };
+            let Coverage { units, with_vectors } = snapshot.coverage();
+            let files = snapshot.files.files.len() as u64;
+            let report =
+                Report { files, reused: with_vectors, without_vectors: units - with_vectors, ..Report::default() };
             return Ok((snapshot, report));
         }
         (lock, _) => lock?,
@@ -179,24 +186,36 @@ pub fn open_current(
         Err(error) => return Err(error),
     };
     let vectors = table.vectors.clone();
-    let mut report = match build(store, root, table, &walked, progress) {
+    let pool = background()?;
+    let mut report = match pool.install(|| build(store, root, table, &walked, progress)) {
         // Damage that opening did not show (a truncated segment, say) shows when it is written to.
         Err(error) if error.kind() == ErrorKind::Unusable => {
             let table = fresh_table(store, &lock, root, &options, vectors)?;
-            build(store, root, table, &walked, progress)?
+            pool.install(|| build(store, root, table, &walked, progress))?
         }
         result => result?,
     };
     let mut snapshot = store.open()?;
     if let Some(encoding) = encoding {
-        let built = build_vectors(store, root, &snapshot, encoding, progress)?;
+        let built = pool.install(|| build_vectors(store, root, &snapshot, encoding, progress))?;
         report.wrote = true;
         report.encoded = built.encoded;
         report.without_vectors = built.missing;
         report.reused = built.units.saturating_sub(built.missing + built.encoded);
         snapshot = store.open()?;
     }
+    snapshot.lexical.keep_lengths(&store.lexical_folder());
     Ok((snapshot, report))
+}
+
+/// As many threads as searches have, but with a lower priority, as have those that tantivy makes from them: what people
+/// wait for goes first. Only where a thread can have a priority of its own (on Linux).
+fn background() -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).start_handler(|_| {
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::nice(BUILD_NICENESS);
+    });
+    pool.build().map_err(|e| Error::new(ErrorKind::Io, format!("could not start threads: {e}")))
 }
 
 /// The second half of an update: vectors for the units of `snapshot` that have none. The caller holds the lock.

@@ -66,7 +66,8 @@ fn naive_scores(text: &str, bm25: &Bm25) -> BTreeMap<(String, u32), f32> {
             for (f, field) in fields.iter().enumerate() {
                 let tf = field.iter().filter(|t| **t == term.text).count();
                 if tf > 0 {
-                    frequency += bm25.field_frequency(f, tf as f32, field.len() as f32, average(f));
+                    let normal = bm25.length_normal(field.len() as f32, average(f));
+                    frequency += bm25.field_frequency(f, tf as f32, normal);
                 }
             }
             let score = bm25.term_score(term, idf(n as u64, df as u64), frequency);

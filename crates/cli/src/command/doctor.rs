@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::Result;
 use colgrep_index::ErrorKind;
 use colgrep_index::read::Skip;
-use colgrep_index::store::FileTable;
+use colgrep_index::store::{Coverage, FileTable, Snapshot};
 use colgrep_index::walk::{Walked, walk};
 use serde::Serialize;
 
-use super::search::{coverage, is_being_built, units_with_vectors};
+use super::search::{coverage, is_being_built};
 use super::{counted, folder_or_here, in_words};
 use crate::FOUND;
 use crate::args::{DoctorArgs, SearchArgs};
@@ -124,27 +124,13 @@ fn index(project: &Project, report: &mut Report) {
     } else if !table.complete {
         report.say("index", Level::Advice, "the last build was stopped; the next search or `colgrep init` finishes it");
     }
+    vectors(&snapshot, report);
     if dead as f64 > DEAD_SHARE_MAX * (living + dead).max(1) as f64 {
         let text = format!(
             "{dead} of {} entries are leftovers of changed files; `colgrep clear && colgrep init` makes the index smaller and faster",
             living + dead
         );
         report.say("speed", Level::Advice, text);
-    }
-    match &snapshot.vectors {
-        None => {
-            report.say("vectors", Level::Note, "the index has none; `colgrep init` makes them where index_mode is full")
-        }
-        Some(vectors) => {
-            let (model, with) = (&vectors.manifest().model, units_with_vectors(&snapshot));
-            match with == units {
-                true => report.say("vectors", Level::Good, format!("of all units, by {model}")),
-                false => {
-                    let text = format!("of {with} of {units} units, by {model}; `colgrep init` makes the rest");
-                    report.say("vectors", Level::Advice, text);
-                }
-            }
-        }
     }
     match walk(&project.root, &project.left_out(), &table.walk_options()) {
         Ok(walked) => freshness(table, &walked, report),
@@ -165,6 +151,26 @@ fn index(project: &Project, report: &mut Report) {
             Level::Note,
             format!("{unknown} files are of no known language and indexed in blocks of lines"),
         );
+    }
+}
+
+fn vectors(snapshot: &Snapshot, report: &mut Report) {
+    if let Some(damage) = &snapshot.damage {
+        report.say("vectors", Level::Advice, format!("can't be read: {damage}"));
+    }
+    let Some(vectors) = &snapshot.vectors else {
+        let text = "the index has none; `colgrep init` makes them where index_mode is full";
+        return report.say("vectors", Level::Note, text);
+    };
+    let Coverage { units, with_vectors } = snapshot.coverage();
+    let text = format!("{with_vectors} of {units} units have vectors of {}", vectors.manifest().model);
+    match with_vectors < units {
+        true => report.say(
+            "vectors",
+            Level::Advice,
+            format!("{text}, the others are ranked by words alone; `colgrep init` makes the rest"),
+        ),
+        false => report.say("vectors", Level::Good, text),
     }
 }
 

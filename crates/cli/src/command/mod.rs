@@ -19,7 +19,9 @@ mod status;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use colgrep_index::store::{FileTable, Snapshot};
@@ -96,12 +98,15 @@ fn open_updated(
     result
 }
 
-/// Files and units a second, on stderr, on a terminal alone.
+/// How far the two phases of a build are, how fast they go and how long they will take, on stderr, on a terminal alone.
 struct Bar {
     bar: ProgressBar,
-    units: std::sync::atomic::AtomicU64,
-    started: std::time::Instant,
+    units: AtomicU64,
+    started: Instant,
 }
+
+const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta} left";
+const ENCODING: &str = "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
 
 impl Bar {
     fn new(quiet: bool) -> Bar {
@@ -110,31 +115,51 @@ impl Bar {
             None,
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
         );
-        let style = ProgressStyle::with_template(
-            "{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta}",
-        );
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Bar { bar, units: 0.into(), started: std::time::Instant::now() }
+        let bar = Bar { bar, units: 0.into(), started: Instant::now() };
+        bar.style(INDEXING);
+        bar
+    }
+
+    fn style(&self, template: &str) {
+        self.bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    }
+
+    fn show(&self, len: u64) {
+        self.bar.set_length(len);
+        // A change of a few files is over before a bar could be read.
+        if len > 50 {
+            self.bar.enable_steady_tick(Duration::from_millis(100));
+        }
+    }
+
+    fn say_rate(&self, units: u64, since: Duration) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(format!("{:.0} units/s", units as f64 / since.as_secs_f64().max(0.001)));
+        }
     }
 }
 
 impl Progress for Bar {
     fn begin(&self, files: u64) {
-        self.bar.set_length(files);
-        // A change of a few files is over before a bar could be read.
-        if files > 50 {
-            self.bar.enable_steady_tick(Duration::from_millis(100));
-        }
+        self.show(files);
     }
 
     fn file_done(&self, units: u64) {
-        use std::sync::atomic::Ordering::Relaxed;
         let all = self.units.fetch_add(units, Relaxed) + units;
         self.bar.inc(1);
-        if !self.bar.is_hidden() {
-            let rate = all as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-            self.bar.set_message(format!("{rate:.0} units/s"));
-        }
+        self.say_rate(all, self.started.elapsed());
+    }
+
+    fn vectors_begin(&self, units: u64) {
+        self.bar.set_message("");
+        self.style(ENCODING);
+        self.bar.reset();
+        self.show(units);
+    }
+
+    fn vectors_done(&self, units: u64) {
+        self.bar.inc(units);
+        self.say_rate(self.bar.position(), self.bar.elapsed());
     }
 }
 

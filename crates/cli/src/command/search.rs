@@ -31,7 +31,7 @@ mod open;
 mod rules;
 
 pub(crate) use filter::{Filter, Without};
-pub(crate) use open::{coverage, is_being_built, lacks_vectors, open, units_with_vectors};
+pub(crate) use open::{coverage, is_being_built, lacks_vectors, open};
 pub(crate) use rules::{PathRules, type_list};
 
 pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {

@@ -5,10 +5,10 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use colgrep_index::ErrorKind;
-use colgrep_index::store::FileTable;
+use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
-use super::search::{coverage, is_being_built, units_with_vectors};
+use super::search::{coverage, is_being_built};
 use super::{counted, folder_or_here, in_words};
 use crate::args::StatusArgs;
 use crate::env::Env;
@@ -28,17 +28,18 @@ struct Status {
     source_bytes: u64,
     index_bytes: u64,
     segments: usize,
-    vectors: Option<WithVectors>,
+    vectors: Option<VectorStatus>,
     languages: BTreeMap<String, u64>,
     skipped: BTreeMap<String, Skipped>,
     notes: BTreeMap<String, u64>,
 }
 
-/// The units that have vectors.
 #[derive(Serialize)]
-struct WithVectors {
-    units: u64,
+struct VectorStatus {
     model: String,
+    #[serde(flatten)]
+    coverage: Coverage,
+    bytes: u64,
 }
 
 #[derive(Serialize, Default)]
@@ -71,9 +72,10 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         Ok(snapshot) => {
             status.indexed = true;
             status.segments = snapshot.lexical.shape().0;
-            status.vectors = snapshot.vectors.as_ref().map(|vectors| WithVectors {
-                units: units_with_vectors(&snapshot),
+            status.vectors = snapshot.vectors.as_ref().map(|vectors| VectorStatus {
                 model: vectors.manifest().model.clone(),
+                coverage: snapshot.coverage(),
+                bytes: vectors.bytes_on_disk(),
             });
             describe(&snapshot.files, &mut status);
             // A broken file of settings is the doctor's to tell.
@@ -141,15 +143,9 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
         counted(status.segments as u64, "segment")
     )?;
     match &status.vectors {
-        Some(vectors) if vectors.units == status.units => {
-            writeln!(out, "vectors   of all units, by {}", vectors.model)?
-        }
-        Some(vectors) => {
-            writeln!(
-                out,
-                "vectors   of {} of {} units, by {}; `colgrep init` makes the rest",
-                vectors.units, status.units, vectors.model
-            )?;
+        Some(VectorStatus { model, coverage: Coverage { units, with_vectors }, bytes }) => {
+            let rest = if with_vectors < units { "; `colgrep init` makes the rest" } else { "" };
+            writeln!(out, "vectors   {with_vectors} of {units} units, {}, of {model}{rest}", in_words(*bytes))?;
         }
         None => writeln!(out, "vectors   none; `colgrep init` makes them where index_mode is full")?,
     }

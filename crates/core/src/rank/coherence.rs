@@ -1,6 +1,6 @@
 //! The published coherence boost: the best unit of a file with many good units.
 
-use super::{Pool, Stage};
+use super::{Candidate, Pool, Stage};
 use crate::knob::{Knob, Knobs, Shape};
 use crate::query::Query;
 
@@ -30,17 +30,21 @@ fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
     if boost == 0.0 {
         return;
     }
-    pool.sort();
     let mut sums = vec![0.0f32; pool.files.len()];
-    for candidate in &pool.candidates {
+    let mut best: Vec<Option<usize>> = vec![None; pool.files.len()];
+    for (i, candidate) in pool.candidates.iter().enumerate() {
         sums[candidate.file] += candidate.score;
+        let before = |other: &Candidate| {
+            candidate.score.total_cmp(&other.score).then(other.place().cmp(&candidate.place())).is_gt()
+        };
+        if best[candidate.file].is_none_or(|b| before(&pool.candidates[b])) {
+            best[candidate.file] = Some(i);
+        }
     }
     let highest = sums.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-    let mut seen = vec![false; pool.files.len()];
-    for candidate in &mut pool.candidates {
-        if !std::mem::replace(&mut seen[candidate.file], true) {
-            candidate.score += boost * sums[candidate.file] / highest;
-        }
+    for i in best.into_iter().flatten() {
+        let candidate = &mut pool.candidates[i];
+        candidate.score += boost * sums[candidate.file] / highest;
     }
 }
 

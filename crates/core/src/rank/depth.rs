@@ -21,14 +21,16 @@ pub const STAGE: Stage = Stage {
     doc: "A project's main ideas live near its root, its variants and platforms deeper.",
     source: "prototype",
     knobs: &[&DEPTH],
-    by_words: false,
+    by_words: true,
     apply,
 };
 
 fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let deep = pool.relative_per_file(|f| f.path.matches('/').count() as f32);
-    let shallow: Vec<f32> = deep.iter().map(|d| 1.0 - d).collect();
-    pool.add_values(&shallow, knobs.get(&DEPTH));
+    let shallow = pool.once((STAGE.name, 0), |pool| {
+        let deep = pool.relative_per_file(|f| f.path.matches('/').count() as f32);
+        deep.into_iter().map(|d| 1.0 - d).collect()
+    });
+    pool.add_signals(&shallow, [knobs.get(&DEPTH)]);
 }
 
 #[cfg(test)]

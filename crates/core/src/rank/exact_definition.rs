@@ -70,22 +70,24 @@ knob!(
     0.267
 );
 
+static KNOBS: [&Knob; 9] = [
+    &SYMBOL_TYPE,
+    &SYMBOL_FUNCTION,
+    &SYMBOL_CONSTANT,
+    &SYMBOL_STEM,
+    &NAME_TYPE,
+    &NAME_FUNCTION,
+    &NAME_STEM,
+    &TEXTUAL_TYPE,
+    &WORD,
+];
+
 /// Boosts the files that define the query's names.
 pub const STAGE: Stage = Stage {
     name: "exact_definition",
     doc: "Who types a name looks for its definition; a name inside a sentence, or a plain word that few definitions bear, is a weaker form of the same.",
     source: SOURCE,
-    knobs: &[
-        &SYMBOL_TYPE,
-        &SYMBOL_FUNCTION,
-        &SYMBOL_CONSTANT,
-        &SYMBOL_STEM,
-        &NAME_TYPE,
-        &NAME_FUNCTION,
-        &NAME_STEM,
-        &TEXTUAL_TYPE,
-        &WORD,
-    ],
+    knobs: &KNOBS,
     by_words: true,
     apply,
 };
@@ -99,25 +101,29 @@ struct Evidence {
 }
 
 fn apply(query: &Query, knobs: &Knobs, pool: &mut Pool) {
-    pool.add_per_file(|file| {
-        let mut symbol = Evidence::default();
-        let mut inside = Evidence::default();
-        for (i, identifier) in query.identifiers.iter().enumerate() {
-            let evidence = if identifier.whole_query { &mut symbol } else { &mut inside };
-            gather(i, identifier, file, evidence);
-        }
-        let textual = f32::from(u8::from(!file.textual_types.is_empty()));
-        let word = if query.is_symbol() { 0.0 } else { file.word_definitions };
-        symbol.types * knobs.get(&SYMBOL_TYPE)
-            + symbol.functions * knobs.get(&SYMBOL_FUNCTION)
-            + symbol.constants * knobs.get(&SYMBOL_CONSTANT)
-            + symbol.stem * knobs.get(&SYMBOL_STEM)
-            + inside.types * knobs.get(&NAME_TYPE)
-            + inside.functions.max(inside.constants) * knobs.get(&NAME_FUNCTION)
-            + inside.stem * knobs.get(&NAME_STEM)
-            + textual * knobs.get(&TEXTUAL_TYPE)
-            + word * knobs.get(&WORD)
-    });
+    let signals = pool.once((STAGE.name, 0), |pool| pool.files.iter().flat_map(|f| signals(query, f)).collect());
+    pool.add_signals(&signals, KNOBS.map(|k| knobs.get(k)));
+}
+
+/// What the knobs weigh, in the order of [`KNOBS`].
+fn signals(query: &Query, file: &FileFacts) -> [f32; 9] {
+    let mut symbol = Evidence::default();
+    let mut inside = Evidence::default();
+    for (i, identifier) in query.identifiers.iter().enumerate() {
+        let evidence = if identifier.whole_query { &mut symbol } else { &mut inside };
+        gather(i, identifier, file, evidence);
+    }
+    [
+        symbol.types,
+        symbol.functions,
+        symbol.constants,
+        symbol.stem,
+        inside.types,
+        inside.functions.max(inside.constants),
+        inside.stem,
+        f32::from(u8::from(!file.textual_types.is_empty())),
+        if query.is_symbol() { 0.0 } else { file.word_definitions },
+    ]
 }
 
 fn gather(i: usize, identifier: &Identifier, file: &FileFacts, evidence: &mut Evidence) {

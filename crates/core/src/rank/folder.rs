@@ -39,14 +39,17 @@ pub const STAGE: Stage = Stage {
 };
 
 fn apply(query: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let (share, last) = (knobs.get(&FOLDER_SHARE), knobs.get(&LAST_FOLDER));
-    pool.add_per_file(|file: &FileFacts| {
-        let hits: Vec<bool> =
-            file.facts.folder_terms.iter().map(|terms| terms.iter().any(|t| query.topic_terms.contains(t))).collect();
-        let Some(own) = hits.last() else { return 0.0 };
-        let count = hits.iter().filter(|h| **h).count();
-        share * count as f32 / hits.len() as f32 + last * f32::from(u8::from(*own))
-    });
+    let signals = pool.once((STAGE.name, 0), |pool| pool.files.iter().flat_map(|f| signals(query, f)).collect());
+    pool.add_signals(&signals, [knobs.get(&FOLDER_SHARE), knobs.get(&LAST_FOLDER)]);
+}
+
+/// The share of a file's folders that hold a word of the query, and whether its own does.
+fn signals(query: &Query, file: &FileFacts) -> [f32; 2] {
+    let hits: Vec<bool> =
+        file.facts.folder_terms.iter().map(|terms| terms.iter().any(|t| query.topic_terms.contains(t))).collect();
+    let Some(own) = hits.last() else { return [0.0; 2] };
+    let count = hits.iter().filter(|h| **h).count();
+    [count as f32 / hits.len() as f32, f32::from(u8::from(*own))]
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub mod stem;
 pub mod stem_share;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::bm25;
 use crate::fuse::{self, DOUBT_BOOST, Evidence, Fusion, Ranking, SEMANTIC, SEMANTIC_DEPTH, UnitKey};
@@ -37,7 +38,7 @@ pub struct Stage {
     pub knobs: &'static [&'static Knob],
     /// Whether it takes the query's words at their word: it counts as far as they are trusted.
     pub by_words: bool,
-    /// Changes the pool's scores.
+    /// Changes the pool's scores; the candidates keep their order.
     pub apply: fn(&Query, &Knobs, &mut Pool),
 }
 
@@ -87,9 +88,21 @@ pub static POOL_NAMED_FILES: Knob = Knob {
     source: "prototype: recall of the first 30 files .983 without them",
 };
 
+/// How many units get their full semantic score.
+pub static EXACT_UNITS: Knob = Knob {
+    env: "COLGREP_EXACT_UNITS",
+    doc: "Units whose text is encoded again for their full semantic score, the nearest by what the index keeps; for models that are light enough.",
+    default: 256.0,
+    classic: 256.0,
+    shape: Shape::Whole,
+    range: (0.0, 10_000.0),
+    grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
+    source: "benchmarks/README.md: what codes lose",
+};
+
 /// Every knob, in pipeline order.
 pub fn knobs() -> Vec<&'static Knob> {
-    let mut all = vec![&POOL_UNITS, &POOL_NAMED_FILES];
+    let mut all = vec![&POOL_UNITS, &POOL_NAMED_FILES, &EXACT_UNITS];
     all.extend(bm25::KNOBS.iter().chain(fuse::KNOBS));
     for stage in STAGES {
         for knob in stage.knobs {
@@ -118,6 +131,13 @@ pub struct Candidate {
     pub name_hit: bool,
     /// Its score so far.
     pub score: f32,
+}
+
+impl Candidate {
+    /// Orders units of one file that have equal scores.
+    pub fn place(&self) -> (u32, UnitKey) {
+        (self.line, self.unit)
+    }
 }
 
 /// A definition of a name that the query holds.
@@ -173,12 +193,37 @@ pub struct Pool {
     pub evidence: Evidence,
     /// Share that is taken off what stages give by words: 0 where the words are trusted, or are all there is.
     pub doubt: f32,
+    /// What stages keep of the query and the files, see [`Pool::once`].
+    pub kept: Kept,
 }
 
+/// What stages keep of a query and a pool's files, by the stage and which of its variants.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept(Vec<(KeptKey, Arc<[f32]>)>);
+
+type KeptKey = (&'static str, usize);
+
 impl Pool {
-    /// Gives every candidate the score of the fused rankings, and leaves the pool sorted. The semantic ranking weighs
-    /// what [`Evidence::semantic_weight`] says, the lexical one the rest; alone, a ranking weighs all.
+    /// What `work_out` makes of the pool, worked out once. It may look at what no knob and no stage changes: files and
+    /// their facts, all but their base. So several settings over one pool share what it costs.
+    pub fn once(&mut self, key: KeptKey, work_out: impl FnOnce(&Pool) -> Vec<f32>) -> Arc<[f32]> {
+        if let Some((_, kept)) = self.kept.0.iter().find(|(k, _)| *k == key) {
+            return Arc::clone(kept);
+        }
+        let kept: Arc<[f32]> = work_out(self).into();
+        self.kept.0.push((key, Arc::clone(&kept)));
+        kept
+    }
+
+    /// Gives every candidate the score of the fused rankings, and leaves the pool sorted.
     pub fn fuse(&mut self, method: Fusion, knobs: &Knobs) {
+        self.fuse_in_place(method, knobs);
+        self.sort();
+    }
+
+    /// Gives every candidate the score of the fused rankings. The semantic ranking weighs what
+    /// [`Evidence::semantic_weight`] says, the lexical one the rest; alone, a ranking weighs all.
+    pub fn fuse_in_place(&mut self, method: Fusion, knobs: &Knobs) {
         let alone = self.rankings.len() == 1;
         let semantic = if alone { 0.5 } else { self.evidence.semantic_weight(knobs) };
         self.doubt = 0.0;
@@ -189,20 +234,16 @@ impl Pool {
                 self.doubt = (1.0 - self.evidence.trust(knobs)) * (1.0 - knobs.get(&DOUBT_BOOST));
             }
         }
-        let fused: HashMap<UnitKey, f32> = fuse::fuse(&self.rankings, method, knobs).into_iter().collect();
+        let fused = fuse::fuse(&self.rankings, method, knobs);
         for candidate in &mut self.candidates {
             candidate.score = fused.get(&candidate.unit).copied().unwrap_or(0.0);
         }
-        self.sort();
     }
 
-    /// Takes the doubted share off what a stage changed; stages leave the candidates' order alone, or sort as this does.
-    fn take_back(&mut self, before: &[Candidate]) {
-        let old: HashMap<UnitKey, f32> = before.iter().map(|c| (c.unit, c.score)).collect();
-        for candidate in &mut self.candidates {
-            if let Some(old) = old.get(&candidate.unit) {
-                candidate.score += self.doubt * (old - candidate.score);
-            }
+    /// Takes the doubted share off what a stage changed.
+    fn take_back(&mut self, before: &[f32]) {
+        for (candidate, old) in self.candidates.iter_mut().zip(before) {
+            candidate.score += self.doubt * (old - candidate.score);
         }
     }
 
@@ -231,10 +272,13 @@ impl Pool {
         values.iter().map(|v| if range > 1e-9 { (v - low) / range } else { 0.0 }).collect()
     }
 
-    /// Adds to every candidate its file's value in `values`, times `weight`.
-    pub fn add_values(&mut self, values: &[f32], weight: f32) {
+    /// Adds to every candidate what its file's `N` signals give together, each times its weight. `signals` holds those
+    /// of the first file, then those of the next.
+    pub fn add_signals<const N: usize>(&mut self, signals: &[f32], weights: [f32; N]) {
+        let boost = |file: &[f32]| file.iter().zip(weights).map(|(signal, weight)| weight * signal).sum();
+        let boosts: Vec<f32> = signals.chunks_exact(N).map(boost).collect();
         for candidate in &mut self.candidates {
-            candidate.score += weight * values[candidate.file];
+            candidate.score += boosts[candidate.file];
         }
     }
 
@@ -248,7 +292,7 @@ impl Pool {
         let files = &self.files;
         self.candidates.sort_by(|a, b| {
             let by_path = || files[a.file].path.cmp(&files[b.file].path);
-            b.score.total_cmp(&a.score).then_with(by_path).then(a.line.cmp(&b.line)).then(a.unit.cmp(&b.unit))
+            b.score.total_cmp(&a.score).then_with(by_path).then_with(|| a.place().cmp(&b.place()))
         });
     }
 }
@@ -257,37 +301,32 @@ impl Pool {
 pub type Observer<'a> = dyn FnMut(&'static str, &Pool) + 'a;
 
 /// Runs every stage over the pool and leaves it sorted.
-pub fn run(query: &Query, knobs: &Knobs, pool: &mut Pool, observer: Option<&mut Observer<'_>>) {
-    run_stages(STAGES, query, knobs, pool, observer);
-}
-
-/// Runs some stages, in their order, over the pool and leaves it sorted: a pool that went through the first stages
-/// can go through the others under several settings.
-pub fn run_stages(
-    stages: &[Stage],
-    query: &Query,
-    knobs: &Knobs,
-    pool: &mut Pool,
-    mut observer: Option<&mut Observer<'_>>,
-) {
-    for stage in stages {
-        let before = (stage.by_words && pool.doubt > 0.0).then(|| pool.candidates.clone());
-        (stage.apply)(query, knobs, pool);
-        if let Some(before) = before {
-            pool.take_back(&before);
-        }
-        for candidate in &mut pool.candidates {
-            debug_assert!(candidate.score.is_finite(), "{} gave {candidate:?}", stage.name);
-            if !candidate.score.is_finite() {
-                candidate.score = 0.0;
-            }
-        }
+pub fn run(query: &Query, knobs: &Knobs, pool: &mut Pool, mut observer: Option<&mut Observer<'_>>) {
+    for stage in STAGES {
+        apply(stage, query, knobs, pool);
         if let Some(observer) = &mut observer {
             pool.sort();
             observer(stage.name, pool);
         }
     }
     pool.sort();
+}
+
+/// Runs one stage over the pool. The candidates keep their order: scores saved behind a stage can be put back, to run
+/// the later ones under other settings.
+pub fn apply(stage: &Stage, query: &Query, knobs: &Knobs, pool: &mut Pool) {
+    let doubted = stage.by_words && pool.doubt > 0.0;
+    let before: Option<Vec<f32>> = doubted.then(|| pool.candidates.iter().map(|c| c.score).collect());
+    (stage.apply)(query, knobs, pool);
+    if let Some(before) = before {
+        pool.take_back(&before);
+    }
+    for candidate in &mut pool.candidates {
+        debug_assert!(candidate.score.is_finite(), "{} gave {candidate:?}", stage.name);
+        if !candidate.score.is_finite() {
+            candidate.score = 0.0;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -341,6 +380,7 @@ pub(crate) mod testing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knob::Profile;
 
     #[test]
     fn every_knob_is_declared_well() {
@@ -356,6 +396,27 @@ mod tests {
         }
         for stage in STAGES {
             assert!(stage.doc.ends_with('.') && !stage.source.is_empty() && !stage.knobs.is_empty(), "{}", stage.name);
+        }
+    }
+
+    #[test]
+    fn stages_leave_the_order_alone_and_give_the_same_when_they_come_again() {
+        let query = testing::query("parse http request");
+        for profile in Profile::ALL {
+            for stage in STAGES {
+                let mut pool = testing::pool(&["src/http/request.rs", "src/parse.rs", "tests/parse.rs", "parse.md"]);
+                for i in 4..12 {
+                    pool.candidates.push(testing::candidate(i, i as usize % 4, (i * 7 % 11) as f32 / 11.0));
+                }
+                let first = pool.candidates.clone();
+                let units = |pool: &Pool| pool.candidates.iter().map(|c| c.unit).collect::<Vec<_>>();
+                let before = units(&pool);
+                apply(stage, &query, &Knobs::of(profile), &mut pool);
+                assert_eq!(units(&pool), before, "{}", stage.name);
+                let once = std::mem::replace(&mut pool.candidates, first);
+                apply(stage, &query, &Knobs::of(profile), &mut pool);
+                assert_eq!(pool.candidates, once, "{}", stage.name);
+            }
         }
     }
 

@@ -40,18 +40,19 @@ fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
     // Likeness of meaning has no natural zero: many middling units say nothing.
     let share = knobs.get(&UNIT_SUM_SHARE) * (1.0 - pool.doubt);
     let depth = knobs.whole(&UNIT_SUM_DEPTH);
-    pool.sort();
-    let mut best = vec![0.0f32; pool.files.len()];
-    let mut sum = vec![0.0f32; pool.files.len()];
-    let mut seen = vec![0usize; pool.files.len()];
+    // Each file's best scores, best first.
+    let mut top = vec![0.0f32; pool.files.len() * depth];
     for candidate in &pool.candidates {
-        let file = candidate.file;
-        best[file] = best[file].max(candidate.score);
-        seen[file] += 1;
-        if seen[file] <= depth {
-            sum[file] += candidate.score / seen[file] as f32;
+        let top = &mut top[candidate.file * depth..][..depth];
+        let at = top.partition_point(|s| *s >= candidate.score);
+        if at < depth {
+            top.copy_within(at..depth - 1, at + 1);
+            top[at] = candidate.score;
         }
     }
+    let best: Vec<f32> = top.iter().step_by(depth).copied().collect();
+    let harmonic = |top: &[f32]| top.iter().zip(1u8..).map(|(score, i)| score / f32::from(i)).sum();
+    let sum: Vec<f32> = top.chunks_exact(depth).map(harmonic).collect();
     let highest = |v: &[f32]| v.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
     let (best_max, sum_max) = (highest(&best), highest(&sum));
     for (i, file) in pool.files.iter_mut().enumerate() {

@@ -39,10 +39,12 @@ pub const STAGE: Stage = Stage {
 };
 
 fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let near = pool.relative_per_file(|f| f.near);
-    let adjacent = pool.relative_per_file(|f| f.adjacent);
-    pool.add_values(&near, knobs.get(&NEAR));
-    pool.add_values(&adjacent, knobs.get(&ADJACENT));
+    let signals = pool.once((STAGE.name, 0), |pool| {
+        let near = pool.relative_per_file(|f| f.near);
+        let adjacent = pool.relative_per_file(|f| f.adjacent);
+        near.into_iter().zip(adjacent).flat_map(|(near, adjacent)| [near, adjacent]).collect()
+    });
+    pool.add_signals(&signals, [knobs.get(&NEAR), knobs.get(&ADJACENT)]);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Pool, Stage};
+use super::{FileFacts, Pool, Stage};
 use crate::knob::{Knob, Knobs, Shape};
 use crate::path::is_role_stem;
 use crate::query::Query;
@@ -24,14 +24,17 @@ pub const STAGE: Stage = Stage {
     doc: "Header and source, component and style, interface and implementation bear one stem and answer together.",
     source: "prototype",
     knobs: &[&SIBLING],
-    by_words: false,
+    by_words: true,
     apply,
 };
 
 fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let mut best: HashMap<&str, [(f32, usize); 2]> = HashMap::new();
+    let families = pool.once((STAGE.name, 0), families);
+    // The best two of each family: a file is supported by the best of the others.
+    let mut best = vec![[(0.0, usize::MAX); 2]; pool.files.len()];
+    let family = |i: usize| families[i] as usize;
     for (i, file) in pool.files.iter().enumerate() {
-        let top = best.entry(&file.facts.stem_joined).or_insert([(0.0, usize::MAX); 2]);
+        let Some(top) = best.get_mut(family(i)) else { continue };
         if file.base > top[0].0 {
             top[1] = top[0];
             top[0] = (file.base, i);
@@ -39,19 +42,30 @@ fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
             top[1] = (file.base, i);
         }
     }
-    let of_others: Vec<f32> = pool
-        .files
-        .iter()
-        .enumerate()
-        .map(|(i, file)| {
-            if is_role_stem(&file.facts.stem_joined) {
-                return 0.0;
+    let of_others = |i: usize| match best.get(family(i)) {
+        Some([first, second]) => {
+            if first.1 == i {
+                second.0
+            } else {
+                first.0
             }
-            let [first, second] = best[file.facts.stem_joined.as_str()];
-            if first.1 == i { second.0 } else { first.0 }
-        })
-        .collect();
-    pool.add_values(&of_others, knobs.get(&SIBLING));
+        }
+        None => 0.0,
+    };
+    let of_others: Vec<f32> = (0..pool.files.len()).map(of_others).collect();
+    pool.add_signals(&of_others, [knobs.get(&SIBLING)]);
+}
+
+/// The number of each file's stem; beyond all numbers where the stem only names a role.
+fn families(pool: &Pool) -> Vec<f32> {
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut of_files = Vec::with_capacity(pool.files.len());
+    for FileFacts { facts, .. } in &pool.files {
+        let next = numbers.len();
+        let number = *numbers.entry(&facts.stem_joined).or_insert(next);
+        of_files.push(if is_role_stem(&facts.stem_joined) { f32::INFINITY } else { number as f32 });
+    }
+    of_files
 }
 
 #[cfg(test)]

@@ -67,20 +67,27 @@ fn apply(query: &Query, knobs: &Knobs, pool: &mut Pool) {
     let (hit, prefix) = (knobs.get(&STEM_BOOST), knobs.get(&STEM_PREFIX_BOOST));
     let by_parts = knobs.is_on(&PLURAL_SNAKE);
     let no_stop_words = knobs.is_on(&STOPWORDS);
+    let variant = 2 * usize::from(by_parts) + usize::from(no_stop_words);
+    let matches = pool.once((STAGE.name, variant), |pool| matches(query, pool, by_parts, no_stop_words));
+    pool.add_signals(&matches, [hit, prefix]);
+}
+
+/// For each file, whether a word of the query is in the stem; and, if none, whether one begins alike.
+fn matches(query: &Query, pool: &Pool, by_parts: bool, no_stop_words: bool) -> Vec<f32> {
     let terms: HashSet<&str> = match by_parts {
         true => query.terms.iter().filter(|t| !(no_stop_words && t.stop)).map(|t| t.text.as_str()).collect(),
         false => query.words.iter().map(String::as_str).filter(|w| !(no_stop_words && is_stop_word(w))).collect(),
     };
-    pool.add_per_file(|file| {
+    let of_file = |file: &FileFacts| {
         let stem: Vec<&str> = stem_terms(file, by_parts);
         if stem.iter().any(|s| terms.contains(s)) {
-            hit
-        } else if stem.iter().any(|s| terms.iter().any(|t| share_beginning(s, t))) {
-            prefix
+            [1.0, 0.0]
         } else {
-            0.0
+            let begins_alike = stem.iter().any(|s| terms.iter().any(|t| share_beginning(s, t)));
+            [0.0, f32::from(u8::from(begins_alike))]
         }
-    });
+    };
+    pool.files.iter().flat_map(of_file).collect()
 }
 
 fn stem_terms(file: &FileFacts, by_parts: bool) -> Vec<&str> {

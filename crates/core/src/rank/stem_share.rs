@@ -59,8 +59,12 @@ pub const STAGE: Stage = Stage {
 };
 
 fn apply(query: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let [share, full, agreement, prefix, joined] =
-        [&SHARE, &FULL, &AGREEMENT, &PREFIX_SHARE, &JOINED].map(|k| knobs.get(k));
+    let signals = pool.once((STAGE.name, 0), |pool| signals(query, pool));
+    pool.add_signals(&signals, [&SHARE, &AGREEMENT, &FULL, &PREFIX_SHARE, &JOINED].map(|k| knobs.get(k)));
+}
+
+/// For each file, what the knobs weigh, in the order of [`apply`].
+fn signals(query: &Query, pool: &Pool) -> Vec<f32> {
     let is_topic = |t: &String| query.topic_terms.contains(t);
     let known: f32 = query
         .topic_terms
@@ -68,27 +72,25 @@ fn apply(query: &Query, knobs: &Knobs, pool: &mut Pool) {
         .filter(|t| pool.topic_frequency.get(*t).is_some_and(|n| *n > 0))
         .map(|t| pool.topic_idf(t))
         .sum();
-    let boosts: Vec<f32> = pool
-        .files
-        .iter()
-        .map(|file| {
-            let topic = &file.facts.topic_terms;
-            let total: f32 = topic.iter().map(|t| pool.topic_idf(t)).sum();
-            let matched: f32 = topic.iter().filter(|t| is_topic(t)).map(|t| pool.topic_idf(t)).sum();
-            let precision = if total > 0.0 { matched / total } else { 0.0 };
-            let mut distinct: Vec<&String> = topic.iter().filter(|t| is_topic(t)).collect();
-            distinct.sort_unstable();
-            distinct.dedup();
-            let found: f32 = distinct.iter().map(|t| pool.topic_idf(t)).sum();
-            let recall = if known > 0.0 { found / known } else { 0.0 };
-            share * precision
-                + agreement * precision * recall
-                + full * f32::from(u8::from(explains_all(query, file)))
-                + prefix * best_prefix(query, topic) / topic.len().max(1) as f32
-                + joined * f32::from(u8::from(is_joined(query, file)))
-        })
-        .collect();
-    pool.add_values(&boosts, 1.0);
+    let of_file = |file: &FileFacts| {
+        let topic = &file.facts.topic_terms;
+        let total: f32 = topic.iter().map(|t| pool.topic_idf(t)).sum();
+        let matched: f32 = topic.iter().filter(|t| is_topic(t)).map(|t| pool.topic_idf(t)).sum();
+        let precision = if total > 0.0 { matched / total } else { 0.0 };
+        let mut distinct: Vec<&String> = topic.iter().filter(|t| is_topic(t)).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let found: f32 = distinct.iter().map(|t| pool.topic_idf(t)).sum();
+        let recall = if known > 0.0 { found / known } else { 0.0 };
+        [
+            precision,
+            precision * recall,
+            f32::from(u8::from(explains_all(query, file))),
+            best_prefix(query, topic) / topic.len().max(1) as f32,
+            f32::from(u8::from(is_joined(query, file))),
+        ]
+    };
+    pool.files.iter().flat_map(of_file).collect()
 }
 
 fn explains_all(query: &Query, file: &FileFacts) -> bool {

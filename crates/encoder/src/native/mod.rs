@@ -140,6 +140,10 @@ impl Encoder for Native<'_> {
         self.config.output_dim
     }
 
+    fn is_light(&self) -> bool {
+        true
+    }
+
     fn knows(&self, text: &str) -> bool {
         words::words(text).any(|word| text[word.clone()].chars().count() > 2 && self.pieces(&text[word], 2).len() == 1)
     }

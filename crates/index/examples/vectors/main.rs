@@ -1,6 +1,6 @@
 //! Measures the vector store: `cargo run --release -p colgrep-index --example vectors` prints how cost grows from 1 k to
 //! 100 k synthetic units (`-- 1000 1000000` for other sizes), `-- codec FOLDER` what each codec costs and loses on the
-//! units of real source.
+//! units of real source. `-- corpus FOLDER UNITS` only writes the synthetic source, for a whole `colgrep` to work on.
 //!
 //! The model is a stand-in (`model.rs`): sizes and times of the store are real, quality is not that of a trained model.
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
@@ -32,6 +32,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     match args.first().map(String::as_str) {
         Some("codec") => codec::run(Path::new(args.get(1).ok_or("usage: vectors codec FOLDER")?)),
         Some("query") => query(Path::new(args.get(1).ok_or("usage: vectors query STORE")?)),
+        Some("corpus") => {
+            let usage = "usage: vectors corpus FOLDER UNITS";
+            let bytes = corpus::write(Path::new(args.get(1).ok_or(usage)?), args.get(2).ok_or(usage)?.parse()?)?;
+            println!("{:.1} MB", bytes as f64 / 1e6);
+            Ok(())
+        }
         _ => {
             let sizes = args.iter().map(|a| a.parse()).collect::<Result<Vec<usize>, _>>()?;
             let sizes = if sizes.is_empty() { SIZES.to_vec() } else { sizes };

@@ -6,8 +6,17 @@
 
 mod directory;
 mod fields;
+mod inside;
+mod lengths;
+mod named;
+mod near;
 mod read;
+mod score;
+mod stored;
 mod write;
 
-pub use read::{Also, Lexical, NamedFile, Nearness, UnitFilter, UnitHit, WordMass};
+pub use named::NamedFile;
+pub use near::Nearness;
+pub use read::{CommitPoint, Lexical, UnitFilter, UnitHit, UnitSpan};
+pub use score::{Also, WordMass};
 pub use write::{FileDocument, Writer};

@@ -28,7 +28,7 @@ use lines::Lines;
 use text::fold_space;
 
 /// Lines in a block of text that no definition covers. The prototypes' value; 30 to 80 lines rank alike.
-const BLOCK_LINES: u32 = 50;
+pub(crate) const BLOCK_LINES: u32 = 50;
 /// Longest signature kept, in bytes.
 const SIGNATURE_BYTES_MAX: usize = 600;
 /// Longest documentation of a unit, in bytes. What is shown of it is shorter (`lexical/write.rs`).
@@ -36,13 +36,13 @@ const DOCSTRING_BYTES_MAX: usize = 1 << 20;
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 160;
 /// Longest body, in bytes. No two functions share lines, so bodies together are hardly larger than their file.
-const BODY_BYTES_MAX: usize = 16 << 20;
+pub(crate) const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest text that is parsed, in bytes: a syntax tree takes many times its text's memory.
 const PARSED_BYTES_MAX: usize = 4 << 20;
 /// Of a line longer than this, in bytes (minified code), a unit's body holds only the unit's own part.
 const LINE_BYTES_MAX: usize = 1_000;
 /// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.
-const SECTION_LINES_MAX: u32 = 200;
+pub(crate) const SECTION_LINES_MAX: u32 = 200;
 /// Definitions nested deeper belong to the one around them.
 const DEPTH_MAX: usize = 32;
 /// Calls, variables, parameters and bases kept a unit.

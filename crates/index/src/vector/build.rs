@@ -3,7 +3,6 @@
 //! Each task of rayon takes one file: it parses and encodes that file's units and makes their codes, so parsing
 //! overlaps encoding, all cores are busy, and what is under way is a file's units a core.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -148,13 +147,14 @@ impl Job<'_> {
         };
         let known = kept.as_ref().or(siblings.first()).map(Vectors::codebook).or(encoding.codebook).cloned();
         let pending = self.records(&lack.files);
+        let centroids = centroids_for(units, &encoding.codec());
         let (codebook, sample) = match known {
             Some(codebook) => (codebook, None),
             None => {
-                let (rows, done) = state.sample(&pending, rows_wanted(centroids_for(units)))?;
+                let (rows, done) = state.sample(&pending, rows_wanted(centroids))?;
                 let all: Vec<Row> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
                 let dimension = encoding.encoder.dimension();
-                (train(dimension, &all, centroids_for(units), &encoding.codec())?, Some((rows, done)))
+                (train(dimension, &all, centroids, &encoding.codec())?, Some((rows, done)))
             }
         };
         let manifest = Manifest {
@@ -348,31 +348,4 @@ impl State<'_> {
         }
         Ok(())
     }
-}
-
-/// The texts of units, read again from their files, encoded at query time: for an index without stored vectors, or
-/// units that have none yet. `wanted` are files with the hashes of their units' texts; the answer gives the vectors
-/// of those that still stand there.
-///
-/// # Errors
-/// When the model can't be run.
-pub fn encode_texts(
-    root: &Path,
-    encoder: &dyn Encoder,
-    wanted: &[(&FileRecord, HashSet<u64>)],
-) -> Result<HashMap<u64, Multivector>> {
-    let parts: Vec<Vec<(u64, Multivector)>> = wanted
-        .par_iter()
-        .with_max_len(1)
-        .map(|(record, hashes)| {
-            let Some(parsed) = read_units(root, record) else { return Ok(Vec::new()) };
-            let texts = parsed.units.iter().map(|unit| unit_text(&record.path, unit));
-            let texts: Vec<(u64, Cow<'_, str>)> =
-                texts.map(|t| (text_hash(&t), Cow::Owned(t))).filter(|(hash, _)| hashes.contains(hash)).collect();
-            let given: Vec<&str> = texts.iter().map(|(_, text)| text.as_ref()).collect();
-            let documents = encoder.encode_documents(&given)?;
-            Ok(texts.iter().map(|(hash, _)| *hash).zip(documents).collect())
-        })
-        .collect::<Result<_>>()?;
-    Ok(parts.into_iter().flatten().collect())
 }

@@ -6,6 +6,7 @@ use super::math::dot;
 use super::panel::Panels;
 use crate::error::{Error, ErrorKind, Result};
 
+/// What a codebook begins with; the last character is the version of its layout and of what codes mean.
 const MAGIC: &[u8; 8] = b"colgcbk2";
 /// Bits a component of a unit's first row, the one that stands for the whole: it weighs as much as several others, so
 /// what its code loses is lost several times.

@@ -51,12 +51,15 @@ pub struct Effort {
     pub rough: usize,
     /// Units scored exactly, or as many as are asked for.
     pub exact: usize,
+    /// Units up to which all that may be given are looked up in the store first. Of more, only those are that the lists
+    /// bring; what else is stored (texts that no unit has any more, units that a filter leaves out) is passed over then.
+    pub joined: usize,
 }
 
 impl Default for Effort {
     /// The knee of `examples/vectors.rs`.
     fn default() -> Effort {
-        Effort { probes: 6, rough: 8_192, exact: 1_024 }
+        Effort { probes: 6, rough: 8_192, exact: 1_024, joined: 1 << 16 }
     }
 }
 
@@ -256,11 +259,53 @@ impl Vectors {
             return Ok(Vec::new());
         }
         let prepared = self.prepare(query)?;
-        let exact = effort.exact.max(n);
-        let mut places: Vec<Place> = match allowed.count() <= effort.rough.max(exact) {
-            true => allowed.iter().collect(),
-            false => self.listed(&prepared, allowed, effort)?,
+        let places = if allowed.count() <= effort.rough.max(effort.exact.max(n)) {
+            allowed.iter().collect()
+        } else {
+            let listed = self.listed(&prepared, |place| allowed.contains(place), effort)?;
+            self.best(listed, effort.rough).into_iter().map(|p| p.0).collect()
         };
+        self.nearest(&prepared, places, n, effort)
+    }
+
+    /// As [`Vectors::search`], where it is dear to know which places are allowed: `allowed` is asked for some at a time,
+    /// those that the lists rank best first, until `effort.rough` of them are.
+    ///
+    /// # Errors
+    /// As [`Vectors::search`].
+    pub fn search_listed(
+        &self,
+        query: &Multivector,
+        n: usize,
+        allowed: &mut dyn FnMut(&[Place]) -> Vec<bool>,
+        effort: Effort,
+    ) -> Result<Vec<(Place, f32)>> {
+        if query.is_empty() || n == 0 {
+            return Ok(Vec::new());
+        }
+        let prepared = self.prepare(query)?;
+        let mut listed = self.listed(&prepared, |_| true, effort)?;
+        let mut places: Vec<Place> = Vec::new();
+        let mut take = 2 * effort.rough;
+        while !listed.is_empty() && places.len() < effort.rough {
+            let rest = self.split_best(&mut listed, take);
+            let asked: Vec<Place> = std::mem::replace(&mut listed, rest).into_iter().map(|p| p.0).collect();
+            places.extend(asked.iter().zip(allowed(&asked)).filter(|(_, allowed)| *allowed).map(|(place, _)| *place));
+            take *= 4;
+        }
+        places.truncate(effort.rough);
+        self.nearest(&prepared, places, n, effort)
+    }
+
+    /// The `n` places of greatest MaxSim among `places`.
+    fn nearest(
+        &self,
+        prepared: &Prepared<'_>,
+        mut places: Vec<Place>,
+        n: usize,
+        effort: Effort,
+    ) -> Result<Vec<(Place, f32)>> {
+        let exact = effort.exact.max(n);
         if places.len() > exact {
             let scores = self.scores(&places, |room, codes| prepared.rough(codes, self.sizes, room))?;
             places = self.best(places.into_iter().zip(scores).collect(), exact).into_iter().map(|p| p.0).collect();
@@ -271,18 +316,30 @@ impl Vectors {
 
     /// The best `n`, best first; equal ones by hash, which does not depend on how units lie in segments.
     fn best(&self, mut scored: Vec<(Place, f32)>, n: usize) -> Vec<(Place, f32)> {
-        let order =
-            |a: &(Place, f32), b: &(Place, f32)| b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)));
-        if n < scored.len() {
-            scored.select_nth_unstable_by(n, order);
-            scored.truncate(n);
-        }
-        scored.sort_unstable_by(order);
+        self.split_best(&mut scored, n);
         scored
     }
 
-    /// The places that the lists of the nearest centroids bring, at most `effort.rough`.
-    fn listed(&self, prepared: &Prepared<'_>, allowed: &Allowed, effort: Effort) -> Result<Vec<Place>> {
+    /// Leaves the best `n` in `scored`, sorted, and gives the rest.
+    fn split_best(&self, scored: &mut Vec<(Place, f32)>, n: usize) -> Vec<(Place, f32)> {
+        let order =
+            |a: &(Place, f32), b: &(Place, f32)| b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)));
+        let mut rest = Vec::new();
+        if n < scored.len() {
+            scored.select_nth_unstable_by(n, order);
+            rest = scored.split_off(n);
+        }
+        scored.sort_unstable_by(order);
+        rest
+    }
+
+    /// The allowed places that the lists of the nearest centroids bring, with what these say of their MaxSim.
+    fn listed(
+        &self,
+        prepared: &Prepared<'_>,
+        allowed: impl Fn(Place) -> bool,
+        effort: Effort,
+    ) -> Result<Vec<(Place, f32)>> {
         // Gain over the estimate for a unit that is in none of the lists, and the last query row that counted.
         let mut gains: Vec<(f32, u32)> = vec![(0.0, 0); self.len()];
         let mut touched: Vec<Place> = Vec::new();
@@ -299,7 +356,7 @@ impl Vectors {
                         let (gain, last) = &mut gains[place as usize];
                         // Lists come best first: the first that holds a unit is its best.
                         if *last < round {
-                            if *last == 0 && allowed.contains(place) {
+                            if *last == 0 && allowed(place) {
                                 touched.push(place);
                             }
                             *last = round;
@@ -309,8 +366,7 @@ impl Vectors {
                 }
             }
         }
-        let scored = touched.into_iter().map(|p| (p, gains[p as usize].0)).collect();
-        Ok(self.best(scored, effort.rough).into_iter().map(|p| p.0).collect())
+        Ok(touched.into_iter().map(|p| (p, gains[p as usize].0)).collect())
     }
 }
 

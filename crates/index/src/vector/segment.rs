@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::codebook::Codebook;
 use crate::error::{Error, ErrorKind, Result};
 
+/// What a segment begins with; the last character is the version of its layout.
 const MAGIC: &[u8; 8] = b"colgvec2";
 const HEADER_BYTES: usize = 68;
 /// Bytes of a list's entry in the directory: centroid, first byte, sum of its bytes.

@@ -146,7 +146,7 @@ fn lists_bring_nearly_all_of_the_best() {
     let (mut found, mut random) = (0, Random(9));
     for _ in 0..20 {
         let query = store.query(&mut random, 8);
-        let effort = Effort { probes: 6, rough: 1_000, exact: 200 };
+        let effort = Effort { probes: 6, rough: 1_000, exact: 200, ..Effort::default() };
         let best = store.vectors.search(&query, 20, &allowed, effort).expect("found");
         let naive: Vec<u64> = store.naive(&query, 20, &allowed).into_iter().map(|n| n.0).collect();
         found += best.iter().filter(|(place, _)| naive.contains(&store.vectors.hash(*place))).count();

@@ -15,16 +15,15 @@ const ROUNDS: usize = 5;
 const ROWS_A_CENTROID: usize = 24;
 /// Centroids at most. More make lists shorter and assignment dearer; 1,024 lists are short enough for 1 M units.
 const CENTROIDS_MAX: usize = 1 << 10;
-/// Rows that a unit has after pooling, about.
-const ROWS_A_UNIT: usize = 10;
 /// Rows whose residuals the levels are made from.
 const LEVEL_ROWS: usize = 2_000;
 const SEED: u64 = 0x00C0_16E9;
 
-/// Number of centroids for a store of so many units: twice the root of its rows, as a power of two. PLAID takes eight
-/// times as many; its stores are larger and its centroids are not kept with each project.
-pub(crate) fn centroids_for(units: u64) -> usize {
-    let root = ((units as usize * ROWS_A_UNIT) as f64).sqrt();
+/// Number of centroids for a store of so many units, nearly all of which have as many rows as the codec allows: twice
+/// the root of its rows, as a power of two. PLAID takes eight times as many; its stores are larger and its centroids are
+/// not kept with each project.
+pub(crate) fn centroids_for(units: u64, codec: &Codec) -> usize {
+    let root = ((units * u64::from(codec.rows_max)) as f64).sqrt();
     let exponent = (2.0 * root).max(1.0).log2().round() as u32;
     (1usize << exponent.min(20)).clamp(8, CENTROIDS_MAX)
 }
@@ -162,7 +161,8 @@ mod tests {
             let book = train(2, &rows, 64, &Codec::default()).expect("a codebook");
             assert!(!book.is_empty());
         }
-        assert_eq!((centroids_for(0), centroids_for(900), centroids_for(u64::from(u32::MAX))), (8, 256, 1024));
+        let centroids = |units| centroids_for(units, &Codec { rows_max: 6, ..Codec::default() });
+        assert_eq!([0, 900, 10_000, u32::MAX.into()].map(centroids), [8, 128, 512, 1024]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use colgrep_index::ErrorKind;
 use colgrep_index::read::Skip;
-use colgrep_index::store::Snapshot;
+use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::walk::{WalkOptions, walk};
 
 use crate::args::WalkArgs;
@@ -58,13 +58,13 @@ pub fn open(
     match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
         Ok((snapshot, report)) => {
             if remarks && lacks_vectors(&snapshot, model) {
-                let all: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
-                let lack = all.saturating_sub(units_with_vectors(&snapshot));
+                let Coverage { units, with_vectors } = snapshot.coverage();
+                let lack = units - with_vectors;
                 let rest = match report.without_vectors {
                     0 => "another colgrep makes the rest of their vectors",
                     _ => "`colgrep init` makes the rest of their vectors",
                 };
-                remark!("colgrep: {lack} of {all} units are ranked by words alone so far; {rest}");
+                remark!("colgrep: {lack} of {units} units are ranked by words alone so far; {rest}");
             }
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
             if remarks && report.wrote && large > 0 {
@@ -130,14 +130,6 @@ pub fn lacks_vectors(snapshot: &Snapshot, model: Option<&Model>) -> bool {
     !complete && model.is_some_and(|m| m.encoding(None).is_some())
 }
 
-/// How many units have vectors.
-pub fn units_with_vectors(snapshot: &Snapshot) -> u64 {
-    let Some(vectors) = &snapshot.vectors else { return 0 };
-    let mut units = 0;
-    snapshot.lexical.each_unit(None, |_, _, hash| units += u64::from(vectors.place(hash).is_some()));
-    units
-}
-
 /// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
 pub fn coverage(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> String {
     let known = snapshot.files.files.len();
@@ -148,8 +140,8 @@ pub fn coverage(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -
     if !lacks_vectors(snapshot, model) {
         return files;
     }
-    let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
-    format!("{files}, {} of {units} units have vectors", units_with_vectors(snapshot))
+    let Coverage { units, with_vectors } = snapshot.coverage();
+    format!("{files}, {with_vectors} of {units} units have vectors")
 }
 
 fn reason(error: &colgrep_index::Error) -> String {

@@ -114,6 +114,16 @@ struct Child<'t> {
     field: Option<u16>,
 }
 
+/// What is left of a pattern while it is matched: `steps` against `children[from..]`.
+#[derive(Clone, Copy)]
+struct Rest<'a, 't> {
+    steps: &'a [Step],
+    children: &'a [Child<'t>],
+    from: usize,
+    /// Whether no named sibling may be left behind the last step.
+    anchored_end: bool,
+}
+
 /// What a match captured: capture and node, in order of the pattern.
 pub type Captures<'t> = Vec<(u16, Node<'t>)>;
 
@@ -176,9 +186,9 @@ impl Patterns {
                             return matched(captures);
                         }
                         let siblings = siblings_behind(node);
-                        matcher.steps(&pattern.following, &siblings, 0, false, captures, &mut |_, captures| {
-                            matched(captures)
-                        })
+                        let rest =
+                            Rest { steps: &pattern.following, children: &siblings, from: 0, anchored_end: false };
+                        matcher.steps(rest, captures, &mut |_, captures| matched(captures))
                     });
                 }
             }
@@ -290,7 +300,9 @@ impl<'t> Matcher<'t> {
                     next(self, captures)
                 } else {
                     let children = self.children(child.node);
-                    self.steps(&pattern.children, &children, 0, pattern.anchored_end, captures, next)
+                    let anchored_end = pattern.anchored_end;
+                    let rest = Rest { steps: &pattern.children, children: &children, from: 0, anchored_end };
+                    self.steps(rest, captures, next)
                 }
             }
         };
@@ -298,30 +310,23 @@ impl<'t> Matcher<'t> {
         flow
     }
 
-    /// Matches `steps` against `children[from..]` in order, and calls `next` for every way in which they do.
-    fn steps(
-        &mut self,
-        steps: &[Step],
-        children: &[Child<'t>],
-        from: usize,
-        anchored_end: bool,
-        captures: &mut Captures<'t>,
-        next: &mut Next<'_, 't>,
-    ) -> ControlFlow<()> {
-        let Some((step, rest)) = steps.split_first() else {
+    /// Matches what is left of a pattern in order, and calls `next` for every way in which it does.
+    fn steps(&mut self, all: Rest<'_, 't>, captures: &mut Captures<'t>, next: &mut Next<'_, 't>) -> ControlFlow<()> {
+        let Rest { steps, children, from, anchored_end } = all;
+        let Some((step, steps)) = steps.split_first() else {
             if anchored_end && children[from..].iter().any(|c| c.node.is_named()) {
                 return ControlFlow::Continue(());
             }
             return next(self, captures);
         };
         if matches!(step.times, Times::Many | Times::AtLeastOnce) {
-            return self.repeated(step, rest, children, from, anchored_end, captures, next);
+            return self.repeated(step, Rest { steps, ..all }, captures, next);
         }
         let mut any = false;
         for (i, child) in children.iter().enumerate().skip(from) {
             if step.field.is_none() || step.field == child.field {
                 self.step(step, *child, captures, &mut |matcher, captures| {
-                    matcher.steps(rest, children, i + 1, anchored_end, captures, &mut |matcher, captures| {
+                    matcher.steps(Rest { steps, from: i + 1, ..all }, captures, &mut |matcher, captures| {
                         any = true;
                         next(matcher, captures)
                     })
@@ -333,23 +338,20 @@ impl<'t> Matcher<'t> {
             }
         }
         if step.times == Times::Optional && !any {
-            return self.steps(rest, children, from, anchored_end, captures, next);
+            return self.steps(Rest { steps, ..all }, captures, next);
         }
         ControlFlow::Continue(())
     }
 
-    /// A repeated step takes every sibling that matches, each in its first way.
-    #[expect(clippy::too_many_arguments, reason = "the state of one recursion")]
+    /// A repeated step in front of `rest` takes every sibling that matches, each in its first way.
     fn repeated(
         &mut self,
         step: &Step,
-        rest: &[Step],
-        children: &[Child<'t>],
-        from: usize,
-        anchored_end: bool,
+        rest: Rest<'_, 't>,
         captures: &mut Captures<'t>,
         next: &mut Next<'_, 't>,
     ) -> ControlFlow<()> {
+        let Rest { children, from, .. } = rest;
         let before = captures.len();
         let mut taken = Captures::new();
         let mut behind = from;
@@ -374,7 +376,7 @@ impl<'t> Matcher<'t> {
             return ControlFlow::Continue(());
         }
         captures.append(&mut taken);
-        let flow = self.steps(rest, children, behind, anchored_end, captures, next);
+        let flow = self.steps(Rest { from: behind, ..rest }, captures, next);
         captures.truncate(before);
         flow
     }

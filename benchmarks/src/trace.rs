@@ -1,0 +1,142 @@
+//! What each step of the ranking made of the files that matter: compact enough for every query of a record.
+
+use std::collections::HashMap;
+
+use colgrep_core::fuse::{Fusion, SEMANTIC, UnitKey};
+use colgrep_core::knob::Knobs;
+use colgrep_core::query::Query;
+use colgrep_core::rank::{self, Pool, STAGES};
+use serde::{Deserialize, Serialize};
+
+/// Files of the answer's top that are traced, besides the right ones.
+const TOP: usize = 20;
+/// The step behind which all rankings are one.
+const FUSED: &str = "fused";
+
+/// The steps of a trace, in their order: the retrievers, their fusion, the stages.
+pub fn steps() -> Vec<String> {
+    let stages = STAGES.iter().map(|s| s.name);
+    ["bm25", SEMANTIC, FUSED].into_iter().chain(stages).map(String::from).collect()
+}
+
+/// One file's way through the ranking; the lists are as long as the record's steps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FileTrace {
+    /// Relative to the project.
+    pub file: String,
+    /// Whether it answers the query.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub right: bool,
+    /// The score of its best unit behind each step, in thousandths; 0 where a retriever did not find it.
+    pub scores: Vec<i32>,
+    /// Its rank behind each step; 0 where it has none.
+    pub ranks: Vec<usize>,
+}
+
+/// Every file's score and rank behind one step.
+#[derive(Clone, Debug, Default)]
+struct Step(Vec<(f32, usize)>);
+
+impl Step {
+    /// Of a pool that is sorted.
+    fn of_pool(pool: &Pool) -> Step {
+        let mut files = vec![(0.0, 0); pool.files.len()];
+        let mut rank = 0;
+        for candidate in &pool.candidates {
+            let file = &mut files[candidate.file];
+            if file.1 == 0 {
+                rank += 1;
+                *file = (candidate.score, rank);
+            }
+        }
+        Step(files)
+    }
+
+    /// Of a retriever's ranking.
+    fn of_ranking(pool: &Pool, name: &str) -> Step {
+        let file_of: HashMap<UnitKey, usize> = pool.candidates.iter().map(|c| (c.unit, c.file)).collect();
+        let hits = pool.rankings.iter().filter(|r| r.name == name).flat_map(|r| &r.hits);
+        let mut hits: Vec<(usize, f32)> = hits.filter_map(|h| Some((*file_of.get(&h.0)?, h.1))).collect();
+        let path = |file: usize| pool.files[file].path.as_str();
+        hits.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| path(a.0).cmp(path(b.0))));
+        let mut files = vec![(0.0, 0); pool.files.len()];
+        let mut rank = 0;
+        for (file, score) in hits {
+            if files[file].1 == 0 {
+                rank += 1;
+                files[file] = (score, rank);
+            }
+        }
+        Step(files)
+    }
+}
+
+/// Ranks the pool anew under observation; gives the way of the first files of the answer and of all that `is_right`.
+pub fn trace(query: &Query, knobs: &Knobs, pool: &mut Pool, is_right: impl Fn(&str) -> bool) -> Vec<FileTrace> {
+    pool.fuse(Fusion::MinMax, knobs);
+    let mut steps = vec![Step::of_ranking(pool, "bm25"), Step::of_ranking(pool, SEMANTIC), Step::of_pool(pool)];
+    rank::run(query, knobs, pool, Some(&mut |_, pool| steps.push(Step::of_pool(pool))));
+    let last = Step::of_pool(pool);
+    let right: Vec<bool> = pool.files.iter().map(|f| is_right(&f.path)).collect();
+    let mut files: Vec<usize> = (0..pool.files.len()).filter(|f| last.0[*f].1 <= TOP || right[*f]).collect();
+    files.sort_by_key(|file| last.0[*file].1);
+    let of_file = |file: usize| FileTrace {
+        file: pool.files[file].path.clone(),
+        right: right[file],
+        scores: steps.iter().map(|s| (s.0[file].0 * 1e3).round() as i32).collect(),
+        ranks: steps.iter().map(|s| s.0[file].1).collect(),
+    };
+    files.into_iter().map(of_file).collect()
+}
+
+impl FileTrace {
+    /// What a step did: the score that a retriever or the fusion gave, or the change that a stage made; with the rank
+    /// behind it. None where the file was not there, or the trace does not know the step.
+    pub fn at(&self, steps: &[String], step: &str) -> Option<Cell> {
+        let i = steps.iter().position(|s| s == step)?;
+        let (score, rank) = (*self.scores.get(i)?, *self.ranks.get(i)?);
+        let fused = steps.iter().position(|s| s == FUSED)?;
+        let before = if i > fused { *self.scores.get(i - 1)? } else { 0 };
+        (rank > 0).then_some(Cell { score: score - before, is_change: i > fused, rank })
+    }
+
+    /// Score and rank in the answer.
+    pub fn last(&self) -> Option<Cell> {
+        Some(Cell { score: *self.scores.last()?, is_change: false, rank: *self.ranks.last()? })
+    }
+}
+
+/// What a step did to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// In thousandths.
+    pub score: i32,
+    /// Whether it is a change to the step before.
+    pub is_change: bool,
+    /// The rank behind the step.
+    pub rank: usize,
+}
+
+impl Cell {
+    /// As `+0.133 #2`.
+    pub fn text(&self) -> String {
+        let score = f64::from(self.score) / 1e3;
+        if self.is_change { format!("{score:+.3} #{}", self.rank) } else { format!("{score:.3} #{}", self.rank) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_show_scores_then_changes() {
+        let steps = ["bm25", "semantic", "fused", "depth"].map(String::from);
+        let file = FileTrace { scores: vec![12_310, 0, 800, 933], ranks: vec![2, 0, 3, 1], ..FileTrace::default() };
+        let text = |step| file.at(&steps, step).map(|c| c.text());
+        assert_eq!(text("bm25").as_deref(), Some("12.310 #2"));
+        assert_eq!((text("semantic"), text("gone")), (None, None));
+        assert_eq!((text("fused").as_deref(), text("depth").as_deref()), (Some("0.800 #3"), Some("+0.133 #1")));
+        assert_eq!(file.last().map(|c| c.text()).as_deref(), Some("0.933 #1"));
+    }
+}

@@ -1,0 +1,524 @@
+//! BM25F over the postings of a query's terms.
+//!
+//! A term's document frequency counts the units with it in any field, so it is the union of its lists. Scores are
+//! summed a term at a time, the heaviest first. Once `units_max` units have more than all the terms that are left could
+//! give together, these can bring no unit that is not there yet (Turtle and Flood, Query evaluation: strategies and
+//! optimizations, 1995: MaxScore), and are only looked up in the units that may still be among the best. What is left
+//! at the end is scored once more in the order of the query, so that scores do not depend on what was left out.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use colgrep_core::bm25::{Bm25, Field as UnitField, idf};
+use colgrep_core::fuse::UnitKey;
+use colgrep_core::query::{Query, QueryTerm};
+use rayon::prelude::*;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, Term};
+
+use super::read::{Lexical, Segment, UnitFilter, UnitHit, key};
+use crate::error::Result;
+
+/// What rounding may change of a score that is summed in another order, as a share of it.
+const ROUNDING: f32 = 1e-4;
+
+/// What a query's words weigh, stop words and compounds aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WordMass {
+    /// How many they are.
+    pub words: u32,
+    /// Their idf together.
+    pub all: f32,
+    /// The same of those that stand in some unit.
+    pub known: f32,
+}
+
+/// What has to be among the answers whatever its rank.
+#[derive(Clone, Debug, Default)]
+pub struct Also {
+    /// Files, each with its best unit.
+    pub files: HashSet<u32>,
+    /// Units.
+    pub units: HashSet<UnitKey>,
+}
+
+/// From which sizes on more than a plain sum pays.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    /// Queries with fewer postings are summed plainly.
+    postings: u64,
+    /// Documents that one core works on at once.
+    shard: DocId,
+}
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes { postings: 1 << 16, shard: 1 << 17 }
+    }
+}
+
+/// The lists of a term in a segment: the field's position, and where its list is.
+type Lists = Vec<(usize, TermInfo)>;
+
+/// A term of the query, looked up.
+struct ScoredTerm<'a> {
+    term: &'a QueryTerm,
+    /// For each segment.
+    lists: Vec<Lists>,
+    /// Entries of all lists.
+    postings: u64,
+    /// Units with the term.
+    df: u64,
+    idf: f32,
+    /// What it gives to a score at most.
+    most: f32,
+}
+
+/// Documents of one segment, and what they have so far.
+struct Shard {
+    segment: usize,
+    docs: Range<DocId>,
+    /// For each document.
+    scores: Vec<f32>,
+    /// Documents with a score that may be among the best.
+    touched: Vec<DocId>,
+}
+
+impl Shard {
+    fn score(&self, doc: DocId) -> f32 {
+        self.scores[(doc - self.docs.start) as usize]
+    }
+}
+
+struct Scorer<'a> {
+    lexical: &'a Lexical,
+    bm25: &'a Bm25,
+    filter: Option<&'a dyn UnitFilter>,
+    sizes: Sizes,
+    terms: Vec<ScoredTerm<'a>>,
+    /// For each field, [`Bm25::length_normal`] by the code that a length is stored as.
+    normals: [[f32; 256]; 6],
+    ranges: Vec<(usize, Range<DocId>)>,
+}
+
+impl Lexical {
+    /// Scores the units that hold a term of the query and gives the best `units_max` that `filter` allows,
+    /// and, where these lie in fewer than `files_min` files, the best unit of each next file until there are so many.
+    /// Gives what `also` names besides, and what the query's words weigh. Best first; ties by file and line; units without a term last, with score 0.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn search(
+        &self,
+        query: &Query,
+        bm25: &Bm25,
+        units_max: usize,
+        files_min: usize,
+        also: &Also,
+        filter: Option<&dyn UnitFilter>,
+    ) -> Result<(Vec<UnitHit>, WordMass)> {
+        self.search_in(query, bm25, (units_max, files_min), also, filter, Sizes::default())
+    }
+
+    fn search_in(
+        &self,
+        query: &Query,
+        bm25: &Bm25,
+        (units_max, files_min): (usize, usize),
+        also: &Also,
+        filter: Option<&dyn UnitFilter>,
+        sizes: Sizes,
+    ) -> Result<(Vec<UnitHit>, WordMass)> {
+        let scorer = Scorer::new(self, query, bm25, filter, sizes)?;
+        let mut depth = units_max;
+        let mut hits = loop {
+            let best = scorer.best(depth)?;
+            let all = best.len() < depth;
+            match cut(best, units_max, files_min) {
+                (_, false) if !all => depth = 4 * depth.max(files_min),
+                (hits, _) => break hits,
+            }
+        };
+        scorer.add(also, &mut hits)?;
+        scorer.mark_names(query, &mut hits)?;
+        // A named file none of whose units holds a term stands in the pool with its first unit.
+        let present: HashSet<u32> = hits.iter().map(|h| h.file).collect();
+        let mut absent: Vec<u32> = also.files.difference(&present).copied().collect();
+        absent.sort_unstable();
+        for file in absent {
+            hits.extend(self.units_of(file, filter)?.into_iter().next());
+        }
+        let present: HashSet<UnitKey> = hits.iter().map(|h| h.key).collect();
+        let mut absent: Vec<UnitHit> = also.units.difference(&present).map(|key| self.hit(*key)).collect();
+        absent.sort_unstable_by_key(|h| (h.file, h.line, h.key));
+        hits.extend(absent);
+        Ok((hits, scorer.mass()))
+    }
+}
+
+impl<'a> Scorer<'a> {
+    fn new(
+        lexical: &'a Lexical,
+        query: &'a Query,
+        bm25: &'a Bm25,
+        filter: Option<&'a dyn UnitFilter>,
+        sizes: Sizes,
+    ) -> Result<Scorer<'a>> {
+        let (units, averages) = lexical.statistics();
+        let normals = averages.map(|average| {
+            std::array::from_fn(|id| bm25.length_normal(FieldNormReader::id_to_fieldnorm(id as u8) as f32, average))
+        });
+        let mut ranges = Vec::new();
+        for (s, segment) in lexical.segments.iter().enumerate() {
+            let end = segment.reader.max_doc();
+            ranges.extend((0..end).step_by(sizes.shard as usize).map(|d| (s, d..end.min(d + sizes.shard))));
+        }
+        let mut scorer = Scorer { lexical, bm25, filter, sizes, terms: Vec::new(), normals, ranges };
+        for term in &query.terms {
+            let lists = lexical.segments.iter().map(|s| scorer.lists(s, term)).collect::<Result<Vec<Lists>>>()?;
+            let postings = lists.iter().flatten().map(|(_, info)| u64::from(info.doc_freq)).sum();
+            scorer.terms.push(ScoredTerm { term, lists, postings, df: 0, idf: 0.0, most: 0.0 });
+        }
+        let count = |range: &(usize, Range<DocId>)| -> Result<Vec<u64>> {
+            let of_term = |t: &ScoredTerm<'_>| scorer.union(&lexical.segments[range.0], &t.lists[range.0], &range.1);
+            scorer.terms.iter().map(of_term).collect()
+        };
+        let counts = spread(&scorer.ranges, count)?;
+        for (i, term) in scorer.terms.iter_mut().enumerate() {
+            term.df = counts.iter().map(|c| c[i]).sum();
+            term.idf = idf(units, term.df);
+            term.most = bm25.term_score_most(term.term, term.idf);
+        }
+        Ok(scorer)
+    }
+
+    fn lists(&self, segment: &Segment, term: &QueryTerm) -> Result<Lists> {
+        let mut lists = Vec::new();
+        for (f, field) in self.lexical.fields.unit.into_iter().enumerate() {
+            // The name's postings also say which units bear a word of the query.
+            if self.bm25.weights[f] == 0.0 && UnitField::ALL[f] != UnitField::Name {
+                continue;
+            }
+            let index = segment.reader.inverted_index(field)?;
+            let info = index.get_term_info(&Term::from_field_text(field, &term.text));
+            lists.extend(info.map_err(tantivy::TantivyError::from)?.map(|info| (f, info)));
+        }
+        Ok(lists)
+    }
+
+    fn postings(
+        &self,
+        segment: &Segment,
+        (f, info): &(usize, TermInfo),
+        option: IndexRecordOption,
+    ) -> Result<BlockSegmentPostings> {
+        let index = segment.reader.inverted_index(self.lexical.fields.unit[*f])?;
+        Ok(index.read_block_postings_from_terminfo(info, option).map_err(tantivy::TantivyError::from)?)
+    }
+
+    /// Number of living documents of a range in any of the lists.
+    fn union(&self, segment: &Segment, lists: &Lists, range: &Range<DocId>) -> Result<u64> {
+        let reader = &segment.reader;
+        match lists.as_slice() {
+            [] => return Ok(0),
+            [(_, info)] if !reader.has_deletes() && range.len() == reader.max_doc() as usize => {
+                return Ok(info.doc_freq.into());
+            }
+            _ => {}
+        }
+        let mut seen = vec![0u64; range.len().div_ceil(64)];
+        for list in lists {
+            each_block(self.postings(segment, list, IndexRecordOption::Basic)?, range, |docs, _| {
+                for doc in docs {
+                    let at = doc - range.start;
+                    seen[at as usize / 64] |= 1 << (at % 64);
+                }
+            });
+        }
+        let living = |doc: DocId| !reader.has_deletes() || !reader.is_deleted(doc);
+        if reader.has_deletes() {
+            for (w, word) in seen.iter_mut().enumerate().filter(|(_, word)| **word != 0) {
+                let first = range.start + 64 * w as DocId;
+                *word = (0..64).filter(|b| *word >> b & 1 == 1 && living(first + b)).fold(0, |all, b| all | 1 << b);
+            }
+        }
+        Ok(seen.iter().map(|word| u64::from(word.count_ones())).sum())
+    }
+
+    fn frequency(&self, segment: &Segment, f: usize, doc: DocId, tf: u32) -> f32 {
+        let code = segment.norms[f].as_ref().map_or(0, |n| n.fieldnorm_id(doc));
+        self.bm25.field_frequency(f, tf as f32, self.normals[f][usize::from(code)])
+    }
+
+    /// The term's summed frequencies at `docs` of a segment, which ascend.
+    fn frequencies_at(&self, s: usize, term: &ScoredTerm<'_>, docs: &[DocId]) -> Result<Vec<f32>> {
+        let segment = &self.lexical.segments[s];
+        let mut sums = vec![0.0; docs.len()];
+        for list in &term.lists[s] {
+            let mut block = self.postings(segment, list, IndexRecordOption::WithFreqs)?;
+            for (sum, doc) in sums.iter_mut().zip(docs) {
+                let at = block.seek(*doc);
+                if block.doc(at) == *doc {
+                    *sum += self.frequency(segment, list.0, *doc, block.freq(at));
+                }
+            }
+        }
+        Ok(sums)
+    }
+
+    /// The scores of `docs` of a segment, which ascend, without the factor for what they are.
+    fn scores_at(&self, s: usize, docs: &[DocId]) -> Result<Vec<f32>> {
+        let mut scores = vec![0.0; docs.len()];
+        for term in &self.terms {
+            for (score, frequency) in scores.iter_mut().zip(self.frequencies_at(s, term, docs)?) {
+                if frequency > 0.0 {
+                    *score += self.bm25.term_score(term.term, term.idf, frequency);
+                }
+            }
+        }
+        Ok(scores)
+    }
+
+    /// Adds a term's part to every document of a shard that has it.
+    fn sum(&self, shard: &mut Shard, term: &ScoredTerm<'_>) -> Result<()> {
+        let segment = &self.lexical.segments[shard.segment];
+        let start = shard.docs.start;
+        let mut sums = vec![0.0f32; if term.lists[shard.segment].is_empty() { 0 } else { shard.docs.len() }];
+        let mut seen: Vec<DocId> = Vec::new();
+        for list in &term.lists[shard.segment] {
+            let postings = self.postings(segment, list, IndexRecordOption::WithFreqs)?;
+            each_block(postings, &shard.docs, |docs, freqs| {
+                for (doc, tf) in docs.iter().zip(freqs) {
+                    if segment.reader.is_deleted(*doc) {
+                        continue;
+                    }
+                    let sum = &mut sums[(doc - start) as usize];
+                    if *sum == 0.0 {
+                        seen.push(*doc);
+                    }
+                    *sum += self.frequency(segment, list.0, *doc, *tf);
+                }
+            });
+        }
+        for doc in seen {
+            let at = (doc - start) as usize;
+            let frequency = std::mem::take(&mut sums[at]);
+            if frequency > 0.0 {
+                if shard.scores[at] == 0.0 {
+                    shard.touched.push(doc);
+                }
+                shard.scores[at] += self.bm25.term_score(term.term, term.idf, frequency);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a term's part to the touched documents of a shard.
+    fn sum_touched(&self, shard: &mut Shard, term: &ScoredTerm<'_>) -> Result<()> {
+        shard.touched.sort_unstable();
+        let frequencies = self.frequencies_at(shard.segment, term, &shard.touched)?;
+        for (doc, frequency) in shard.touched.iter().zip(frequencies).filter(|(_, f)| *f > 0.0) {
+            shard.scores[(doc - shard.docs.start) as usize] += self.bm25.term_score(term.term, term.idf, frequency);
+        }
+        Ok(())
+    }
+
+    /// The best `depth` allowed units, sorted.
+    fn best(&self, depth: usize) -> Result<Vec<UnitHit>> {
+        let empty = |(segment, docs): &(usize, Range<DocId>)| {
+            let scores = vec![0.0; docs.len()];
+            Shard { segment: *segment, docs: docs.clone(), scores, touched: Vec::new() }
+        };
+        let mut shards: Vec<Shard> = self.ranges.iter().map(empty).collect();
+        let plain = self.terms.iter().map(|t| t.postings).sum::<u64>() < self.sizes.postings;
+        let mut order: Vec<&ScoredTerm<'_>> = self.terms.iter().collect();
+        if !plain {
+            order.sort_by(|a, b| b.most.total_cmp(&a.most));
+        }
+        let mut closed = false;
+        for (i, term) in order.iter().enumerate() {
+            let touched: usize = shards.iter().map(|s| s.touched.len()).sum();
+            let left: u64 = order[i..].iter().map(|t| t.postings).sum();
+            // To look for the bar is worth as many postings as there are units to look at.
+            if !plain && touched > 2 * depth && left > touched as u64 {
+                let bar = self.bar(&shards, depth) * (1.0 - ROUNDING);
+                let rest: f32 = order[i..].iter().map(|t| t.most).sum();
+                closed |= bar > rest;
+                if closed {
+                    narrow(&mut shards, bar - rest);
+                }
+            }
+            let add = |shard: &mut Shard| match closed {
+                true => self.sum_touched(shard, term),
+                false => self.sum(shard, term),
+            };
+            match shards.as_mut_slice() {
+                [shard] => add(shard)?,
+                shards => shards.par_iter_mut().try_for_each(add)?,
+            }
+        }
+        if shards.iter().map(|s| s.touched.len()).sum::<usize>() > 2 * depth {
+            let bar = self.bar(&shards, depth) * (1.0 - ROUNDING);
+            narrow(&mut shards, bar);
+        }
+        let parts = spread(&shards, |shard| {
+            let mut docs = shard.touched.clone();
+            docs.sort_unstable();
+            let plain_scores = || docs.iter().map(|doc| shard.score(*doc)).collect();
+            let scores = if plain { plain_scores() } else { self.scores_at(shard.segment, &docs)? };
+            Ok(docs.iter().zip(scores).filter_map(|(doc, score)| self.hit(shard.segment, *doc, score)).collect())
+        })?;
+        let mut hits: Vec<UnitHit> = parts.into_iter().flat_map(|part: Vec<UnitHit>| part).collect();
+        if depth < hits.len() {
+            hits.select_nth_unstable_by(depth, by_score);
+            hits.truncate(depth);
+        }
+        hits.sort_unstable_by(by_score);
+        Ok(hits)
+    }
+
+    /// A score that `depth` allowed units have for sure; 0 where so many were not found.
+    fn bar(&self, shards: &[Shard], depth: usize) -> f32 {
+        let of_shard = |(i, s): (usize, &'_ Shard)| s.touched.iter().map(|d| (s.score(*d), i, *d)).collect::<Vec<_>>();
+        let mut best: Vec<(f32, usize, DocId)> = shards.iter().enumerate().flat_map(of_shard).collect();
+        // Factors and filters take some away.
+        let looked_at = 4 * depth;
+        if looked_at < best.len() {
+            best.select_nth_unstable_by(looked_at, |a, b| b.0.total_cmp(&a.0));
+            best.truncate(looked_at);
+        }
+        let score = |(score, shard, doc): &(f32, usize, DocId)| self.hit(shards[*shard].segment, *doc, *score);
+        let mut sure: Vec<f32> = best.iter().filter_map(score).map(|hit| hit.score).collect();
+        if sure.len() < depth.max(1) {
+            return 0.0;
+        }
+        *sure.select_nth_unstable_by(depth.max(1) - 1, |a, b| b.total_cmp(a)).1
+    }
+
+    /// A document with the factor for what it is on its score, if it has one and is allowed.
+    fn hit(&self, s: usize, doc: DocId, score: f32) -> Option<UnitHit> {
+        let segment = &self.lexical.segments[s];
+        let (file, info) = (segment.file(doc), segment.info(doc));
+        let allowed = |f: &dyn UnitFilter| f.allows_file(file) && f.allows_unit(file, info.first(), info.end());
+        (score > 0.0 && self.filter.is_none_or(allowed)).then(|| {
+            let score = score * self.bm25.unit_factor(info.kind(), info.role());
+            UnitHit { score, ..self.lexical.hit(key(s, doc)) }
+        })
+    }
+
+    /// Adds the best unit of each of `also`'s files that is not there, and `also`'s units that hold a term.
+    fn add(&self, also: &Also, hits: &mut Vec<UnitHit>) -> Result<()> {
+        let files: HashSet<u32> = hits.iter().map(|h| h.file).collect();
+        let mut keys: HashSet<UnitKey> = hits.iter().map(|h| h.key).collect();
+        let mut more: Vec<UnitHit> = Vec::new();
+        for file in also.files.difference(&files) {
+            let units: Vec<UnitKey> =
+                self.lexical.documents_of(*file)?.into_iter().map(|(s, doc)| key(s, doc)).collect();
+            more.extend(self.scored(units)?.into_iter().min_by(by_score));
+        }
+        more.extend(self.scored(also.units.iter().copied().collect())?);
+        hits.extend(more.into_iter().filter(|h| keys.insert(h.key)));
+        hits.sort_unstable_by(by_score);
+        Ok(())
+    }
+
+    /// Those of the units that have a score and are allowed.
+    fn scored(&self, mut units: Vec<UnitKey>) -> Result<Vec<UnitHit>> {
+        units.sort_unstable();
+        let mut hits = Vec::new();
+        for of_segment in units.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let s = (of_segment[0] >> 32) as usize;
+            let docs: Vec<DocId> = of_segment.iter().map(|key| *key as DocId).collect();
+            let scores = self.scores_at(s, &docs)?;
+            hits.extend(docs.iter().zip(scores).filter_map(|(doc, score)| self.hit(s, *doc, score)));
+        }
+        Ok(hits)
+    }
+
+    /// Finds out which units have a content term in their names.
+    fn mark_names(&self, query: &Query, hits: &mut [UnitHit]) -> Result<()> {
+        let content: HashSet<&str> = query.content_terms().map(|t| t.text.as_str()).collect();
+        let mut by_key: Vec<&mut UnitHit> = hits.iter_mut().collect();
+        by_key.sort_unstable_by_key(|h| h.key);
+        for of_segment in by_key.chunk_by_mut(|a, b| a.key >> 32 == b.key >> 32) {
+            let s = (of_segment[0].key >> 32) as usize;
+            for term in self.terms.iter().filter(|t| content.contains(t.term.text.as_str())) {
+                for list in term.lists[s].iter().filter(|list| UnitField::ALL[list.0] == UnitField::Name) {
+                    let mut block = self.postings(&self.lexical.segments[s], list, IndexRecordOption::Basic)?;
+                    for hit in of_segment.iter_mut() {
+                        let at = block.seek(hit.key as DocId);
+                        hit.name_hit |= block.doc(at) == hit.key as DocId;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn mass(&self) -> WordMass {
+        let mut mass = WordMass::default();
+        for term in self.terms.iter().filter(|t| !t.term.stop && !t.term.compound) {
+            mass.words += 1;
+            mass.all += term.idf;
+            mass.known += if term.df > 0 { term.idf } else { 0.0 };
+        }
+        mass
+    }
+}
+
+/// Leaves among the touched documents only those with a score of at least `least`.
+fn narrow(shards: &mut [Shard], least: f32) {
+    for shard in shards {
+        let (scores, start) = (&shard.scores, shard.docs.start);
+        shard.touched.retain(|doc| scores[(doc - start) as usize] >= least);
+    }
+}
+
+/// `of` each item, on all cores where there are several items.
+fn spread<T: Sync, U: Send>(items: &[T], of: impl Fn(&T) -> Result<U> + Sync) -> Result<Vec<U>> {
+    match items {
+        [item] => Ok(vec![of(item)?]),
+        items => items.par_iter().map(&of).collect(),
+    }
+}
+
+/// Gives `visit` the documents of a list that lie in `range`, a block at a time, with their frequencies if these are
+/// read.
+fn each_block(mut block: BlockSegmentPostings, range: &Range<DocId>, mut visit: impl FnMut(&[DocId], &[u32])) {
+    let mut from = if range.start > 0 { block.seek(range.start) } else { 0 };
+    while let Some(last) = block.docs().last().copied() {
+        let docs = block.docs();
+        let to = if last < range.end { docs.len() } else { docs.partition_point(|doc| *doc < range.end) };
+        if from < to {
+            visit(&docs[from..to], block.freqs().get(from..to).unwrap_or_default());
+        }
+        if last >= range.end {
+            return;
+        }
+        block.advance();
+        from = 0;
+    }
+}
+
+fn by_score(a: &UnitHit, b: &UnitHit) -> std::cmp::Ordering {
+    b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)).then(a.line.cmp(&b.line)).then(a.key.cmp(&b.key))
+}
+
+/// The first `units_max` of sorted units, then the best unit of each next file until there are `files_min` files; and
+/// whether there are so many.
+fn cut(mut hits: Vec<UnitHit>, units_max: usize, files_min: usize) -> (Vec<UnitHit>, bool) {
+    let rest = hits.split_off(units_max.min(hits.len()));
+    let mut files: HashSet<u32> = hits.iter().map(|h| h.file).collect();
+    for hit in rest {
+        if files.len() < files_min && files.insert(hit.file) {
+            hits.push(hit);
+        }
+    }
+    (hits, files.len() >= files_min)
+}
+
+#[cfg(test)]
+#[path = "score_tests.rs"]
+mod tests;

@@ -1,0 +1,77 @@
+//! What the index keeps for showing: units without their bodies, imports, callers.
+
+use colgrep_core::Unit;
+use colgrep_core::fuse::UnitKey;
+use colgrep_core::query::last_segment;
+use tantivy::schema::Value as _;
+use tantivy::schema::document::TantivyDocument;
+use tantivy::{DocAddress, Term};
+
+use super::read::{Lexical, key};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Callers listed for a unit.
+const CALLERS_MAX: usize = 20;
+
+impl Lexical {
+    /// What the index keeps of a unit: everything but its body.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn unit(&self, key: UnitKey) -> Result<Unit> {
+        let address = DocAddress::new((key >> 32) as u32, key as u32);
+        let document: TantivyDocument = self.searcher.doc(address)?;
+        let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
+        let damaged = |e| Error::new(ErrorKind::Unusable, format!("a stored unit is damaged: {e}"));
+        postcard::from_bytes(bytes).map_err(damaged)
+    }
+
+    /// The imports of a file.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn imports(&self, file: u32) -> Result<Vec<String>> {
+        let mut imports = Vec::new();
+        for (s, doc) in self.documents_of(file)? {
+            if self.segments[s].info(doc).is_file() {
+                let document: TantivyDocument = self.searcher.doc(DocAddress::new(s as u32, doc))?;
+                let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
+                imports = postcard::from_bytes(bytes).unwrap_or_default();
+            }
+        }
+        Ok(imports)
+    }
+
+    /// In about how many units a term stands: the most that any one field has of it, deleted ones included.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn units_with(&self, term: &str) -> Result<u64> {
+        let mut most = 0;
+        for field in self.fields.unit {
+            most = most.max(self.searcher.doc_freq(&Term::from_field_text(field, term))?);
+        }
+        Ok(most)
+    }
+
+    /// Qualified names of units that call `name`, at most twenty, in order of file and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn callers(&self, name: &str) -> Result<Vec<String>> {
+        let term = Term::from_field_text(self.fields.callee, last_segment(name));
+        let mut found: Vec<(u32, u32, UnitKey)> = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            segment.each(&term, |doc| found.push((segment.file(doc), segment.info(doc).line(), key(s, doc))))?;
+        }
+        found.sort_unstable();
+        let mut callers: Vec<String> = Vec::new();
+        for (_, _, key) in found.into_iter().take(2 * CALLERS_MAX) {
+            let caller = self.unit(key)?.qualified_name();
+            if !caller.is_empty() && caller != name && !callers.contains(&caller) && callers.len() < CALLERS_MAX {
+                callers.push(caller);
+            }
+        }
+        Ok(callers)
+    }
+}
