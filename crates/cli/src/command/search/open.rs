@@ -60,9 +60,9 @@ pub fn open(
             if remarks && lacks_vectors(&snapshot, model) {
                 let Coverage { units, with_vectors } = snapshot.coverage();
                 let lack = units - with_vectors;
-                let rest = match report.without_vectors {
-                    0 => "another colgrep makes the rest of their vectors",
-                    _ => "`colgrep init` makes the rest of their vectors",
+                let rest = match is_being_built(project) {
+                    true => "another colgrep makes the rest of their vectors",
+                    false => "`colgrep init` makes the rest of their vectors",
                 };
                 remark!("colgrep: {lack} of {units} units are ranked by words alone so far; {rest}");
             }
