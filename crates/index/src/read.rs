@@ -89,9 +89,9 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     if text.trim().is_empty() {
         return Err(Skip::Empty);
     }
-    let lines = 1 + text.bytes().filter(|b| *b == b'\n').count();
     let extension = path.rsplit_once('.').map_or("", |(_, e)| e);
-    if MINIFIED_EXTENSIONS.contains(&extension) && text.len() > 10_000 && text.len() / lines > MINIFIED_LINE_BYTES {
+    let lines = || 1 + text.bytes().filter(|b| *b == b'\n').count();
+    if MINIFIED_EXTENSIONS.contains(&extension) && text.len() > 10_000 && text.len() / lines() > MINIFIED_LINE_BYTES {
         return Err(Skip::Minified);
     }
     let head = &text[..text.floor_char_boundary(GENERATED_HEAD_BYTES)];

@@ -1,6 +1,7 @@
 //! A search over one snapshot: retrieve, fuse, gather what is known of the files, rank, collapse.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::PoisonError;
 
 use colgrep_core::bm25::{Bm25, K1};
 use colgrep_core::collapse::{FileHit, collapse};
@@ -192,10 +193,12 @@ fn pool(
     let nearness = snapshot.lexical.nearness(query, files_total, &wanted)?;
     let mut pool = Pool { files_total, ..Pool::default() };
     let mut positions: HashMap<u32, usize> = HashMap::new();
+    let mut known = snapshot.path_facts.lock().unwrap_or_else(PoisonError::into_inner);
     for unit in units {
         let Some(record) = records.get(&unit.file) else { continue };
         let file = *positions.entry(unit.file).or_insert_with(|| {
-            let mut facts = PathFacts::new(&record.path, tokenizer);
+            let known = known.entry(record.id).or_insert_with(|| PathFacts::new(&record.path, tokenizer));
+            let mut facts = known.clone();
             if record.generated {
                 facts.class = facts.class.with(PathClass::VENDORED);
             }
@@ -230,6 +233,7 @@ fn pool(
             score: 0.0,
         });
     }
+    drop(known);
     let topics = pool.files.iter().flat_map(|f| &f.facts.topic_terms).chain(&query.topic_terms);
     pool.topic_frequency = snapshot.lexical.topic_frequency(topics)?;
     Ok(pool)

@@ -4,12 +4,14 @@
 //! file table that belongs to it. A reader that follows it sees one generation whole: the one before a
 //! commit or the one behind it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use colgrep_core::path::PathFacts;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -125,6 +127,8 @@ pub struct Snapshot {
     pub vectors: Option<Vectors>,
     /// Why the vectors that this generation should have can't be read.
     pub damage: Option<Error>,
+    /// What is known of the paths of files that searches met, by file number: a server asks about the same ones again.
+    pub(crate) path_facts: Mutex<HashMap<u32, PathFacts>>,
 }
 
 /// How many units have vectors.
@@ -232,7 +236,7 @@ impl Store {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        Ok(Snapshot { lexical, files, vectors, damage })
+        Ok(Snapshot { lexical, files, vectors, damage, path_facts: Mutex::default() })
     }
 
     /// The generation that the commit point names.

@@ -55,8 +55,6 @@ pub struct Report {
     /// Units that have no vectors though they were asked for: time ran out, files changed meanwhile, or another process
     /// is still at it.
     pub without_vectors: u64,
-    /// Whether another process is making them.
-    pub elsewhere: bool,
 }
 
 /// Told about the work as it goes; called from many threads.
@@ -171,7 +169,7 @@ pub fn open_current(
             let Coverage { units, with_vectors } = snapshot.coverage();
             let files = snapshot.files.files.len() as u64;
             let without_vectors = units - with_vectors;
-            let report = Report { files, without_vectors, elsewhere: true, ..Report::default() };
+            let report = Report { files, without_vectors, ..Report::default() };
             return Ok((snapshot, report));
         }
         (lock, _) => lock?,

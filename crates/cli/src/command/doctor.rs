@@ -162,12 +162,16 @@ fn vectors(snapshot: &Snapshot, report: &mut Report) {
         let text = "the index has none; `colgrep init` makes them where index_mode is full";
         return report.say("vectors", Level::Note, text);
     };
-    let (Coverage { units, with_vectors }, model) = (snapshot.coverage(), &vectors.manifest().model);
-    if with_vectors == units {
-        return report.say("vectors", Level::Good, format!("of all units, by {model}"));
+    let Coverage { units, with_vectors } = snapshot.coverage();
+    let text = format!("{with_vectors} of {units} units have vectors of {}", vectors.manifest().model);
+    match with_vectors < units {
+        true => report.say(
+            "vectors",
+            Level::Advice,
+            format!("{text}, the others are ranked by words alone; `colgrep init` makes the rest"),
+        ),
+        false => report.say("vectors", Level::Good, text),
     }
-    let text = format!("of {with_vectors} of {units} units, by {model}; `colgrep init` makes the rest");
-    report.say("vectors", Level::Advice, text);
 }
 
 fn freshness(table: &FileTable, walked: &Walked, report: &mut Report) {

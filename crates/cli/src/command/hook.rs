@@ -16,6 +16,7 @@ use super::languages;
 use crate::FOUND;
 use crate::args::{Agent, HookArgs};
 use crate::env::Env;
+use crate::output::path::escape_control;
 use crate::project::Project;
 
 /// Longest time that the agent's own message is waited for.
@@ -78,7 +79,7 @@ fn facts(folder: &Path, env: &Env) -> Result<Option<String>> {
     if project.check_size(env, false).is_err() {
         return Ok(None);
     }
-    let root = project.root.display();
+    let root = escape_control(&project.root.display().to_string());
     let state = match project.store.open() {
         Ok(snapshot) => {
             let files = snapshot.files.indexed().count();

@@ -34,7 +34,6 @@ struct Status {
     notes: BTreeMap<String, u64>,
 }
 
-/// The vectors that the index keeps.
 #[derive(Serialize)]
 struct VectorStatus {
     model: String,
@@ -73,12 +72,12 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         Ok(snapshot) => {
             status.indexed = true;
             status.segments = snapshot.lexical.shape().0;
-            describe(&snapshot.files, &mut status);
             status.vectors = snapshot.vectors.as_ref().map(|vectors| VectorStatus {
                 model: vectors.manifest().model.clone(),
                 coverage: snapshot.coverage(),
                 bytes: vectors.bytes_on_disk(),
             });
+            describe(&snapshot.files, &mut status);
             // A broken file of settings is the doctor's to tell.
             let _ = project.settings(env);
             status.building = is_being_built(&project).then(|| coverage(&project, &snapshot, None));
@@ -145,14 +144,8 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
     )?;
     match &status.vectors {
         Some(VectorStatus { model, coverage: Coverage { units, with_vectors }, bytes }) => {
-            let (bytes, rest) =
-                (in_words(*bytes), if with_vectors == units { "" } else { "; `colgrep init` makes the rest" });
-            let of = if with_vectors == units {
-                "all units".to_string()
-            } else {
-                format!("{with_vectors} of {units} units")
-            };
-            writeln!(out, "vectors   of {of}, by {model}, {bytes}{rest}")?;
+            let rest = if with_vectors < units { "; `colgrep init` makes the rest" } else { "" };
+            writeln!(out, "vectors   {with_vectors} of {units} units, {}, of {model}{rest}", in_words(*bytes))?;
         }
         None => writeln!(out, "vectors   none; `colgrep init` makes them where index_mode is full")?,
     }

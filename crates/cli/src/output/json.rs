@@ -143,7 +143,8 @@ pub fn schema() -> serde_json::Value {
     schema
 }
 
-/// Prints `hits` as one array on one line, and gives how many of them fitted.
+/// Prints `hits` as one array on one line, or with --jsonl one a line, each as soon as it is there; gives how many of
+/// them fitted.
 ///
 /// # Errors
 /// When `out` refuses or the index can't be read.
@@ -154,36 +155,24 @@ pub fn print(
     args: &SearchArgs,
     budget: &mut Budget,
 ) -> Result<usize> {
-    // The brackets and the line's end.
-    budget.take(3);
-    write!(out, "[")?;
+    if args.json {
+        // The brackets and the line's end.
+        budget.take(3);
+        write!(out, "[")?;
+    }
     let mut shown = 0;
     for &(f, h) in hits {
         let Some(row) = fitting(&found[f], h, args, budget, shown == 0)? else { break };
-        write!(out, "{}{row}", if shown > 0 { "," } else { "" })?;
+        if args.json {
+            write!(out, "{}{row}", if shown > 0 { "," } else { "" })?;
+        } else {
+            writeln!(out, "{row}")?;
+            out.flush()?;
+        }
         shown += 1;
     }
-    writeln!(out, "]")?;
-    Ok(shown)
-}
-
-/// Prints `hits` one a line, each as soon as it is there, and gives how many of them fitted.
-///
-/// # Errors
-/// When `out` refuses or the index can't be read.
-pub fn print_lines(
-    out: &mut impl Write,
-    found: &[Found<'_>],
-    hits: &[(usize, usize)],
-    args: &SearchArgs,
-    budget: &mut Budget,
-) -> Result<usize> {
-    let mut shown = 0;
-    for &(f, h) in hits {
-        let Some(row) = fitting(&found[f], h, args, budget, shown == 0)? else { break };
-        writeln!(out, "{row}")?;
-        out.flush()?;
-        shown += 1;
+    if args.json {
+        writeln!(out, "]")?;
     }
     Ok(shown)
 }

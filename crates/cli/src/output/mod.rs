@@ -83,10 +83,8 @@ pub fn print(
     let is_new = |&&(f, h): &&(usize, usize)| !args.names_only() || named.insert((f, found[f].path(h)));
     let hits: Vec<(usize, usize)> = hits.iter().filter(is_new).copied().collect();
     let hits = hits.as_slice();
-    let shown = if args.json {
+    let shown = if args.json || args.jsonl {
         json::print(out, found, hits, args, &mut budget)?
-    } else if args.jsonl {
-        json::print_lines(out, found, hits, args, &mut budget)?
     } else {
         let look = Look::new(args, env, terminal)?;
         human::print(out, found, hits, args, query, &look, &mut budget)?

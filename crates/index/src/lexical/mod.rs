@@ -6,6 +6,7 @@
 
 mod directory;
 mod fields;
+mod inside;
 mod lengths;
 mod named;
 mod near;

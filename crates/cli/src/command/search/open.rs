@@ -57,13 +57,13 @@ pub fn open(
     match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
         Ok((snapshot, report)) => {
             if remarks && lacks_vectors(&snapshot, model) {
-                let Coverage { units: all, with_vectors } = snapshot.coverage();
-                let lack = all - with_vectors;
-                let rest = match report.elsewhere {
+                let Coverage { units, with_vectors } = snapshot.coverage();
+                let lack = units - with_vectors;
+                let rest = match is_being_built(project) {
                     true => "another colgrep makes the rest of their vectors",
                     false => "`colgrep init` makes the rest of their vectors",
                 };
-                remark!("colgrep: {lack} of {all} units are ranked by words alone so far; {rest}");
+                remark!("colgrep: {lack} of {units} units are ranked by words alone so far; {rest}");
             }
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
             if remarks && report.wrote && large > 0 {
