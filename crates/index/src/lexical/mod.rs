@@ -14,7 +14,6 @@ mod read;
 mod score;
 mod stored;
 mod terms;
-mod tests_inside;
 mod write;
 
 pub use named::NamedFile;
