@@ -311,3 +311,68 @@ pub(crate) fn join(hits: &mut Vec<(UnitKey, f32)>, more: Vec<(UnitKey, f32)>, un
     let scored = head.iter().filter(|u| known.contains(&u.key)).count();
     if head.is_empty() { 1.0 } else { scored as f32 / head.len() as f32 }
 }
+
+#[cfg(test)]
+mod tests {
+    use colgrep_core::fuse::Fusion;
+    use colgrep_core::knob::{Knobs, Profile};
+    use colgrep_core::rank::{EXACT_UNITS, Pool};
+    use colgrep_encoder::{EMBEDDED_CODEBOOK, ModelSpec, RuntimeEnv};
+
+    use super::*;
+    use crate::search::{Request, Watch, search};
+    use crate::store::Store;
+    use crate::update::open_current;
+    use crate::vector::{Codebook, Encoding};
+
+    #[derive(Default)]
+    struct Ranked(Vec<(UnitKey, f32)>);
+
+    impl Watch for Ranked {
+        fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
+            if step == colgrep_core::fuse::SEMANTIC {
+                self.0 = hits.to_vec();
+            }
+        }
+
+        fn stage(&mut self, _: &'static str, _: &Pool) {}
+    }
+
+    #[test]
+    fn the_nearest_get_their_full_scores() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let model = colgrep_encoder::open(&ModelSpec::Embedded, &RuntimeEnv::default()).expect("the model");
+        let book = Codebook::from_bytes(EMBEDDED_CODEBOOK).expect("its codebook");
+        let encoding = Encoding { codebook: Some(&book), ..Encoding::new(&*model) };
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/vector");
+        let store = Store::new(folder.path().join("index"));
+        let (snapshot, _) = open_current(&store, &root, &[], None, true, Some(&encoding), &()).expect("an index");
+        let question = "throw away entries that nobody needs any more";
+        let ranked = |exact: &str| {
+            let mut knobs = Knobs::of(Profile::Default);
+            knobs.set(&[&EXACT_UNITS], EXACT_UNITS.env, exact).expect("a number");
+            let semantic = Some(Semantic { mode: Mode::SemanticOnly, ..Semantic::new(&*model) });
+            let fusion = Fusion::MinMax;
+            let request =
+                Request { query: question, knobs: &knobs, fusion, files: 5, units_per_file: 1, filter: None, semantic };
+            let mut ranked = Ranked::default();
+            search(&snapshot, &request, Some(&mut ranked)).expect("an answer");
+            ranked.0
+        };
+        let query = model.encode_query(question).expect("vectors");
+        let errors = |hits: &[(UnitKey, f32)]| -> Vec<f32> {
+            let units: Vec<UnitHit> = hits.iter().take(SHARPEN_STEP).map(|h| snapshot.lexical.hit(h.0)).collect();
+            let texts = restore(&snapshot, &units).expect("texts");
+            let full = |key| {
+                let text = texts.get(&snapshot.lexical.text_of(key)).expect("its text");
+                maxsim(&query, &model.encode_documents(&[text]).expect("vectors")[0])
+            };
+            hits.iter().take(SHARPEN_STEP).map(|(key, score)| (score - full(*key)).abs()).collect()
+        };
+        let (stored, sharpened) = (ranked("0"), ranked("10000"));
+        assert!(stored.len() > 2 * SHARPEN_STEP && stored.len() == sharpened.len());
+        assert!(sharpened.is_sorted_by(|a, b| a.1 >= b.1));
+        assert!(errors(&sharpened).iter().take(SHARPEN_HEAD).all(|e| *e < 1e-3));
+        assert!(errors(&stored).iter().any(|e| *e > 0.05));
+    }
+}

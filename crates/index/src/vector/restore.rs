@@ -79,3 +79,60 @@ fn body(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> String {
     }
     body
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::store::Store;
+    use crate::update::open_current;
+
+    /// A copy of the samples of all languages, indexed by words.
+    fn samples(folder: &Path) -> (PathBuf, Snapshot) {
+        let root = folder.join("samples");
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages");
+        for language in std::fs::read_dir(here).expect("samples").flatten() {
+            let to = root.join(language.file_name());
+            std::fs::create_dir_all(&to).expect("a folder");
+            for file in std::fs::read_dir(language.path()).expect("a sample").flatten() {
+                std::fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
+            }
+        }
+        let store = Store::new(folder.join("index"));
+        let (snapshot, _) = open_current(&store, &root, &[], None, true, None, &()).expect("an index");
+        (root, snapshot)
+    }
+
+    fn units(snapshot: &Snapshot) -> Vec<UnitHit> {
+        let mut units = Vec::new();
+        snapshot.lexical.each_unit(None, |key, _, _| units.push(snapshot.lexical.hit(key)));
+        units
+    }
+
+    #[test]
+    fn nearly_all_texts_of_all_languages_come_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (root, snapshot) = samples(folder.path());
+        let all = units(&snapshot);
+        let texts = restore(&snapshot, &all).expect("texts");
+        let (back, lost): (Vec<&UnitHit>, Vec<&UnitHit>) =
+            all.iter().partition(|u| texts.contains_key(&snapshot.lexical.text_of(u.key)));
+        for kind in UnitKind::ALL {
+            assert!(back.iter().any(|u| u.kind == kind), "no {kind:?} came back");
+        }
+        let place = |u: &&UnitHit| {
+            let path = snapshot.files.files.iter().find(|f| f.id == u.file).map(|f| f.path.as_str());
+            format!("{}:{}", path.unwrap_or_default(), u.line)
+        };
+        let lost: Vec<String> = lost.iter().map(place).collect();
+        assert!(all.len() > 500 && lost.len() * 20 < all.len(), "{} of {}: {lost:?}", lost.len(), all.len());
+
+        // A file that is another now gives none of the texts that changed.
+        let sample = root.join("rust/sample.rs");
+        let changed = std::fs::read_to_string(&sample).expect("a sample").replace("fn ", "fn  ");
+        std::fs::write(&sample, changed).expect("a file");
+        let after = restore(&snapshot, &all).expect("texts");
+        assert!(after.len() < texts.len() && after.iter().all(|(hash, text)| text_hash(text) == *hash));
+    }
+}

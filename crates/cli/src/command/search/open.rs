@@ -54,6 +54,7 @@ pub fn open(
         }
         options = None;
     }
+    let encoding = model.and_then(Model::encoding_of_search);
     match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
         Ok((snapshot, report)) => {
             if remarks && lacks_vectors(&snapshot, model) {
