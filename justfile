@@ -72,5 +72,5 @@ speed repos: bench-build
 # Draw the pictures of benchmarks/README.md from what `record` and `speed` measured
 plots: bench-corpus bench-build
     {{bench}} run {{corpus}} --profile classic --out {{bench-out}}/classic.json
-    {{bench}} sweep {{corpus}} --knob COLGREP_ALPHA=0..1:0.1 --knob COLGREP_ALPHA_DOUBT=0..1:0.1 --out {{bench-out}}/fusion.json
+    {{bench}} sweep {{corpus}} --knob COLGREP_ALPHA=0..1:0.1 --out {{bench-out}}/fusion.json
     {{bench}} plot --sweep {{bench-out}}/fusion.json --record {{bench-out}}/hybrid.json --record {{bench-out}}/keyword-only.json --record {{bench-out}}/semantic-only.json --record {{bench-out}}/classic.json --speed {{bench-out}}/speed.json --out benchmarks/plots

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A little under what the default profile scores here. Raise it when the ranking gets better; lower it only with a
 /// reason in the commit message (`colgrep-bench run` as below, and `compare` with the record before, say which query fell).
-const FLOOR: f64 = 0.83;
+const FLOOR: f64 = 0.845;
 
 #[test]
 fn our_own_queries_find_their_files() {
