@@ -10,6 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use same_file::Handle;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -125,6 +126,17 @@ pub struct Snapshot {
     pub damage: Option<Error>,
 }
 
+impl Snapshot {
+    /// Number of units that have no stored vectors.
+    pub fn without_vectors(&self) -> u64 {
+        let mut count = 0;
+        self.lexical.each_unit(None, |_, _, hash| {
+            count += u64::from(self.vectors.as_ref().is_none_or(|v| v.place(hash).is_none()));
+        });
+        count
+    }
+}
+
 /// A project's folder.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -182,12 +194,14 @@ impl Store {
         if !self.lexical_folder().join("meta.json").exists() {
             return Err(Error::new(ErrorKind::Missing, format!("no index in {}", self.folder.display())));
         }
-        // A commit between two of the reads below leaves them unmatched, or takes a file away under them: then
-        // read again. An error while the commit point stands still is one to report.
+        // A commit between two of the reads below leaves them unmatched, or takes a file away under them, and so does a
+        // merge, which keeps the generation: then read again. An error while `meta.json` stands still is one to report.
+        let meta = || fs::read(self.lexical_folder().join("meta.json")).ok();
         for _ in 0..100 {
-            let before = self.generation()?;
+            let (bytes, before) = (meta(), self.generation()?);
             let opened = self.open_generation(before);
-            if self.generation()? == before {
+            let settled = if opened.is_ok() { self.generation()? == before } else { meta() == bytes };
+            if settled {
                 return opened;
             }
         }
@@ -278,25 +292,29 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::Busy`] while another process writes; [`ErrorKind::Io`] where the folder can't be made.
     pub fn lock(&self, wait: bool) -> Result<WriteLock> {
-        fs::create_dir_all(&self.folder).map_err(|e| Error::io("create", &self.folder, &e))?;
         let path = self.folder.join("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|e| Error::io("open", &path, &e))?;
-        if wait {
-            file.lock().map_err(|e| Error::io("lock", &path, &e))?;
-        } else {
-            file.try_lock().map_err(|e| match e {
-                TryLockError::WouldBlock => {
-                    Error::new(ErrorKind::Busy, format!("another colgrep is writing {}", self.folder.display()))
-                }
-                TryLockError::Error(e) => Error::io("lock", &path, &e),
-            })?;
+        let busy = || Error::new(ErrorKind::Busy, format!("another colgrep is writing {}", self.folder.display()));
+        for _ in 0..100 {
+            fs::create_dir_all(&self.folder).map_err(|e| Error::io("create", &self.folder, &e))?;
+            let file = match OpenOptions::new().create(true).truncate(false).write(true).open(&path) {
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+                file => file.map_err(|e| Error::io("open", &path, &e))?,
+            };
+            if wait {
+                file.lock().map_err(|e| Error::io("lock", &path, &e))?;
+            } else {
+                file.try_lock().map_err(|e| match e {
+                    TryLockError::WouldBlock => busy(),
+                    TryLockError::Error(e) => Error::io("lock", &path, &e),
+                })?;
+            }
+            // Whoever held it before may have removed it: the lock of a file that has no name any more keeps nobody out.
+            let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, &e))?;
+            if Handle::from_path(&path).is_ok_and(|current| current == own) {
+                return Ok(WriteLock { _file: file });
+            }
         }
-        Ok(WriteLock { _file: file })
+        Err(busy())
     }
 
     /// Whether the folder is one of ours by its name and its content, a first build that was stopped included.
@@ -313,8 +331,13 @@ impl Store {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub fn remove(&self, _lock: &WriteLock) -> Result<()> {
-        fs::remove_dir_all(&self.folder).map_err(|e| Error::io("remove", &self.folder, &e))
+    pub fn remove(&self, lock: &WriteLock) -> Result<()> {
+        self.reset(lock, false)?;
+        // The lock goes last: from then on the folder is anybody's, and stays if somebody took it up.
+        let path = self.folder.join("lock");
+        fs::remove_file(&path).map_err(|e| Error::io("remove", &path, &e))?;
+        let _ = fs::remove_dir(&self.folder);
+        Ok(())
     }
 
     /// Empties the folder but for the lock, and for the vectors if these are kept. The caller holds the lock.
