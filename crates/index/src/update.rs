@@ -160,8 +160,8 @@ pub fn open_current(
         }
         // Only vectors are lacking, and somebody is making them.
         (Err(error), Some(snapshot)) if error.kind() == ErrorKind::Busy => {
-            let report = Report { files: snapshot.files.files.len() as u64, ..Report::default() };
-            return Ok((snapshot, report));
+            let (files, without_vectors) = (snapshot.files.files.len() as u64, snapshot.without_vectors());
+            return Ok((snapshot, Report { files, without_vectors, ..Report::default() }));
         }
         (lock, _) => lock?,
     };
@@ -186,13 +186,28 @@ pub fn open_current(
         result => result?,
     };
     let mut snapshot = store.open()?;
-    if let Some(encoding) = encoding {
-        let built = build_vectors(store, root, &snapshot, encoding, progress)?;
-        report.wrote = true;
-        report.encoded = built.encoded;
-        report.without_vectors = built.missing;
-        report.reused = built.units.saturating_sub(built.missing + built.encoded);
+    if let Some(encoding) = encoding.filter(|e| e.may_write(snapshot.files.vectors.as_ref())) {
+        let started = Instant::now();
+        let mut built = build_vectors(store, root, &snapshot, encoding, &mut report, progress)?;
         snapshot = store.open()?;
+        if !built.outdated.is_empty() {
+            // What is not as it was indexed, though its time stamp is, is indexed as it is now.
+            let mut table = snapshot.files;
+            for record in table.files.iter_mut().filter(|f| built.outdated.contains(&f.id)) {
+                record.mtime_ns = i64::MIN;
+            }
+            let again = build(store, root, table, &walked, progress)?;
+            report.changed += again.changed;
+            report.units += again.units;
+            report.bytes += again.bytes;
+            report.wrote = true;
+            let budget = encoding.budget.map(|b| b.saturating_sub(started.elapsed()));
+            let rest = Encoding { budget, ..*encoding };
+            built = build_vectors(store, root, &store.open()?, &rest, &mut report, progress)?;
+            snapshot = store.open()?;
+        }
+        report.without_vectors = built.missing;
+        report.reused = built.units.saturating_sub(built.missing + report.encoded);
     }
     Ok((snapshot, report))
 }
@@ -203,6 +218,7 @@ fn build_vectors(
     root: &Path,
     snapshot: &Snapshot,
     encoding: &Encoding<'_>,
+    report: &mut Report,
     progress: &dyn Progress,
 ) -> Result<Built> {
     let siblings = || store.sibling_vectors(root);
@@ -212,12 +228,14 @@ fn build_vectors(
     let mut table = snapshot.files.clone();
     let built = job.run(&mut |manifest| {
         table.vectors = Some(manifest.clone());
+        report.wrote = true;
         writer.commit(&store.write_table(&table)?)?;
         store.remove_old_tables();
         store.remove_old_vectors(&table);
         Ok(())
     })?;
     writer.finish()?;
+    report.encoded += built.encoded;
     Ok(built)
 }
 

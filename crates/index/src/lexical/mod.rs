@@ -7,6 +7,7 @@
 mod directory;
 mod fields;
 mod read;
+mod verify;
 mod write;
 
 pub use read::{Also, Lexical, NamedFile, Nearness, UnitFilter, UnitHit, WordMass};
