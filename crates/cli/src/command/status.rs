@@ -110,16 +110,11 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
         writeln!(out, "the last build was interrupted; the next search or `colgrep init` goes on from there")?;
     }
     writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
-    if status.files == 0 {
-        writeln!(out, "on disk   {}", in_words(status.index_bytes))?;
-    }
-    let share = 100.0 * status.index_bytes as f64 / status.source_bytes.max(1) as f64;
-    writeln!(
-        out,
-        "on disk   {} ({share:.0} % of the source), {} segments",
-        in_words(status.index_bytes),
-        status.segments
-    )?;
+    let share = match status.source_bytes {
+        0 => String::new(),
+        source => format!(" ({:.0} % of the source)", 100.0 * status.index_bytes as f64 / source as f64),
+    };
+    writeln!(out, "on disk   {}{share}, {} segments", in_words(status.index_bytes), status.segments)?;
     let mut languages: Vec<(&String, &u64)> = status.languages.iter().collect();
     languages.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let languages: Vec<String> = languages.iter().map(|(name, count)| format!("{name} {count}")).collect();
