@@ -33,7 +33,9 @@ pub struct Root {
     pub below: String,
     held: Mutex<Option<Arc<Snapshot>>>,
     /// The model that the root's settings choose, once one is needed.
-    model: OnceLock<Option<Model>>,
+    model: OnceLock<Option<Arc<Model>>>,
+    /// Whether a thread makes the vectors that are lacking.
+    completing: Arc<AtomicBool>,
     changes: Changes,
 }
 
@@ -104,7 +106,8 @@ impl Desk {
             project.check_size(env, args.walk.yes)?;
             project.root = project.root.canonicalize().unwrap_or(project.root);
             let changes = Changes::watch(&project);
-            roots.push(Root { folder, project, below, held: Mutex::default(), model: OnceLock::new(), changes });
+            let (held, model, completing) = (Mutex::default(), OnceLock::new(), Arc::default());
+            roots.push(Root { folder, project, below, held, model, completing, changes });
         }
         std::env::set_current_dir(&roots[0].folder)
             .with_context(|| format!("could not enter {}", roots[0].folder.display()))?;
@@ -145,11 +148,13 @@ impl Desk {
     ///
     /// # Errors
     /// When it can't be opened.
-    pub fn model<'r>(&self, root: &'r Root) -> Result<Option<&'r Model>> {
+    pub fn model<'r>(&self, root: &'r Root) -> Result<Option<&'r Arc<Model>>> {
         if root.model.get().is_none() {
             let mut args = SearchArgs { walk: self.walk.clone(), ..SearchArgs::default() };
-            self.settings(root)?.fill(&mut args);
-            let _ = root.model.set(Model::of_search(&args, &self.env)?);
+            let settings = self.settings(root)?;
+            settings.fill(&mut args);
+            let model = Model::of_search(&args, settings.repository_model(), &self.env)?;
+            let _ = root.model.set(model.map(Arc::new));
         }
         Ok(root.model.get().and_then(Option::as_ref))
     }
@@ -161,14 +166,20 @@ impl Desk {
     pub fn snapshot(&self, root: &Root) -> Result<Arc<Snapshot>> {
         let mut held = root.held();
         let stale = root.changes.stale.swap(false, Ordering::AcqRel) || !root.is_watched();
-        if let Some(snapshot) = held.as_ref().filter(|s| !stale && s.files.complete) {
+        let model = self.model(root)?;
+        let lacks = |s: &Snapshot| model.and_then(|m| m.encoding_of_search()).is_some_and(|e| !e.is_done(s));
+        // While a thread makes vectors, no call waits for them.
+        let completing = root.completing.load(Ordering::Acquire);
+        if let Some(snapshot) = held.as_ref().filter(|s| !stale && s.files.complete && (completing || !lacks(s))) {
             return Ok(Arc::clone(snapshot));
         }
         let mut walk = self.walk.clone();
         self.settings(root)?.fill_walk(&mut walk);
-        let model = self.model(root)?;
-        match open(&walk, true, &self.env, &root.project, model) {
+        match open(&walk, true, &self.env, &root.project, model.filter(|_| !completing).map(AsRef::as_ref)) {
             Ok(snapshot) => {
+                if let Some(model) = model.filter(|_| !completing && lacks(&snapshot)) {
+                    self.complete(root, walk, Arc::clone(model));
+                }
                 // What could not be brought up to date is tried again by the next call.
                 if !snapshot.files.complete {
                     root.changes.stale.store(true, Ordering::Release);
@@ -182,6 +193,27 @@ impl Desk {
                 Err(error)
             }
         }
+    }
+
+    /// Makes the rest of a root's vectors in a thread of its own, a search's share at a time, so that changed files are
+    /// indexed in between. It ends when all are there, or when a share brought nothing: another process is at it, or
+    /// they can't be made. The next call begins again then.
+    fn complete(&self, root: &Root, walk: WalkArgs, model: Arc<Model>) {
+        root.completing.store(true, Ordering::Release);
+        let (env, project) = (self.env.clone(), root.project.clone());
+        let (stale, completing) = (Arc::clone(&root.changes.stale), Arc::clone(&root.completing));
+        std::thread::spawn(move || {
+            let mut before = u64::MAX;
+            while let Ok(snapshot) = open(&walk, true, &env, &project, Some(&model)) {
+                let lack = snapshot.without_vectors();
+                stale.store(true, Ordering::Release);
+                if lack == 0 || lack >= before {
+                    break;
+                }
+                before = lack;
+            }
+            completing.store(false, Ordering::Release);
+        });
     }
 }
 

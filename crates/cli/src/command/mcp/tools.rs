@@ -7,6 +7,7 @@ use clap::ValueEnum as _;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::rank::Candidate;
 use colgrep_index::lexical::UnitFilter;
+use colgrep_index::mend::mend;
 use colgrep_index::search::Answer;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::read_text;
@@ -15,7 +16,7 @@ use super::desk::{Desk, Root};
 use super::page::{page, tokens_wanted};
 use super::params;
 use crate::args::{SearchArgs, Tests};
-use crate::command::search::{Ask, Filter, PathRules, Without, coverage, is_damage, like};
+use crate::command::search::{Ask, Filter, PathRules, Without, check_length, coverage, damage, like};
 use crate::command::{grep as plain_grep, outline as file_outline};
 use crate::output::line::{QueryWords, own_line, shortened};
 use crate::output::path::{escape_control, typed};
@@ -31,6 +32,7 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
     if asked.query.trim().is_empty() {
         bail!("query is empty: say what to look for, in words or as a name");
     }
+    check_length(asked.query.as_bytes())?;
     let tests = match &asked.tests {
         None => None,
         Some(text) => Some(
@@ -63,7 +65,7 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
     for (root, below) in &places {
         let ask = Question {
             query: &asked.query,
-            wanted: asked.offset + wanted,
+            wanted: asked.offset.saturating_add(wanted),
             per_file: asked.per_file,
             content: asked.content,
         };
@@ -78,10 +80,14 @@ pub fn find_related(desk: &Desk, asked: &params::Related) -> Result<String> {
     if !full.is_file() {
         bail!("{} is no file", asked.file);
     }
-    let snapshot = desk.snapshot(root)?;
-    let like = like::like(&root.project, &snapshot, &below, asked.line)?;
+    let like = mended(root, || like::like(&root.project, &desk.snapshot(root)?, &below, asked.line))?;
     let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
-    let ask = Question { query: &like.query, wanted: asked.offset + wanted, per_file: None, content: asked.content };
+    let ask = Question {
+        query: &like.query,
+        wanted: asked.offset.saturating_add(wanted),
+        per_file: None,
+        content: asked.content,
+    };
     let list = ranked(
         desk,
         root,
@@ -115,16 +121,18 @@ fn ranked(
     question: &Question<'_>,
     without: Option<(u32, u32)>,
 ) -> Result<Ranked> {
-    let once = || ranked_once(desk, root, below, args, question, without);
-    match once() {
-        Err(error) if is_damage(&error) => {
+    mended(root, || ranked_once(desk, root, below, args, question, without))
+}
+
+/// Does `work`; where the root's index shows itself damaged, mends it and does the work again, once.
+fn mended<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
+    match work() {
+        Err(error) if damage(&error).is_some() => {
             root.forget();
-            let lock = root.project.store.lock(true)?;
-            root.project.store.remove(&lock)?;
-            drop(lock);
-            once()
+            mend(&root.project.store)?;
+            work()
         }
-        ranked => ranked,
+        done => done,
     }
 }
 
@@ -158,14 +166,15 @@ fn ranked_once(
         units: false,
         explain: false,
         trace: desk.env.trace,
-        model: desk.model(root)?,
+        model: desk.model(root)?.map(AsRef::as_ref),
     };
     let (answer, _) = ask.of(&snapshot, without.as_ref().map(|w| w as &dyn UnitFilter).or(inner))?;
-    let remark = (!snapshot.files.complete)
+    let building = (!snapshot.files.complete)
         .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot)));
+    let lacking = desk.model(root)?.and_then(|m| m.lacking(&snapshot)).map(|lacking| format!("({lacking})\n"));
     Ok(Ranked {
         blocks: blocks(&root.project, &snapshot, &answer, question)?,
-        remark,
+        remark: building.or(lacking),
         more: answer.hits.len() >= question.wanted,
     })
 }
@@ -183,8 +192,9 @@ fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Opt
             }
         }
     }
-    let cut = all.len() > offset + wanted;
-    all.truncate(offset + wanted);
+    let end = offset.saturating_add(wanted);
+    let cut = all.len() > end;
+    all.truncate(end);
     remarks + &page(&all, offset, max_tokens, "results", more || cut)
 }
 
@@ -267,7 +277,7 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
     }
     let here = std::env::current_dir().unwrap_or_default();
     // A line takes a token at least: what lies beyond can't be on this page.
-    let enough = asked.offset + tokens_wanted(asked.max_tokens) + 1;
+    let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
     let mut lines: Vec<String> = Vec::new();
     for folder in folders {
         if lines.len() >= enough {

@@ -18,7 +18,7 @@ use crate::project::Project;
 /// How often the first part of a first build is looked for.
 const FIRST_PART_POLL: Duration = Duration::from_millis(50);
 
-/// Opens a project's index, brought up to date if that is wanted (`update`) and possible.
+/// Opens a project's index, brought up to date if that is wanted (`update`) and possible, and says what it lacks.
 ///
 /// # Errors
 /// When there is none and none can be built.
@@ -29,6 +29,16 @@ pub fn open(
     project: &Project,
     model: Option<&Model>,
 ) -> Result<Snapshot> {
+    let snapshot = opened(walk_args, update, env, project, model)?;
+    if !walk_args.quiet
+        && let Some(lacking) = model.and_then(|m| m.lacking(&snapshot))
+    {
+        remark!("colgrep: {lacking}");
+    }
+    Ok(snapshot)
+}
+
+fn opened(walk_args: &WalkArgs, update: bool, env: &Env, project: &Project, model: Option<&Model>) -> Result<Snapshot> {
     if !update {
         let snapshot = project.store.open().with_context(|| {
             format!(
@@ -58,12 +68,6 @@ pub fn open(
     let encoding = model.and_then(Model::encoding_of_search);
     match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
         Ok((snapshot, report)) => {
-            if remarks && report.without_vectors > 0 {
-                let (lack, all) = (report.without_vectors, report.without_vectors + report.encoded + report.reused);
-                remark!(
-                    "colgrep: {lack} of {all} units are ranked by words alone so far; `colgrep init` makes the rest of their vectors"
-                );
-            }
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
             if remarks && report.wrote && large > 0 {
                 let limit = in_words(snapshot.files.filesize_max);
