@@ -6,7 +6,6 @@
 
 mod directory;
 mod fields;
-mod inside;
 mod lengths;
 mod named;
 mod near;
@@ -15,6 +14,7 @@ mod score;
 mod stored;
 mod terms;
 mod tests_inside;
+mod verify;
 mod write;
 
 pub use named::NamedFile;
