@@ -263,7 +263,7 @@ impl Repository {
     /// When the index can't be read.
     pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Pool)> {
         let filter = self.below.as_ref().map(|b| b as &dyn UnitFilter);
-        let semantic = self.model.as_ref().map(|m| m.semantic());
+        let semantic = self.model.as_ref().map(|m| m.semantic(&self.snapshot));
         let request = Request { query, knobs, fusion: Fusion::MinMax, files, units_per_file: 1, filter, semantic };
         Ok(retrieve(&self.snapshot, &request)?)
     }

@@ -109,6 +109,11 @@ impl Env {
         }
     }
 
+    /// The same without a network for models.
+    pub fn offline(&self) -> Env {
+        Env { runtime: RuntimeEnv { offline: true, ..self.runtime.clone() }, ..self.clone() }
+    }
+
     /// The folder of programs' settings, if the environment names one.
     pub fn config_home(&self) -> Option<PathBuf> {
         self.config_folder.as_ref().and_then(|f| f.parent()).map(Path::to_path_buf)

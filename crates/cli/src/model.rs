@@ -1,13 +1,15 @@
 //! The model of the ranking by meaning: which one is chosen, opened once, and how the index keeps its vectors.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, Multivector};
 use colgrep_index::semantic::{Mode, Semantic};
+use colgrep_index::store::Snapshot;
 use colgrep_index::vector::{Codebook, Encoding};
 
 use crate::args::{IndexMode, SearchArgs, WalkArgs};
@@ -26,6 +28,8 @@ pub struct Model {
     codebook: Option<Codebook>,
     mode: Mode,
     stored: bool,
+    /// As a person would write it.
+    spec: ModelSpec,
 }
 
 impl std::fmt::Debug for Model {
@@ -35,27 +39,40 @@ impl std::fmt::Debug for Model {
 }
 
 impl Model {
-    /// Opens the model that flags and settings choose for a search; `None` for one by keywords alone.
+    /// Opens the model that flags and settings choose for a search; `None` for one by keywords alone. `repository` is
+    /// the repository's file that names it, if no person did.
     ///
     /// # Errors
     /// When it can't be opened.
-    pub(crate) fn of_search(args: &SearchArgs, env: &Env) -> Result<Option<Model>> {
+    pub(crate) fn of_search(args: &SearchArgs, repository: Option<&Path>, env: &Env) -> Result<Option<Model>> {
         let mode = if args.semantic_only { Mode::SemanticOnly } else { Mode::Hybrid };
         match args.walk.index_mode.unwrap_or_default() {
             // Counting, and naming what does not match, is about words: by meaning everything is near by some measure.
             _ if args.keyword_only || args.count || args.files_without_match => Ok(None),
             IndexMode::Keyword if !args.semantic_only => Ok(None),
-            index_mode => Model::open(args.model.as_deref(), index_mode == IndexMode::Full, mode, env).map(Some),
+            index_mode => {
+                let env = without_download(args.model.as_deref(), repository, env)?;
+                Model::open(args.model.as_deref(), index_mode == IndexMode::Full, mode, &env).map(Some)
+            }
         }
     }
 
-    /// Opens the model that an index is made with; `None` where it keeps no vectors.
+    /// Opens the model that an index is made with; `None` where it keeps no vectors. `repository` as in
+    /// [`Model::of_search`].
     ///
     /// # Errors
     /// When it can't be opened.
-    pub(crate) fn of_index(walk: &WalkArgs, model: Option<&str>, env: &Env) -> Result<Option<Model>> {
+    pub(crate) fn of_index(
+        walk: &WalkArgs,
+        model: Option<&str>,
+        repository: Option<&Path>,
+        env: &Env,
+    ) -> Result<Option<Model>> {
         match walk.index_mode.unwrap_or_default() {
-            IndexMode::Full => Model::open(model, true, Mode::Hybrid, env).map(Some),
+            IndexMode::Full => {
+                let env = without_download(model, repository, env)?;
+                Model::open(model, true, Mode::Hybrid, &env).map(Some)
+            }
             IndexMode::Lite | IndexMode::Keyword => Ok(None),
         }
     }
@@ -71,7 +88,7 @@ impl Model {
             ModelSpec::Embedded => Some(Codebook::from_bytes(EMBEDDED_CODEBOOK)?),
             ModelSpec::Folder(_) | ModelSpec::Hub(_) => None,
         };
-        Ok(Model { encoder, codebook, mode, stored })
+        Ok(Model { encoder, codebook, mode, stored, spec })
     }
 
     /// The wish that the index keep this model's vectors; `None` where it is to keep none.
@@ -85,9 +102,10 @@ impl Model {
         self.encoding(Some(SEARCH_BUDGET))
     }
 
-    /// How a search uses it.
-    pub fn semantic(&self) -> Semantic<'_> {
-        let encode_max = if self.stored { 0 } else { LITE_CANDIDATES };
+    /// How a search uses it in an index: what is stored, or, where nothing of this model is, the best candidates.
+    pub fn semantic(&self, snapshot: &Snapshot) -> Semantic<'_> {
+        let own = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == self.encoder.fingerprint());
+        let encode_max = if self.stored && own { 0 } else { LITE_CANDIDATES };
         Semantic { mode: self.mode, encode_max, ..Semantic::new(&*self.encoder) }
     }
 
@@ -99,10 +117,64 @@ impl Model {
         Ok(self.encoder.encode_documents(&[text])?.into_iter().next())
     }
 
+    /// Whether a search would make vectors for an index.
+    pub fn lacks(&self, snapshot: &Snapshot) -> bool {
+        self.encoding_of_search().is_some_and(|e| !e.is_done(snapshot))
+    }
+
+    /// What the ranking by meaning lacks in an index that should keep this model's vectors, and who makes it: `maker`,
+    /// if somebody is at it, else `init`.
+    pub fn lacking(&self, snapshot: &Snapshot, maker: impl FnOnce() -> Option<&'static str>) -> Option<String> {
+        let encoding = self.encoding_of_search()?;
+        let only = format!("by meaning, a search ranks only the best {LITE_CANDIDATES} units by words");
+        let init = format!("`colgrep init --model {}`", self.spec);
+        let maker = |init: &str| maker().map_or_else(|| init.to_string(), str::to_string);
+        match &snapshot.files.vectors {
+            None => Some(format!("the index has no vectors of {}: {only}; {} makes them", self.spec, maker(&init))),
+            Some(stored) if stored.fingerprint != self.encoder.fingerprint() => Some(format!(
+                "the index has vectors of the model {}, not of {}: {only}; {init} replaces them",
+                stored.model, self.spec
+            )),
+            Some(_) if snapshot.damage.is_some() => {
+                let damage = snapshot.damage.as_ref().map_or("", |e| e.message());
+                Some(format!("{damage}: {only}; {} makes the vectors anew", maker("`colgrep init`")))
+            }
+            Some(_) if encoding.is_done(snapshot) => None,
+            Some(_) => {
+                let coverage = snapshot.coverage();
+                let (lack, all) = (Some(coverage.without_vectors()).filter(|lack| *lack > 0)?, coverage.units);
+                Some(format!(
+                    "{lack} of {all} units are ranked by words alone so far; {} makes the rest of their vectors",
+                    maker("`colgrep init`")
+                ))
+            }
+        }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         self.encoder.name()
     }
+}
+
+/// The environment to open a model in. Where only a repository's file names it, nothing is fetched: whoever clones a
+/// repository has not asked for that.
+///
+/// # Errors
+/// When such a model is one of the hub's and not on this machine.
+fn without_download<'e>(name: Option<&str>, repository: Option<&Path>, env: &'e Env) -> Result<Cow<'e, Env>> {
+    let (Some(name), Some(file)) = (name, repository) else { return Ok(Cow::Borrowed(env)) };
+    let Ok(ModelSpec::Hub(id)) = ModelSpec::parse(name) else { return Ok(Cow::Borrowed(env)) };
+    let runtime = env.runtime();
+    let cache = runtime.hf_home.or_else(|| Some(runtime.home?.join(".cache").join("huggingface")));
+    if !cache.is_some_and(|c| c.join("hub").join(format!("models--{}", id.replace('/', "--"))).is_dir()) {
+        bail!(
+            "{} names the model {id} of the Hugging Face hub, which is not on this machine, and a repository's file \
+             fetches nothing; `colgrep init --model {id}` fetches it, and `--model default` takes the one in the program",
+            file.display()
+        );
+    }
+    Ok(Cow::Owned(env.offline()))
 }
 
 /// The model that the settings of a folder name.

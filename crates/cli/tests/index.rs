@@ -271,3 +271,12 @@ fn large_files_are_named_when_they_are_left_out() {
     assert!(ran.status == 0 && ran.err.contains("1 files larger than 1.0 MB are not indexed"), "{}", ran.err);
     assert_eq!(sandbox.run(&["-e", "gigantic", "-l"]).out, "huge.txt\n", "grep reads every file");
 }
+
+#[test]
+fn an_empty_index_has_one_size() {
+    let sandbox = Sandbox::new();
+    sandbox.write("logo.png", "\u{89}PNG\0\0");
+    sandbox.run(&["init"]);
+    let out = sandbox.run(&["status"]).out;
+    assert!(out.matches("on disk").count() == 1 && !out.contains('%'), "{out}");
+}

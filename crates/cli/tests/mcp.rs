@@ -241,3 +241,35 @@ fn changes_are_seen_and_waiting_costs_nothing() {
         assert_eq!(ticks(client.server.id()), before, "an idle server uses no processor time");
     }
 }
+
+#[test]
+fn what_a_call_had_no_time_for_is_made_later() {
+    let sandbox = Sandbox::of("relay").with_meaning();
+    sandbox.run(&["init", "--index-mode", "keyword"]);
+    let folder = std::fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    let lock = colgrep_index::store::Store::new(folder).lock(true).expect("the lock");
+    let mut client = Client::start(&sandbox, &[]);
+    let question = json!({"query": "parse request", "results": 1});
+    let text = client.good("search", question.clone());
+    assert!(text.starts_with("(the index has no vectors of default") && text.contains("src/http/parse.rs"), "{text}");
+    drop(lock);
+    let end = Instant::now() + Duration::from_secs(60);
+    while client.good("search", question.clone()).starts_with('(') {
+        assert!(Instant::now() < end, "no vectors are made");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn an_offset_beyond_everything_is_an_empty_page() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    for (tool, arguments, expected) in [
+        ("search", json!({"query": "parse request", "offset": u64::MAX}), "(no results)\n"),
+        ("find_related", json!({"file": "src/queue/ring.rs", "line": 4, "offset": u64::MAX}), "(no results)\n"),
+        ("grep", json!({"pattern": "parse", "offset": u64::MAX}), "(no lines)\n"),
+        ("outline", json!({"file": "src/queue/ring.rs", "offset": u64::MAX}), "(no units)\n"),
+    ] {
+        assert_eq!(client.good(tool, arguments), expected, "{tool}");
+    }
+}

@@ -2,6 +2,10 @@
 
 mod common;
 
+use std::fs;
+use std::path::PathBuf;
+
+use colgrep_index::store::Store;
 use common::Sandbox;
 
 fn relay() -> Sandbox {
@@ -106,4 +110,93 @@ fn a_word_that_stands_nowhere_is_not_found() {
     }
     let without = sandbox.run(&["RingBuffer", "-L", "src/queue", "src/http"]);
     assert!(without.status == 0 && without.out.contains("src/http/parse.rs"), "{without:?}");
+}
+
+/// The folder of the one index.
+fn index(sandbox: &Sandbox) -> PathBuf {
+    fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path()
+}
+
+fn files(folder: PathBuf, extension: &str) -> Vec<PathBuf> {
+    let all = fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path());
+    let mut files: Vec<PathBuf> = all.filter(|p| p.extension().is_some_and(|e| e == extension)).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_damaged_unit_costs_its_segment_and_nothing_else() {
+    let sandbox = relay();
+    sandbox.run(&["init"]);
+    let folder = index(&sandbox);
+    assert!(files(folder.join("vectors"), "bin").is_empty(), "the program carries its codebook");
+    let documents = files(folder.join("lexical"), "idx");
+    for (args, found) in [
+        (&["parse request", "-k", "1"][..], "src/http/parse.rs"),
+        (&["--like", "src/queue/ring.rs:10", "-k", "1", "--semantic-only"], "src/"),
+    ] {
+        let expected = sandbox.run(args);
+        let segment = files(folder.join("vectors"), "seg").remove(0);
+        let mut bytes = fs::read(&segment).expect("a segment");
+        // Codes stand last.
+        let codes = bytes.len() * 2 / 3;
+        bytes[codes..].iter_mut().for_each(|b| *b ^= 1);
+        fs::remove_file(&segment).expect("removed");
+        fs::write(&segment, bytes).expect("written");
+        let ran = sandbox.run(args);
+        assert!(ran.status == 0 && ran.out.starts_with(found) && ran.out == expected.out, "{ran:?}");
+        assert!(ran.err.contains("made anew") && !ran.err.contains("clear"), "{ran:?}");
+        assert_eq!(files(folder.join("lexical"), "idx"), documents, "words and structure stay");
+        assert_eq!(sandbox.run(args).err, "");
+    }
+}
+
+#[test]
+fn what_the_ranking_by_meaning_lacks_is_said() {
+    let sandbox = relay();
+    let ask = |flags: &[&str]| sandbox.run(&[&["parse request", "-l"], flags].concat());
+    sandbox.run(&["init", "--index-mode", "keyword"]);
+    let none = "the index has no vectors of default";
+    assert!(ask(&["--no-update"]).err.contains(none));
+    let busy = {
+        let _lock = Store::new(index(&sandbox)).lock(true).expect("the lock");
+        ask(&[])
+    };
+    assert!(busy.status == 0 && busy.err.contains(none), "{busy:?}");
+    for flags in [&["--keyword-only"][..], &["--index-mode", "lite"], &["--no-update", "--index-mode", "keyword"]] {
+        assert_eq!(ask(flags).err, "", "{flags:?}");
+    }
+    assert_eq!((ask(&[]).err.as_str(), ask(&["--no-update"]).err.as_str()), ("", ""));
+    fs::remove_dir_all(index(&sandbox).join("vectors")).expect("removed");
+    let damaged = ask(&["--no-update"]);
+    assert!(damaged.status == 0 && damaged.err.contains("`colgrep init` makes the vectors anew"), "{damaged:?}");
+    assert_eq!((ask(&[]).err.as_str(), ask(&["--no-update"]).err.as_str()), ("", ""));
+}
+
+#[test]
+fn a_repositorys_file_fetches_no_model() {
+    let sandbox = relay();
+    let hub = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    hub.set_nonblocking(true).expect("a listener");
+    let endpoint = format!("http://{}", hub.local_addr().expect("an address"));
+    let vars = [("HF_ENDPOINT", endpoint.as_str())];
+    sandbox.write(".colgrep.toml", "model = \"someorg/some-model\"\n");
+    for args in [&["parse request"][..], &["init"]] {
+        let ran = sandbox.run_with(&vars, args);
+        assert!(
+            ran.status == 2 && ran.err.contains("ROOT/.colgrep.toml names the model someorg/some-model"),
+            "{ran:?}"
+        );
+        assert!(ran.err.contains("`colgrep init --model someorg/some-model` fetches it"), "{ran:?}");
+    }
+    assert!(hub.accept().is_err(), "somebody asked the hub");
+    assert_eq!(sandbox.run_with(&vars, &["parse request", "--model", "default", "-l", "-k", "1"]).status, 0);
+    // A folder is meant from the file's own.
+    sandbox.write("models/tiny/tokenizer.json", "{}");
+    sandbox.write(".colgrep.toml", "model = \"models/tiny\"\n");
+    let below = sandbox.command(&["parse request"]).current_dir(sandbox.root().join("src")).output();
+    let below = common::Ran::of(below.expect("a run"), &sandbox.root());
+    assert!(below.status == 2 && below.err.contains("ROOT/models/tiny"), "{below:?}");
+    let set = sandbox.run(&["set-model", "default"]);
+    assert!(set.status == 0 && set.err.contains("ROOT/.colgrep.toml names a model too, and goes before it"), "{set:?}");
 }

@@ -271,3 +271,16 @@ fn a_terminal_gets_headings_and_lines_that_fit() {
     }
     assert!(bare.chars().count() <= 60 && bare.ends_with('…'), "{bare}");
 }
+
+#[test]
+fn queries_have_a_length() {
+    let sandbox = Sandbox::of("relay");
+    let longest = "word ".repeat(13_000);
+    sandbox.write("queries.txt", &format!("parse request\n{longest}\n{longest}{longest}\n"));
+    let ran = sandbox.run(&["--queries-from", "queries.txt"]);
+    assert!(ran.status == 2 && ran.out.lines().count() == 2, "{ran:?}");
+    assert!(ran.err.contains("queries.txt, line 3: a query has at most 65536 bytes"), "{}", ran.err);
+    let ran = sandbox.run(&[&longest[..64_000], "-q"]);
+    assert!(ran.status < 2, "{ran:?}");
+    assert_eq!(sandbox.run(&[&"word ".repeat(20_000), "-q"]).status, 2);
+}

@@ -38,6 +38,11 @@ impl Error {
         Error::new(ErrorKind::Io, format!("could not {doing} {}: {error}", path.display()))
     }
 
+    /// What failed, without the advice that goes with its kind.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.kind

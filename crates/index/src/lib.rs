@@ -3,6 +3,7 @@
 pub mod error;
 pub mod language;
 pub mod lexical;
+pub mod mend;
 pub mod parse;
 pub mod read;
 pub mod search;

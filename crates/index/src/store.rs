@@ -12,6 +12,7 @@ use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use colgrep_core::path::PathFacts;
+use same_file::Handle;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -138,6 +139,13 @@ pub struct Coverage {
     pub units: u64,
     /// Those that have vectors.
     pub with_vectors: u64,
+}
+
+impl Coverage {
+    /// Units that have none.
+    pub fn without_vectors(&self) -> u64 {
+        self.units - self.with_vectors
+    }
 }
 
 impl Snapshot {
@@ -312,25 +320,29 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::Busy`] while another process writes; [`ErrorKind::Io`] where the folder can't be made.
     pub fn lock(&self, wait: bool) -> Result<WriteLock> {
-        fs::create_dir_all(&self.folder).map_err(|e| Error::io("create", &self.folder, &e))?;
         let path = self.folder.join("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|e| Error::io("open", &path, &e))?;
-        if wait {
-            file.lock().map_err(|e| Error::io("lock", &path, &e))?;
-        } else {
-            file.try_lock().map_err(|e| match e {
-                TryLockError::WouldBlock => {
-                    Error::new(ErrorKind::Busy, format!("another colgrep is writing {}", self.folder.display()))
-                }
-                TryLockError::Error(e) => Error::io("lock", &path, &e),
-            })?;
+        let busy = || Error::new(ErrorKind::Busy, format!("another colgrep is writing {}", self.folder.display()));
+        for _ in 0..100 {
+            fs::create_dir_all(&self.folder).map_err(|e| Error::io("create", &self.folder, &e))?;
+            let file = match OpenOptions::new().create(true).truncate(false).write(true).open(&path) {
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+                file => file.map_err(|e| Error::io("open", &path, &e))?,
+            };
+            if wait {
+                file.lock().map_err(|e| Error::io("lock", &path, &e))?;
+            } else {
+                file.try_lock().map_err(|e| match e {
+                    TryLockError::WouldBlock => busy(),
+                    TryLockError::Error(e) => Error::io("lock", &path, &e),
+                })?;
+            }
+            // Whoever held it before may have removed it: the lock of a file that has no name any more keeps nobody out.
+            let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, &e))?;
+            if Handle::from_path(&path).is_ok_and(|current| current == own) {
+                return Ok(WriteLock { _file: file });
+            }
         }
-        Ok(WriteLock { _file: file })
+        Err(busy())
     }
 
     /// Whether the folder is one of ours by its name and its content, a first build that was stopped included.
@@ -347,8 +359,13 @@ impl Store {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub fn remove(&self, _lock: &WriteLock) -> Result<()> {
-        fs::remove_dir_all(&self.folder).map_err(|e| Error::io("remove", &self.folder, &e))
+    pub fn remove(&self, lock: &WriteLock) -> Result<()> {
+        self.reset(lock, false)?;
+        // The lock goes last: from then on the folder is anybody's, and stays if somebody took it up.
+        let path = self.folder.join("lock");
+        fs::remove_file(&path).map_err(|e| Error::io("remove", &path, &e))?;
+        let _ = fs::remove_dir(&self.folder);
+        Ok(())
     }
 
     /// Empties the folder but for the lock, and for the vectors if these are kept. The caller holds the lock.

@@ -15,7 +15,7 @@ use crate::language;
 use crate::lexical::{FileDocument, Writer};
 use crate::parse::{Parsed, parse};
 use crate::read::{Skip, decode, skip_by_name};
-use crate::store::{Coverage, FileRecord, FileTable, Snapshot, Store, hash};
+use crate::store::{FileRecord, FileTable, Snapshot, Store, hash};
 use crate::vector::{Built, Encoding, Job, Manifest};
 use crate::walk::{Found, LeftOut, WalkOptions, Walked, walk};
 
@@ -166,11 +166,9 @@ pub fn open_current(
         }
         // Only vectors are lacking, and somebody is making them.
         (Err(error), Some(snapshot)) if error.kind() == ErrorKind::Busy => {
-            let Coverage { units, with_vectors } = snapshot.coverage();
             let files = snapshot.files.files.len() as u64;
-            let without_vectors = units - with_vectors;
-            let report = Report { files, without_vectors, ..Report::default() };
-            return Ok((snapshot, report));
+            let without_vectors = snapshot.coverage().without_vectors();
+            return Ok((snapshot, Report { files, without_vectors, ..Report::default() }));
         }
         (lock, _) => lock?,
     };
@@ -196,13 +194,29 @@ pub fn open_current(
         result => result?,
     };
     let mut snapshot = store.open()?;
-    if let Some(encoding) = encoding {
-        let built = pool.install(|| build_vectors(store, root, &snapshot, encoding, progress))?;
-        report.wrote = true;
-        report.encoded = built.encoded;
-        report.without_vectors = built.missing;
-        report.reused = built.units.saturating_sub(built.missing + built.encoded);
+    if let Some(encoding) = encoding.filter(|e| e.may_write(snapshot.files.vectors.as_ref())) {
+        let started = Instant::now();
+        let mut built = pool.install(|| build_vectors(store, root, &snapshot, encoding, &mut report, progress))?;
         snapshot = store.open()?;
+        if !built.outdated.is_empty() {
+            // What is not as it was indexed, though its time stamp is, is indexed as it is now.
+            let mut table = snapshot.files;
+            for record in table.files.iter_mut().filter(|f| built.outdated.contains(&f.id)) {
+                record.mtime_ns = i64::MIN;
+            }
+            let again = pool.install(|| build(store, root, table, &walked, progress))?;
+            report.changed += again.changed;
+            report.units += again.units;
+            report.bytes += again.bytes;
+            report.wrote = true;
+            let budget = encoding.budget.map(|b| b.saturating_sub(started.elapsed()));
+            let rest = Encoding { budget, ..*encoding };
+            snapshot = store.open()?;
+            built = pool.install(|| build_vectors(store, root, &snapshot, &rest, &mut report, progress))?;
+            snapshot = store.open()?;
+        }
+        report.without_vectors = built.missing;
+        report.reused = built.units.saturating_sub(built.missing + report.encoded);
     }
     snapshot.lexical.keep_lengths(&store.lexical_folder());
     Ok((snapshot, report))
@@ -224,6 +238,7 @@ fn build_vectors(
     root: &Path,
     snapshot: &Snapshot,
     encoding: &Encoding<'_>,
+    report: &mut Report,
     progress: &dyn Progress,
 ) -> Result<Built> {
     let siblings = || store.sibling_vectors(root);
@@ -233,12 +248,14 @@ fn build_vectors(
     let mut table = snapshot.files.clone();
     let built = job.run(&mut |manifest| {
         table.vectors = Some(manifest.clone());
+        report.wrote = true;
         writer.commit(&store.write_table(&table)?)?;
         store.remove_old_tables();
         store.remove_old_vectors(&table);
         Ok(())
     })?;
     writer.finish()?;
+    report.encoded += built.encoded;
     Ok(built)
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use colgrep_core::bm25::{Bm25, Field, idf};
 use colgrep_core::fuse::Fusion;
@@ -104,6 +106,29 @@ fn scores_equal_the_naive_formula() {
             );
         }
     }
+}
+
+#[test]
+fn the_lock_of_a_removed_folder_is_nobodys() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path().join("project-00000000"));
+    let first = store.lock(true).unwrap();
+    let holds = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let _lock = store.lock(true).unwrap();
+            holds.store(true, Ordering::SeqCst);
+        });
+        std::thread::sleep(Duration::from_millis(200));
+        store.remove(&first).unwrap();
+        assert!(!store.folder().exists());
+        let second = store.lock(false).unwrap();
+        drop(first);
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!holds.load(Ordering::SeqCst), "two hold it");
+        drop(second);
+    });
+    assert!(holds.load(Ordering::SeqCst));
 }
 
 /// What a search shows of each hit: path, line, kind, score.

@@ -12,6 +12,7 @@ use colgrep_core::fuse::{Fusion, UnitKey};
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank::Pool;
 use colgrep_index::lexical::UnitFilter;
+use colgrep_index::mend::mend;
 use colgrep_index::search::{Request, Watch, search};
 use colgrep_index::semantic::{Mode, Semantic};
 use colgrep_index::store::{Snapshot, Store, project_folder};
@@ -303,14 +304,7 @@ fn a_reader_beside_a_build_sees_whole_generations() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                let snapshot = match project.store().open() {
-                    Ok(snapshot) => snapshot,
-                    // What the loop in `open` gives up on.
-                    Err(error) => {
-                        assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
-                        continue;
-                    }
-                };
+                let snapshot = project.store().open().expect("an index");
                 assert!(snapshot.damage.is_none(), "{:?}", snapshot.damage);
                 let found = ask(&snapshot, "handle 7", Some(semantic(&toy, Mode::Hybrid)), None).expect("an answer");
                 assert_eq!(found[0].0, "src/part0/file7.py");
@@ -470,6 +464,132 @@ fn without_stored_vectors_candidates_are_encoded_for_the_search() {
         let expected = texts.iter().find(|t| t.0 == hash).expect("its text").1;
         assert!((score - expected).abs() < 1e-4);
     }
+}
+
+/// As a search asks: with an end.
+fn of_search<'a>(encoding: Encoding<'a>) -> Encoding<'a> {
+    Encoding { budget: Some(Duration::from_secs(60)), ..encoding }
+}
+
+#[test]
+fn a_search_leaves_another_models_vectors() {
+    let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
+    project.update(Some(&encoding(&toy, &book)));
+    let (all, before) = (toy.count(), project.segments());
+    let other = Toy { fingerprint: 2, ..Toy::new() };
+    let (_, report) = project.update(Some(&of_search(encoding(&other, &book))));
+    assert!(!report.wrote && other.count() == 0, "{report:?}");
+    project.write(
+        "src/new.py",
+        "def brand_new():
+    return 1
+",
+    );
+    let (snapshot, report) = project.update(Some(&of_search(encoding(&other, &book))));
+    assert!(report.units == 1 && report.encoded == 0 && other.count() == 0, "{report:?}");
+    assert_eq!((project.segments(), snapshot.vectors.as_ref().map(|v| v.len() as u64)), (before, Some(all)));
+    let (_, report) = project.update(Some(&of_search(encoding(&toy, &book))));
+    assert_eq!((report.encoded, report.without_vectors), (1, 0));
+    // The same model in a new make is the same model.
+    let newer = Encoding { codec: Codec { rows_max: 12, ..Codec::default() }, ..encoding(&toy, &book) };
+    assert_eq!(project.update(Some(&of_search(newer))).1.encoded, all + 1);
+}
+
+#[test]
+fn a_search_makes_no_codebook() {
+    let (project, toy) = (Project::with(&FILES), Toy::new());
+    for _ in 0..2 {
+        let (snapshot, _) = project.update(Some(&of_search(Encoding::new(&toy))));
+        assert!(snapshot.files.vectors.is_none() && toy.count() == 0);
+    }
+    let all = project.update(Some(&Encoding::new(&toy))).1.encoded;
+    project.write(
+        "src/new.py",
+        "def brand_new():
+    return 1
+",
+    );
+    assert!(all > 5 && project.update(Some(&of_search(Encoding::new(&toy)))).1.encoded == 1, "and goes on with one");
+}
+
+/// Names and sizes of all files of an index.
+fn listing(folder: &Path) -> BTreeSet<(PathBuf, u64)> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let below = |e: fs::DirEntry| match e.metadata().expect("metadata") {
+        m if m.is_dir() => listing(&e.path()),
+        m => BTreeSet::from([(e.path(), m.len())]),
+    };
+    entries.flat_map(below).collect()
+}
+
+#[test]
+fn what_made_nothing_commits_nothing() {
+    let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
+    let late = Encoding { budget: Some(Duration::ZERO), ..encoding(&toy, &book) };
+    let lack = project.update(Some(&late)).1.without_vectors;
+    let before = listing(project.store().folder());
+    let (_, report) = project.update(Some(&late));
+    assert!(lack > 5 && report.without_vectors == lack && !report.wrote, "{report:?}");
+    assert_eq!(listing(project.store().folder()), before);
+}
+
+#[test]
+fn a_file_that_changed_unseen_is_indexed_as_it_is() {
+    let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
+    project.update(None);
+    let path = project.root.join("src/net.py");
+    let stamp = fs::metadata(&path).and_then(|m| m.modified()).expect("a time");
+    fs::write(&path, FILES[0].1.replace("download_page", "absorbed_page")).expect("a file");
+    fs::File::options().write(true).open(&path).and_then(|f| f.set_modified(stamp)).expect("a time");
+    let (snapshot, report) = project.update(Some(&of_search(encoding(&toy, &book))));
+    assert_eq!((report.changed, report.without_vectors), (1, 0), "{report:?}");
+    let found = ask(&snapshot, "absorbed", None, None).expect("an answer");
+    assert_eq!(found.first().map(|f| f.0.as_str()), Some("src/net.py"));
+    assert!(!project.update(Some(&of_search(encoding(&toy, &book)))).1.wrote);
+}
+
+#[test]
+fn mending_takes_out_what_is_damaged_and_nothing_else() {
+    let flip = |path: &Path, at: usize| {
+        let mut bytes = fs::read(path).expect("bytes");
+        bytes[at] ^= 0x10;
+        fs::remove_file(path).expect("removed");
+        fs::write(path, bytes).expect("written");
+    };
+    let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
+    let encoding = encoding(&toy, &book);
+    project.update(Some(&encoding));
+    let first = project.segments().remove(0);
+    let many = toy.count();
+    project.write(
+        "src/new.py",
+        "def brand_new():
+    return 1
+",
+    );
+    let expected = answers(&project.update(Some(&encoding)).0, &toy);
+    assert_eq!((project.segments().len(), toy.count()), (2, 1));
+    let before = listing(project.store().folder());
+    mend(&project.store()).expect("sound");
+    assert_eq!(listing(project.store().folder()), before, "what is sound stays as it is");
+
+    flip(&first, fs::metadata(&first).expect("a file").len() as usize - 1);
+    let error = ask(&project.store().open().expect("an index"), "page", Some(semantic(&toy, Mode::SemanticOnly)), None);
+    assert_eq!(error.expect_err("damage").kind(), ErrorKind::Unusable);
+    mend(&project.store()).expect("mended");
+    assert!(!first.exists() && project.segments().len() == 1);
+    let (mended, report) = project.update(Some(&of_search(encoding)));
+    assert!(report.units == 0 && report.encoded == many && toy.count() == many, "{report:?}");
+    assert!(same(&answers(&mended, &toy), &expected));
+    drop(mended);
+
+    let mut lexical = fs::read_dir(project.store().lexical_folder()).expect("a folder").flatten().map(|e| e.path());
+    let store = lexical.find(|p| p.extension().is_some_and(|e| e == "store")).expect("documents");
+    flip(&store, 20);
+    mend(&project.store()).expect("mended");
+    let (mended, report) = project.update(Some(&of_search(encoding)));
+    assert!(report.units == many + 1 && report.encoded == 0 && toy.count() == 0, "{report:?}");
+    assert!(same(&answers(&mended, &toy), &expected));
 }
 
 #[derive(Clone, Debug)]

@@ -221,7 +221,8 @@ fn skipped(table: &FileTable, report: &mut Report) {
 fn model(env: &Env, root: &Path, report: &mut Report) {
     let chosen = model::chosen(env, root).unwrap_or_default();
     let args = SearchArgs { model: chosen.clone(), ..SearchArgs::default() };
-    match Model::of_search(&args, env) {
+    let settings = Settings::load(env, root).unwrap_or_default();
+    match Model::of_search(&args, settings.repository_model(), env) {
         Ok(Some(model)) if chosen.as_deref().is_none_or(|c| c == "default") => {
             report.say("model", Level::Good, format!("{}, the one in the program, ranks by meaning", model.name()));
         }

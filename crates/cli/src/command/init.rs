@@ -19,7 +19,8 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let settings = project.settings(env)?;
     settings.fill_walk(&mut walk);
     limit_threads(&walk);
-    let model = Model::of_index(&walk, args.model.as_deref().or(settings.model()), env)?;
+    let repository = if args.model.is_none() { settings.repository_model() } else { None };
+    let model = Model::of_index(&walk, args.model.as_deref().or(settings.model()), repository, env)?;
     let encoding = model.as_ref().and_then(|m| m.encoding(None));
     let options = walk_options(&walk);
     let (snapshot, report) = open_updated(&project, Some(&options), true, encoding.as_ref(), walk.quiet)?;

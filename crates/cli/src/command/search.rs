@@ -1,6 +1,6 @@
 //! A search: which projects, which filters, the ranking, and what is printed.
 
-use std::io::{BufRead as _, IsTerminal as _, Write};
+use std::io::{BufRead, IsTerminal as _, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -10,6 +10,7 @@ use colgrep_core::rank::POOL_UNITS;
 use colgrep_encoder::Multivector;
 use colgrep_index::ErrorKind;
 use colgrep_index::lexical::UnitFilter;
+use colgrep_index::mend::mend;
 use colgrep_index::search::{Answer, Request, search};
 use colgrep_index::semantic::Semantic;
 use colgrep_index::store::Snapshot;
@@ -25,13 +26,16 @@ use crate::project::Project;
 use crate::settings::Settings;
 use crate::{FOUND, NOTHING};
 
+/// Length of a query at most, in bytes: far more than anybody types.
+const QUERY_BYTES_MAX: usize = 64 << 10;
+
 mod filter;
 pub(crate) mod like;
 mod open;
 mod rules;
 
 pub(crate) use filter::{Filter, Without};
-pub(crate) use open::{coverage, is_being_built, lacks_vectors, open};
+pub(crate) use open::{coverage, is_being_built, maker, open};
 pub(crate) use rules::{PathRules, type_list};
 
 pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
@@ -47,6 +51,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
         return Ok(FOUND);
     }
     let filesize_max = args.walk.max_filesize;
+    let repository = if args.model.is_none() { settings.repository_model() } else { None };
     settings.fill(&mut args);
     limit_threads(&args.walk);
     if let Task::Grep = plan.task {
@@ -62,7 +67,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
         // Every unit counts, not only those that could win.
         knobs.set(&[&POOL_UNITS], POOL_UNITS.env, &POOL_UNITS.range.1.to_string())?;
     }
-    let model = Model::of_search(&args, env)?;
+    let model = Model::of_search(&args, repository, env)?;
     let here = [PathBuf::from(".")];
     let paths = if plan.paths.is_empty() { &here[..] } else { &plan.paths };
     let run = Run { args: &args, env, settings: &settings, knobs: &knobs, model: model.as_ref() };
@@ -113,6 +118,7 @@ impl Plan {
         if query.trim().is_empty() {
             bail!("the query is empty; say what to look for, as in: colgrep \"parse request\"");
         }
+        check_length(query.as_bytes())?;
         Ok(Plan { task: Task::Query(query.to_string()), paths: paths.iter().map(PathBuf::from).collect() })
     }
 }
@@ -136,9 +142,21 @@ fn is_grep(args: &SearchArgs) -> Result<bool> {
     Ok(args.words.iter().all(|w| Path::new(w).exists()))
 }
 
-/// Whether the index shows itself damaged.
-pub(crate) fn is_damage(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<colgrep_index::Error>().is_some_and(|e| e.kind() == ErrorKind::Unusable)
+/// Refuses a query that nobody means: each of its words is looked up and kept.
+///
+/// # Errors
+/// When it is too long.
+pub(crate) fn check_length(query: &[u8]) -> Result<()> {
+    if query.len() > QUERY_BYTES_MAX {
+        bail!("a query has at most {QUERY_BYTES_MAX} bytes; say in fewer words what to look for");
+    }
+    Ok(())
+}
+
+/// In what way the index shows itself damaged, if this is what the error says.
+pub(crate) fn damage(error: &anyhow::Error) -> Option<&str> {
+    let error = error.downcast_ref::<colgrep_index::Error>()?;
+    Some(error.message()).filter(|_| error.kind() == ErrorKind::Unusable)
 }
 
 /// A project, open for searching.
@@ -181,8 +199,12 @@ impl Found<'_> {
 /// What a ranking is asked with.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
-    /// The question to the index.
+    /// The question to the index; how meaning counts is left to the model.
     pub request: Request<'a>,
+    /// The model, where meaning counts.
+    pub model: Option<&'a Model>,
+    /// The vectors of a unit that others are to be like.
+    pub like: Option<&'a Multivector>,
     /// Whether the number of files wanted is one of units.
     pub units: bool,
     /// Whether scores are explained.
@@ -197,23 +219,19 @@ impl<'a> Ask<'a> {
         Ask { request: Request { filter, ..self.request }, ..self }
     }
 
-    /// The same question, by meaning with a unit's vectors.
-    pub fn like(self, question: Option<&'a Multivector>) -> Ask<'a> {
-        let semantic = self.request.semantic.map(|s| Semantic { question, ..s });
-        Ask { request: Request { semantic, ..self.request }, ..self }
-    }
-
     /// Asks one index.
     ///
     /// # Errors
     /// When it can't be read.
     pub fn of(&self, snapshot: &Snapshot) -> Result<(Answer, Option<Explanation>)> {
+        let semantic = self.model.map(|m| Semantic { question: self.like, ..m.semantic(snapshot) });
+        let request = Request { semantic, ..self.request };
         let mut watchers = Watchers {
             explanation: self.explain.then(Explanation::default),
             trace: self.trace.then(|| Trace::new(self.request.query)),
         };
         let watched = self.explain || self.trace;
-        let mut answer = search(snapshot, &self.request, if watched { Some(&mut watchers) } else { None })?;
+        let mut answer = search(snapshot, &request, if watched { Some(&mut watchers) } else { None })?;
         if self.units {
             answer.hits = single_units(&answer, self.request.files);
         }
@@ -262,31 +280,37 @@ impl Run<'_> {
                 files: wanted,
                 units_per_file: self.args.units_per_file(),
                 filter: None,
-                semantic: self.model.map(Model::semantic),
+                semantic: None,
             },
+            model: self.model,
+            like: None,
             units: self.args.units,
             explain: self.args.explain,
             trace: self.env.trace,
         }
     }
 
-    /// Asks every place; one whose index shows itself damaged is built anew, once.
+    /// Does `work` in a place; where the index shows itself damaged, mends it and does the work again, once.
+    fn mended<T>(&self, place: &mut Place, work: impl Fn(&Place) -> Result<T>) -> Result<T> {
+        let error = match work(place) {
+            Err(error) if !self.args.no_update && damage(&error).is_some() => error,
+            done => return done,
+        };
+        if !self.args.walk.quiet {
+            remark!("colgrep: {}; what is damaged is made anew", damage(&error).unwrap_or_default());
+        }
+        mend(&place.project.store)?;
+        *place = self.place(place.project.clone(), place.below.clone())?;
+        work(place)
+    }
+
+    /// Asks every place.
     fn answers(&self, query: &str, places: &mut [Place], wanted: usize) -> Result<Vec<Reply>> {
         let ask = self.ask(query, wanted);
         let one = |place: &Place| ask.with(place.filter.as_ref().map(|f| f as _)).of(&place.snapshot);
         let mut replies = Vec::with_capacity(places.len());
         for place in places {
-            replies.push(match one(place) {
-                Err(error) if is_damage(&error) && !self.args.no_update => {
-                    remark!("colgrep: {error:#}; building the index anew");
-                    let lock = place.project.store.lock(true)?;
-                    place.project.store.remove(&lock)?;
-                    drop(lock);
-                    *place = self.place(place.project.clone(), std::mem::take(&mut place.below))?;
-                    one(place)?
-                }
-                reply => reply?,
-            });
+            replies.push(self.mended(place, one)?);
         }
         Ok(replies)
     }
@@ -303,33 +327,44 @@ impl Run<'_> {
     fn like(&self, text: &str, paths: &[PathBuf], everywhere: bool) -> Result<u8> {
         let (file, line) = like::parse(text)?;
         let (project, path) = like::locate(&file, self.env)?;
-        let home = self.place(project.clone(), vec![String::new()])?;
-        let like = like::like(&home.project, &home.snapshot, &path, line, self.model)?;
+        let mut home = self.place(project.clone(), vec![String::new()])?;
+        let like = self.mended(&mut home, |home| like::like(&home.project, &home.snapshot, &path, line, self.model))?;
         let mut places = if everywhere { vec![home] } else { self.open(paths)? };
-        let ask = self.ask(&like.query, self.args.wanted()).like(like.vectors.as_ref());
+        let ask = Ask { like: like.vectors.as_ref(), ..self.ask(&like.query, self.args.wanted()) };
         let mut replies = Vec::with_capacity(places.len());
         for place in &mut places {
-            let inner = place.filter.as_ref().map(|f| f as &dyn UnitFilter);
-            let without = Without { inner, file: like.file, line: like.line };
             let is_home = place.project.root == project.root;
-            replies.push(ask.with(if is_home { Some(&without) } else { inner }).of(&place.snapshot)?);
+            replies.push(self.mended(place, |place| {
+                let inner = place.filter.as_ref().map(|f| f as &dyn UnitFilter);
+                // A mended index may have numbered its files anew.
+                let file = place.snapshot.files.files.iter().find(|f| f.path == path).map_or(like.file, |f| f.id);
+                let without = Without { inner, file, line: like.line };
+                ask.with(if is_home { Some(&without) } else { inner }).of(&place.snapshot)
+            })?);
         }
         self.print(&like.query, &found(&places, replies))
     }
 
     fn many(&self, file: &Path, paths: &[PathBuf]) -> Result<u8> {
-        let lines: Box<dyn Iterator<Item = std::io::Result<String>>> = if file == Path::new("-") {
-            Box::new(std::io::stdin().lock().lines())
+        let unreadable = || format!("could not read {}", file.display());
+        let mut lines: Box<dyn BufRead> = if file == Path::new("-") {
+            Box::new(std::io::stdin().lock())
         } else {
-            let open = std::fs::File::open(file).with_context(|| format!("could not read {}", file.display()))?;
-            Box::new(std::io::BufReader::new(open).lines())
+            Box::new(std::io::BufReader::new(std::fs::File::open(file).with_context(unreadable)?))
         };
         let mut places = self.open(paths)?;
         let mut out = std::io::stdout().lock();
         let mut status = NOTHING;
-        for line in lines {
-            let line = line.with_context(|| format!("could not read {}", file.display()))?;
-            let query = line.trim();
+        for number in 1.. {
+            let mut line = Vec::new();
+            // One byte more than a query has, and the line's end.
+            if lines.by_ref().take(QUERY_BYTES_MAX as u64 + 2).read_until(b'\n', &mut line).with_context(unreadable)?
+                == 0
+            {
+                break;
+            }
+            check_length(line.trim_ascii()).with_context(|| format!("{}, line {number}", file.display()))?;
+            let query = std::str::from_utf8(&line).with_context(unreadable)?.trim();
             if query.is_empty() {
                 continue;
             }

@@ -1,12 +1,14 @@
 //! `colgrep set-model ID|FOLDER`: writes the setting `model`, once the model that is named was opened.
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result};
 use colgrep_encoder::ModelSpec;
 
 use crate::FOUND;
 use crate::args::SetModelArgs;
 use crate::env::Env;
-use crate::settings;
+use crate::settings::{self, Settings};
 
 /// Opens a model as it is named and gives the form that is kept: folders absolute.
 ///
@@ -28,6 +30,12 @@ pub(super) fn run(args: &SetModelArgs, env: &Env) -> Result<u8> {
     let path = env.settings_file().context("no folder for settings is known here; set XDG_CONFIG_HOME to one")?;
     let quoted = serde_json::to_string(&model)?;
     settings::write(&path, "model", &quoted)?;
-    remark!("model = {model}, written to {}; the next search or `colgrep init` makes its vectors", path.display());
+    remark!(
+        "model = {model}, written to {}; `colgrep init` in a project replaces the vectors of another model",
+        path.display()
+    );
+    if let Some(file) = Settings::load(env, Path::new("."))?.repository_model() {
+        remark!("here {} names a model too, and goes before it", file.display());
+    }
     Ok(FOUND)
 }

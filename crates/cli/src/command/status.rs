@@ -135,13 +135,12 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
         }
     }
     writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
-    let share = 100.0 * status.index_bytes as f64 / status.source_bytes.max(1) as f64;
-    writeln!(
-        out,
-        "on disk   {} ({share:.0} % of the source), {}",
-        in_words(status.index_bytes),
-        counted(status.segments as u64, "segment")
-    )?;
+    let share = match status.source_bytes {
+        0 => String::new(),
+        source => format!(" ({:.0} % of the source)", 100.0 * status.index_bytes as f64 / source as f64),
+    };
+    let segments = counted(status.segments as u64, "segment");
+    writeln!(out, "on disk   {}{share}, {segments}", in_words(status.index_bytes))?;
     match &status.vectors {
         Some(VectorStatus { model, coverage: Coverage { units, with_vectors }, bytes }) => {
             let rest = if with_vectors < units { "; `colgrep init` makes the rest" } else { "" };

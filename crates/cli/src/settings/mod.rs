@@ -58,7 +58,10 @@ impl Settings {
         let user = env.settings_file().filter(|p| p.is_file());
         for path in user.into_iter().chain(repository_file(env, start)) {
             let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
-            for (key, value) in file::read(&text).with_context(|| format!("{}", path.display()))? {
+            for (key, mut value) in file::read(&text).with_context(|| format!("{}", path.display()))? {
+                if let ("model", Value::Text(name), Some(folder)) = (key.as_str(), &mut value, path.parent()) {
+                    *name = model_from(folder, name);
+                }
                 settings.values.insert(key, (value, path.clone()));
             }
         }
@@ -129,6 +132,12 @@ impl Settings {
         self.text("model")
     }
 
+    /// The repository's file, if the model in force is the one that it names.
+    pub fn repository_model(&self) -> Option<&Path> {
+        let (_, path) = self.values.get("model")?;
+        Some(path.as_path()).filter(|p| p.file_name().is_some_and(|n| n == REPOSITORY_FILE))
+    }
+
     /// Fills in what the flags of the walk leave open.
     pub fn fill_walk(&self, walk: &mut WalkArgs) {
         walk.hidden |= self.is_on("hidden") && !walk.no_hidden;
@@ -196,6 +205,13 @@ impl Settings {
         }
         rows
     }
+}
+
+/// A model as a settings file in `folder` names it: a folder is meant from there.
+fn model_from(folder: &Path, name: &str) -> String {
+    let path = folder.join(name);
+    let is_folder = name != "default" && (path.exists() || name.starts_with('.') || name.contains('\\'));
+    if is_folder { path.to_string_lossy().into_owned() } else { name.to_string() }
 }
 
 /// The settings file of the repository around `start`: the nearest one up to the git root, else below the home folder.

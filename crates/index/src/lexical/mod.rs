@@ -14,6 +14,7 @@ mod read;
 mod score;
 mod stored;
 mod terms;
+mod verify;
 mod write;
 
 pub use named::NamedFile;

@@ -27,6 +27,8 @@ use crate::update::{Progress, read_units};
 const BATCH: usize = 64;
 /// Files encoded between two looks at whether the sample for a codebook is large enough.
 const SAMPLE_FILES: usize = 32;
+/// Texts whose codes are copied from another worktree at once.
+const COPIED_AT_ONCE: usize = 4_096;
 
 /// The wish to have vectors: of which model, stored how, in how much time.
 #[derive(Clone, Copy)]
@@ -37,7 +39,7 @@ pub struct Encoding<'a> {
     pub codebook: Option<&'a Codebook>,
     /// How vectors are stored. With a codebook, its bits count.
     pub codec: Codec,
-    /// Time for encoding; no end where there is none. Making a codebook is begun and ended whatever it takes.
+    /// Time for encoding: that of a search. `init` has none, and takes as long as it takes.
     pub budget: Option<Duration>,
 }
 
@@ -65,10 +67,19 @@ impl<'a> Encoding<'a> {
             && self.codebook.is_none_or(|c| c.id() == manifest.codebook)
     }
 
+    /// Whether an update may write vectors where an index has those of `stored`. With a budget it leaves another
+    /// model's alone, and begins none of a model whose codebook has yet to be made: a search is over soon and destroys
+    /// nothing. A model of the same name is the same model, made anew.
+    pub fn may_write(&self, stored: Option<&Manifest>) -> bool {
+        let own = |m: &Manifest| m.fingerprint == self.encoder.fingerprint() || m.model == self.encoder.name();
+        self.budget.is_none() || stored.map_or(self.codebook.is_some(), own)
+    }
+
     /// Whether nothing is left to do for a snapshot. Without a budget everything stored is read and checked too.
     pub fn is_done(&self, snapshot: &Snapshot) -> bool {
         let sound = |v: &Vectors| self.budget.is_some() || v.verify().is_ok();
-        snapshot.vectors.as_ref().is_some_and(|v| v.manifest().complete && self.fits(v.manifest()) && sound(v))
+        let done = |v: &Vectors| v.manifest().complete && self.fits(v.manifest()) && sound(v);
+        snapshot.vectors.as_ref().is_some_and(done) || !self.may_write(snapshot.files.vectors.as_ref())
     }
 
     fn codes(&self, codebook: &Codebook, rows: &[Row]) -> Vec<u8> {
@@ -86,7 +97,7 @@ impl<'a> Encoding<'a> {
 }
 
 /// What a build of vectors did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Built {
     /// Texts encoded.
     pub(crate) encoded: u64,
@@ -94,6 +105,8 @@ pub(crate) struct Built {
     pub(crate) missing: u64,
     /// Units.
     pub(crate) units: u64,
+    /// Files that are not, or can't be read, as they were indexed.
+    pub(crate) outdated: HashSet<u32>,
 }
 
 /// What a build works on.
@@ -144,12 +157,18 @@ impl Job<'_> {
             deadline,
             encoded: AtomicU64::new(0),
             lack: Mutex::new(lack.units),
+            outdated: Mutex::default(),
         };
         let known = kept.as_ref().or(siblings.first()).map(Vectors::codebook).or(encoding.codebook).cloned();
         let pending = self.records(&lack.files);
         let centroids = centroids_for(units, &encoding.codec());
         let (codebook, sample) = match known {
             Some(codebook) => (codebook, None),
+            // The damaged one of a model that brings none: making it anew is `init`'s.
+            None if deadline.is_some() => {
+                let missing = locked(&state.lack).values().map(|n| u64::from(*n)).sum();
+                return Ok(Built { missing, units, ..Built::default() });
+            }
             None => {
                 let (rows, done) = state.sample(&pending, rows_wanted(centroids))?;
                 let all: Vec<Row> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
@@ -166,7 +185,8 @@ impl Job<'_> {
             segments: Vec::new(),
             complete: false,
         };
-        let sink = Mutex::new(Sink::new(self.folder, manifest, &codebook, kept, commit)?);
+        let committed = self.table().vectors.clone();
+        let sink = Mutex::new(Sink::new(self.folder, manifest, committed, &codebook, kept, commit)?);
         let add = |codes| locked(&sink).add(codes);
         state.copy(&siblings, codebook.id(), add)?;
         let mut done = HashSet::new();
@@ -195,7 +215,8 @@ impl Job<'_> {
         let dead = stored.saturating_sub(live);
         let wanted = (dead > live).then(|| self.hashes());
         sink.finish(missing == 0, wanted.as_ref())?;
-        Ok(Built { encoded: state.encoded.into_inner(), missing, units })
+        let outdated = state.outdated.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Built { encoded: state.encoded.into_inner(), missing, units, outdated })
     }
 
     /// Number of units, what of them lacks vectors, and how many texts have them.
@@ -245,6 +266,8 @@ struct State<'a> {
     encoded: AtomicU64,
     /// Texts that nobody has taken up, with their numbers of units.
     lack: Mutex<HashMap<u64, u32>>,
+    /// [`Built::outdated`]
+    outdated: Mutex<HashSet<u32>>,
 }
 
 impl State<'_> {
@@ -257,11 +280,13 @@ impl State<'_> {
         for vectors in siblings.iter().filter(|v| v.manifest().codebook == codebook) {
             let hashes: Vec<u64> = locked(&self.lack).keys().copied().collect();
             let codes = |hash: &u64| Some((*hash, vectors.codes(vectors.place(*hash)?).ok()?.to_vec()));
-            let found: Vec<(u64, Vec<u8>)> = hashes.iter().filter_map(codes).collect();
-            for (hash, _) in &found {
-                self.job.progress.vectors_done(u64::from(self.take(*hash).unwrap_or_default()));
+            for part in hashes.chunks(COPIED_AT_ONCE) {
+                let found: Vec<(u64, Vec<u8>)> = part.iter().filter_map(codes).collect();
+                for (hash, _) in &found {
+                    self.job.progress.vectors_done(u64::from(self.take(*hash).unwrap_or_default()));
+                }
+                add(found)?;
             }
-            add(found)?;
         }
         Ok(())
     }
@@ -307,8 +332,7 @@ impl State<'_> {
         self.encode_file(record, self.deadline, keep)
     }
 
-    /// Encodes the units of a file that lack vectors, in batches. A file that changed meanwhile is left for the next
-    /// update.
+    /// Encodes the units of a file that lack vectors, in batches. A file that is not as it was indexed is noted.
     fn encode_file(
         &self,
         record: &FileRecord,
@@ -319,7 +343,10 @@ impl State<'_> {
         if late() {
             return Ok(());
         }
-        let Some(parsed) = read_units(self.job.root, record) else { return Ok(()) };
+        let Some(parsed) = read_units(self.job.root, record) else {
+            locked(&self.outdated).insert(record.id);
+            return Ok(());
+        };
         let texts: Vec<(u64, String)> = parsed
             .units
             .iter()

@@ -1,5 +1,8 @@
 //! The codebook: centroids of token directions and the levels of what is left of them.
 
+use std::sync::LazyLock;
+
+use colgrep_encoder::EMBEDDED_CODEBOOK;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::math::dot;
@@ -71,6 +74,12 @@ pub struct Codebook {
     fine_table: Vec<f32>,
     /// The centroids, packed.
     panels: Panels,
+}
+
+/// The codebook of that id, if the program carries it. Such a one is not stored with each project.
+pub(crate) fn carried(id: u64) -> Option<&'static Codebook> {
+    static CARRIED: LazyLock<Option<Codebook>> = LazyLock::new(|| Codebook::from_bytes(EMBEDDED_CODEBOOK).ok());
+    CARRIED.as_ref().filter(|c| c.id() == id)
 }
 
 impl Codebook {

@@ -6,7 +6,7 @@ use colgrep_encoder::Multivector;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::codebook::{Codebook, Codec};
+use super::codebook::{Codebook, Codec, carried};
 use super::maxsim::Prepared;
 use super::segment::{Make, Segment};
 use crate::error::{Error, ErrorKind, Result};
@@ -36,9 +36,10 @@ impl Manifest {
         format!("codebook-{:016x}.bin", self.codebook)
     }
 
-    /// Every file that it names.
+    /// Every file that it names. A codebook that the program carries has none.
     pub fn names(&self) -> impl Iterator<Item = String> {
-        std::iter::once(self.codebook_name()).chain(self.segments.iter().cloned())
+        let codebook = carried(self.codebook).is_none().then(|| self.codebook_name());
+        codebook.into_iter().chain(self.segments.iter().cloned())
     }
 }
 
@@ -383,8 +384,13 @@ pub(crate) fn make(manifest: &Manifest, codebook: &Codebook) -> Make {
 fn read_codebook(folder: &Path, manifest: &Manifest) -> Result<Codebook> {
     let path: PathBuf = folder.join(manifest.codebook_name());
     let unusable = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
-    let bytes = std::fs::read(&path).map_err(|e| unusable(&e))?;
-    let codebook = Codebook::from_bytes(&bytes).map_err(|e| unusable(&e))?;
+    let codebook = match carried(manifest.codebook) {
+        Some(codebook) => codebook.clone(),
+        None => {
+            let bytes = std::fs::read(&path).map_err(|e| unusable(&e))?;
+            Codebook::from_bytes(&bytes).map_err(|e| unusable(&e))?
+        }
+    };
     let fits = codebook.id() == manifest.codebook
         && codebook.dimension() == manifest.dimension as usize
         && codebook.bits() == manifest.codec.bits;

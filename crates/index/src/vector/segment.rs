@@ -77,10 +77,14 @@ impl<'a> SegmentBuilder<'a> {
     /// Writes the segment and flushes it to the disk.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// When the disk refuses, or the codes take 4 GiB, which no start can name.
     pub(crate) fn write(mut self, path: &Path, make: &Make) -> Result<()> {
         self.units.sort_unstable_by_key(|u| u.0);
         self.units.dedup_by_key(|u| u.0);
+        if self.units.iter().map(|(_, codes)| codes.len()).sum::<usize>() > u32::MAX as usize {
+            let message = format!("{}: more than 4 GiB of vectors in one project", path.display());
+            return Err(Error::new(ErrorKind::Io, message));
+        }
         let (mut starts, mut end) = (Vec::with_capacity(self.units.len() + 1), 0u32);
         for (_, codes) in &self.units {
             starts.push(end);
@@ -432,6 +436,19 @@ mod tests {
                 prop_assert_eq!(found, naive);
             }
         }
+    }
+
+    #[test]
+    fn codes_that_no_start_can_name_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let codes = vec![0; 1 << 20];
+        let mut builder = SegmentBuilder::default();
+        for key in 0..4_096 {
+            builder.add(key, Cow::Borrowed(&codes));
+        }
+        let path = folder.path().join("a.seg");
+        let error = builder.write(&path, &MAKE).expect_err("too much");
+        assert!(error.to_string().contains("4 GiB") && !path.exists(), "{error}");
     }
 
     #[test]

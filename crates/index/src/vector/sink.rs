@@ -7,13 +7,15 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::codebook::Codebook;
+use super::codebook::{Codebook, carried};
 use super::read::{Manifest, Vectors, make};
 use super::segment::{Segment, SegmentBuilder};
 use crate::error::{Error, Result};
 
 /// A checkpoint is committed after this long.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
+/// Bytes of codes that are gathered before they are written.
+const GATHERED_BYTES_MAX: usize = 32 << 20;
 
 /// Makes a manifest the current one, together with the lexical index as it is.
 pub(crate) type Commit<'a> = &'a mut (dyn FnMut(&Manifest) -> Result<()> + Send);
@@ -25,9 +27,11 @@ pub(crate) struct Sink<'a> {
     codebook: Codebook,
     segments: Vec<Segment>,
     builder: SegmentBuilder<'static>,
+    /// Bytes of codes in it.
+    gathered: usize,
     kept: usize,
-    /// Whether the committed manifest is another than this.
-    changed: bool,
+    /// The manifest as it was committed last.
+    committed: Option<Manifest>,
     last_commit: Instant,
     commit: Commit<'a>,
 }
@@ -40,6 +44,7 @@ impl<'a> Sink<'a> {
     pub(crate) fn new(
         folder: &'a Path,
         mut manifest: Manifest,
+        committed: Option<Manifest>,
         codebook: &Codebook,
         kept: Option<Vectors>,
         commit: Commit<'a>,
@@ -47,6 +52,9 @@ impl<'a> Sink<'a> {
         let path = folder.join(manifest.codebook_name());
         let write = || -> std::io::Result<()> {
             fs::create_dir_all(folder)?;
+            if carried(manifest.codebook).is_some() {
+                return Ok(());
+            }
             if fs::read(&path).is_ok_and(|bytes| bytes == codebook.bytes()) {
                 return Ok(());
             }
@@ -64,7 +72,8 @@ impl<'a> Sink<'a> {
             kept: segments.iter().map(Segment::len).sum(),
             segments,
             builder: SegmentBuilder::default(),
-            changed: true,
+            gathered: 0,
+            committed,
             last_commit: Instant::now(),
             commit,
         })
@@ -86,12 +95,24 @@ impl<'a> Sink<'a> {
     /// When the disk refuses.
     pub(crate) fn add(&mut self, codes: Vec<(u64, Vec<u8>)>) -> Result<()> {
         for (hash, codes) in codes {
+            self.gathered += codes.len();
             self.builder.add(hash, Cow::Owned(codes));
         }
         if self.last_commit.elapsed() >= CHECKPOINT_AFTER {
             self.flush(None)?;
-            (self.commit)(&self.manifest)?;
+            self.commit()?;
             self.last_commit = Instant::now();
+        } else if self.gathered >= GATHERED_BYTES_MAX {
+            self.flush(None)?;
+        }
+        Ok(())
+    }
+
+    /// Commits the manifest, if it is another than the committed one.
+    fn commit(&mut self) -> Result<()> {
+        if self.committed.as_ref() != Some(&self.manifest) {
+            (self.commit)(&self.manifest)?;
+            self.committed = Some(self.manifest.clone());
         }
         Ok(())
     }
@@ -114,6 +135,7 @@ impl<'a> Sink<'a> {
         let name = format!("{now_ns:x}.seg");
         let path = self.folder.join(&name);
         let mut builder: SegmentBuilder<'_> = std::mem::take(&mut self.builder);
+        self.gathered = 0;
         for segment in &self.segments[first..] {
             builder.absorb(segment, |hash| wanted.is_none_or(|w| w.contains(&hash)));
         }
@@ -122,7 +144,6 @@ impl<'a> Sink<'a> {
         self.segments.push(Segment::open(&path, &make)?);
         self.manifest.segments.truncate(first);
         self.manifest.segments.push(name);
-        self.changed = true;
         Ok(())
     }
 
@@ -133,10 +154,6 @@ impl<'a> Sink<'a> {
     pub(crate) fn finish(&mut self, complete: bool, wanted: Option<&HashSet<u64>>) -> Result<()> {
         self.flush(wanted)?;
         self.manifest.complete = complete;
-        if self.changed {
-            (self.commit)(&self.manifest)?;
-            self.changed = false;
-        }
-        Ok(())
+        self.commit()
     }
 }

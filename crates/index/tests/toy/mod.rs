@@ -54,7 +54,7 @@ pub fn vectors(text: &str) -> Multivector {
 
 impl Encoder for Toy {
     fn name(&self) -> &str {
-        "toy"
+        if self.fingerprint == 1 { "toy" } else { "another toy" }
     }
 
     fn fingerprint(&self) -> u64 {

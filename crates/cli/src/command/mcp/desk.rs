@@ -9,8 +9,7 @@ use colgrep_index::store::Snapshot;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::args::{McpArgs, SearchArgs, WalkArgs};
-use crate::command::open_updated;
-use crate::command::search::{is_being_built, lacks_vectors, open};
+use crate::command::search::{is_being_built, open};
 use crate::env::Env;
 use crate::model::Model;
 use crate::project::Project;
@@ -153,8 +152,10 @@ impl Desk {
     pub fn model<'r>(&self, root: &'r Root) -> Result<Option<&'r Model>> {
         if root.model.get().is_none() {
             let mut args = SearchArgs { walk: self.walk.clone(), ..SearchArgs::default() };
-            self.settings(root)?.fill(&mut args);
-            let _ = root.model.set(Model::of_search(&args, &self.env)?);
+            let settings = self.settings(root)?;
+            settings.fill(&mut args);
+            let model = Model::of_search(&args, settings.repository_model(), &self.env)?;
+            let _ = root.model.set(model);
         }
         Ok(root.model.get().and_then(Option::as_ref))
     }
@@ -166,17 +167,20 @@ impl Desk {
     pub fn snapshot(&self, root: &Root) -> Result<Arc<Snapshot>> {
         let mut held = root.held();
         let stale = root.changes.stale.swap(false, Ordering::AcqRel) || !root.is_watched();
-        if let Some(snapshot) = held.as_ref().filter(|s| !stale && s.files.complete) {
+        let model = self.model(root)?;
+        // While a thread makes vectors, no call waits for them.
+        let encoding = root.is_encoding();
+        let is_enough = |s: &Snapshot| s.files.complete && (encoding || model.is_none_or(|m| !m.lacks(s)));
+        if let Some(snapshot) = held.as_ref().filter(|s| !stale && is_enough(s)) {
             return Ok(Arc::clone(snapshot));
         }
         let (mut walk, mut project) = (self.walk.clone(), root.project.clone());
         project.settings(&self.env)?;
         self.settings(root)?.fill_walk(&mut walk);
-        let model = self.model(root)?;
-        match open(&walk, true, &self.env, &project, model) {
+        match open(&walk, true, &self.env, &project, model.filter(|_| !encoding)) {
             Ok(snapshot) => {
-                if lacks_vectors(&snapshot, model) {
-                    self.encode_beside(root, &project);
+                if !encoding && model.is_some_and(|m| m.lacks(&snapshot)) {
+                    self.encode_beside(root, project.clone(), walk);
                 }
                 // What could not be brought up to date is tried again by the next call.
                 if !snapshot.files.complete || is_being_built(&project) {
@@ -195,19 +199,28 @@ impl Desk {
 }
 
 impl Desk {
-    /// Makes the vectors that a call had no time for in a thread of its own, which ends with them.
-    fn encode_beside(&self, root: &Root, project: &Project) {
+    /// Makes the vectors that a call had no time for in a thread of its own, a search's share at a time, so that changed
+    /// files are indexed in between. It ends when all are there, or when a share brought nothing: another process is at
+    /// it, or they can't be made. The next call begins again then.
+    fn encode_beside(&self, root: &Root, project: Project, walk: WalkArgs) {
         let Some(root) = self.roots.iter().find(|r| std::ptr::eq(Arc::as_ref(r), root)).map(Arc::clone) else { return };
         if root.encoding.swap(true, Ordering::AcqRel) {
             return;
         }
-        let project = project.clone();
+        let env = self.env.clone();
         std::thread::spawn(move || {
-            let encoding = root.model.get().and_then(Option::as_ref).and_then(|m| m.encoding(None));
+            let model = root.model.get().and_then(Option::as_ref);
+            let mut before = u64::MAX;
             // What fails here shows at the next call.
-            let _ = open_updated(&project, None, true, encoding.as_ref(), true);
+            while let Ok(snapshot) = open(&walk, true, &env, &project, model) {
+                root.changes.stale.store(true, Ordering::Release);
+                let lack = snapshot.coverage().without_vectors();
+                if lack == 0 || lack >= before {
+                    break;
+                }
+                before = lack;
+            }
             root.encoding.store(false, Ordering::Release);
-            root.changes.stale.store(true, Ordering::Release);
         });
     }
 }
@@ -215,6 +228,11 @@ impl Desk {
 impl Root {
     fn held(&self) -> MutexGuard<'_, Option<Arc<Snapshot>>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether vectors are being made beside the answers.
+    pub fn is_encoding(&self) -> bool {
+        self.encoding.load(Ordering::Acquire)
     }
 
     /// Whether changes are noticed as they happen.

@@ -7,6 +7,7 @@ use clap::ValueEnum as _;
 use colgrep_core::collapse::FileHit;
 use colgrep_core::rank::Candidate;
 use colgrep_index::lexical::UnitFilter;
+use colgrep_index::mend::mend;
 use colgrep_index::search::{Answer, Request};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::read_text;
@@ -17,7 +18,7 @@ use super::page::{page, tokens_wanted};
 use super::params;
 use crate::args::{SearchArgs, Tests};
 use crate::command::search::like::Like;
-use crate::command::search::{Ask, Filter, PathRules, Without, coverage, is_damage, lacks_vectors, like};
+use crate::command::search::{Ask, Filter, PathRules, Without, check_length, coverage, damage, like, maker};
 use crate::command::{grep as plain_grep, outline as file_outline};
 use crate::model::Model;
 use crate::output::line::{QueryWords, own_line, shortened};
@@ -34,6 +35,7 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
     if asked.query.trim().is_empty() {
         bail!("query is empty: say what to look for, in words or as a name");
     }
+    check_length(asked.query.as_bytes())?;
     let tests = match &asked.tests {
         None => None,
         Some(text) => Some(
@@ -66,29 +68,34 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
     for (root, below) in &places {
         let question = Question {
             query: &asked.query,
-            wanted: asked.offset + wanted,
+            wanted: asked.offset.saturating_add(wanted),
             per_file: asked.per_file,
             content: asked.content,
         };
-        lists.push(Ranking { desk, root, below, args: &args, question, like: None }.run()?);
+        lists.push(Ranking { desk, root, below, args: &args, question, like: None }.ranked()?);
     }
     Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
 }
 
 /// `find_related`.
 pub fn find_related(desk: &Desk, asked: &params::Related) -> Result<String> {
-    let (root, full, below) = desk.locate(&asked.file)?;
+    let (root, full, path) = desk.locate(&asked.file)?;
     if !full.is_file() {
         bail!("{} is no file", asked.file);
     }
-    let snapshot = desk.snapshot(root)?;
-    let like = like::like(&root.project, &snapshot, &below, asked.line, desk.model(root)?)?;
     let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
-    let question =
-        Question { query: &like.query, wanted: asked.offset + wanted, per_file: None, content: asked.content };
     let below = std::slice::from_ref(&root.below);
     let args = SearchArgs::default();
-    let list = Ranking { desk, root, below, args: &args, question, like: Some(&like) }.run()?;
+    let list = mended(root, || {
+        let like = like::like(&root.project, &*desk.snapshot(root)?, &path, asked.line, desk.model(root)?)?;
+        let question = Question {
+            query: &like.query,
+            wanted: asked.offset.saturating_add(wanted),
+            per_file: None,
+            content: asked.content,
+        };
+        Ranking { desk, root, below, args: &args, question, like: Some(&like) }.once()
+    })?;
     Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
 }
 
@@ -118,19 +125,9 @@ struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
-    /// Ranks; an index that shows itself damaged is built anew, once.
-    fn run(&self) -> Result<Ranked> {
-        match self.once() {
-            Err(error) if is_damage(&error) => {
-                let store = &self.root.project.store;
-                self.root.forget();
-                let lock = store.lock(true)?;
-                store.remove(&lock)?;
-                drop(lock);
-                self.once()
-            }
-            ranked => ranked,
-        }
+    /// Ranks; an index that shows itself damaged is mended, once.
+    fn ranked(&self) -> Result<Ranked> {
+        mended(self.root, || self.once())
     }
 
     fn once(&self) -> Result<Ranked> {
@@ -154,21 +151,41 @@ impl Ranking<'_> {
                 files: question.wanted,
                 units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
                 filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
-                semantic: model.map(Model::semantic),
+                semantic: None,
             },
+            model,
+            like: self.like.and_then(|l| l.vectors.as_ref()),
             units: false,
             explain: false,
             trace: desk.env.trace,
         };
-        let (answer, _) = ask.like(self.like.and_then(|l| l.vectors.as_ref())).of(&snapshot)?;
-        let remark = (!snapshot.files.complete || lacks_vectors(&snapshot, model))
+        let (answer, _) = ask.of(&snapshot)?;
+        let building = (!snapshot.files.complete)
             .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot, model)));
+        let lacking = || Some(format!("({})\n", lacking(root, &snapshot, model)?));
         Ok(Ranked {
             blocks: blocks(&root.project, &snapshot, &answer, question)?,
-            remark,
+            remark: building.or_else(lacking),
             more: answer.hits.len() >= question.wanted,
         })
     }
+}
+
+/// Does `work`; where the root's index shows itself damaged, mends it and does the work again, once.
+fn mended<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
+    match work() {
+        Err(error) if damage(&error).is_some() => {
+            root.forget();
+            mend(&root.project.store)?;
+            work()
+        }
+        done => done,
+    }
+}
+
+/// What the ranking by meaning lacks in a root's index, and who makes it.
+fn lacking(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Option<String> {
+    model?.lacking(snapshot, || root.is_encoding().then_some("this server").or_else(|| maker(&root.project)))
 }
 
 /// Several roots' blocks take turns, since their scores can't be compared.
@@ -184,8 +201,9 @@ fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Opt
             }
         }
     }
-    let cut = all.len() > offset + wanted;
-    all.truncate(offset + wanted);
+    let end = offset.saturating_add(wanted);
+    let cut = all.len() > end;
+    all.truncate(end);
     remarks + &page(&all, offset, max_tokens, "results", more || cut)
 }
 
@@ -267,7 +285,7 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
     }
     let here = std::env::current_dir().unwrap_or_default();
     // A line takes a token at least: what lies beyond can't be on this page.
-    let enough = asked.offset + tokens_wanted(asked.max_tokens) + 1;
+    let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
     let mut lines: Vec<String> = Vec::new();
     for folder in folders {
         if lines.len() >= enough {
@@ -342,8 +360,10 @@ pub fn status(desk: &Desk) -> Result<String> {
             text.push_str(&format!("  {count} files are left out: {reason}\n"));
         }
         let model = desk.model(root)?;
-        if !snapshot.files.complete || lacks_vectors(&snapshot, model) {
+        if !snapshot.files.complete {
             text.push_str(&format!("  the index is being built: {}\n", coverage(&root.project, &snapshot, model)));
+        } else if let Some(lacking) = lacking(root, &snapshot, model) {
+            text.push_str(&format!("  {lacking}\n"));
         }
         let noticed = if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" };
         text.push_str(&format!("  changes are noticed {noticed}\n"));

@@ -17,7 +17,7 @@ use crate::project::Project;
 /// How often the first part of a first build is looked for.
 const FIRST_PART_POLL: Duration = Duration::from_millis(50);
 
-/// Opens a project's index, brought up to date if that is wanted (`update`) and possible.
+/// Opens a project's index, brought up to date if that is wanted (`update`) and possible, and says what it lacks.
 ///
 /// # Errors
 /// When there is none and none can be built.
@@ -28,6 +28,21 @@ pub fn open(
     project: &Project,
     model: Option<&Model>,
 ) -> Result<Snapshot> {
+    let snapshot = opened(walk_args, update, env, project, model)?;
+    if !walk_args.quiet
+        && let Some(lacking) = model.and_then(|m| m.lacking(&snapshot, || maker(project)))
+    {
+        remark!("colgrep: {lacking}");
+    }
+    Ok(snapshot)
+}
+
+/// Another process that writes the index, if there is one.
+pub fn maker(project: &Project) -> Option<&'static str> {
+    is_being_built(project).then_some("another colgrep")
+}
+
+fn opened(walk_args: &WalkArgs, update: bool, env: &Env, project: &Project, model: Option<&Model>) -> Result<Snapshot> {
     if !update {
         let snapshot = project.store.open().with_context(|| {
             format!(
@@ -57,15 +72,6 @@ pub fn open(
     let encoding = model.and_then(Model::encoding_of_search);
     match open_updated(project, options.as_ref(), false, encoding.as_ref(), walk_args.quiet) {
         Ok((snapshot, report)) => {
-            if remarks && lacks_vectors(&snapshot, model) {
-                let Coverage { units, with_vectors } = snapshot.coverage();
-                let lack = units - with_vectors;
-                let rest = match is_being_built(project) {
-                    true => "another colgrep makes the rest of their vectors",
-                    false => "`colgrep init` makes the rest of their vectors",
-                };
-                remark!("colgrep: {lack} of {units} units are ranked by words alone so far; {rest}");
-            }
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
             if remarks && report.wrote && large > 0 {
                 let limit = in_words(snapshot.files.filesize_max);
@@ -124,12 +130,6 @@ pub fn is_being_built(project: &Project) -> bool {
     project.store.lock(false).is_err_and(|e| e.kind() == ErrorKind::Busy)
 }
 
-/// Whether units are without the vectors that the model would give them.
-pub fn lacks_vectors(snapshot: &Snapshot, model: Option<&Model>) -> bool {
-    let complete = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().complete);
-    !complete && model.is_some_and(|m| m.encoding(None).is_some())
-}
-
 /// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
 pub fn coverage(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> String {
     let known = snapshot.files.files.len();
@@ -137,7 +137,7 @@ pub fn coverage(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -
         Ok(walked) => format!("{known} of {} files are indexed", walked.files.len().max(known)),
         Err(_) => format!("{known} files are indexed"),
     };
-    if !lacks_vectors(snapshot, model) {
+    if !model.is_some_and(|m| m.lacks(snapshot)) {
         return files;
     }
     let Coverage { units, with_vectors } = snapshot.coverage();
