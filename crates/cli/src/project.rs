@@ -16,7 +16,7 @@ pub struct Project {
     pub root: PathBuf,
     /// Its index.
     pub store: Store,
-    /// What its settings leave out of the index, as in a `.gitignore` at the root; see [`Project::settings`].
+    /// What its settings leave out of the index, as in a `.gitignore` at the root; read by `Project::settings`.
     pub ignored: Vec<String>,
 }
 
