@@ -18,9 +18,10 @@ fn is_of_fusion(name: &str) -> bool {
 }
 
 /// Whether a knob acts before the pool is made, so that another value needs another retrieval: neither the fusion nor
-/// a stage reads it.
+/// a stage reads it, or the retrieval does too.
 pub fn is_of_retrieval(knob: &Knob) -> bool {
-    !is_of_fusion(knob.env) && !STAGES.iter().any(|s| s.knobs.iter().any(|k| k.env == knob.env))
+    let is_of_both = fuse::TRUST_KNOBS.iter().any(|k| k.env == knob.env);
+    is_of_both || !is_of_fusion(knob.env) && !STAGES.iter().any(|s| s.knobs.iter().any(|k| k.env == knob.env))
 }
 
 /// The first stage that reads a knob, or the first of all where the fusion does; the number of stages where none does.

@@ -39,12 +39,19 @@ fn sweep(corpus: &[String], args: &[&str], vars: &[(&str, &str)]) -> String {
 fn every_setting_scores_as_run_does_under_its_variables() {
     let (folder, corpus) = three();
     let out = folder.path().join("sweep.json");
-    let knobs = ["--knob", "COLGREP_DEPTH_BOOST=0.1,5", "--knob", "COLGREP_NAME_WEIGHT=0,6"];
+    let knobs = [
+        "--knob",
+        "COLGREP_DEPTH_BOOST=0.1,5",
+        "--knob",
+        "COLGREP_NAME_WEIGHT=0,6",
+        "--knob",
+        "COLGREP_TRUST_HIGH=0.3,2",
+    ];
     let last = ["--folds", "3", "--out", out.to_str().unwrap()];
     sweep(&corpus, &[&knobs[..], &last].concat(), &[("COLGREP_STRONG_PENALTY", "0.9")]);
     let sweep = read(&out);
     let settings = sweep["settings"].as_array().unwrap();
-    assert_eq!(settings.len(), 5, "two by two and the baseline");
+    assert_eq!(settings.len(), 9, "two by two by two and the baseline");
     let mut distinct: Vec<String> = Vec::new();
     for setting in settings {
         let mut vars = vec![("COLGREP_STRONG_PENALTY".to_string(), "0.9".to_string())];

@@ -16,8 +16,8 @@ use crate::args::{IndexMode, SearchArgs, WalkArgs};
 use crate::env::Env;
 use crate::settings::Settings;
 
-/// Candidates that a search encodes itself where the index keeps no vectors: with reading and parsing their files, about
-/// 80 ms of a core.
+/// Candidates that a search encodes itself where the index keeps no vectors: with the embedded model, about 15 ms of a
+/// core.
 const LITE_CANDIDATES: usize = 50;
 /// Longest time that a search spends on vectors before it answers with those that are there.
 const SEARCH_BUDGET: Duration = Duration::from_secs(8);

@@ -14,7 +14,7 @@ pub static ALPHA: Knob = Knob {
     shape: Shape::Real,
     range: (0.0, 1.0),
     grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
-    source: "default: benchmarks/README.md, tuned on both sets; classic: ColGREP, pull request 99",
+    source: "default: docs/ranking.md, tuned on both sets; classic: ColGREP, pull request 99",
 };
 
 /// Strength of the lexical evidence below which the words explain nothing.
@@ -26,7 +26,7 @@ pub static TRUST_LOW: Knob = Knob {
     shape: Shape::Real,
     range: (0.0, 1.0),
     grid: &[0.0, 0.1, 0.2, 0.3],
-    source: "benchmarks/README.md, tuned on both sets",
+    source: "docs/ranking.md, tuned on both sets",
 };
 
 /// Strength of the lexical evidence above which the words are trusted.
@@ -38,7 +38,7 @@ pub static TRUST_HIGH: Knob = Knob {
     shape: Shape::Real,
     range: (0.0, 2.0),
     grid: &[0.3, 0.4, 0.5, 0.6, 0.8],
-    source: "benchmarks/README.md, tuned on both sets",
+    source: "docs/ranking.md, tuned on both sets",
 };
 
 /// Where the semantic ranking ends.
@@ -50,7 +50,7 @@ pub static SEMANTIC_DEPTH: Knob = Knob {
     shape: Shape::Whole,
     range: (2.0, 10_000.0),
     grid: &[50.0, 100.0, 200.0, 400.0, 600.0],
-    source: "benchmarks/README.md, tuned on both sets",
+    source: "docs/ranking.md, tuned on both sets",
 };
 
 /// The constant of reciprocal rank fusion.
@@ -65,6 +65,9 @@ pub static RRF_K: Knob = Knob {
     source: "Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (SIGIR 2009)",
 };
 
+/// The knobs of [`Evidence::trust`]. Retrieval reads them too: it decides how exact the semantic ranking is.
+pub static TRUST_KNOBS: &[&Knob] = &[&TRUST_LOW, &TRUST_HIGH];
+
 /// Every knob of this page.
 pub static KNOBS: &[&Knob] = &[&ALPHA, &TRUST_LOW, &TRUST_HIGH, &SEMANTIC_DEPTH, &RRF_K];
 
@@ -73,6 +76,11 @@ pub const SEMANTIC: &str = "semantic";
 
 /// The key of a unit, given out by the index; it orders equal scores where nothing else does.
 pub type UnitKey = u64;
+
+/// Sorts units by score, best first, equal ones by key.
+pub fn sort_hits(hits: &mut [(UnitKey, f32)]) {
+    hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+}
 
 /// One retriever's answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,9 +131,14 @@ impl Evidence {
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
     }
 
+    /// How much of the query its words leave to meaning, 0 to 1.
+    pub fn unexplained(&self, knobs: &Knobs) -> f32 {
+        (1.0 - self.trust(knobs)) * self.coverage
+    }
+
     /// How far the stages doubt the query's words, 0 to 1; where words are all that counts, they don't.
     pub fn doubt(&self, knobs: &Knobs) -> f32 {
-        if knobs.get(&ALPHA) > 0.0 { (1.0 - self.trust(knobs)) * self.coverage } else { 0.0 }
+        if knobs.get(&ALPHA) > 0.0 { self.unexplained(knobs) } else { 0.0 }
     }
 }
 
@@ -168,7 +181,7 @@ fn relative_scores(ranking: &Ranking) -> Vec<(UnitKey, f32)> {
 
 fn reciprocal_ranks(ranking: &Ranking, k: f32) -> Vec<(UnitKey, f32)> {
     let mut hits = ranking.hits.clone();
-    hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    sort_hits(&mut hits);
     hits.iter().enumerate().map(|(i, &(unit, _))| (unit, k / (k + i as f32 + 1.0))).collect()
 }
 
@@ -185,7 +198,7 @@ mod tests {
 
     fn best_first(rankings: &[Ranking], method: Fusion) -> Vec<(UnitKey, f32)> {
         let mut fused: Vec<_> = fuse(rankings, method, &Knobs::of(Profile::Default)).into_iter().collect();
-        fused.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        sort_hits(&mut fused);
         fused
     }
 

@@ -116,8 +116,8 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
         evidence.agreement = agreement(snapshot, &units, &near_hits);
         evidence.coverage = join(&mut near_hits, more, &units);
         // Where the words are trusted, meaning decides little, and need not be exact.
-        let doubt = if semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.doubt(request.knobs) };
-        near.sharpen(&mut near_hits, (doubt * request.knobs.whole(&EXACT_UNITS) as f32).ceil() as usize)?;
+        let share = if semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.unexplained(request.knobs) };
+        near.sharpen(&mut near_hits, (share * request.knobs.whole(&EXACT_UNITS) as f32).ceil() as usize)?;
         if rankings.is_empty() || !near_hits.is_empty() {
             rankings.push(Ranking { name: SEMANTIC, weight: 1.0, floor: None, hits: near_hits });
         }

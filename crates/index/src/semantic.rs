@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use colgrep_core::fuse::UnitKey;
+use colgrep_core::fuse::{UnitKey, sort_hits};
 use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
@@ -28,8 +28,8 @@ pub struct Semantic<'a> {
     pub mode: Mode,
     /// How much of the store is looked at.
     pub effort: Effort,
-    /// Lexical candidates without stored vectors, at most, that are read again and encoded for this search, at about 1.5
-    /// milliseconds of a core each: in an index without vectors (`lite`), or for what an unfinished build lacks.
+    /// Lexical candidates without stored vectors, at most, that are read again and encoded for this search, at a few
+    /// tenths of a millisecond of a core each with the embedded model: in an index without vectors of it (`lite`).
     pub encode_max: usize,
     /// What is near these is looked for, and not what is near the query's text: the vectors of a unit that others are
     /// to be like.
@@ -118,7 +118,7 @@ impl<'a> Near<'a> {
                     self.snapshot.lexical.units_of_texts(|hash| texts.contains(hash))
                 })?,
             };
-            hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            sort_hits(&mut hits);
             let files: HashSet<u32> = hits.iter().map(|(key, _)| self.snapshot.lexical.hit(*key).file).collect();
             if files.len() >= files_min || all {
                 return Ok(hits);
@@ -211,14 +211,15 @@ impl<'a> Near<'a> {
         if !self.semantic.encoder.is_light() || self.query.is_empty() {
             return Ok(());
         }
-        let (mut best, mut done): (Vec<f32>, usize) = (Vec::new(), 0);
-        while done < units_max.min(hits.len()) {
-            let end = (done + SHARPEN_STEP).min(units_max).min(hits.len());
-            let units: Vec<UnitHit> = hits[done..end].iter().map(|(key, _)| self.snapshot.lexical.hit(*key)).collect();
-            let full: HashMap<UnitKey, f32> = self.encoded(&units)?.into_iter().collect();
+        let last = units_max.min(hits.len());
+        let mut best: Vec<f32> = Vec::new();
+        for from in (0..last).step_by(SHARPEN_STEP) {
+            let end = last.min(from + SHARPEN_STEP);
+            let units: Vec<UnitHit> = hits[from..end].iter().map(|(key, _)| self.snapshot.lexical.hit(*key)).collect();
+            let full = self.encoded(&units)?;
             let bar = best.get(SHARPEN_HEAD - 1).copied().unwrap_or(f32::NEG_INFINITY);
             let mut shift = 0.0;
-            for (key, score) in &mut hits[done..end] {
+            for (key, score) in &mut hits[from..end] {
                 if let Some(full) = full.get(key) {
                     shift += full - *score;
                     *score = *full;
@@ -227,19 +228,18 @@ impl<'a> Near<'a> {
             }
             best.sort_unstable_by(|a, b| b.total_cmp(a));
             best.truncate(SHARPEN_HEAD);
-            done = end;
-            if best.last().is_none_or(|last| *last <= bar) || end == units_max.min(hits.len()) {
+            if end == last || best.last().is_none_or(|last| *last <= bar) {
                 let shift = shift / full.len().max(1) as f32;
                 hits[end..].iter_mut().for_each(|(_, score)| *score += shift);
                 break;
             }
         }
-        hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        sort_hits(hits);
         Ok(())
     }
 
     /// Scores of units by vectors that are made now, of those whose text can be restored.
-    fn encoded(&self, units: &[UnitHit]) -> Result<Vec<(UnitKey, f32)>> {
+    fn encoded(&self, units: &[UnitHit]) -> Result<HashMap<UnitKey, f32>> {
         let texts: Vec<(u64, String)> = restore(self.snapshot, units)?.into_iter().collect();
         let score = |part: &[(u64, String)]| -> Result<Vec<(u64, f32)>> {
             let given: Vec<&str> = part.iter().map(|(_, text)| text.as_str()).collect();
@@ -306,7 +306,7 @@ fn units(lexical: &Lexical, vectors: &Vectors, filter: Option<&dyn UnitFilter>, 
 pub(crate) fn join(hits: &mut Vec<(UnitKey, f32)>, more: Vec<(UnitKey, f32)>, units: &[UnitHit]) -> f32 {
     let mut known: HashSet<UnitKey> = hits.iter().map(|h| h.0).collect();
     hits.extend(more.into_iter().filter(|(key, _)| known.insert(*key)));
-    hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    sort_hits(hits);
     let head = &units[..units.len().min(HEAD)];
     let scored = head.iter().filter(|u| known.contains(&u.key)).count();
     if head.is_empty() { 1.0 } else { scored as f32 / head.len() as f32 }

@@ -98,7 +98,7 @@ pub static EXACT_UNITS: Knob = Knob {
     shape: Shape::Whole,
     range: (0.0, 10_000.0),
     grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
-    source: "benchmarks/README.md: what codes lose",
+    source: "docs/ranking.md: full scores for the nearest",
 };
 
 /// Every knob, in pipeline order.
