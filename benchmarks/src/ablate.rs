@@ -1,17 +1,17 @@
-//! `ablate`: what each stage, and each knob of the retrieval, is worth: each off in turn.
+//! `ablate`: what each retriever, each stage, and each knob of the retrieval is worth: each off in turn.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::rank::{self, STAGES, Stage};
 
 use crate::FINE;
-use crate::corpus::{Corpus, CorpusArgs, Vars};
+use crate::corpus::{Corpus, CorpusArgs, RankingArgs, Vars};
 use crate::paired::{Difference, Paired};
 use crate::pools::{Pools, is_of_retrieval};
-use crate::report::{Origin, bar, print, write_text};
+use crate::report::{Origin, bar, check_folders, print, write_text};
 
 /// `ablate`.
 #[derive(Clone, Debug, clap::Args)]
@@ -63,6 +63,10 @@ struct Row {
 /// # Errors
 /// When anything can't be read or written.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    check_folders(&[&args.markdown, &args.into])?;
+    if let Some(path) = &args.into {
+        put_into(path, "")?;
+    }
     let corpus = Corpus::open(&args.corpus, vars)?;
     let knobs = corpus.knobs.clone();
     let mut pools = Pools::retrieve(&corpus, &knobs)?;
@@ -105,17 +109,27 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         progress.inc(1);
     }
     progress.finish_and_clear();
+    let mut retrievers = Vec::new();
+    let ranking = &args.corpus.ranking;
+    if !ranking.keyword_only && !ranking.semantic_only {
+        for (name, keyword_only) in [("`bm25`", false), ("`semantic`", true)] {
+            let ranking = RankingArgs { keyword_only, semantic_only: !keyword_only, ..ranking.clone() };
+            let half = Corpus::open(&CorpusArgs { ranking, ..args.corpus.clone() }, vars)?;
+            retrievers.push(Row { name: name.to_string(), scores: Pools::retrieve(&half, &knobs)?.rank(&knobs, 0) });
+        }
+    }
     let table = Tables { corpus: &corpus, base: &base };
     let mut text = format!(
         "Made by `colgrep-bench ablate`: {}, {}, profile {}, {} queries on {} repositories: NDCG@10 {:.4}{}.\n\nA difference is given with its paired standard error (the larger of: queries independent, repositories independent); within two of them it is noise.\n",
         Origin::here().text(),
-        args.corpus.ranking.text(),
+        corpus.ranking,
         knobs.profile().name(),
         corpus.tasks.len(),
         corpus.repositories.len(),
         table.mean(&base),
         table.sets()
     );
+    text += &table.text("A retriever off", "without", &retrievers);
     text += &table.text("A stage off", "without", &removed);
     text += &table.text("Stages on, one after another", "stage", &added);
     text += &table.text("A knob of a stage off", "knob", &single);
@@ -125,13 +139,16 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         write_text(path, &text)?;
     }
     if let Some(path) = &args.into {
-        let page = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
-        let page = put_between(&page, &text).with_context(|| {
-            format!("{} has no lines `{BEGIN}` and `{END}` for the tables to go between", path.display())
-        })?;
-        write_text(path, &page)?;
+        write_text(path, &put_into(path, &text)?)?;
     }
     Ok(FINE)
+}
+
+/// The file's text with the tables in their place.
+fn put_into(path: &Path, tables: &str) -> Result<String> {
+    let page = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
+    put_between(&page, tables)
+        .with_context(|| format!("{} has no lines `{BEGIN}` and `{END}` for the tables to go between", path.display()))
 }
 
 const BEGIN: &str = "<!-- ablation -->";
@@ -181,7 +198,11 @@ impl Tables<'_> {
         }
     }
 
+    /// A table; nothing without rows.
     fn text(&self, title: &str, first: &str, rows: &[Row]) -> String {
+        if rows.is_empty() {
+            return String::new();
+        }
         let weights = self.corpus.weights();
         let categories = self.categories();
         let mut text = format!("\n### {title}\n\n| {first} | NDCG@10 | difference | |");

@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(value_name = "B.json")]
     pub new: PathBuf,
     /// End with status 1 if the mean NDCG@10 changed by less than this (-0.002: fell by more than 0.002)
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = bound)]
     pub fail_below: Option<f64>,
     /// Regressions to name
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -42,6 +42,10 @@ pub fn run(args: &Args) -> Result<u8> {
     }
     let comparison = compare(&old, &new)?;
     print(&comparison.text(&old, &new, args.worst))?;
+    let alone = comparison.only_old + comparison.only_new;
+    if args.fail_below.is_some() && alone > 0 {
+        bail!("--fail-below: {alone} queries are in one record alone, so the means say nothing; measure the same ones");
+    }
     let fell = args.fail_below.is_some_and(|bound| comparison.paired.mean < bound);
     if fell {
         eprintln!("colgrep-bench: mean NDCG@10 changed by {:+.4}, beyond the bound", comparison.paired.mean);
@@ -49,11 +53,16 @@ pub fn run(args: &Args) -> Result<u8> {
     Ok(if fell { REGRESSION } else { FINE })
 }
 
+fn bound(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|d: &f64| d.is_finite()).ok_or_else(|| format!("{text:?} is no number"))
+}
+
 /// Two records side by side.
 struct Comparison<'r> {
     pairs: Vec<(&'r QueryRecord, &'r QueryRecord)>,
     differences: Vec<Difference>,
     paired: Paired,
+    repositories: usize,
     only_old: usize,
     only_new: usize,
 }
@@ -85,7 +94,8 @@ fn compare<'r>(old: &'r Record, new: &'r Record) -> Result<Comparison<'r>> {
     };
     let differences: Vec<Difference> = pairs.iter().map(difference).collect();
     let paired = Paired::of(&differences);
-    Ok(Comparison { only_old: old.len() - pairs.len(), only_new: new.len() - pairs.len(), pairs, differences, paired })
+    let (only_old, only_new) = (old.len() - pairs.len(), new.len() - pairs.len());
+    Ok(Comparison { repositories: groups.len(), only_old, only_new, pairs, differences, paired })
 }
 
 impl Comparison<'_> {
@@ -105,13 +115,14 @@ impl Comparison<'_> {
         }
         let paired = &self.paired;
         text += &format!(
-            "\nNDCG@10 {:.4} -> {:.4} over {} queries\ndifference {} ({}; by queries ± {:.4}, by repositories ± {:.4}), p = {:.4} (randomisation)\n{} better, {} worse, {} the same\n",
+            "\nNDCG@10 {:.4} -> {:.4} over {} queries\ndifference {} ({}; by queries ± {:.4}, by {} repositories ± {:.4}), p = {:.4} (randomisation)\n{} better, {} worse, {} the same\n",
             mean(|p| p.0.metrics.ndcg_10),
             mean(|p| p.1.metrics.ndcg_10),
             self.pairs.len(),
             paired.text(),
             paired.verdict(),
             paired.error_queries,
+            self.repositories,
             paired.error_repositories,
             randomisation_p(&self.differences),
             paired.wins,

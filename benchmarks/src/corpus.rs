@@ -1,6 +1,6 @@
 //! The annotated repositories of a measurement: what is asked, what is right, and the opened indexes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use colgrep_index::store::{FileRecord, Snapshot, hash};
 use colgrep_index::update::open_current;
 use serde::{Deserialize, Serialize};
 
+use crate::metric;
 use crate::report::bar;
 
 /// The process's environment, as given to `main`.
@@ -172,6 +173,12 @@ pub enum Target {
 }
 
 impl Target {
+    fn path(&self) -> &str {
+        match self {
+            Target::Path(path) | Target::Object { path } => path,
+        }
+    }
+
     fn into_path(self) -> String {
         match self {
             Target::Path(path) | Target::Object { path } => path,
@@ -285,6 +292,8 @@ pub struct Corpus {
     pub tasks: Vec<Task>,
     /// Constants in force: profile, then the environment.
     pub knobs: Knobs,
+    /// Which rankings take part, and by which model: [`RankingArgs::text`].
+    pub ranking: String,
 }
 
 /// Says that files of settings have no say here, where one sets the ranking: records are to be the same for everybody.
@@ -317,10 +326,15 @@ impl Corpus {
         for (set, SetArg { folder, weight }) in args.annotations.iter().enumerate() {
             for (name, path) in annotation_files(folder)? {
                 if args.only.is_empty() || args.only.contains(&name) {
-                    found.entry(name).or_default().push((set, read_json(&path)?));
+                    let annotations: Vec<Annotation> = read_json(&path)?;
+                    check(&annotations).with_context(|| format!("{}", path.display()))?;
+                    found.entry(name).or_default().push((set, annotations));
                 }
             }
             sets.push(Set { name: set_name(folder), weight: *weight });
+        }
+        if let Some(name) = args.only.iter().find(|name| !found.contains_key(*name)) {
+            bail!("--only {name}: no folder of annotations has a {name}.json");
         }
         let bar = bar(found.len() as u64, "indexing");
         let (mut repositories, mut tasks) = (Vec::new(), Vec::new());
@@ -335,11 +349,12 @@ impl Corpus {
             let language = spec.and_then(|s| s.language.as_deref()).unwrap_or("unknown");
             repositories.push(Repository::open(&name, language, &folder, &env, model.clone())?);
             for (set, annotations) in annotations {
+                tell_of_absent(&name, &annotations, &repositories[repositories.len() - 1]);
                 tasks.extend(annotations.into_iter().map(|a| Task::new(a, set, repositories.len() - 1)));
             }
         }
         bar.finish_and_clear();
-        let corpus = Corpus { sets, repositories, tasks, knobs }.sorted();
+        let corpus = Corpus { sets, repositories, tasks, knobs, ranking: args.ranking.text() }.sorted();
         if corpus.tasks.is_empty() {
             bail!("no query to measure: --annotations holds none for the repositories in {}", args.repos.display());
         }
@@ -362,9 +377,10 @@ impl Corpus {
         self.tasks.iter().map(|t| self.sets[t.set].weight / sum / counts[t.set] as f64).collect()
     }
 
-    /// A number that changes with the queries, their answers, the weights and the indexed files.
+    /// A number that changes with the rankings that take part, the queries, their answers, the weights and the indexed
+    /// files.
     pub fn fingerprint(&self) -> u64 {
-        let mut text = String::new();
+        let mut text = self.ranking.clone() + "\n";
         for (task, weight) in self.tasks.iter().zip(self.weights()) {
             let repository = &self.repositories[task.repository].name;
             text += &format!("{repository}\n{}\n{}\n{weight}\n", task.query, task.targets.join("\n"));
@@ -382,6 +398,37 @@ impl Task {
         let targets = annotation.relevant.into_iter().chain(annotation.secondary).map(Target::into_path).collect();
         let category = annotation.category.unwrap_or_else(|| "?".to_string());
         Task { set, repository, query: annotation.query, category, targets }
+    }
+}
+
+/// Refuses what could only count as a failure of the search: queries without words or answers, an answer named twice.
+fn check(annotations: &[Annotation]) -> Result<()> {
+    for annotation in annotations {
+        let query = &annotation.query;
+        let mut seen = HashSet::new();
+        let mut targets = annotation.relevant.iter().chain(&annotation.secondary).map(Target::path);
+        if query.trim().is_empty() {
+            bail!("a query is empty");
+        }
+        if annotation.relevant.is_empty() && annotation.secondary.is_empty() {
+            bail!("{query:?} has no right answer; name one in `relevant`, or take the query out");
+        }
+        if let Some(twice) = targets.find(|t| !seen.insert(*t)) {
+            bail!("{query:?} names {twice} twice");
+        }
+    }
+    Ok(())
+}
+
+/// Says which right answers no search can give, since the index has no such file.
+fn tell_of_absent(name: &str, annotations: &[Annotation], repository: &Repository) {
+    let files: Vec<String> = repository.files().map(|f| repository.absolute(&f.path)).collect();
+    let is_absent = |t: &&str| !files.iter().any(|f| metric::matches(f, t));
+    let targets = annotations.iter().flat_map(|a| a.relevant.iter().chain(&a.secondary)).map(Target::path);
+    let absent: BTreeSet<&str> = targets.filter(is_absent).collect();
+    if !absent.is_empty() {
+        let absent: Vec<&str> = absent.into_iter().collect();
+        eprintln!("colgrep-bench: {name}: right answers that are not in the index: {}", absent.join(", "));
     }
 }
 
@@ -425,6 +472,20 @@ mod tests {
         ] {
             let expected = expected.map(|(f, weight)| SetArg { folder: f.into(), weight }).map_err(String::from);
             assert_eq!(parse_set(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn annotations_that_no_search_could_answer_are_refused() {
+        for (text, expected) in [
+            (r#"{"query": "q", "relevant": ["a"], "secondary": ["b"]}"#, ""),
+            (r#"{"query": " ", "relevant": ["a"]}"#, "a query is empty"),
+            (r#"{"query": "q", "relevant": []}"#, "\"q\" has no right answer"),
+            (r#"{"query": "q", "relevant": ["a"], "secondary": ["a"]}"#, "\"q\" names a twice"),
+        ] {
+            let found =
+                check(&[serde_json::from_str(text).unwrap()]).map_or_else(|e| e.to_string(), |()| String::new());
+            assert!(found.starts_with(expected) && found.is_empty() == expected.is_empty(), "{text}: {found}");
         }
     }
 

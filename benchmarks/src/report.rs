@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::Path;
-use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use colgrep_core::fuse::Evidence;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank;
@@ -92,7 +91,7 @@ pub struct QueryRecord {
 pub struct Origin {
     /// Version of colgrep.
     pub colgrep: String,
-    /// The commit of the folder that this program was built from, `+` behind it where tracked files are changed.
+    /// The commit that this program was built from, `+` behind it where tracked files were changed then.
     pub commit: Option<String>,
     /// Whether it was compiled with optimisations.
     pub optimised: bool,
@@ -107,17 +106,9 @@ pub struct Origin {
 impl Origin {
     /// Of this process.
     pub fn here() -> Origin {
-        let git = |args: &[&str]| {
-            let mut command = Command::new("git");
-            command.args(["-C", env!("CARGO_MANIFEST_DIR")]).args(args);
-            let output = command.output().ok().filter(|o| o.status.success())?;
-            Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
-        };
-        let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| !s.is_empty());
-        let commit = git(&["rev-parse", "--short=12", "HEAD"]);
         Origin {
             colgrep: env!("CARGO_PKG_VERSION").to_string(),
-            commit: commit.map(|c| if changed { format!("{c}+") } else { c }),
+            commit: option_env!("COLGREP_BENCH_COMMIT").map(String::from),
             optimised: !cfg!(debug_assertions),
             time_s: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
@@ -242,6 +233,20 @@ pub fn write_record(path: &Path, record: &Record) -> Result<()> {
     write_text(path, &(serde_json::to_string(record)? + "\n"))
 }
 
+/// Refuses files that can't be written since their folder is missing: before the measurement, not behind it.
+///
+/// # Errors
+/// When a folder is missing.
+pub fn check_folders(files: &[&Option<PathBuf>]) -> Result<()> {
+    for file in files.iter().copied().flatten() {
+        let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|f| !f.is_dir()) {
+            bail!("{}: there is no folder {}; make it first", file.display(), folder.display());
+        }
+    }
+    Ok(())
+}
+
 /// Writes a text file.
 ///
 /// # Errors
@@ -266,6 +271,7 @@ pub fn bar(length: u64, what: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(length).with_message(what);
     let style = ProgressStyle::with_template("{msg} {human_pos}/{human_len} {wide_bar} {per_sec}, {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(500));
     bar
 }
 

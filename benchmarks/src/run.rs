@@ -14,9 +14,9 @@ use colgrep_index::update::read_text;
 use rayon::prelude::*;
 
 use crate::FINE;
-use crate::corpus::{Corpus, CorpusArgs, RankingArgs, Repository, Task, Vars};
+use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
 use crate::metric::{self, DEPTH, DEPTH_LARGE, Metrics};
-use crate::report::{QueryRecord, Record, bar, print, write_record, write_text};
+use crate::report::{QueryRecord, Record, bar, check_folders, print, write_record, write_text};
 use crate::trace::trace;
 
 /// `run`.
@@ -42,6 +42,14 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
+    /// As [`check_folders`].
+    ///
+    /// # Errors
+    /// When a folder is missing.
+    pub fn check(&self) -> Result<()> {
+        check_folders(&[&self.out, &self.markdown])
+    }
+
     /// Prints the summary with what is to be said below it, and writes the files.
     ///
     /// # Errors
@@ -64,8 +72,9 @@ impl OutputArgs {
 /// # Errors
 /// When anything can't be read or written.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    args.output.check()?;
     let corpus = Corpus::open(&args.corpus, vars)?;
-    let record = measure(&corpus, &args.corpus.ranking)?;
+    let record = measure(&corpus)?;
     args.output.write(&record, "")?;
     Ok(FINE)
 }
@@ -74,7 +83,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn measure(corpus: &Corpus, ranking: &RankingArgs) -> Result<Record> {
+pub fn measure(corpus: &Corpus) -> Result<Record> {
     let bar = bar(corpus.tasks.len() as u64, "searching");
     let queries: Result<Vec<QueryRecord>> = corpus
         .tasks
@@ -86,7 +95,7 @@ pub fn measure(corpus: &Corpus, ranking: &RankingArgs) -> Result<Record> {
         })
         .collect();
     bar.finish_and_clear();
-    Ok(Record::new(&ranking.text(), &corpus.knobs, queries?))
+    Ok(Record::new(&corpus.ranking, &corpus.knobs, queries?))
 }
 
 fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {

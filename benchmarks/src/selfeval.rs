@@ -55,24 +55,32 @@ pub struct Args {
 /// # Errors
 /// When the repository can't be read or gives no query.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    args.output.check()?;
     let env = args.ranking.environment(vars)?;
     let knobs = args.ranking.knobs(&env)?;
     let folder = args.repository.canonicalize().with_context(|| format!("{}", args.repository.display()))?;
     let name = folder.file_name().map_or_else(|| "repository".into(), |n| n.to_string_lossy().into_owned());
+    let written = args.write.as_ref().map(|folder| folder.join(format!("{name}.json")));
+    if let Some(path) = written.as_ref().filter(|p| p.exists()) {
+        bail!(
+            "{} is there, perhaps with queries taken out by hand; move it away or name another folder",
+            path.display()
+        );
+    }
     let repository = Repository::open(&name, "unknown", &folder, &env, args.ranking.model(&env)?)?;
     let mut annotations = from_commits(&git_log(&folder)?, &code_files(&repository, &folder), args.commits);
     annotations.extend(from_documentation(&repository, args.units, args.seed)?);
     if annotations.is_empty() {
         bail!("{name}: no commit and no documented unit makes a query");
     }
-    if let Some(folder) = &args.write {
+    if let (Some(folder), Some(path)) = (&args.write, &written) {
         std::fs::create_dir_all(folder).with_context(|| format!("{}", folder.display()))?;
-        write_json(&folder.join(format!("{name}.json")), &annotations)?;
+        write_json(path, &annotations)?;
     }
     let tasks: Vec<Task> = annotations.into_iter().map(|a| Task::new(a, 0, 0)).collect();
     let sets = vec![Set { name: "self".to_string(), weight: 1.0 }];
-    let corpus = Corpus { sets, repositories: vec![repository], tasks, knobs };
-    let record = measure(&corpus, &args.ranking)?;
+    let corpus = Corpus { sets, repositories: vec![repository], tasks, knobs, ranking: args.ranking.text() };
+    let record = measure(&corpus)?;
     let note = format!(
         "\n`{COMMITS}`: a commit's subject asks for the files it changed; what else it could have meant counts as wrong, so the level is low, and only differences between settings mean something. `{DOCUMENTATION}`: the first sentence of a unit's documentation asks for its file; easy, because its words are in the index.\n"
     );
@@ -107,6 +115,10 @@ fn git_log(folder: &Path) -> Result<Vec<Commit>> {
         // A folder without git has documentation all the same.
         eprintln!("colgrep-bench: no commits: {}", String::from_utf8_lossy(&output.stderr).trim());
         return Ok(Vec::new());
+    }
+    let shallow = Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--is-shallow-repository"]).output();
+    if shallow.is_ok_and(|o| o.stdout.starts_with(b"true")) {
+        eprintln!("colgrep-bench: a shallow clone has few commits to ask for; `git fetch --unshallow` gets the others");
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let commit = |block: &str| {

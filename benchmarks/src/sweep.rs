@@ -11,14 +11,15 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use colgrep_core::knob::Knobs;
+use colgrep_core::fuse::RRF_K;
+use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::rank;
 
 use crate::FINE;
 use crate::corpus::{Corpus, CorpusArgs, Vars};
 use crate::paired::{Difference, Paired};
 use crate::pools::is_of_retrieval;
-use crate::report::{Origin, print, write_json};
+use crate::report::{Origin, check_folders, print, write_json};
 use folds::{Folds, Judgement};
 use search::Evaluator;
 pub use space::{Axis, Setting};
@@ -58,7 +59,8 @@ pub struct Args {
     /// Every knob, with its own grid; those of the retrieval are slow, since each of their values retrieves anew
     #[arg(long, conflicts_with_all = ["knobs", "ranking"])]
     pub all: bool,
-    /// Every knob of the fusion and the stages, with its own grid: the same candidates, ranked anew
+    /// Every knob of the fusion and the stages that the retrieval does not read, with its own grid: the same
+    /// candidates, ranked anew
     #[arg(long, conflicts_with = "knobs")]
     pub ranking: bool,
     /// How settings are chosen
@@ -70,9 +72,10 @@ pub struct Args {
     /// Seed of mode random
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Parts that the repositories are dealt into; each part is judged by the winner on the others
-    #[arg(long, value_name = "K", default_value_t = 6)]
-    pub folds: usize,
+    /// Parts that the repositories are dealt into (6, or as many as there are); each is judged by the winner on the
+    /// others
+    #[arg(long, value_name = "K")]
+    pub folds: Option<usize>,
     /// What is dealt into them
     #[arg(long, default_value = "repository")]
     pub fold_by: FoldBy,
@@ -90,10 +93,11 @@ pub struct Args {
 /// When a knob does not fit, or anything can't be read or written.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let axes = match (args.all, args.ranking) {
-        (true, _) => space::declared(|_| true),
-        (_, true) => space::declared(|k| !is_of_retrieval(k)),
+        (true, _) => space::declared(is_read),
+        (_, true) => space::declared(|k| is_read(k) && !is_of_retrieval(k)),
         _ => space::axes(&args.knobs)?,
     };
+    check_folders(&[&args.keep, &args.out])?;
     let corpus = Corpus::open(&args.corpus, vars)?;
     let folds = Folds::new(&corpus, args.folds, args.fold_by)?;
     let planned = match args.mode {
@@ -128,6 +132,11 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     Ok(FINE)
 }
 
+/// Whether a knob has a say here: rankings are fused by scores, as colgrep does unless told otherwise.
+fn is_read(knob: &Knob) -> bool {
+    knob.env != RRF_K.env
+}
+
 /// The knobs of the corpus with a setting over them.
 ///
 /// # Errors
@@ -153,8 +162,13 @@ fn mean(corpus: &Corpus, scores: &[f64]) -> f64 {
 
 fn summary(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement, folds: &Folds) -> String {
     let baseline = evaluator.known(&Setting::default());
-    let mut text =
-        format!("{}\n\nbaseline (profile and environment): {:.4}\n", Origin::here().text(), mean(corpus, baseline));
+    let mut text = format!(
+        "{}, {}, profile {}\n\nbaseline (profile and environment): {:.4}\n",
+        Origin::here().text(),
+        corpus.ranking,
+        corpus.knobs.profile().name(),
+        mean(corpus, baseline)
+    );
     text += "\nbest on all queries (chosen and measured on the same, so flattered):\n";
     for setting in judgement.ranked.iter().take(10) {
         let scores = evaluator.known(setting);
@@ -174,6 +188,9 @@ fn summary(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement, fo
     };
     text += match held_out.verdict() {
         "better" => "# a win: at least two standard errors above the baseline on queries it was not chosen on\n",
+        "worse" => {
+            "# no win: worse than the baseline on queries it was not chosen on; the best on those it was chosen on is\n"
+        }
         _ => {
             "# no win: within two standard errors of the baseline on queries it was not chosen on; the best of those tried is\n"
         }
@@ -195,6 +212,7 @@ fn document(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement) -
     serde_json::json!({
         "version": 1,
         "origin": Origin::here(),
+        "ranking": corpus.ranking,
         "profile": corpus.knobs.profile().name(),
         "knobs": crate::report::knob_values(&corpus.knobs),
         "queries": corpus.tasks.len(),
@@ -207,7 +225,7 @@ fn document(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement) -
 }
 
 /// The known knob of that name.
-fn knob(name: &str) -> Result<&'static colgrep_core::knob::Knob> {
+fn knob(name: &str) -> Result<&'static Knob> {
     match rank::knobs().into_iter().find(|k| k.env == name) {
         Some(knob) => Ok(knob),
         None => {

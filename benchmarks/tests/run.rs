@@ -115,6 +115,10 @@ fn errors_say_what_to_do_and_end_with_2() {
     run.extend(corpus.iter().map(String::as_str));
     check(&run, &[("COLGREP_K1", "x")], "COLGREP_K1=x: expected a number from 0 to 10");
     check(&run, &[("COLGREP_K2", "1")], "did you mean COLGREP_K1?");
-    check(&[&run[..], &["--only", "nothing"]].concat(), &[], "no query to measure");
+    check(
+        &[&run[..], &["--only", "nothing"]].concat(),
+        &[],
+        "--only nothing: no folder of annotations has a nothing.json",
+    );
     check(&["run", "--annotations", "/nonexistent", "--repos", "/nonexistent"], &[], "annotations in /nonexistent");
 }

@@ -39,14 +39,8 @@ fn sweep(corpus: &[String], args: &[&str], vars: &[(&str, &str)]) -> String {
 fn every_setting_scores_as_run_does_under_its_variables() {
     let (folder, corpus) = three();
     let out = folder.path().join("sweep.json");
-    let knobs = [
-        "--knob",
-        "COLGREP_DEPTH_BOOST=0.1,5",
-        "--knob",
-        "COLGREP_NAME_WEIGHT=0,6",
-        "--knob",
-        "COLGREP_TRUST_HIGH=0.3,2",
-    ];
+    let knobs =
+        ["--knob", "COLGREP_DEPTH_BOOST=0.1,5", "--knob", "COLGREP_ALPHA=0,1", "--knob", "COLGREP_TRUST_HIGH=0.3,2"];
     let last = ["--folds", "3", "--out", out.to_str().unwrap()];
     sweep(&corpus, &[&knobs[..], &last].concat(), &[("COLGREP_STRONG_PENALTY", "0.9")]);
     let sweep = read(&out);
@@ -90,6 +84,8 @@ fn a_second_sweep_repeats_nothing() {
     all.extend(args);
     let other = bench(&all, &[("COLGREP_B", "0")]);
     assert_eq!(other.status.code(), Some(2), "another baseline must not mix");
+    all.push("--keyword-only");
+    assert_eq!(bench(&all, &[]).status.code(), Some(2), "nor another ranking");
 }
 
 #[test]
@@ -108,6 +104,7 @@ fn every_mode_ends_with_a_judgement_that_claims_no_noise() {
 fn ablation_names_the_stages_in_force_alone() {
     let folder = kiosk();
     let text = bench_kiosk(folder.path(), "ablate", &[], &[]);
+    assert!(text.contains("### A retriever off") && text.contains("| `bm25` |") && text.contains("| `semantic` |"));
     assert!(text.contains("| `multi_unit` |") && text.contains("| `path_penalty_last` |"), "{text}");
     assert!(!text.contains("`coherence_boost`") && !text.contains("`path_penalty`"), "{text}");
     let classic = bench_kiosk(folder.path(), "ablate", &["--profile", "classic"], &[]);

@@ -6,6 +6,9 @@ use super::search::Evaluator;
 use super::{FoldBy, Setting};
 use crate::corpus::{Corpus, Task};
 
+/// Parts where nobody says how many.
+const FOLDS: usize = 6;
+
 /// The repositories, dealt into parts.
 ///
 /// Whole repositories, not queries: a setting that fits one project's habits fits all of that project's queries.
@@ -32,19 +35,23 @@ pub struct Judgement {
 
 impl Folds {
     /// Deals the repositories, the one with most queries first, each into the part with fewest queries so far; or,
-    /// where asked for, the queries by turns.
+    /// where asked for, the queries by turns. Without a `count`, into [`FOLDS`] parts or as many as there are.
     ///
     /// # Errors
     /// When there are fewer than two parts, or fewer repositories (queries) than parts.
-    pub fn new(corpus: &Corpus, count: usize, by: FoldBy) -> Result<Folds> {
+    pub fn new(corpus: &Corpus, count: Option<usize>, by: FoldBy) -> Result<Folds> {
         let repositories = corpus.repositories.len();
         let (most, what) = match by {
             FoldBy::Repository => (repositories, "repositories"),
             FoldBy::Query => (corpus.tasks.len(), "queries"),
         };
+        let count = count.unwrap_or(FOLDS.min(most));
         if count < 2 || count > most {
             let advice = if by == FoldBy::Repository { "; --fold-by query deals queries" } else { "" };
-            bail!("--folds {count}: {most} {what} can be dealt into 2 to {most} parts{advice}");
+            match most {
+                0 | 1 => bail!("{most} {what} can't be dealt into parts{advice}"),
+                _ => bail!("--folds {count}: {most} {what} can be dealt into 2 to {most} parts{advice}"),
+            }
         }
         let mut queries = vec![0usize; repositories];
         for task in &corpus.tasks {

@@ -71,10 +71,14 @@ impl<'c> Evaluator<'c> {
 
     /// Measures one setting; the first `kept` stages are likely to be needed again under the same knobs.
     fn one(&mut self, setting: &Setting, kept: usize, bar: &ProgressBar) -> Result<()> {
-        bar.inc(1);
-        if self.store.get(setting).is_some() {
-            return Ok(());
+        if self.store.get(setting).is_none() {
+            self.measure(setting, kept)?;
         }
+        bar.inc(1);
+        Ok(())
+    }
+
+    fn measure(&mut self, setting: &Setting, kept: usize) -> Result<()> {
         let knobs = knobs_of(self.corpus, setting)?;
         let retrieval = of_retrieval(setting);
         if self.pools.as_ref().is_none_or(|(of, _)| *of != retrieval) {

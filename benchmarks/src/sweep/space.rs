@@ -83,8 +83,8 @@ fn axis(text: &str) -> Result<Axis> {
             let (last, step) = rest.split_once(':').with_context(how)?;
             let number = |t: &str| t.trim().parse::<f64>().ok().filter(|n| n.is_finite()).with_context(how);
             let (first, last, step) = (number(first)?, number(last)?, number(step)?);
-            if step <= 0.0 || last < first || (last - first) / step > 10_000.0 {
-                bail!("{}", how());
+            if step <= 0.0 || last < first || step > last - first || (last - first) / step > 10_000.0 {
+                bail!("{}, with a STEP above 0 that fits between them, 10,000 times at most", how());
             }
             // Rounded: the step's binary fraction must not show in names, and the last value belongs to it.
             let count = ((last - first) / step + 1e-9).floor() as usize + 1;
@@ -149,7 +149,14 @@ mod tests {
             ("COLGREP_K1", "0.8 1.2 1.6 2"),
             ("COLGREP_UNIT_SUM_DEPTH=1..7:3", "1 4 7"),
             ("COLGREP_K1=0.5..0.7", "COLGREP_K1=0.5..0.7: write a range as COLGREP_K1=FIRST..LAST:STEP"),
-            ("COLGREP_K1=2..1:1", "COLGREP_K1=2..1:1: write a range as COLGREP_K1=FIRST..LAST:STEP"),
+            (
+                "COLGREP_K1=2..1:1",
+                "COLGREP_K1=2..1:1: write a range as COLGREP_K1=FIRST..LAST:STEP, with a STEP above 0 that fits between them, 10,000 times at most",
+            ),
+            (
+                "COLGREP_B=0..1:2",
+                "COLGREP_B=0..1:2: write a range as COLGREP_B=FIRST..LAST:STEP, with a STEP above 0 that fits between them, 10,000 times at most",
+            ),
             ("COLGREP_K1=11", "COLGREP_K1=11: expected a number from 0 to 10"),
             (
                 "COLGREP_K9=1",
