@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 
 from files import stamp, whole
 from text import WordPiece, read_jsonl
@@ -14,6 +15,10 @@ KINDS = ["doc", "inline", "name", "commit", "prose", "section"]
 HELD_OUT_SHARE = 0.04
 # Pieces kept of a query and of a document; batches may take fewer.
 QUERY_PIECES, DOCUMENT_PIECES = 40, 128
+# Cosine of static vectors above which two units are taken for copies, of which neither is the other's negative.
+COPY = 0.97
+# Documents that are placed at once.
+PLACED = 50_000
 
 
 def is_held_out(name: str) -> bool:
@@ -65,11 +70,15 @@ class Pairs:
 
 
 class Batches:
-    """Batches of a few repositories each, so that most negatives come from the same code base."""
+    """Batches of a few repositories each, so that most negatives come from the same code base, and within each of a few
+    neighbourhoods, so that many of them are hard: units about the same things (cf. topic-aware sampling, Hofstätter et
+    al., SIGIR 2021)."""
 
-    def __init__(self, pairs: Pairs, args, rng):
+    def __init__(self, pairs: Pairs, args, rng, table: np.ndarray, idf: np.ndarray):
+        """`table` V x d and `idf` V make the pieces' static vectors, by which units are neighbours."""
         self.pairs, self.args, self.rng = pairs, args, rng
         self.share = args.batch // args.groups
+        self.place = place(pairs, table, idf) if args.near else None
         kept = {r: v for r, v in pairs.by_repository.items()
                 if len(v) >= self.share and not is_held_out(pairs.names[r])}  # fmt: skip
         if len(kept) < args.groups:
@@ -84,7 +93,7 @@ class Batches:
         """Numbers of the pairs, their queries and documents as pieces, and which pairs are of one unit."""
         rng, pairs, args = self.rng, self.pairs, self.args
         chosen = rng.choice(self.repositories, args.groups, replace=False, p=self.odds)
-        ids = np.concatenate([rng.choice(pairs.by_repository[r], self.share, False) for r in chosen])
+        ids = np.concatenate([self._of_repository(pairs.by_repository[r]) for r in chosen])
         queries, documents = [], []
         for i in ids:
             q, d = pairs.text("query", i), pairs.text("document", i)[: args.length]
@@ -98,4 +107,31 @@ class Batches:
             queries.append(q[:24])
             documents.append(d)
         same = (pairs.repository[ids][:, None] == pairs.repository[ids]) & (pairs.unit[ids][:, None] == pairs.unit[ids])
+        if self.place is not None:
+            here = self.place[ids].astype(np.float32)
+            same |= here @ here.T > COPY
         return ids, queries, documents, torch.from_numpy(same)
+
+    def _of_repository(self, all_pairs: np.ndarray) -> np.ndarray:
+        """A repository's share of a batch: neighbourhoods of `near` pairs, each the nearest of `near_of` around one."""
+        if self.place is None:
+            return self.rng.choice(all_pairs, self.share, False)
+        found: list[int] = []
+        while len(found) < self.share:
+            some = self.rng.choice(all_pairs, min(self.args.near_of, len(all_pairs)), False)
+            near = self.place[some].astype(np.float32) @ self.place[some[0]].astype(np.float32)
+            found += some[np.argsort(-near, kind="stable")[: self.args.near]].tolist()
+        return np.array(found[: self.share])
+
+
+def place(pairs: Pairs, table: np.ndarray, idf: np.ndarray) -> np.ndarray:
+    """Where the pairs' documents lie: P x d of unit length, the sum of their pieces' static vectors by `idf`."""
+    table, idf = torch.from_numpy(table).float(), torch.from_numpy(idf)
+    found = []
+    for first in range(0, len(pairs.kind), PLACED):
+        at = pairs.document_at[first : first + PLACED + 1]
+        pieces = torch.from_numpy(pairs.document[at[0] : at[-1]].astype(np.int64))
+        starts = torch.from_numpy(at[:-1] - at[0])
+        rows = F.embedding_bag(pieces, table, starts, mode="sum", per_sample_weights=idf[pieces])
+        found.append(F.normalize(rows, dim=1).half().numpy())
+    return np.concatenate(found)

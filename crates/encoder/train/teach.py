@@ -34,7 +34,7 @@ def main():
         started = time.time()
         queries = [(line["kind"] in ("name", "section"), line["query"]) for line in read_jsonl(path)]
         order = np.random.default_rng(len(queries)).permutation(len(queries))
-        lines = np.array(sorted(order, key=lambda i: queries[i][0])[: args.limit])
+        lines = np.array(sorted(order, key=lambda i: queries[i][0])[: args.limit], np.int64)
         vectors = teacher.encode([queries[i][1] for i in lines], tokens_max=40)
         with whole(out) as file:
             np.savez(file, lines=lines, vectors=vectors)

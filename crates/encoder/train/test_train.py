@@ -10,10 +10,14 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
 
 import exclude
 from files import whole, write_text
 from looks import Looks
+from pairs import Batches, Pairs, is_held_out
 from text import unit_text
 
 HERE = Path(__file__).parent
@@ -187,6 +191,42 @@ class Files(Folder):
         write_text(path, "after")
         self.assertEqual([p.name for p in self.root.iterdir()], ["file"])
         self.assertEqual(path.read_text(), "after")
+
+
+class Sampling(unittest.TestCase):
+    def test_batches_are_of_neighbours_and_copies_are_no_negatives(self):
+        # Two repositories of 64 units, each about one of eight things (a piece of its own), beside pieces at random; the
+        # last two units are copies.
+        rng, pairs, things = np.random.default_rng(5), Pairs.__new__(Pairs), 8
+        about = rng.integers(0, things, 128)
+        pieces = [np.r_[[t] * 6, rng.integers(things, 100, 6)] for t in about]
+        pieces[127] = pieces[126]
+        for which in ["query", "document"]:
+            setattr(pairs, which, np.concatenate(pieces).astype(np.uint16))
+            setattr(pairs, which + "_at", np.arange(129) * 12)
+        pairs.repository, pairs.unit, pairs.kind = np.arange(128) // 64, np.arange(128) % 64, np.zeros(128, int)
+        pairs.names = ["a+b", "b+c"]
+        pairs.by_repository = {r: np.flatnonzero(pairs.repository == r) for r in range(2)}
+        self.assertFalse(any(is_held_out(name) for name in pairs.names))
+        table, idf = np.eye(100, dtype=np.float32), np.ones(100, np.float32)
+        alike, copies = {}, 0
+        for near in [0, 4]:
+            args = SimpleNamespace(batch=32, groups=2, near=near, near_of=64, vocabulary=100, mask=0, drop=0, length=9)
+            batches = Batches(pairs, args, np.random.default_rng(7), table, idf)
+            alike[near] = []
+            for _ in range(20):
+                ids, queries, documents, same = batches.next()
+                self.assertEqual((len(ids), len(queries), {len(d) for d in documents}), (32, 32, {9}))
+                self.assertEqual(np.bincount(pairs.repository[ids]).tolist(), [16, 16])
+                alike[near].append(np.mean(about[ids.reshape(-1, 4)] == about[ids[::4]][:, None]))
+                if near and {126, 127} <= set(ids.tolist()):
+                    a, b = ids.tolist().index(126), ids.tolist().index(127)
+                    copies += 1
+                    self.assertTrue(same[a, b] and same[b, a])
+                self.assertLess(same.float().mean(), 0.2)
+        self.assertGreater(copies, 0)
+        self.assertLess(np.mean(alike[0]), 0.5)
+        self.assertGreater(np.mean(alike[4]), 0.9)
 
 
 class Text(unittest.TestCase):

@@ -113,6 +113,8 @@ def main():
     parser.add_argument("--hidden", type=int, default=128)
     parser.add_argument("--batch", type=int, default=192)
     parser.add_argument("--groups", type=int, default=2)
+    parser.add_argument("--near", type=int, default=24, help="pairs of a neighbourhood in a batch; 0: at random")
+    parser.add_argument("--near-of", type=int, default=600, help="pairs that a neighbourhood is the nearest of")
     parser.add_argument("--length", type=int, default=96, help="pieces of a document while training")
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--minutes", type=float, default=1e9, help="of wall clock; the schedule ends with them")
@@ -170,7 +172,7 @@ def main():
     taught = torch.from_numpy(pairs.vectors)
     rng = np.random.default_rng(args.seed)
     try:
-        batches, held_out = Batches(pairs, args, rng), HeldOut(pairs)
+        batches, held_out = Batches(pairs, args, rng, table, idf), HeldOut(pairs)
         tuning = None
         if args.tuning:
             annotations = {k: Path(v) for k, v in (a.split("=", 1) for a in args.tuning[1:])}
