@@ -31,7 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let model = Native::new(Files { config: &config, vocabulary: &vocabulary, weights: &weights })?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let codebook = train_codebook(&model, &texts, CENTROIDS, &Codec::default())?;
-    std::fs::write(assets.join("codebook.bin"), codebook.bytes())?;
+    // Under another name first, so that a kill leaves the old one whole.
+    let part = assets.join("codebook.bin.part");
+    std::fs::write(&part, codebook.bytes())?;
+    std::fs::rename(&part, assets.join("codebook.bin"))?;
     println!("{} texts, {CENTROIDS} centroids of {} components", texts.len(), model.dimension());
     Ok(())
 }
