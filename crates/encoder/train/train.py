@@ -113,7 +113,7 @@ def main():
     parser.add_argument("--hidden", type=int, default=128)
     parser.add_argument("--batch", type=int, default=192)
     parser.add_argument("--groups", type=int, default=2)
-    parser.add_argument("--near", type=int, default=24, help="pairs of a neighbourhood in a batch; 0: at random")
+    parser.add_argument("--near", type=int, default=0, help="pairs of a neighbourhood in a batch; 0: at random")
     parser.add_argument("--near-of", type=int, default=600, help="pairs that a neighbourhood is the nearest of")
     parser.add_argument("--length", type=int, default=96, help="pieces of a document while training")
     parser.add_argument("--steps", type=int, default=3000)
