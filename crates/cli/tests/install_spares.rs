@@ -303,6 +303,16 @@ fn neighbours_that_came_later_leave_sound_files() {
 }
 
 #[test]
+fn a_comma_that_stood_at_the_end_stays() {
+    let sandbox = Sandbox::new();
+    let text = "{\"a\": 1, // mine\n}\n";
+    sandbox.write(".gemini/settings.json", text);
+    project(&sandbox, "install", "gemini");
+    assert_eq!(project(&sandbox, "uninstall", "gemini").status, 0);
+    assert_eq!(read(&sandbox.root().join(".gemini/settings.json")), text);
+}
+
+#[test]
 fn a_hook_that_was_put_beside_ours_stays() {
     let sandbox = Sandbox::new();
     project(&sandbox, "install", "claude-code");

@@ -41,7 +41,8 @@ pub fn installed(target: &Target, receipts: &Receipts) -> Result<Change> {
     for edit in &target.edits {
         let taken = edit.taken(&text)?;
         let next = edit.put(&text)?;
-        steps.push(Step { hunk: Hunk::between(&text, &next, taken.is_some()), taken });
+        let strict = edit.is_strict(&text);
+        steps.push(Step { hunk: Hunk::between(&text, &next, taken.is_some()), taken, strict });
         text = next;
     }
     ensure!(is_current(&text)?, "what is put in would not be read again");
@@ -91,9 +92,13 @@ fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Resu
         }
         found = true;
         let step = receipt.and_then(|r| r.steps.get(index));
-        // The same bytes may stand elsewhere, or a comma that they brought be missing now.
-        let fits = |back: &String| edit.is_in(back).is_ok_and(|is_in| !is_in) && edit.is_as_strict(back, &text);
-        text = match step.and_then(|s| s.hunk.back(&text)).filter(fits) {
+        // The same bytes may stand elsewhere, or a comma that they brought be missing or too much now.
+        let back = step.and_then(|step| {
+            let back = step.hunk.back(&text)?;
+            let fits = edit.is_in(&back).is_ok_and(|is_in| !is_in) && (edit.is_strict(&back) || !step.strict);
+            fits.then_some(back)
+        });
+        text = match back {
             Some(back) => back,
             None => edit.cut(&text, step.and_then(|s| s.taken.as_deref()))?,
         };

@@ -73,9 +73,9 @@ impl Edit {
         in_own_form(text, |plain| self.0.cut(plain, taken))
     }
 
-    /// Whether `text` is as good a text of its format as `other`.
-    pub fn is_as_strict(&self, text: &str, other: &str) -> bool {
-        self.0.is_strict(&plain(text)) || !self.0.is_strict(&plain(other))
+    /// Whether the text keeps to the letter of its format.
+    pub fn is_strict(&self, text: &str) -> bool {
+        self.0.is_strict(&plain(text))
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Step {
     pub hunk: Hunk,
     /// The user's own entry that stood there.
     pub taken: Option<String>,
+    /// Whether the text kept to the letter of its format before.
+    pub strict: bool,
 }
 
 /// The folder of receipts.
