@@ -266,6 +266,22 @@ fn after_later_changes_just_what_was_put_in_goes() {
 }
 
 #[test]
+fn what_comes_behind_an_entry_of_the_users_stays_on_its_own_line() {
+    for text in [
+        "[mcp_servers.colgrep]\nurl = \"x\" # why",
+        "[mcp_servers.colgrep]\ncommand = \"colgrep\"\nargs = [\"mcp\"]\n[mcp_servers.colgrep.env]\nA = \"b\"",
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".codex/config.toml", text);
+        let path = sandbox.root().join(".codex/config.toml");
+        project(&sandbox, "install", "codex");
+        fs::write(&path, edited(&path, &read(&path))).expect("a file");
+        assert_eq!(project(&sandbox, "uninstall", "codex").status, 0);
+        assert_eq!(read(&path), edited(&path, text));
+    }
+}
+
+#[test]
 fn a_blank_line_of_the_users_stays() {
     for text in ["# Mine\n\n", "# Mine\n", "# Mine", ""] {
         let sandbox = Sandbox::new();

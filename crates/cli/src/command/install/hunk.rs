@@ -22,7 +22,12 @@ impl Hunk {
             at -= 1;
         }
         if lines {
-            at = old[..at].rfind('\n').map_or(0, |end| end + 1);
+            let begin = |at: usize| old[..at].rfind('\n').map_or(0, |end| end + 1);
+            at = begin(at);
+            // Where lines went from the end and none came, the one above tells the place.
+            if new[at..].trim().is_empty() {
+                at = begin(at.saturating_sub(1));
+            }
         }
         let rest = old.len().min(new.len()) - at;
         let mut same = old.bytes().rev().zip(new.bytes().rev()).take(rest).take_while(|(a, b)| a == b).count();

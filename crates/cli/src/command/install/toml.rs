@@ -46,7 +46,7 @@ impl Part for CodexServer {
             return Ok(behind(text, server));
         }
         insert(servers.as_table_like_mut().context("mcp_servers is no table")?, server);
-        Ok(document.to_string())
+        Ok(ended_as(text, document.to_string()))
     }
 
     fn cut(&self, text: &str, taken: Option<&str>) -> Result<String> {
@@ -85,8 +85,13 @@ fn behind(text: &str, server: Table) -> String {
     match text {
         "" => server,
         t if t.ends_with('\n') => format!("{t}\n{server}"),
-        t => format!("{t}\n\n{}", server.trim_end()),
+        t => ended_as(t, format!("{t}\n\n{server}")),
     }
+}
+
+/// `written` without its last line end where `text` has none: what is written behind it later begins a line of its own.
+fn ended_as(text: &str, written: String) -> String {
+    if text.ends_with('\n') { written } else { written.trim_end_matches('\n').to_string() }
 }
 
 fn entry(document: &Item) -> Option<&Item> {
@@ -106,11 +111,20 @@ fn as_json(entry: &Item) -> Value {
 
 /// Puts the entry where one of its name stood, under the same comments.
 fn insert(servers: &mut dyn TableLike, mut server: Table) {
+    unplace(&mut server);
     if let Some(old) = servers.get(NAME).and_then(Item::as_table) {
         *server.decor_mut() = old.decor().clone();
         server.set_position(old.position());
     }
     servers.insert(NAME, Item::Table(server));
+}
+
+/// Lets the tables inside follow their table, wherever that is.
+fn unplace(table: &mut Table) {
+    for inner in table.iter_mut().filter_map(|(_, item)| item.as_table_mut()) {
+        inner.set_position(None);
+        unplace(inner);
+    }
 }
 
 /// The lines of an entry with a heading of its own, from that to its last value.
@@ -144,7 +158,7 @@ fn restored(text: &str, taken: &str) -> Result<String> {
         Item::Table(table) => insert(servers, table),
         value => drop(servers.insert(NAME, value)),
     }
-    Ok(document.to_string())
+    Ok(ended_as(text, document.to_string()))
 }
 
 #[cfg(test)]
