@@ -2,66 +2,10 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use common::Sandbox;
-
-const AGENTS: [&str; 6] = ["claude-code", "codex", "opencode", "cursor", "gemini", "copilot"];
-
-/// Every file and folder below `folder`, but for the index's place and the project's sources.
-fn everything(folder: &Path) -> BTreeMap<String, String> {
-    let mut all = BTreeMap::new();
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
-        let name = entry.path().display().to_string();
-        if entry.path().is_dir() {
-            all.insert(name, "a folder".to_string());
-            all.extend(everything(&entry.path()));
-        } else {
-            all.insert(name, fs::read_to_string(entry.path()).expect("a text"));
-        }
-    }
-    all
-}
-
-fn home(sandbox: &Sandbox) -> std::path::PathBuf {
-    sandbox.data().parent().expect("a folder").to_path_buf()
-}
-
-/// Files that people have already, in shapes that are easily spoilt.
-fn lived_in(sandbox: &Sandbox) {
-    let home = home(sandbox);
-    for folder in [&home, &sandbox.root()] {
-        for (path, text) in [
-            (".claude/CLAUDE.md", "# Mine\r\nno line end"),
-            (".claude.json", "{\n\t\"numStartups\": 7,\n\t\"mcpServers\": {}\n}"),
-            ("CLAUDE.md", "mine\n\n\n"),
-            ("AGENTS.md", ""),
-            (".mcp.json", "{\"mcpServers\":{\"x\":{\"command\":\"y\"}}}"),
-            (
-                ".claude/settings.json",
-                "{\n  // mine\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}\n    ]\n  },\n}",
-            ),
-            (".codex/hooks.json", "{\"hooks\":{}}"),
-            (
-                ".cursor/hooks.json",
-                "{\n\t\"version\": 1,\n\t\"hooks\": {\n\t\t\"stop\": [ { \"command\": \"x\" } ]\n\t}\n}\n",
-            ),
-            (".codex/config.toml", "model = \"o\"   # mine\n[mcp_servers.x]\ncommand='y'\n[profiles.a]\nb = 1"),
-            ("opencode.json", "{\n  // mine\n  \"theme\": \"x\",\n}\n"),
-            (".config/opencode/opencode.jsonc", "{ \"mcp\": { /* none */ } }"),
-            (".cursor/mcp.json", "{}\n"),
-            (".gemini/settings.json", "{\n    \"mcpServers\": {\n        \"a\": { \"command\": \"b\" }\n    }\n}\n"),
-            (".vscode/mcp.json", "{\n  \"inputs\": [],\n  \"servers\": {}\n}\n"),
-            (".copilot/mcp-config.json", "{\"mcpServers\": {}}"),
-        ] {
-            let path = folder.join(path);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-            fs::write(path, text).expect("a file");
-        }
-    }
-}
+use common::agents::{AGENTS, everything, home, lived_in};
 
 #[test]
 fn what_is_installed_is_taken_back_byte_for_byte() {
@@ -70,7 +14,7 @@ fn what_is_installed_is_taken_back_byte_for_byte() {
             for project in [&[][..], &["--project"]] {
                 let sandbox = Sandbox::of("relay");
                 if filled {
-                    lived_in(&sandbox);
+                    lived_in(&sandbox, str::to_string);
                 }
                 let what = format!("{agent} {project:?} filled: {filled}");
                 let before = everything(&home(&sandbox));
@@ -84,6 +28,9 @@ fn what_is_installed_is_taken_back_byte_for_byte() {
                 let again = sandbox.run(&[&["install", agent], project].concat());
                 assert!(again.err.contains("as it should be") && !again.err.contains("wrote"), "{what}: {again:?}");
                 assert_eq!(everything(&home(&sandbox)), installed, "{what}: the second time changes nothing");
+                let dry = sandbox.run(&[&["uninstall", agent, "--dry-run"], project].concat());
+                assert!(dry.status == 0 && dry.out.contains('-'), "{what}: {dry:?}");
+                assert_eq!(everything(&home(&sandbox)), installed, "{what}: a dry run writes nothing");
                 let ran = sandbox.run(&[&["uninstall", agent], project].concat());
                 assert_eq!(ran.status, 0, "{what}: {ran:?}");
                 let mut after = everything(&home(&sandbox));
@@ -99,7 +46,7 @@ fn what_is_installed_is_taken_back_byte_for_byte() {
 #[test]
 fn entries_are_what_the_agents_document() {
     let sandbox = Sandbox::of("relay");
-    lived_in(&sandbox);
+    lived_in(&sandbox, str::to_string);
     let json = |path: &str| -> serde_json::Value {
         serde_json::from_str(&fs::read_to_string(sandbox.root().join(path)).expect(path)).expect(path)
     };

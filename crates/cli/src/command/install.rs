@@ -2,15 +2,22 @@
 //! agent documents, and takes it back byte for byte.
 
 mod agents;
+mod change;
 mod edit;
+mod files;
+mod hunk;
+mod json;
 mod receipt;
+mod section;
+mod toml;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use agents::{Target, targets};
 use anyhow::{Context as _, Result};
-use receipt::Receipt;
+use change::{Change, installed, uninstalled};
+use files::{Write, followed, remove_empty, write_all};
+use receipt::Receipts;
 
 use super::folder_or_here;
 use crate::args::{Agent, InstallArgs};
@@ -18,123 +25,97 @@ use crate::env::Env;
 use crate::project::Project;
 use crate::{FOUND, NOTHING};
 
-/// What becomes of one file.
-struct Change {
-    path: PathBuf,
-    /// `None` where there is no such file.
-    before: Option<String>,
-    after: Option<String>,
-    /// What stood there, or would stand there, without colgrep.
-    base: Option<String>,
-}
-
 pub(super) fn install(args: &InstallArgs, env: &Env) -> Result<u8> {
     let (targets, receipts) = plan(args, env)?;
-    // All of them are read and edited before the first is written: what can't be edited stops everything.
-    let changes: Vec<Change> = targets.iter().map(|t| installed(t, &receipts)).collect::<Result<_>>()?;
+    let changes = changes(&targets, |target| installed(target, &receipts))?;
+    if !args.dry_run {
+        write_all(&writes(&changes, &receipts)?)?;
+    }
     for change in &changes {
-        if change.before == change.after {
-            remark!("{} is as it should be", change.path.display());
-        } else if args.dry_run {
-            remark!("would write {}", change.path.display());
-            show(change)?;
-        } else {
-            let made = make_folders(&change.path)?;
-            write(&change.path, change.after.as_deref())?;
-            receipts.keep(&change.path, change.base.as_deref(), change.after.as_deref().unwrap_or(""), made)?;
-            remark!("wrote {}", change.path.display());
+        let path = change.path.display();
+        match (change.before == change.after, args.dry_run) {
+            (true, _) => remark!("{path} is as it should be"),
+            (false, true) => remark!("would write {path}"),
+            (false, false) => remark!("wrote {path}"),
         }
+        tell(change, args.dry_run)?;
     }
     if !args.dry_run {
-        remark!(
-            "`colgrep uninstall {}{}` takes it back",
-            name(args.agent),
-            if args.project { " --project" } else { "" }
-        );
+        let project = if args.project { " --project" } else { "" };
+        remark!("`colgrep uninstall {}{project}` takes it back", name(args.agent));
     }
     Ok(FOUND)
 }
 
 pub(super) fn uninstall(args: &InstallArgs, env: &Env) -> Result<u8> {
     let (targets, receipts) = plan(args, env)?;
-    let changes: Vec<Change> = targets.iter().map(|t| uninstalled(t, &receipts)).collect::<Result<_>>()?;
-    let mut any = false;
-    let mut folders = Vec::new();
-    for change in changes.iter().filter(|c| c.before != c.after) {
-        any = true;
+    let changes = changes(&targets, |target| uninstalled(target, &receipts))?;
+    if !args.dry_run {
+        let forgotten = changes.iter().filter(|c| c.receipt.is_none()).filter_map(|c| receipts.of(&c.path));
+        let mut folders: Vec<PathBuf> = forgotten.flat_map(|r| r.folders).collect();
+        folders.push(receipts.folder.clone());
+        write_all(&writes(&changes, &receipts)?)?;
+        remove_empty(folders);
+    }
+    for change in &changes {
         let what = if change.after.is_some() { "taken out of" } else { "removed" };
-        if args.dry_run {
-            remark!("would be {what} {}", change.path.display());
-            show(change)?;
-            continue;
+        let would = if args.dry_run { "would be " } else { "" };
+        if change.before != change.after {
+            remark!("{would}{what} {}", change.path.display());
         }
-        write(&change.path, change.after.as_deref())?;
-        folders.extend(receipts.forget(&change.path)?);
-        remark!("{what} {}", change.path.display());
+        tell(change, args.dry_run)?;
     }
-    // Innermost first; only those that are empty go.
-    folders.sort_by_key(|f| std::cmp::Reverse(f.components().count()));
-    for folder in folders {
-        let _ = fs::remove_dir(folder);
-    }
+    let any = changes.iter().any(|c| c.before != c.after);
     if !any {
         remark!("nothing of colgrep is in the files of {}", name(args.agent));
     }
     Ok(if any { FOUND } else { NOTHING })
 }
 
+/// What becomes of the files. All are read and edited before the first is written: one that can't be stops everything.
+fn changes(targets: &[Target], change: impl Fn(&Target) -> Result<Change>) -> Result<Vec<Change>> {
+    let unfit = |target: &Target| format!("{} can't be edited; nothing was changed", target.path.display());
+    targets.iter().map(|target| change(target).with_context(|| unfit(target))).collect()
+}
+
+/// What is to be written: the files that change, each behind its receipt.
+fn writes(changes: &[Change], receipts: &Receipts) -> Result<Vec<Write>> {
+    let mut writes = Vec::new();
+    for change in changes {
+        writes.push(receipts.write(&change.path, change.receipt.as_ref())?);
+        let (before, after) = (change.before.clone(), change.after.clone());
+        writes.push(Write { path: change.path.clone(), before, after, secret: false });
+    }
+    writes.retain(|w| w.before != w.after);
+    Ok(writes)
+}
+
 fn name(agent: Agent) -> String {
     clap::ValueEnum::to_possible_value(&agent).map(|v| v.get_name().to_string()).unwrap_or_default()
 }
 
-fn plan(args: &InstallArgs, env: &Env) -> Result<(Vec<Target>, Receipt)> {
+fn plan(args: &InstallArgs, env: &Env) -> Result<(Vec<Target>, Receipts)> {
     let folder = if args.project {
         Project::around(folder_or_here(None), env)?.0.root
     } else {
         env.home.clone().context("no home folder is known here; --project writes into this project instead")?
     };
-    let targets = targets(args.agent, args.project, &folder, env);
-    Ok((targets, Receipt::new(env.data_folder()?.join("installs"))))
-}
-
-/// A file's text; `None` where there is no file.
-fn read(path: &Path) -> Result<Option<String>> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("could not read {}; nothing was changed", path.display())),
+    let mut targets = targets(args.agent, args.project, &folder, env);
+    for target in &mut targets {
+        target.path = followed(std::mem::take(&mut target.path))?;
     }
+    Ok((targets, Receipts { folder: env.data_folder()?.join("installs") }))
 }
 
-/// What a file is without colgrep: what the receipt says if nobody touched it since, else with colgrep's part cut out.
-fn base(target: &Target, before: Option<&str>, receipts: &Receipt) -> Result<Option<String>> {
-    let Some(text) = before else { return Ok(None) };
-    match receipts.undo(&target.path, text)? {
-        Some(base) => Ok(base),
-        None => target.edit.cut(text).with_context(|| unfit(&target.path)),
-    }
-}
-
-fn unfit(path: &Path) -> String {
-    format!("{} can't be edited; nothing was changed", path.display())
-}
-
-fn installed(target: &Target, receipts: &Receipt) -> Result<Change> {
-    let before = read(&target.path)?;
-    let base = base(target, before.as_deref(), receipts)?;
-    let after = target.edit.put(base.as_deref().unwrap_or_default()).with_context(|| unfit(&target.path))?;
-    Ok(Change { path: target.path.clone(), before, after: Some(after), base })
-}
-
-fn uninstalled(target: &Target, receipts: &Receipt) -> Result<Change> {
-    let before = read(&target.path)?;
-    let after = base(target, before.as_deref(), receipts)?;
-    Ok(Change { path: target.path.clone(), base: None, before, after })
-}
-
-/// The lines that differ, as a diff shows them, on stdout.
-fn show(change: &Change) -> Result<()> {
+/// What the user should know about a change. In a dry run, the lines that differ too, as a diff shows them, on stdout.
+fn tell(change: &Change, dry_run: bool) -> Result<()> {
     use std::io::Write as _;
+    if let Some(note) = &change.note {
+        remark!("{note}");
+    }
+    if !dry_run {
+        return Ok(());
+    }
     let (old, new) = (change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
@@ -148,30 +129,4 @@ fn show(change: &Change) -> Result<()> {
         writeln!(out, "+{line}")?;
     }
     Ok(())
-}
-
-/// Makes the folders above `path`; gives those that were not there, innermost first.
-fn make_folders(path: &Path) -> Result<Vec<PathBuf>> {
-    let folders = path.ancestors().skip(1).take_while(|f| !f.as_os_str().is_empty() && !f.exists());
-    let missing: Vec<PathBuf> = folders.map(Path::to_path_buf).collect();
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).with_context(|| format!("could not make {}", parent.display()))?;
-    }
-    Ok(missing)
-}
-
-/// Replaces the file whole (a link's target, where it is a link); `None` removes it.
-fn write(path: &Path, text: Option<&str>) -> Result<()> {
-    let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let write = || -> std::io::Result<()> {
-        let Some(text) = text else { return fs::remove_file(&real) };
-        let name = real.file_name().unwrap_or_default().to_string_lossy();
-        let beside = real.with_file_name(format!(".{name}.colgrep-new"));
-        fs::write(&beside, text)?;
-        if let Ok(metadata) = fs::metadata(&real) {
-            fs::set_permissions(&beside, metadata.permissions())?;
-        }
-        fs::rename(&beside, &real)
-    };
-    write().with_context(|| format!("could not write {}", path.display()))
 }

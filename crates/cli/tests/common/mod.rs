@@ -1,5 +1,8 @@
 //! A project in a folder of its own, and the binary run in it.
 
+#[allow(dead_code, reason = "the tests of `install` alone use it")]
+pub mod agents;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::edit::{Edit, HOOK};
+use super::edit::{Edit, HOOK, Part};
+use super::json::{Hook, Server};
+use super::section::Section;
+use super::toml::CodexServer;
 use crate::args::Agent;
 use crate::env::Env;
 
@@ -19,8 +22,8 @@ use crate::env::Env;
 pub struct Target {
     /// The file.
     pub path: PathBuf,
-    /// What is put in and cut out.
-    pub edit: Edit,
+    /// What is put in, one behind the other.
+    pub edits: Vec<Edit>,
 }
 
 /// What an agent reads about colgrep: what it does, and nothing that the agent should do.
@@ -74,31 +77,30 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
             };
             let with_comments = home.join("opencode.jsonc");
             let file = if with_comments.is_file() { with_comments } else { home.join("opencode.json") };
-            vec![
-                Target { path: home.join("AGENTS.md"), edit: Edit::Section(TEXT) },
-                Target { path: file, edit: Edit::Json { table: "mcp", value } },
-            ]
+            vec![notes(home.join("AGENTS.md")), target(file, Server { table: "mcp", value })]
         }
         (Agent::Cursor, project) => {
             let entry = json!({"command": files.hook(), "timeout": HOOK_SECONDS_MAX});
-            let hook = files.file(".cursor/hooks.json", Edit::Hook { event: "sessionStart", entry, versioned: true });
+            let hook = files.file(".cursor/hooks.json", Hook { event: "sessionStart", entry, versioned: true });
             let mut targets = vec![files.server(".cursor/mcp.json", files.stdio()), hook];
             // The user's rules of Cursor are kept in its own settings, in no file.
             if project {
-                targets.push(files.file(".cursor/rules/colgrep.mdc", Edit::Whole(format!("{CURSOR_HEAD}{TEXT}"))));
+                targets.push(files.file(".cursor/rules/colgrep.mdc", Section { head: CURSOR_HEAD, text: TEXT }));
             }
             targets
         }
         (Agent::Gemini, project) => {
-            let notes = if project { "GEMINI.md" } else { ".gemini/GEMINI.md" };
-            let server = Edit::Json { table: "mcpServers", value: files.stdio() };
+            let text = if project { "GEMINI.md" } else { ".gemini/GEMINI.md" };
+            let server = Server { table: "mcpServers", value: files.stdio() };
             // Its timeouts are milliseconds.
             let hook = json!({"name": "colgrep", "type": "command", "command": files.hook(), "timeout": 1_000 * HOOK_SECONDS_MAX});
-            let hook = Edit::Hook { event: "SessionStart", entry: json!({"hooks": [hook]}), versioned: false };
-            vec![files.notes(notes), files.file(".gemini/settings.json", Edit::All(vec![server, hook]))]
+            let hook = Hook { event: "SessionStart", entry: json!({"hooks": [hook]}), versioned: false };
+            let mut settings = files.file(".gemini/settings.json", server);
+            settings.edits.push(Edit::new(hook));
+            vec![files.notes(text), settings]
         }
         (Agent::Copilot, true) => {
-            let editors = Edit::Json { table: "servers", value: files.typed() };
+            let editors = Server { table: "servers", value: files.typed() };
             vec![
                 files.notes(".github/copilot-instructions.md"),
                 files.file(".vscode/mcp.json", editors),
@@ -118,15 +120,23 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
     }
 }
 
-/// Codex' notes lie in `notes`, the rest in `home`. Codex asks its user before it runs a new hook.
-fn codex(files: &Files<'_>, home: &Path, notes: &Path) -> Vec<Target> {
-    let server = Edit::CodexServer { command: files.command.clone() };
+/// Codex' notes lie in `folder`, the rest in `home`. Codex asks its user before it runs a new hook.
+fn codex(files: &Files<'_>, home: &Path, folder: &Path) -> Vec<Target> {
+    let server = CodexServer { command: files.command.clone() };
     let hook = files.grouped_hook("startup|clear");
     vec![
-        Target { path: notes.join("AGENTS.md"), edit: Edit::Section(TEXT) },
-        Target { path: home.join("config.toml"), edit: server },
-        Target { path: home.join("hooks.json"), edit: hook },
+        notes(folder.join("AGENTS.md")),
+        target(home.join("config.toml"), server),
+        target(home.join("hooks.json"), hook),
     ]
+}
+
+fn target(path: PathBuf, part: impl Part + 'static) -> Target {
+    Target { path, edits: vec![Edit::new(part)] }
+}
+
+fn notes(path: PathBuf) -> Target {
+    target(path, Section { head: "", text: TEXT })
 }
 
 /// What the entries of one agent are made of.
@@ -137,16 +147,16 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    fn file(&self, path: &str, edit: Edit) -> Target {
-        Target { path: self.folder.join(path), edit }
+    fn file(&self, path: &str, part: impl Part + 'static) -> Target {
+        target(self.folder.join(path), part)
     }
 
     fn notes(&self, path: &str) -> Target {
-        self.file(path, Edit::Section(TEXT))
+        notes(self.folder.join(path))
     }
 
     fn server(&self, path: &str, value: Value) -> Target {
-        self.file(path, Edit::Json { table: "mcpServers", value })
+        self.file(path, Server { table: "mcpServers", value })
     }
 
     fn stdio(&self) -> Value {
@@ -167,10 +177,10 @@ impl Files<'_> {
     }
 
     /// A hook in Claude Code's form, which Codex shares. A resumed session has heard it already.
-    fn grouped_hook(&self, matcher: &str) -> Edit {
+    fn grouped_hook(&self, matcher: &str) -> Hook {
         let run = json!({"type": "command", "command": self.hook(), "timeout": HOOK_SECONDS_MAX});
         let entry = json!({"matcher": matcher, "hooks": [run]});
-        Edit::Hook { event: "SessionStart", entry, versioned: false }
+        Hook { event: "SessionStart", entry, versioned: false }
     }
 
     fn claude_hook(&self) -> Target {
@@ -178,9 +188,8 @@ impl Files<'_> {
     }
 
     fn copilot_hook(&self, path: &str) -> Target {
-        let run = json!({"type": "command", "command": self.hook(), "timeoutSec": HOOK_SECONDS_MAX});
-        let file = json!({"version": 1, "hooks": {"sessionStart": [run]}});
-        self.file(path, Edit::Whole(format!("{file:#}\n")))
+        let entry = json!({"type": "command", "command": self.hook(), "timeoutSec": HOOK_SECONDS_MAX});
+        self.file(path, Hook { event: "sessionStart", entry, versioned: true })
     }
 }
 

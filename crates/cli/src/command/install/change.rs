@@ -1,0 +1,108 @@
+//! What becomes of one file when colgrep is installed or taken back. Nothing is written here.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+
+use super::agents::Target;
+use super::edit::{Edit, NAME};
+use super::files::{missing_folders, read};
+use super::hunk::Hunk;
+use super::receipt::{Receipt, Receipts, Step};
+
+/// What becomes of one file.
+pub struct Change {
+    /// The file.
+    pub path: PathBuf,
+    /// What it holds; `None` where there is no such file.
+    pub before: Option<String>,
+    /// What it shall hold; `None` where there shall be none.
+    pub after: Option<String>,
+    /// Its receipt behind the change.
+    pub receipt: Option<Receipt>,
+    /// What the user should know about it.
+    pub note: Option<String>,
+}
+
+/// The file with colgrep's parts in it. One that has just these already stays as it is.
+///
+/// # Errors
+/// When the file can't be read, or is not what such a file holds.
+pub fn installed(target: &Target, receipts: &Receipts) -> Result<Change> {
+    let path = target.path.clone();
+    let (before, old) = (read(&path)?, receipts.of(&path));
+    let is_current = |text: &str| all(&target.edits, |edit| edit.is_current(text));
+    if before.as_deref().map_or(Ok(false), is_current)? {
+        return Ok(Change { path, after: before.clone(), before, receipt: old, note: None });
+    }
+    let base = base(&target.edits, before.as_deref(), old.as_ref())?;
+    let mut text = base.clone().unwrap_or_default();
+    let mut steps = Vec::new();
+    for edit in &target.edits {
+        let taken = edit.taken(&text)?;
+        let next = edit.put(&text)?;
+        let strict = edit.is_strict(&text);
+        steps.push(Step { hunk: Hunk::between(&text, &next, taken.is_some()), taken, strict });
+        text = next;
+    }
+    ensure!(is_current(&text)?, "what is put in would not be read again");
+    // Folders made by an earlier installation are still ours.
+    let mut folders = missing_folders(&path);
+    folders.extend(old.into_iter().flat_map(|o| o.folders));
+    let note = steps
+        .iter()
+        .any(|s| s.taken.is_some())
+        .then(|| format!("the entry {NAME:?} that stood in {} is kept, and comes back with uninstall", path.display()));
+    let receipt = Receipt { path: path.clone(), existed: base.is_some(), steps, folders };
+    Ok(Change { path, before, after: Some(text), receipt: Some(receipt), note })
+}
+
+/// The file without colgrep's parts.
+///
+/// # Errors
+/// When the file can't be read, or is not what such a file holds.
+pub fn uninstalled(target: &Target, receipts: &Receipts) -> Result<Change> {
+    let path = target.path.clone();
+    let (before, old) = (read(&path)?, receipts.of(&path));
+    let text = before.as_deref().unwrap_or_default();
+    let after = base(&target.edits, before.as_deref(), old.as_ref())?;
+    let stays = !all(&target.edits, |edit| Ok(edit.is_in(text)? || edit.taken(text)?.is_none()))?;
+    let note =
+        stays.then(|| format!("the entry {NAME:?} in {} is not as colgrep writes it, and stays", path.display()));
+    // The user's entry that it stands for would be lost with the receipt.
+    let receipt = old.filter(|_| stays);
+    Ok(Change { path, before, after, receipt, note })
+}
+
+fn all(edits: &[Edit], holds: impl Fn(&Edit) -> Result<bool>) -> Result<bool> {
+    edits.iter().try_fold(true, |all, edit| Ok(all && holds(edit)?))
+}
+
+/// What a file is without colgrep: `None` where it was made for colgrep and nothing is left.
+///
+/// Each part is taken back as the receipt says, byte for byte, if what was put in still stands there as a whole;
+/// else it is cut out by what it means.
+fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Result<Option<String>> {
+    let Some(before) = before else { return Ok(None) };
+    let mut text = before.to_string();
+    let mut found = false;
+    for (index, edit) in edits.iter().enumerate().rev() {
+        if !edit.is_in(&text)? {
+            continue;
+        }
+        found = true;
+        let step = receipt.and_then(|r| r.steps.get(index));
+        // The same bytes may stand elsewhere, or a comma that they brought be missing or too much now.
+        let back = step.and_then(|step| {
+            let back = step.hunk.back(&text)?;
+            let fits = edit.is_in(&back).is_ok_and(|is_in| !is_in) && (edit.is_strict(&back) || !step.strict);
+            fits.then_some(back)
+        });
+        text = match back {
+            Some(back) => back,
+            None => edit.cut(&text, step.and_then(|s| s.taken.as_deref()))?,
+        };
+    }
+    let gone = found && text.is_empty() && receipt.is_none_or(|r| !r.existed);
+    Ok((!gone).then_some(text))
+}

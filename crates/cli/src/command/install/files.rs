@@ -1,0 +1,172 @@
+//! Files on the disk: read whole, and written together, all or none.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+/// Longest chain of links that is followed.
+const LINKS_MAX: usize = 40;
+
+/// A file's text; `None` where there is no file.
+///
+/// # Errors
+/// When there is one and it can't be read as text.
+pub fn read(path: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("could not read {}", path.display())),
+    }
+}
+
+/// The file that a link stands for, whether that exists or not; another path is its own.
+///
+/// # Errors
+/// When links lead in a circle.
+pub fn followed(path: PathBuf) -> Result<PathBuf> {
+    let mut real = path.clone();
+    for _ in 0..LINKS_MAX {
+        match fs::read_link(&real) {
+            Ok(target) => real = real.parent().unwrap_or(Path::new("")).join(target),
+            Err(_) => return Ok(real),
+        }
+    }
+    bail!("the links at {} lead in a circle; nothing was changed", path.display())
+}
+
+/// The folders above `path` that are not there, innermost first.
+pub fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let above = path.ancestors().skip(1).take_while(|f| !f.as_os_str().is_empty() && !f.exists());
+    above.map(Path::to_path_buf).collect()
+}
+
+/// One file's new text.
+pub struct Write {
+    /// The file, which is no link.
+    pub path: PathBuf,
+    /// What it holds; `None` where there is no such file.
+    pub before: Option<String>,
+    /// What it shall hold; `None` removes it.
+    pub after: Option<String>,
+    /// Whether a new file is for its owner's eyes alone.
+    pub secret: bool,
+}
+
+impl Write {
+    fn beside(&self) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        self.path.with_file_name(format!(".{name}.colgrep-{}", std::process::id()))
+    }
+
+    /// Writes the new text beside the file. Notes the folders that it makes.
+    fn prepare(&self, made: &mut Vec<PathBuf>) -> Result<()> {
+        let mut prepare = || -> std::io::Result<()> {
+            let permissions = match self.before {
+                Some(_) => Some(fs::metadata(&self.path)?.permissions()),
+                None => None,
+            };
+            if permissions.as_ref().is_some_and(fs::Permissions::readonly) {
+                return Err(std::io::ErrorKind::PermissionDenied.into());
+            }
+            if permissions.is_some() {
+                fs::OpenOptions::new().append(true).open(&self.path)?;
+            }
+            let Some(text) = &self.after else { return Ok(()) };
+            made.extend(missing_folders(&self.path));
+            fs::create_dir_all(self.path.parent().unwrap_or(Path::new("")))?;
+            let mut options = fs::OpenOptions::new();
+            options.write(true).create_new(true);
+            #[cfg(unix)]
+            if self.secret || permissions.is_some() {
+                std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            }
+            let mut file = options.open(self.beside())?;
+            if let Some(permissions) = permissions {
+                file.set_permissions(permissions)?;
+            }
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        };
+        prepare().with_context(|| format!("could not write {}; nothing was changed", self.path.display()))
+    }
+
+    /// Puts the new text in the file's place, at once.
+    fn commit(&self) -> Result<()> {
+        let done = match self.after {
+            Some(_) => fs::rename(self.beside(), &self.path),
+            None => fs::remove_file(&self.path),
+        };
+        done.with_context(|| format!("could not write {}; nothing was changed", self.path.display()))
+    }
+
+    fn reversed(&self) -> Write {
+        let (before, after) = (self.after.clone(), self.before.clone());
+        Write { path: self.path.clone(), before, after, secret: self.secret }
+    }
+}
+
+/// Writes all files, or none: whatever can fail is done before the first is touched, and what fails then is undone.
+///
+/// # Errors
+/// When a file can't be written.
+pub fn write_all(writes: &[Write]) -> Result<()> {
+    let (mut made, mut done) = (Vec::new(), 0);
+    let mut written = writes.iter().try_for_each(|w| w.prepare(&mut made));
+    if written.is_ok() {
+        written = writes.iter().try_for_each(|w| w.commit().inspect(|()| done += 1));
+    }
+    if written.is_err() {
+        for write in writes[..done].iter().rev().map(Write::reversed) {
+            let _ = write.prepare(&mut Vec::new()).and_then(|()| write.commit());
+        }
+        writes.iter().for_each(|w| drop(fs::remove_file(w.beside())));
+        remove_empty(made);
+    }
+    written
+}
+
+/// Removes the folders that are empty.
+pub fn remove_empty(mut folders: Vec<PathBuf>) {
+    // Innermost first.
+    folders.sort_by_key(|f| std::cmp::Reverse(f.components().count()));
+    folders.iter().for_each(|f| drop(fs::remove_dir(f)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_are_written_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, before: Option<&str>, after: Option<&str>| Write {
+            path: folder.path().join(name),
+            before: before.map(str::to_string),
+            after: after.map(str::to_string),
+            secret: false,
+        };
+        fs::write(folder.path().join("a"), "old").unwrap();
+        fs::write(folder.path().join("b"), "old").unwrap();
+        // The last fails after the others are in their places: a folder can't be replaced by a file.
+        fs::create_dir(folder.path().join("d")).unwrap();
+        let all =
+            [write("a", Some("old"), Some("new")), write("b", Some("old"), None), write("c/c", None, Some("new"))];
+        let failing: Vec<Write> =
+            all.iter().map(|w| w.reversed().reversed()).chain([write("d", None, Some("new"))]).collect();
+        assert!(write_all(&failing).is_err());
+        let names = || {
+            let mut names: Vec<_> =
+                fs::read_dir(folder.path()).unwrap().flatten().map(|e| e.file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(), ["a", "b", "d"]);
+        assert_eq!(read(&folder.path().join("a")).unwrap().as_deref(), Some("old"));
+        assert_eq!(read(&folder.path().join("b")).unwrap().as_deref(), Some("old"));
+        write_all(&all).unwrap();
+        assert_eq!(names(), ["a", "c", "d"]);
+        assert_eq!(read(&folder.path().join("c/c")).unwrap().as_deref(), Some("new"));
+    }
+}

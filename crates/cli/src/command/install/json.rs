@@ -1,0 +1,289 @@
+//! Entries of JSON files, whose comments, order and layout stay.
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObjectProp, CstRootNode};
+use serde_json::Value;
+
+use super::edit::{HOOK, NAME, Part, is_colgrep, is_own_server};
+
+/// An entry in an object of a JSON file.
+pub struct Server {
+    /// The object's key in the file.
+    pub table: &'static str,
+    /// The entry.
+    pub value: Value,
+}
+
+impl Server {
+    fn entry(&self, root: &CstRootNode) -> Option<CstObjectProp> {
+        root.object_value()?.object_value(self.table)?.get(NAME)
+    }
+
+    fn is_own(&self, entry: &CstObjectProp) -> bool {
+        entry.value().and_then(|v| v.to_serde_value()).is_some_and(|v| is_own_server(&v, &self.value))
+    }
+}
+
+impl Part for Server {
+    fn wanted(&self) -> Value {
+        self.value.clone()
+    }
+
+    fn found(&self, text: &str) -> Result<Vec<Value>> {
+        let own = self.entry(&parsed(text)?).filter(|e| self.is_own(e));
+        Ok(own.and_then(|e| e.value()).and_then(|v| v.to_serde_value()).into_iter().collect())
+    }
+
+    fn taken(&self, text: &str) -> Result<Option<String>> {
+        let other = self.entry(&parsed(text)?).filter(|e| !self.is_own(e));
+        Ok(other.and_then(|e| e.value()).map(|v| v.to_string()))
+    }
+
+    fn put(&self, text: &str) -> Result<String> {
+        let root = parsed(text)?;
+        let object = root.object_value_or_create().context("no JSON object")?;
+        let table = self.table;
+        let entries = object.object_value_or_create(table).with_context(|| format!("{table:?} is no object"))?;
+        match entries.get(NAME) {
+            Some(entry) => entry.set_value(input(&self.value)),
+            None => drop(entries.append(NAME, input(&self.value))),
+        }
+        Ok(written(&root, text))
+    }
+
+    fn cut(&self, text: &str, taken: Option<&str>) -> Result<String> {
+        let root = parsed(text)?;
+        let Some(entry) = self.entry(&root) else { return Ok(text.to_string()) };
+        let comments = comments(&root.clone().into());
+        match taken {
+            None => entry.remove(),
+            Some(taken) => {
+                entry.set_value(CstInputValue::String(String::new()));
+                let value = entry.value().and_then(|v| v.as_string_lit()).context("no value")?;
+                value.set_raw_value(taken.to_string());
+            }
+        }
+        keeping(comments, &root)
+    }
+
+    fn is_strict(&self, text: &str) -> bool {
+        is_strict(text)
+    }
+}
+
+/// A hook in the list of an event of a JSON file's `hooks`.
+pub struct Hook {
+    /// The event's key.
+    pub event: &'static str,
+    /// The entry.
+    pub entry: Value,
+    /// Whether the file says `"version": 1`.
+    pub versioned: bool,
+}
+
+impl Hook {
+    /// The hooks that are colgrep's: entries of the event, or single ones of an entry that runs others too.
+    fn own(&self, root: &CstRootNode) -> Vec<CstNode> {
+        let hooks = root.object_value().and_then(|o| o.object_value("hooks"));
+        let list = hooks.and_then(|h| h.array_value(self.event));
+        let entries = list.map(|l| l.elements()).unwrap_or_default();
+        entries.into_iter().flat_map(|entry| self.own_of(entry)).collect()
+    }
+
+    fn own_of(&self, entry: CstNode) -> Vec<CstNode> {
+        if self.runs_hook(&entry) {
+            return vec![entry];
+        }
+        let inner: Option<CstArray> = entry.as_object().and_then(|o| o.array_value("hooks"));
+        let all = inner.map(|i| i.elements()).unwrap_or_default();
+        let own: Vec<CstNode> = all.iter().filter(|h| self.runs_hook(h)).cloned().collect();
+        if !own.is_empty() && own.len() == all.len() { vec![entry] } else { own }
+    }
+
+    /// Whether a hook runs `colgrep hook AGENT`, wherever the program lay when it was written.
+    fn runs_hook(&self, hook: &CstNode) -> bool {
+        let Some(value) = hook.to_serde_value() else { return false };
+        let Some(command) = value["command"].as_str() else { return false };
+        let own = self.entry["command"].as_str().or(self.entry["hooks"][0]["command"].as_str());
+        let program = command.rsplit_once(' ').and_then(|(rest, _agent)| rest.strip_suffix(HOOK)?.strip_suffix(' '));
+        own == Some(command) || program.is_some_and(|program| is_colgrep(unquoted(program)))
+    }
+}
+
+impl Part for Hook {
+    fn wanted(&self) -> Value {
+        self.entry.clone()
+    }
+
+    fn found(&self, text: &str) -> Result<Vec<Value>> {
+        Ok(self.own(&parsed(text)?).iter().filter_map(CstNode::to_serde_value).collect())
+    }
+
+    fn put(&self, text: &str) -> Result<String> {
+        let root = parsed(text)?;
+        let object = root.object_value_or_create().context("no JSON object")?;
+        if self.versioned && object.get("version").is_none() {
+            object.append("version", CstInputValue::Number("1".to_string()));
+        }
+        let hooks = object.object_value_or_create("hooks").context("\"hooks\" is no object")?;
+        let event = self.event;
+        let list = hooks.array_value_or_create(event).with_context(|| format!("{event:?} is no list"))?;
+        list.append(input(&self.entry));
+        Ok(written(&root, text))
+    }
+
+    fn cut(&self, text: &str, _: Option<&str>) -> Result<String> {
+        let root = parsed(text)?;
+        let comments = comments(&root.clone().into());
+        self.own(&root).into_iter().for_each(CstNode::remove);
+        keeping(comments, &root)
+    }
+
+    fn is_strict(&self, text: &str) -> bool {
+        is_strict(text)
+    }
+}
+
+/// A program as a shell reads it; a command of several words, which is none, stays as it is.
+fn unquoted(word: &str) -> &str {
+    let quoted = |quote| word.strip_prefix(quote)?.strip_suffix(quote);
+    match quoted('\'').or_else(|| quoted('"')) {
+        Some(inner) => inner,
+        None if word.contains(char::is_whitespace) => "",
+        None => word,
+    }
+}
+
+fn parsed(text: &str) -> Result<CstRootNode> {
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("no JSON: {e}"))
+}
+
+fn is_strict(text: &str) -> bool {
+    let options = ParseOptions { allow_trailing_commas: false, allow_missing_commas: false, ..ParseOptions::default() };
+    CstRootNode::parse(text, &options).is_ok()
+}
+
+/// A new file ends in a line end; others end as they did.
+fn written(root: &CstRootNode, before: &str) -> String {
+    let text = root.to_string();
+    if before.is_empty() && !text.ends_with('\n') { format!("{text}\n") } else { text }
+}
+
+/// Comments below a node.
+fn comments(node: &CstNode) -> usize {
+    usize::from(node.is_comment()) + node.children().iter().map(comments).sum::<usize>()
+}
+
+/// The text, if it still holds as many comments as it did: none of them is colgrep's.
+fn keeping(before: usize, root: &CstRootNode) -> Result<String> {
+    ensure!(
+        comments(&root.clone().into()) == before,
+        "a comment stands in or beside the entry of colgrep; take the entry out by hand"
+    );
+    Ok(root.to_string())
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(on) => CstInputValue::Bool(*on),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(entries) => CstInputValue::Object(entries.iter().map(|(k, v)| (k.clone(), input(v))).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn server() -> Server {
+        Server { table: "mcpServers", value: json!({"command": "/new place/colgrep", "args": ["mcp"]}) }
+    }
+
+    fn hook() -> Hook {
+        let entry = json!({"hooks": [{"command": "'/a b/colgrep' hook cursor"}]});
+        Hook { event: "sessionStart", entry, versioned: true }
+    }
+
+    #[test]
+    fn what_stands_around_stays() {
+        let parts: [(Box<dyn Part>, &str, &str); 6] = [
+            (Box::new(server()), "", "\"mcpServers\""),
+            (Box::new(server()), "{\n  // mine\n  \"a\": 1,\n}\n", "// mine\n  \"a\": 1,"),
+            (Box::new(server()), "{\"mcpServers\": {\"x\": {\"command\": \"y\"}}}\n", "\"x\": {\"command\": \"y\"}"),
+            (Box::new(hook()), "", "\"version\": 1,\n  \"hooks\": {\n    \"sessionStart\": ["),
+            (
+                Box::new(hook()),
+                "{\"hooks\": {\"sessionStart\": [{\"command\": \"y hook z\"}]}}\n",
+                "{\"command\": \"y hook z\"}",
+            ),
+            (Box::new(hook()), "{\n  // mine\n  \"hooks\": {}\n}\n", "// mine\n  \"hooks\": {"),
+        ];
+        for (part, text, shown) in parts {
+            let put = part.put(text).unwrap();
+            assert!(put.contains(shown) && part.found(&put).unwrap() == [part.wanted()], "{put}");
+            let cut = part.cut(&put, None).unwrap();
+            assert!(!cut.contains("colgrep") && part.found(&cut).unwrap().is_empty(), "{cut}");
+        }
+    }
+
+    #[test]
+    fn the_own_is_told_from_the_users() {
+        for (entry, own) in [
+            (json!({"command": "/old/colgrep", "args": ["mcp"]}), true),
+            (json!({"args": ["mcp"], "command": "C:\\old\\colgrep.exe"}), true),
+            (json!({"command": "/old/colgrep", "args": ["mcp", "--x"]}), false),
+            (json!({"command": "/old/colgrep", "args": ["mcp"], "env": {}}), false),
+            (json!({"command": "/colgrep/other", "args": ["mcp"]}), false),
+            (json!("mine"), false),
+        ] {
+            let text = json!({"mcpServers": {"colgrep": entry}}).to_string();
+            assert_eq!(!server().found(&text).unwrap().is_empty(), own, "{text}");
+            assert_eq!(server().taken(&text).unwrap().is_none(), own, "{text}");
+        }
+        for (command, own) in [
+            ("/old/colgrep hook cursor", true),
+            ("\"/a b/colgrep.exe\" hook cursor", true),
+            ("/my/colgrep-notes hook cursor", false),
+            ("cd /x && colgrep hook cursor", false),
+            ("colgrep hook cursor; date", false),
+        ] {
+            let text = json!({"hooks": {"sessionStart": [{"command": command}]}}).to_string();
+            assert_eq!(!hook().found(&text).unwrap().is_empty(), own, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_taken_comes_back_as_it_was() {
+        let text = "{\"mcpServers\": {\"colgrep\": {\"url\": \"x\" /* mine */}, \"z\": 1}}";
+        let taken = server().taken(text).unwrap();
+        let put = server().put(text).unwrap();
+        assert_eq!(server().found(&put).unwrap(), [server().wanted()]);
+        let edited = put.replace("\"z\": 1", "\"z\": 2");
+        assert_eq!(server().cut(&edited, taken.as_deref()).unwrap(), text.replace("\"z\": 1", "\"z\": 2"));
+    }
+
+    #[test]
+    fn hooks_of_others_in_an_entry_stay() {
+        let text = "{\"hooks\": {\"sessionStart\": [{\"hooks\": [{\"command\": \"colgrep hook cursor\"}, {\"command\": \"date\"}]}]}}";
+        let cut = hook().cut(text, None).unwrap();
+        assert!(hook().found(&cut).unwrap().is_empty() && cut.contains("{\"command\": \"date\"}"), "{cut}");
+    }
+
+    #[test]
+    fn what_can_not_be_edited_is_refused() {
+        for text in ["[1]", "{\"mcpServers\": 3}", "{broken"] {
+            assert!(server().put(text).is_err(), "{text}");
+        }
+        for text in ["{\"hooks\": []}", "{\"hooks\": {\"sessionStart\": {}}}"] {
+            assert!(hook().put(text).is_err(), "{text}");
+        }
+        let beside = "{\n\"mcpServers\": {\n\"colgrep\": {\"command\": \"colgrep\", \"args\": [\"mcp\"]} // mine\n}\n}";
+        assert!(server().cut(beside, None).is_err(), "a comment would be lost");
+    }
+}

@@ -1,0 +1,141 @@
+//! A section of a Markdown file, between two marks that stand alone on their lines.
+//!
+//! Nothing stands outside the marks but, where the file had no line end at its end, the one in front; the mark behind
+//! has none then. So the section alone tells what the file was without it.
+
+use std::ops::Range;
+
+use anyhow::{Result, bail};
+use serde_json::Value;
+
+use super::edit::Part;
+
+/// The line before the section.
+const BEGIN: &str = "<!-- colgrep:begin (written by `colgrep install`; `colgrep uninstall` removes it) -->";
+/// The line behind it.
+const END: &str = "<!-- colgrep:end -->";
+
+/// A section of a Markdown file.
+pub struct Section {
+    /// What stands above it in a file that is colgrep's alone; empty for a file that is shared.
+    pub head: &'static str,
+    /// What stands between the marks.
+    pub text: &'static str,
+}
+
+impl Section {
+    fn marked(&self) -> String {
+        format!("{BEGIN}\n{}{END}", self.text)
+    }
+}
+
+impl Part for Section {
+    fn wanted(&self) -> Value {
+        Value::String(self.marked())
+    }
+
+    fn found(&self, text: &str) -> Result<Vec<Value>> {
+        Ok(sections(text)?.into_iter().map(|s| Value::String(text[s].trim_end().to_string())).collect())
+    }
+
+    fn put(&self, text: &str) -> Result<String> {
+        if !self.head.is_empty() && !text.is_empty() {
+            bail!("it is a file of your own; rename or remove it, and install again");
+        }
+        let (head, section) = (self.head, self.marked());
+        Ok(match text {
+            t if t.is_empty() || t.ends_with('\n') => format!("{t}{head}{section}\n"),
+            t => format!("{t}\n{section}"),
+        })
+    }
+
+    fn cut(&self, text: &str, _: Option<&str>) -> Result<String> {
+        let mut left = text.to_string();
+        for section in sections(text)?.into_iter().rev() {
+            let ended = text[section.clone()].ends_with('\n');
+            let begin = if ended { section.start } else { section.start.saturating_sub(1) };
+            left.replace_range(begin..section.end, "");
+        }
+        Ok(if left == self.head { String::new() } else { left })
+    }
+}
+
+/// Where sections of any version stand, marks included.
+fn sections(text: &str) -> Result<Vec<Range<usize>>> {
+    let mut found = Vec::new();
+    let mut open: Option<(usize, usize)> = None;
+    let mut at = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let (number, mark) = (index + 1, line.trim_end());
+        if mark.starts_with("<!-- colgrep:begin ") && mark.find("-->") == Some(mark.len() - "-->".len()) {
+            if let Some((number, _)) = open.replace((number, at)) {
+                return unpaired(number);
+            }
+        } else if mark == END {
+            let Some((_, begin)) = open.take() else { return unpaired(number) };
+            found.push(begin..at + line.len());
+        }
+        at += line.len();
+    }
+    match open {
+        Some((number, _)) => unpaired(number),
+        None => Ok(found),
+    }
+}
+
+fn unpaired<T>(number: usize) -> Result<T> {
+    bail!(
+        "the mark of colgrep in line {number} has no partner, so that nobody can tell what is colgrep's; \
+         take its text and the mark out by hand"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHARED: Section = Section { head: "", text: "text\n" };
+    const ALONE: Section = Section { head: "---\na: b\n---\n\n", text: "text\n" };
+
+    #[test]
+    fn the_section_alone_tells_what_the_file_was() {
+        for text in ["", "# Mine\n", "# Mine", "# Mine\n\n", "\n", "a\n\n\n"] {
+            let put = SHARED.put(text).unwrap();
+            assert_eq!(SHARED.found(&put).unwrap(), [SHARED.wanted()], "{put}");
+            assert_eq!(SHARED.cut(&put, None).unwrap(), text);
+            let more = format!("{put}{}below\n", if put.ends_with('\n') { "" } else { "\n" });
+            let kept = format!("{text}{}below\n", if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
+            assert_eq!(SHARED.cut(&more, None).unwrap(), kept);
+            assert_eq!(SHARED.cut(&format!("above\n{put}"), None).unwrap(), format!("above\n{text}"));
+        }
+        assert_eq!(ALONE.cut(&ALONE.put("").unwrap(), None).unwrap(), "");
+        assert!(ALONE.put("mine\n").is_err());
+    }
+
+    #[test]
+    fn marks_stand_alone_on_their_lines() {
+        for text in [
+            "see `<!-- colgrep:begin -->` and `<!-- colgrep:end -->`\n",
+            "  <!-- colgrep:begin -->\n  <!-- colgrep:end -->\n",
+            "<!-- colgrep:begin --> and <!-- colgrep:end -->\n",
+            "<!-- colgrep:beginning -->\n",
+        ] {
+            assert!(SHARED.found(text).unwrap().is_empty(), "{text}");
+            assert_eq!(SHARED.cut(&SHARED.put(text).unwrap(), None).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn several_sections_go_and_broken_ones_are_refused() {
+        let two = "a\n<!-- colgrep:begin (old) -->\nx\n<!-- colgrep:end -->\nb\n<!-- colgrep:begin -->\n<!-- colgrep:end -->\n";
+        assert_eq!(SHARED.cut(two, None).unwrap(), "a\nb\n");
+        for (text, line) in [
+            ("a\n<!-- colgrep:begin -->\nx\n", "line 2"),
+            ("a\nb\n<!-- colgrep:end -->\n", "line 3"),
+            ("<!-- colgrep:begin -->\nx\n<!-- colgrep:begin -->\n<!-- colgrep:end -->\n", "line 1"),
+        ] {
+            let error = SHARED.cut(text, None).unwrap_err().to_string();
+            assert!(error.contains(line), "{error}");
+        }
+    }
+}
