@@ -112,7 +112,11 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
         if semantic.mode == Mode::SemanticOnly {
             rankings.clear();
         }
-        let more = if rankings.is_empty() && semantic.encode_max == 0 { Vec::new() } else { near.score(&units)? };
+        let mut more = Vec::new();
+        if !rankings.is_empty() || semantic.encode_max > 0 {
+            let others = units.iter().filter(|u| !also.units.contains(&u.key));
+            more = near.score(&others.copied().collect::<Vec<_>>())?;
+        }
         evidence.coverage = join(&mut near_hits, more, &units);
         // Where the words are trusted, meaning decides little, and need not be exact.
         let share = if semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.unexplained(request.knobs) };

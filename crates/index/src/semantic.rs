@@ -1,5 +1,6 @@
 //! The semantic half of a search: units near a query by their vectors, and vectors for what the lexical half found.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use colgrep_core::fuse::{UnitKey, sort_hits};
@@ -7,7 +8,7 @@ use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::lexical::{Lexical, UnitFilter, UnitHit};
+use crate::lexical::{UnitFilter, UnitHit};
 use crate::store::Snapshot;
 use crate::vector::{Allowed, Effort, Place, Vectors, maxsim, restore};
 
@@ -60,9 +61,9 @@ pub enum Mode {
 }
 
 /// The units that may be given, and how their vectors are found.
-enum Units {
+enum Units<'a> {
     /// With the places of their vectors; units without are left out.
-    Placed(Vec<(UnitKey, Place)>),
+    Placed(Cow<'a, [(UnitKey, Place)]>),
     /// With the hashes of their texts: so many that it is cheaper to find the nearest texts first.
     Hashed(Vec<(UnitKey, u64)>),
     /// All of the snapshot, which are as many.
@@ -75,7 +76,7 @@ pub(crate) struct Near<'a> {
     semantic: Semantic<'a>,
     query: Multivector,
     vectors: Option<&'a Vectors>,
-    units: Units,
+    units: Units<'a>,
 }
 
 impl<'a> Near<'a> {
@@ -95,9 +96,8 @@ impl<'a> Near<'a> {
         };
         let fingerprint = semantic.encoder.fingerprint();
         let vectors = snapshot.vectors.as_ref().filter(|v| v.manifest().fingerprint == fingerprint);
-        let units = vectors.map_or(Units::Placed(Vec::new()), |vectors| {
-            units(&snapshot.lexical, vectors, filter, semantic.effort.joined)
-        });
+        let units = vectors
+            .map_or(Units::Placed(Cow::default()), |vectors| units(snapshot, vectors, filter, semantic.effort.joined));
         Ok(Near { snapshot, semantic, query, vectors, units })
     }
 
@@ -287,18 +287,31 @@ impl Texts {
     }
 }
 
-/// The allowed units. At most `joined` of them are looked up, on all cores, since each look-up waits for memory.
-fn units(lexical: &Lexical, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units {
-    if filter.is_none() && lexical.shape().1 > joined as u64 {
-        return Units::All;
+/// The allowed units. At most `joined` of them are looked up, on all cores, since each look-up waits for memory; where
+/// all are, the snapshot remembers them.
+fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units<'a> {
+    let lexical = &snapshot.lexical;
+    let look_up = |units: Vec<(UnitKey, u64)>| -> Vec<(UnitKey, Place)> {
+        let place = |(key, hash): &(UnitKey, u64)| Some((*key, vectors.place(*hash)?));
+        units.par_iter().with_min_len(4_096).filter_map(place).collect()
+    };
+    let allowed = || {
+        let mut units: Vec<(UnitKey, u64)> = Vec::new();
+        lexical.each_unit(filter, |key, _, hash| units.push((key, hash)));
+        units
+    };
+    let all_joined = lexical.shape().1 <= joined as u64;
+    match (filter, snapshot.placed.get().filter(|_| all_joined)) {
+        (None, _) if !all_joined => Units::All,
+        (None, _) => Units::Placed(snapshot.placed.get_or_init(|| look_up(allowed())).into()),
+        (Some(filter), Some(placed)) => {
+            Units::Placed(placed.iter().filter(|(key, _)| lexical.is_allowed(*key, filter)).copied().collect())
+        }
+        (Some(_), None) => match allowed() {
+            units if units.len() > joined => Units::Hashed(units),
+            units => Units::Placed(look_up(units).into()),
+        },
     }
-    let mut units: Vec<(UnitKey, u64)> = Vec::new();
-    lexical.each_unit(filter, |key, _, hash| units.push((key, hash)));
-    if units.len() > joined {
-        return Units::Hashed(units);
-    }
-    let place = |(key, hash): &(UnitKey, u64)| Some((*key, vectors.place(*hash)?));
-    Units::Placed(units.par_iter().with_min_len(4_096).filter_map(place).collect())
 }
 
 /// Adds to `hits` the units of `more` that are not in it, and tells which share of the first [`HEAD`] of `units` has a
