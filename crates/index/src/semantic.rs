@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use colgrep_core::fuse::{UnitKey, sort_hits};
 use colgrep_encoder::{Encoder, Multivector};
@@ -10,7 +11,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::lexical::{UnitFilter, UnitHit};
 use crate::store::Snapshot;
-use crate::vector::{Allowed, Effort, Place, Vectors, maxsim, restore};
+use crate::vector::{Allowed, Effort, Memory, Place, Vectors, Whole, restore};
 
 /// The best lexical candidates, of which the share with a semantic score is told.
 const HEAD: usize = 50;
@@ -35,6 +36,8 @@ pub struct Semantic<'a> {
     /// What is near these is looked for, and not what is near the query's text: the vectors of a unit that others are
     /// to be like.
     pub question: Option<&'a Multivector>,
+    /// What earlier searches with this encoder have met, and later ones may want again.
+    pub memory: Option<&'a Memory>,
 }
 
 impl std::fmt::Debug for Semantic<'_> {
@@ -46,7 +49,7 @@ impl std::fmt::Debug for Semantic<'_> {
 impl<'a> Semantic<'a> {
     /// Both rankings, from what is stored.
     pub fn new(encoder: &'a dyn Encoder) -> Semantic<'a> {
-        Semantic { encoder, mode: Mode::Hybrid, effort: Effort::default(), encode_max: 0, question: None }
+        Semantic { encoder, mode: Mode::Hybrid, effort: Effort::default(), encode_max: 0, question: None, memory: None }
     }
 }
 
@@ -238,22 +241,33 @@ impl<'a> Near<'a> {
         Ok(())
     }
 
-    /// Scores of units by vectors that are made now, of those whose text can be restored.
+    /// Scores of units by the vectors of their whole texts, of those whose text is remembered or can be restored and is
+    /// encoded now.
     fn encoded(&self, units: &[UnitHit]) -> Result<HashMap<UnitKey, f32>> {
-        let texts: Vec<(u64, String)> = restore(self.snapshot, units)?.into_iter().collect();
-        let score = |part: &[(u64, String)]| -> Result<Vec<(u64, f32)>> {
+        let query = Whole::new(&self.query);
+        let hashes: Vec<u64> = units.iter().map(|unit| self.snapshot.lexical.text_of(unit.key)).collect();
+        let remembered = |hash: &u64| Some((*hash, self.semantic.memory?.get(*hash)?));
+        let known: Vec<(u64, Arc<Multivector>)> = hashes.iter().filter_map(remembered).collect();
+        let known = known.par_iter().with_min_len(SHARPEN_STEP / 2);
+        let mut scores: HashMap<u64, f32> = known.map(|(hash, text)| (*hash, query.maxsim(text))).collect();
+
+        let new = units.iter().zip(&hashes).filter(|(_, hash)| !scores.contains_key(hash)).map(|(unit, _)| *unit);
+        let texts: Vec<(u64, String)> = restore(self.snapshot, &new.collect::<Vec<_>>())?.into_iter().collect();
+        let encode = |part: &[(u64, String)]| -> Result<Vec<(u64, f32)>> {
             let given: Vec<&str> = part.iter().map(|(_, text)| text.as_str()).collect();
             let documents = self.semantic.encoder.encode_documents(&given)?;
-            Ok(part
-                .iter()
-                .zip(&documents)
-                .map(|((hash, _), document)| (*hash, maxsim(&self.query, document)))
-                .collect())
+            let scored = part.iter().zip(documents).map(|((hash, _), document)| {
+                let score = query.maxsim(&document);
+                if let Some(memory) = self.semantic.memory {
+                    memory.add(*hash, Arc::new(document));
+                }
+                (*hash, score)
+            });
+            Ok(scored.collect())
         };
-        let parts: Vec<Vec<(u64, f32)>> = texts.par_chunks(ENCODE_BATCH).map(score).collect::<Result<_>>()?;
-        let scores: HashMap<u64, f32> = parts.into_iter().flatten().collect();
-        let of_unit = |unit: &UnitHit| Some((unit.key, *scores.get(&self.snapshot.lexical.text_of(unit.key))?));
-        Ok(units.iter().filter_map(of_unit).collect())
+        let parts: Vec<Vec<(u64, f32)>> = texts.par_chunks(ENCODE_BATCH).map(encode).collect::<Result<_>>()?;
+        scores.extend(parts.into_iter().flatten());
+        Ok(units.iter().zip(&hashes).filter_map(|(unit, hash)| Some((unit.key, *scores.get(hash)?))).collect())
     }
 }
 
@@ -336,7 +350,7 @@ mod tests {
     use crate::search::{Request, Watch, search};
     use crate::store::Store;
     use crate::update::open_current;
-    use crate::vector::{Codebook, Encoding};
+    use crate::vector::{Codebook, Encoding, maxsim};
 
     #[derive(Default)]
     struct Ranked(Vec<(UnitKey, f32)>);

@@ -155,7 +155,7 @@ impl Desk {
             let settings = self.settings(root)?;
             settings.fill(&mut args);
             let model = Model::of_search(&args, settings.repository_model(), &self.env)?;
-            let _ = root.model.set(model);
+            let _ = root.model.set(model.map(Model::remembering));
         }
         Ok(root.model.get().and_then(Option::as_ref))
     }
