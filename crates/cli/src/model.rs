@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, Multivector};
 use colgrep_index::semantic::{Mode, Semantic};
 use colgrep_index::store::Snapshot;
-use colgrep_index::vector::{Codebook, Encoding};
+use colgrep_index::vector::{Codebook, Encoding, Memory};
 
 use crate::args::{IndexMode, SearchArgs, WalkArgs};
 use crate::env::Env;
@@ -21,6 +21,8 @@ use crate::settings::Settings;
 const LITE_CANDIDATES: usize = 50;
 /// Longest time that a search spends on vectors before it answers with those that are there.
 const SEARCH_BUDGET: Duration = Duration::from_secs(8);
+/// Vectors of texts that a server remembers, in bytes: a thousand of the longest with the model in the program.
+const MEMORY_BYTES: usize = 32 << 20;
 
 /// A model, open, and what is done with it.
 pub struct Model {
@@ -30,6 +32,7 @@ pub struct Model {
     stored: bool,
     /// As a person would write it.
     spec: ModelSpec,
+    memory: Option<Memory>,
 }
 
 impl std::fmt::Debug for Model {
@@ -88,7 +91,12 @@ impl Model {
             ModelSpec::Embedded => Some(Codebook::from_bytes(EMBEDDED_CODEBOOK)?),
             ModelSpec::Folder(_) | ModelSpec::Hub(_) => None,
         };
-        Ok(Model { encoder, codebook, mode, stored, spec })
+        Ok(Model { encoder, codebook, mode, stored, spec, memory: None })
+    }
+
+    /// The same model, which remembers what searches encode: for a server.
+    pub fn remembering(self) -> Model {
+        Model { memory: Some(Memory::new(MEMORY_BYTES)), ..self }
     }
 
     /// The wish that the index keep this model's vectors; `None` where it is to keep none.
@@ -106,7 +114,7 @@ impl Model {
     pub fn semantic(&self, snapshot: &Snapshot) -> Semantic<'_> {
         let own = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == self.encoder.fingerprint());
         let encode_max = if self.stored && own { 0 } else { LITE_CANDIDATES };
-        Semantic { mode: self.mode, encode_max, ..Semantic::new(&*self.encoder) }
+        Semantic { mode: self.mode, encode_max, memory: self.memory.as_ref(), ..Semantic::new(&*self.encoder) }
     }
 
     /// The vectors of a unit's text.

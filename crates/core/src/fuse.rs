@@ -107,8 +107,6 @@ pub struct Evidence {
     pub known: f32,
     /// The best unit's BM25 over the most that all words together could give, 0 to 1.
     pub strength: f32,
-    /// Share of the best ten files by words that are among the best ten by meaning.
-    pub agreement: f32,
     /// Share of the best lexical candidates that have a semantic score: below 1 while vectors are being made.
     pub coverage: f32,
 }

@@ -112,8 +112,11 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
         if semantic.mode == Mode::SemanticOnly {
             rankings.clear();
         }
-        let more = if rankings.is_empty() && semantic.encode_max == 0 { Vec::new() } else { near.score(&units)? };
-        evidence.agreement = agreement(snapshot, &units, &near_hits);
+        let mut more = Vec::new();
+        if !rankings.is_empty() || semantic.encode_max > 0 {
+            let others = units.iter().filter(|u| !also.units.contains(&u.key));
+            more = near.score(&others.copied().collect::<Vec<_>>())?;
+        }
         evidence.coverage = join(&mut near_hits, more, &units);
         // Where the words are trusted, meaning decides little, and need not be exact.
         let share = if semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.unexplained(request.knobs) };
@@ -128,23 +131,6 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
     pool.rankings = rankings;
     pool.evidence = evidence;
     Ok((query, pool))
-}
-
-/// Share of the best ten files by words that are among the best ten by meaning.
-fn agreement(snapshot: &Snapshot, units: &[UnitHit], near: &[(UnitKey, f32)]) -> f32 {
-    fn first_ten(files: impl Iterator<Item = u32>) -> Vec<u32> {
-        let mut ten = Vec::new();
-        for file in files {
-            if ten.len() < 10 && !ten.contains(&file) {
-                ten.push(file);
-            }
-        }
-        ten
-    }
-    let lexical = first_ten(units.iter().map(|u| u.file));
-    let semantic = first_ten(near.iter().map(|(key, _)| snapshot.lexical.hit(*key).file));
-    let both = lexical.iter().filter(|f| semantic.contains(f)).count();
-    if lexical.is_empty() { 0.0 } else { both as f32 / lexical.len() as f32 }
 }
 
 /// What the lexical side knows of a query.

@@ -1,15 +1,17 @@
 //! The semantic half of a search: units near a query by their vectors, and vectors for what the lexical half found.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use colgrep_core::fuse::{UnitKey, sort_hits};
 use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::lexical::{Lexical, UnitFilter, UnitHit};
+use crate::lexical::{UnitFilter, UnitHit};
 use crate::store::Snapshot;
-use crate::vector::{Allowed, Effort, Place, Vectors, maxsim, restore};
+use crate::vector::{Allowed, Effort, Memory, Place, Vectors, Whole, restore};
 
 /// The best lexical candidates, of which the share with a semantic score is told.
 const HEAD: usize = 50;
@@ -34,6 +36,8 @@ pub struct Semantic<'a> {
     /// What is near these is looked for, and not what is near the query's text: the vectors of a unit that others are
     /// to be like.
     pub question: Option<&'a Multivector>,
+    /// What earlier searches with this encoder have met, and later ones may want again.
+    pub memory: Option<&'a Memory>,
 }
 
 impl std::fmt::Debug for Semantic<'_> {
@@ -45,7 +49,7 @@ impl std::fmt::Debug for Semantic<'_> {
 impl<'a> Semantic<'a> {
     /// Both rankings, from what is stored.
     pub fn new(encoder: &'a dyn Encoder) -> Semantic<'a> {
-        Semantic { encoder, mode: Mode::Hybrid, effort: Effort::default(), encode_max: 0, question: None }
+        Semantic { encoder, mode: Mode::Hybrid, effort: Effort::default(), encode_max: 0, question: None, memory: None }
     }
 }
 
@@ -60,9 +64,9 @@ pub enum Mode {
 }
 
 /// The units that may be given, and how their vectors are found.
-enum Units {
+enum Units<'a> {
     /// With the places of their vectors; units without are left out.
-    Placed(Vec<(UnitKey, Place)>),
+    Placed(Cow<'a, [(UnitKey, Place)]>),
     /// With the hashes of their texts: so many that it is cheaper to find the nearest texts first.
     Hashed(Vec<(UnitKey, u64)>),
     /// All of the snapshot, which are as many.
@@ -75,7 +79,7 @@ pub(crate) struct Near<'a> {
     semantic: Semantic<'a>,
     query: Multivector,
     vectors: Option<&'a Vectors>,
-    units: Units,
+    units: Units<'a>,
 }
 
 impl<'a> Near<'a> {
@@ -95,9 +99,8 @@ impl<'a> Near<'a> {
         };
         let fingerprint = semantic.encoder.fingerprint();
         let vectors = snapshot.vectors.as_ref().filter(|v| v.manifest().fingerprint == fingerprint);
-        let units = vectors.map_or(Units::Placed(Vec::new()), |vectors| {
-            units(&snapshot.lexical, vectors, filter, semantic.effort.joined)
-        });
+        let units = vectors
+            .map_or(Units::Placed(Cow::default()), |vectors| units(snapshot, vectors, filter, semantic.effort.joined));
         Ok(Near { snapshot, semantic, query, vectors, units })
     }
 
@@ -238,22 +241,33 @@ impl<'a> Near<'a> {
         Ok(())
     }
 
-    /// Scores of units by vectors that are made now, of those whose text can be restored.
+    /// Scores of units by the vectors of their whole texts, of those whose text is remembered or can be restored and is
+    /// encoded now.
     fn encoded(&self, units: &[UnitHit]) -> Result<HashMap<UnitKey, f32>> {
-        let texts: Vec<(u64, String)> = restore(self.snapshot, units)?.into_iter().collect();
-        let score = |part: &[(u64, String)]| -> Result<Vec<(u64, f32)>> {
+        let query = Whole::new(&self.query);
+        let hashes: Vec<u64> = units.iter().map(|unit| self.snapshot.lexical.text_of(unit.key)).collect();
+        let remembered = |hash: &u64| Some((*hash, self.semantic.memory?.get(*hash)?));
+        let known: Vec<(u64, Arc<Multivector>)> = hashes.iter().filter_map(remembered).collect();
+        let known = known.par_iter().with_min_len(SHARPEN_STEP / 2);
+        let mut scores: HashMap<u64, f32> = known.map(|(hash, text)| (*hash, query.maxsim(text))).collect();
+
+        let new = units.iter().zip(&hashes).filter(|(_, hash)| !scores.contains_key(hash)).map(|(unit, _)| *unit);
+        let texts: Vec<(u64, String)> = restore(self.snapshot, &new.collect::<Vec<_>>())?.into_iter().collect();
+        let encode = |part: &[(u64, String)]| -> Result<Vec<(u64, f32)>> {
             let given: Vec<&str> = part.iter().map(|(_, text)| text.as_str()).collect();
             let documents = self.semantic.encoder.encode_documents(&given)?;
-            Ok(part
-                .iter()
-                .zip(&documents)
-                .map(|((hash, _), document)| (*hash, maxsim(&self.query, document)))
-                .collect())
+            let scored = part.iter().zip(documents).map(|((hash, _), document)| {
+                let score = query.maxsim(&document);
+                if let Some(memory) = self.semantic.memory {
+                    memory.add(*hash, Arc::new(document));
+                }
+                (*hash, score)
+            });
+            Ok(scored.collect())
         };
-        let parts: Vec<Vec<(u64, f32)>> = texts.par_chunks(ENCODE_BATCH).map(score).collect::<Result<_>>()?;
-        let scores: HashMap<u64, f32> = parts.into_iter().flatten().collect();
-        let of_unit = |unit: &UnitHit| Some((unit.key, *scores.get(&self.snapshot.lexical.text_of(unit.key))?));
-        Ok(units.iter().filter_map(of_unit).collect())
+        let parts: Vec<Vec<(u64, f32)>> = texts.par_chunks(ENCODE_BATCH).map(encode).collect::<Result<_>>()?;
+        scores.extend(parts.into_iter().flatten());
+        Ok(units.iter().zip(&hashes).filter_map(|(unit, hash)| Some((unit.key, *scores.get(hash)?))).collect())
     }
 }
 
@@ -287,18 +301,31 @@ impl Texts {
     }
 }
 
-/// The allowed units. At most `joined` of them are looked up, on all cores, since each look-up waits for memory.
-fn units(lexical: &Lexical, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units {
-    if filter.is_none() && lexical.shape().1 > joined as u64 {
-        return Units::All;
+/// The allowed units. At most `joined` of them are looked up, on all cores, since each look-up waits for memory; where
+/// all are, the snapshot remembers them.
+fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units<'a> {
+    let lexical = &snapshot.lexical;
+    let look_up = |units: Vec<(UnitKey, u64)>| -> Vec<(UnitKey, Place)> {
+        let place = |(key, hash): &(UnitKey, u64)| Some((*key, vectors.place(*hash)?));
+        units.par_iter().with_min_len(4_096).filter_map(place).collect()
+    };
+    let allowed = || {
+        let mut units: Vec<(UnitKey, u64)> = Vec::new();
+        lexical.each_unit(filter, |key, _, hash| units.push((key, hash)));
+        units
+    };
+    let all_joined = lexical.shape().1 <= joined as u64;
+    match (filter, snapshot.placed.get().filter(|_| all_joined)) {
+        (None, _) if !all_joined => Units::All,
+        (None, _) => Units::Placed(snapshot.placed.get_or_init(|| look_up(allowed())).into()),
+        (Some(filter), Some(placed)) => {
+            Units::Placed(placed.iter().filter(|(key, _)| lexical.is_allowed(*key, filter)).copied().collect())
+        }
+        (Some(_), None) => match allowed() {
+            units if units.len() > joined => Units::Hashed(units),
+            units => Units::Placed(look_up(units).into()),
+        },
     }
-    let mut units: Vec<(UnitKey, u64)> = Vec::new();
-    lexical.each_unit(filter, |key, _, hash| units.push((key, hash)));
-    if units.len() > joined {
-        return Units::Hashed(units);
-    }
-    let place = |(key, hash): &(UnitKey, u64)| Some((*key, vectors.place(*hash)?));
-    Units::Placed(units.par_iter().with_min_len(4_096).filter_map(place).collect())
 }
 
 /// Adds to `hits` the units of `more` that are not in it, and tells which share of the first [`HEAD`] of `units` has a
@@ -323,7 +350,7 @@ mod tests {
     use crate::search::{Request, Watch, search};
     use crate::store::Store;
     use crate::update::open_current;
-    use crate::vector::{Codebook, Encoding};
+    use crate::vector::{Codebook, Encoding, maxsim};
 
     #[derive(Default)]
     struct Ranked(Vec<(UnitKey, f32)>);

@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use colgrep_core::fuse::UnitKey;
 use colgrep_core::path::PathFacts;
 use same_file::Handle;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lexical::{CommitPoint, Lexical};
 use crate::read::Skip;
-use crate::vector::{Manifest, Vectors, sibling_roots};
+use crate::vector::{Manifest, Place, Vectors, sibling_roots};
 use crate::walk::WalkOptions;
 
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
@@ -130,6 +131,8 @@ pub struct Snapshot {
     pub damage: Option<Error>,
     /// What is known of the paths of files that searches met, by file number: a server asks about the same ones again.
     pub(crate) path_facts: Mutex<HashMap<u32, PathFacts>>,
+    /// The units that have vectors and where these are, once a search wanted them all.
+    pub(crate) placed: OnceLock<Vec<(UnitKey, Place)>>,
 }
 
 /// How many units have vectors.
@@ -244,7 +247,7 @@ impl Store {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        Ok(Snapshot { lexical, files, vectors, damage, path_facts: Mutex::default() })
+        Ok(Snapshot { lexical, files, vectors, damage, path_facts: Mutex::default(), placed: OnceLock::new() })
     }
 
     /// The generation that the commit point names.

@@ -1,5 +1,6 @@
-//! The vector store as an update and a search see it, with a model that is a toy.
+//! The vector store as an update sees it, with a model that is a toy.
 
+mod project;
 mod toy;
 
 use std::collections::BTreeSet;
@@ -8,145 +9,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use colgrep_core::fuse::{Fusion, UnitKey};
-use colgrep_core::knob::{Knobs, Profile};
-use colgrep_core::rank::Pool;
-use colgrep_index::lexical::UnitFilter;
+use colgrep_index::ErrorKind;
 use colgrep_index::mend::mend;
-use colgrep_index::search::{Request, Watch, search};
-use colgrep_index::semantic::{Mode, Semantic};
-use colgrep_index::store::{Snapshot, Store, project_folder};
-use colgrep_index::update::{Report, open_current};
-use colgrep_index::vector::{Codec, Effort, Encoding, text_hash, unit_text};
-use colgrep_index::{ErrorKind, Result};
+use colgrep_index::semantic::Mode;
+use colgrep_index::store::{Snapshot, Store};
+use colgrep_index::update::open_current;
+use colgrep_index::vector::{Codec, Encoding};
+use project::{FILES, Project, QUERIES, answers, ask, many, same, semantic};
 use proptest::prelude::*;
 use toy::{Toy, codebook, encoding};
 
-/// A project's folder and a data folder.
-struct Project {
-    _folder: tempfile::TempDir,
-    root: PathBuf,
-    data: PathBuf,
-}
-
-impl Project {
-    fn new() -> Project {
-        let folder = tempfile::tempdir().expect("a folder");
-        let base = folder.path().canonicalize().expect("its path");
-        let (root, data) = (base.join("project"), base.join("data"));
-        fs::create_dir_all(&root).expect("a folder");
-        Project { _folder: folder, root, data }
-    }
-
-    fn with(files: &[(&str, &str)]) -> Project {
-        let project = Project::new();
-        for (path, text) in files {
-            project.write(path, text);
-        }
-        project
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.root.join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        fs::write(path, text).expect("a file");
-    }
-
-    fn store(&self) -> Store {
-        Store::new(project_folder(&self.data, &self.root))
-    }
-
-    fn try_update(&self, encoding: Option<&Encoding<'_>>) -> Result<(Snapshot, Report)> {
-        open_current(&self.store(), &self.root, &[], None, true, encoding, &())
-    }
-
-    fn update(&self, encoding: Option<&Encoding<'_>>) -> (Snapshot, Report) {
-        self.try_update(encoding).expect("an index")
-    }
-
-    fn segments(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.store().vectors_folder()).expect("vectors");
-        entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "seg")).collect()
-    }
-}
-
-const FILES: [(&str, &str); 4] = [
-    ("src/net.py", "def download_page(url):\n    return get(url)\n\ndef delete_page(url):\n    return drop(url)\n"),
-    (
-        "src/math.py",
-        "def add_numbers(a, b):\n    return a + b\n\nclass Matrix:\n    def transpose(self):\n        return self\n",
-    ),
-    ("README.md", "# Pages\n\nHow a page is stored.\n\n## Numbers\n\nHow numbers are added.\n"),
-    ("tests/net_test.py", "def test_download_page():\n    assert download_page('x')\n"),
-];
-
-fn semantic(toy: &Toy, mode: Mode) -> Semantic<'_> {
-    Semantic { mode, ..Semantic::new(toy) }
-}
-
-type Shown = (String, u32, f32);
-
-fn request<'a>(query: &'a str, knobs: &'a Knobs) -> Request<'a> {
-    Request { query, knobs, fusion: Fusion::MinMax, files: 20, units_per_file: 3, filter: None, semantic: None }
-}
-
-fn ask(
-    snapshot: &Snapshot,
-    query: &str,
-    semantic: Option<Semantic<'_>>,
-    filter: Option<&dyn UnitFilter>,
-) -> Result<Vec<Shown>> {
-    let knobs = Knobs::of(Profile::Default);
-    let request = Request { filter, semantic, ..request(query, &knobs) };
-    let answer = search(snapshot, &request, None)?;
-    let shown = answer.hits.iter().flat_map(|hit| {
-        let path = &answer.pool.files[hit.file].path;
-        hit.units.iter().map(|u| (path.clone(), u.line, u.score)).collect::<Vec<_>>()
-    });
-    Ok(shown.collect())
-}
-
-const QUERIES: [&str; 5] = ["fetch page", "remove a page", "numbers", "Matrix", "test download"];
-
-fn answers(snapshot: &Snapshot, toy: &Toy) -> Vec<Shown> {
-    let modes = [Mode::Hybrid, Mode::SemanticOnly].map(|mode| semantic(toy, mode));
-    let all = modes.into_iter().flat_map(|s| QUERIES.map(|q| ask(snapshot, q, Some(s), None).expect("an answer")));
-    all.flatten().collect()
-}
-
-fn same(a: &[Shown], b: &[Shown]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.0 == y.0 && x.1 == y.1 && (x.2 - y.2).abs() < 1e-4)
-}
-
-#[test]
-fn the_semantic_side_finds_what_words_do_not() {
-    let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
-    let (snapshot, report) = project.update(Some(&encoding(&toy, &book)));
-    assert!(report.encoded > 5 && report.encoded == toy.count() && report.without_vectors == 0, "{report:?}");
-    let first = |s| ask(&snapshot, "fetch", s, None).expect("an answer").first().map(|h| (h.0.clone(), h.1));
-    assert_eq!(first(None), None);
-    for mode in [Mode::Hybrid, Mode::SemanticOnly] {
-        assert_eq!(first(Some(semantic(&toy, mode))), Some(("src/net.py".into(), 1)), "{mode:?}");
-    }
-    let (again, report) = project.update(Some(&encoding(&toy, &book)));
-    assert!(!report.wrote && toy.count() == 0);
-    assert!(same(&answers(&again, &toy), &answers(&snapshot, &toy)));
-}
-
-#[test]
-fn without_vectors_or_without_a_model_all_is_as_it_was() {
-    let (project, plain, toy, book) = (Project::with(&FILES), Project::with(&FILES), Toy::new(), codebook());
-    let (with, _) = project.update(Some(&encoding(&toy, &book)));
-    let (without, _) = plain.update(None);
-    for query in QUERIES {
-        let expected = ask(&without, query, None, None).expect("an answer");
-        assert_eq!(ask(&with, query, None, None).expect("an answer"), expected, "{query}");
-        let hybrid = Some(semantic(&toy, Mode::Hybrid));
-        assert_eq!(ask(&without, query, hybrid, None).expect("an answer"), expected, "{query}");
-        let other = Toy { fingerprint: 2, ..Toy::new() };
-        let hybrid = Some(semantic(&other, Mode::Hybrid));
-        assert_eq!(ask(&with, query, hybrid, None).expect("an answer"), expected, "{query}");
-    }
+fn segments(project: &Project) -> Vec<PathBuf> {
+    let entries = fs::read_dir(project.store().vectors_folder()).expect("vectors");
+    entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "seg")).collect()
 }
 
 #[test]
@@ -184,19 +59,7 @@ fn another_model_means_other_vectors_alone() {
     let (second, report) = project.update(Some(&encoding(&other, &book)));
     assert_eq!((report.units, report.encoded, other.count()), (0, all, all));
     assert!(same(&answers(&second, &other), &before));
-    assert_eq!(project.segments().len(), 1, "the other model's segments are gone");
-}
-
-fn many(count: usize) -> Project {
-    let project = Project::new();
-    for i in 0..count {
-        let (a, b) = (i % 7, i % 11);
-        project.write(
-            &format!("src/part{a}/file{i}.py"),
-            &format!("def handle_{i}(x{b}):\n    return word{a} + word{b}\n"),
-        );
-    }
-    project
+    assert_eq!(segments(&project).len(), 1, "the other model's segments are gone");
 }
 
 #[test]
@@ -251,12 +114,12 @@ fn damage_is_an_error_or_mended_and_never_another_answer() {
     let (expected, all) = (answers(&first, &toy), toy.count());
     let one = |snapshot: &Snapshot, query| ask(snapshot, query, Some(semantic(&toy, Mode::Hybrid)), None);
     let by_query = QUERIES.map(|q| one(&first, q).expect("an answer"));
-    let length = fs::metadata(&project.segments()[0]).expect("a file").len() as usize;
+    let length = fs::metadata(&segments(&project)[0]).expect("a file").len() as usize;
     drop(first);
     let (mut seen, mut at_open) = (0, 0);
     let cuts = [0, 1, 63, 64, length / 2, length - 1].map(|at| (at, true));
     for (at, cut) in (0..length).step_by(29).map(|at| (at, false)).chain(cuts) {
-        let path = project.segments().remove(0);
+        let path = segments(&project).remove(0);
         let mut bytes = fs::read(&path).expect("bytes");
         match cut {
             true => bytes.truncate(at),
@@ -365,105 +228,13 @@ fn what_is_dead_goes_when_it_is_more_than_half() {
         project.write("src/part0/file0.py", "def changed():\n    return 0\n");
         project.update(Some(&encoding)).0
     };
-    assert_eq!((stored(&compact), project.segments().len()), (60, 1));
+    assert_eq!((stored(&compact), segments(&project).len()), (60, 1));
     toy.count();
     let fresh = Project::new();
     for file in compact.files.indexed() {
         fresh.write(&file.path, &fs::read_to_string(project.root.join(&file.path)).expect("a file"));
     }
     assert!(same(&answers(&compact, &toy), &answers(&fresh.update(Some(&encoding)).0, &toy)));
-}
-
-#[test]
-fn units_that_share_a_text_are_all_found() {
-    let text = "def download_page(url):\n    return get(url)\n";
-    let copies =
-        [("one/a/b/net.py", text), ("two/a/b/net.py", text), ("three/a/b/net.py", text), ("x.py", "def y(): pass\n")];
-    let (project, toy, book) = (Project::with(&copies), Toy::new(), codebook());
-    let (snapshot, report) = project.update(Some(&encoding(&toy, &book)));
-    assert_eq!((report.encoded, report.reused), (2, 2));
-    let found = ask(&snapshot, "fetch", Some(semantic(&toy, Mode::SemanticOnly)), None).expect("an answer");
-    let first = |found: &[Shown]| found.iter().take(3).map(|f| f.0.clone()).collect::<BTreeSet<_>>();
-    assert_eq!(first(&found).into_iter().collect::<Vec<_>>(), ["one/a/b/net.py", "three/a/b/net.py", "two/a/b/net.py"]);
-    let later = Semantic { effort: Effort { joined: 0, ..Effort::default() }, ..semantic(&toy, Mode::SemanticOnly) };
-    assert_eq!(first(&ask(&snapshot, "fetch", Some(later), None).expect("an answer")), first(&found));
-}
-
-struct Files(BTreeSet<u32>);
-
-impl UnitFilter for Files {
-    fn allows_file(&self, file: u32) -> bool {
-        self.0.contains(&file)
-    }
-
-    fn allows_unit(&self, _: u32, line: u32, _: u32) -> bool {
-        line < 100
-    }
-}
-
-#[test]
-fn filters_act_before_the_cut() {
-    let (project, toy, book) = (many(200), Toy::new(), codebook());
-    let (snapshot, _) = project.update(Some(&encoding(&toy, &book)));
-    let wanted = ["src/part3/file3.py", "src/part0/file35.py"];
-    let files = snapshot.files.files.iter().filter(|f| wanted.contains(&f.path.as_str())).map(|f| f.id);
-    let filter = Files(files.collect());
-    // Units that are looked up before the search, and after it.
-    let efforts = [Effort::default(), Effort { joined: 0, ..Effort::default() }];
-    for (query, effort) in [("handle 4 word1", efforts[0]), ("fetch", efforts[0]), ("handle 4 word1", efforts[1])] {
-        let semantic = Semantic { effort, ..semantic(&toy, Mode::SemanticOnly) };
-        let found = ask(&snapshot, query, Some(semantic), Some(&filter)).expect("an answer");
-        let paths: BTreeSet<&str> = found.iter().map(|f| f.0.as_str()).collect();
-        assert_eq!(paths, wanted.into_iter().collect());
-    }
-    // Many files wanted: the semantic side goes deeper than its share of the pool.
-    let knobs = Knobs::of(Profile::Classic);
-    let semantic = Some(semantic(&toy, Mode::SemanticOnly));
-    let request = Request { files: 150, semantic, ..request("word3", &knobs) };
-    assert_eq!(search(&snapshot, &request, None).expect("an answer").hits.len(), 150);
-}
-
-#[derive(Default)]
-struct Steps(Vec<(&'static str, Vec<(UnitKey, f32)>)>);
-
-impl Watch for Steps {
-    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
-        self.0.push((step, hits.to_vec()));
-    }
-
-    fn stage(&mut self, _: &'static str, _: &Pool) {}
-}
-
-#[test]
-fn without_stored_vectors_candidates_are_encoded_for_the_search() {
-    let (project, toy) = (Project::with(&FILES), Toy::new());
-    let (snapshot, _) = project.update(None);
-    let knobs = Knobs::of(Profile::Default);
-    let semantic = Some(Semantic { encode_max: 4, ..semantic(&toy, Mode::Hybrid) });
-    let request = Request { semantic, ..request("numbers page", &knobs) };
-    let mut steps = Steps::default();
-    search(&snapshot, &request, Some(&mut steps)).expect("an answer");
-    let step = |name| &steps.0.iter().find(|s| s.0 == name).expect("a step").1;
-    let (lexical, near) = (step("bm25"), step("semantic"));
-    assert!(lexical.len() > 4 && near.len() == 4 && toy.count() == 4);
-    let texts: Vec<(u64, f32)> = FILES
-        .iter()
-        .flat_map(|(path, text)| {
-            let language = colgrep_index::language::detect(Path::new(path), text.as_bytes());
-            colgrep_index::parse::parse(text, language)
-                .units
-                .into_iter()
-                .map(|u| unit_text(path, &u))
-                .collect::<Vec<_>>()
-        })
-        .map(|t| (text_hash(&t), colgrep_index::vector::maxsim(&toy::vectors("numbers page"), &toy::vectors(&t))))
-        .collect();
-    for (key, score) in near {
-        assert!(lexical.iter().take(4).any(|l| l.0 == *key));
-        let hash = snapshot.lexical.text_of(*key);
-        let expected = texts.iter().find(|t| t.0 == hash).expect("its text").1;
-        assert!((score - expected).abs() < 1e-4);
-    }
 }
 
 /// As a search asks: with an end.
@@ -475,7 +246,7 @@ fn of_search<'a>(encoding: Encoding<'a>) -> Encoding<'a> {
 fn a_search_leaves_another_models_vectors() {
     let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
     project.update(Some(&encoding(&toy, &book)));
-    let (all, before) = (toy.count(), project.segments());
+    let (all, before) = (toy.count(), segments(&project));
     let other = Toy { fingerprint: 2, ..Toy::new() };
     let (_, report) = project.update(Some(&of_search(encoding(&other, &book))));
     assert!(!report.wrote && other.count() == 0, "{report:?}");
@@ -487,7 +258,7 @@ fn a_search_leaves_another_models_vectors() {
     );
     let (snapshot, report) = project.update(Some(&of_search(encoding(&other, &book))));
     assert!(report.units == 1 && report.encoded == 0 && other.count() == 0, "{report:?}");
-    assert_eq!((project.segments(), snapshot.vectors.as_ref().map(|v| v.len() as u64)), (before, Some(all)));
+    assert_eq!((segments(&project), snapshot.vectors.as_ref().map(|v| v.len() as u64)), (before, Some(all)));
     let (_, report) = project.update(Some(&of_search(encoding(&toy, &book))));
     assert_eq!((report.encoded, report.without_vectors), (1, 0));
     // The same model in a new make is the same model.
@@ -559,7 +330,7 @@ fn mending_takes_out_what_is_damaged_and_nothing_else() {
     let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
     let encoding = encoding(&toy, &book);
     project.update(Some(&encoding));
-    let first = project.segments().remove(0);
+    let first = segments(&project).remove(0);
     let many = toy.count();
     project.write(
         "src/new.py",
@@ -568,7 +339,7 @@ fn mending_takes_out_what_is_damaged_and_nothing_else() {
 ",
     );
     let expected = answers(&project.update(Some(&encoding)).0, &toy);
-    assert_eq!((project.segments().len(), toy.count()), (2, 1));
+    assert_eq!((segments(&project).len(), toy.count()), (2, 1));
     let before = listing(project.store().folder());
     mend(&project.store()).expect("sound");
     assert_eq!(listing(project.store().folder()), before, "what is sound stays as it is");
@@ -577,7 +348,7 @@ fn mending_takes_out_what_is_damaged_and_nothing_else() {
     let error = ask(&project.store().open().expect("an index"), "page", Some(semantic(&toy, Mode::SemanticOnly)), None);
     assert_eq!(error.expect_err("damage").kind(), ErrorKind::Unusable);
     mend(&project.store()).expect("mended");
-    assert!(!first.exists() && project.segments().len() == 1);
+    assert!(!first.exists() && segments(&project).len() == 1);
     let (mended, report) = project.update(Some(&of_search(encoding)));
     assert!(report.units == 0 && report.encoded == many && toy.count() == many, "{report:?}");
     assert!(same(&answers(&mended, &toy), &expected));

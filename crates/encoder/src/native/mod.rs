@@ -6,6 +6,8 @@ mod vocabulary;
 mod weights;
 mod words;
 
+use std::cell::RefCell;
+
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::{Encoder, Error, Multivector};
@@ -16,6 +18,11 @@ use weights::{Config, Weights};
 /// Pieces that are encoded in one pass at least, while there are texts: the products are large, and the scratch
 /// stays within a core's second cache.
 const PASS_PIECES: usize = 256;
+
+thread_local! {
+    /// One a thread, kept between calls, which may be small: 1.5 MB are not to be asked of the system for each.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
 
 /// The bytes of a model's three files, as `train/export.py` writes them.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +98,6 @@ impl<'a> Native<'a> {
             Side::Document => self.config.document_pieces_max,
         };
         let mut done = vec![Multivector::default(); texts.len()];
-        let mut scratch = Scratch::default();
         // Texts that wait for the next pass: their pieces, where each ends, which they are.
         let (mut ids, mut ends, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
         for (index, text) in texts.iter().enumerate() {
@@ -102,15 +108,11 @@ impl<'a> Native<'a> {
                 waiting.push(index);
             }
             if !ids.is_empty() && (ids.len() >= PASS_PIECES || index + 1 == texts.len()) {
-                let pass = Pass {
-                    config: &self.config,
-                    weights: &self.weights,
-                    ids: &ids,
-                    ends: &ends,
-                    side,
-                    scratch: &mut scratch,
-                };
-                for (index, values) in waiting.drain(..).zip(pass.run()) {
+                let rows = SCRATCH.with_borrow_mut(|scratch| {
+                    let (config, weights) = (&self.config, &self.weights);
+                    Pass { config, weights, ids: &ids, ends: &ends, side, scratch }.run()
+                });
+                for (index, values) in waiting.drain(..).zip(rows) {
                     done[index] = Multivector::new(self.config.output_dim, values);
                 }
                 ids.clear();

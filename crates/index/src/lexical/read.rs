@@ -193,18 +193,21 @@ impl Lexical {
         UnitHit { key, file, kind, role, line, name_hit: false, score: 0.0 }
     }
 
+    /// Whether `filter` allows a unit. Panics where the key is of another snapshot.
+    pub(crate) fn is_allowed(&self, key: UnitKey, filter: &dyn UnitFilter) -> bool {
+        let (segment, doc) = (&self.segments[(key >> 32) as usize], key as DocId);
+        let (file, info) = (segment.file(doc), segment.info(doc));
+        filter.allows_file(file) && filter.allows_unit(file, info.first(), info.end())
+    }
+
     /// Calls `visit` with the key, the file and the [`text_hash`](crate::vector::text_hash) of every unit that
     /// `filter` allows.
     pub fn each_unit(&self, filter: Option<&dyn UnitFilter>, mut visit: impl FnMut(UnitKey, u32, u64)) {
         for (s, segment) in self.segments.iter().enumerate() {
             for doc in segment.reader.doc_ids_alive() {
-                let (file, text) = (segment.file(doc), segment.text.first(doc).unwrap_or_default());
-                let allowed = |f: &dyn UnitFilter| {
-                    let info = segment.info(doc);
-                    f.allows_file(file) && f.allows_unit(file, info.first(), info.end())
-                };
-                if text != 0 && filter.is_none_or(allowed) {
-                    visit(key(s, doc), file, text);
+                let (key, text) = (key(s, doc), segment.text.first(doc).unwrap_or_default());
+                if text != 0 && filter.is_none_or(|f| self.is_allowed(key, f)) {
+                    visit(key, segment.file(doc), text);
                 }
             }
         }

@@ -7,7 +7,7 @@ use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use super::blocks::{add_blocks_between, block_kind};
 use super::collect::{Definition, Found, What};
 use super::doc::{DocComments, Head, doc_comments};
-use super::lines::{Bytes, Lines};
+use super::lines::{Bytes, Lines, OwnLines, own_lines};
 use super::text::{
     clean_comment, clean_heading, clean_name, clean_title, fold_space, has_xml_docs, push_line, push_part, split_list,
     truncate,
@@ -188,38 +188,26 @@ impl Builder<'_> {
         definitions: &[Definition],
         enclosing: &[Option<usize>],
     ) -> Vec<Unit> {
-        let mut left_out: Vec<Vec<(u32, u32)>> = vec![Vec::new(); units.len()];
+        let mut members: Vec<Vec<(u32, u32)>> = vec![Vec::new(); units.len()];
         for (i, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
             if unit.kind == UnitKind::Constant {
                 continue;
             }
             for a in ancestors(i, enclosing) {
-                left_out[a].push((unit.span.line + 1, unit.span.end));
+                members[a].push((unit.span.line, unit.span.end));
             }
         }
         let mut blocks = Vec::new();
-        for ((unit, definition), mut gaps) in units.iter_mut().zip(definitions).zip(left_out) {
+        for ((unit, definition), members) in units.iter_mut().zip(definitions).zip(members) {
             let Some(unit) = unit else { continue };
-            let is_leaf = gaps.is_empty();
-            gaps.sort_unstable();
-            // Its ranges of lines, and where a block cut from one would end: before the first line of a member.
-            let mut own: Vec<(u32, u32, u32)> = Vec::new();
-            let (mut at, last) = (unit.span.line, unit.span.end);
-            for (first, end) in gaps {
-                if first > at && at <= last {
-                    own.push((at, last.min(first - 1), first - 1));
-                }
-                at = at.max(end + 1);
-            }
-            if at <= last {
-                own.push((at, last, last + 1));
-            }
-            let own_lines: u32 = own.iter().map(|(first, end, _)| end - first + 1).sum();
-            let is_cut = unit.kind == UnitKind::Section && own_lines > SECTION_LINES_MAX;
-            let mut left = if is_cut { BLOCK_LINES } else { own_lines };
+            let is_leaf = members.is_empty();
+            let own = own_lines(unit.span.line, unit.span.end, members);
+            let count: u32 = own.iter().map(|lines| lines.end - lines.first + 1).sum();
+            let is_cut = unit.kind == UnitKind::Section && count > SECTION_LINES_MAX;
+            let mut left = if is_cut { BLOCK_LINES } else { count };
             let first_block = blocks.len();
-            for (first, end, blocks_end) in own {
+            for OwnLines { first, end, next } in own {
                 let cut = end.min(first + left - 1);
                 if cut >= first {
                     let text = &self.text[self.own_bytes(first, cut, &definition.bytes)];
@@ -227,7 +215,7 @@ impl Builder<'_> {
                     unit.body.push_str(&text[..text.floor_char_boundary(room)]);
                     left -= cut + 1 - first;
                 }
-                add_blocks_between(cut + 1, blocks_end, self.lines, block_kind(self.language), &mut blocks);
+                add_blocks_between(cut + 1, next, self.lines, block_kind(self.language), &mut blocks);
             }
             if is_cut {
                 let parent = unit.qualified_name();

@@ -25,6 +25,7 @@ use blocks::{add_blocks, blocks_only};
 use build::Builder;
 use collect::{Found, TooLong, collect};
 use lines::Lines;
+pub(crate) use lines::own_lines;
 use text::fold_space;
 
 /// Lines in a block of text that no definition covers. The prototypes' value; 30 to 80 lines rank alike.

@@ -7,7 +7,7 @@ use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use tree_sitter_language_pack::{ProcessConfig, StructureItem, StructureKind, detect_language, process};
 
 use super::blocks::add_blocks;
-use super::lines::Lines;
+use super::lines::{Lines, own_lines};
 use super::text::{fold_space, truncate};
 use super::{BODY_BYTES_MAX, DEPTH_MAX, FILE_TIME_MAX, Parsed, SIGNATURE_BYTES_MAX};
 use crate::language;
@@ -36,19 +36,9 @@ fn add_items(items: &[StructureItem], parent: &str, lines: &Lines<'_>, depth: us
             StructureKind::Other(_) => (UnitKind::Constant, UnitRole::Definition),
             _ => (UnitKind::Class, UnitRole::Definition),
         };
-        let mut body = String::new();
-        let mut at = line;
-        for child in &item.children {
-            // A member's first line stays, the others are its own.
-            let first = line_of(child.span.start_line) + 1;
-            if first > at {
-                (at..=(first - 1).min(end)).for_each(|l| body.push_str(lines.line(l)));
-            }
-            at = at.max(line_of(child.span.end_line) + 1);
-        }
-        if at <= end {
-            (at..=end).for_each(|l| body.push_str(lines.line(l)));
-        }
+        let members = item.children.iter().map(|child| (line_of(child.span.start_line), line_of(child.span.end_line)));
+        let own = own_lines(line, end, members).into_iter().flat_map(|own| own.first..=own.end);
+        let mut body: String = own.map(|line| lines.line(line)).collect();
         truncate(&mut body, BODY_BYTES_MAX);
         let unit = Unit {
             kind,

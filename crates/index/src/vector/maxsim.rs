@@ -89,6 +89,36 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// A query made ready for texts' vectors as they are.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    rows: usize,
+    panels: Panels,
+}
+
+impl Whole {
+    /// Prepares a query.
+    pub(crate) fn new(query: &Multivector) -> Whole {
+        Whole { rows: query.len(), panels: Panels::new(query.dimension(), query.values()) }
+    }
+
+    /// [`maxsim`] with a text, but for rounding.
+    pub(crate) fn maxsim(&self, document: &Multivector) -> f32 {
+        if self.rows == 0 || document.is_empty() {
+            return 0.0;
+        }
+        let mut best = vec![f32::NEG_INFINITY; self.panels.padded()];
+        let mut products = vec![0.0; self.panels.padded()];
+        for row in document.rows() {
+            self.panels.products(row, &mut products);
+            for (b, product) in best.iter_mut().zip(&products) {
+                *b = b.max(*product);
+            }
+        }
+        best[..self.rows].iter().sum()
+    }
+}
+
 /// MaxSim, `Σ_q max_d q·d`, of two texts' vectors as they are; 0 where either has none. For what is not stored.
 pub fn maxsim(query: &Multivector, document: &Multivector) -> f32 {
     if document.is_empty() {
@@ -141,8 +171,10 @@ mod tests {
             let prepared = Prepared::new(&query, &book);
             let room = &mut Vec::new();
             let close = |a: f32, b: f32| (a - b).abs() < 1e-3 * (1.0 + a.abs());
-            let exact = maxsim(&query, &Multivector::new(dimension, decoded));
+            let document = Multivector::new(dimension, decoded);
+            let exact = maxsim(&query, &document);
             prop_assert!(close(prepared.exact(&codes, sizes, room), exact));
+            prop_assert!(close(Whole::new(&query).maxsim(&document), exact));
             let rough = maxsim(&query, &Multivector::new(dimension, centroids));
             prop_assert!(close(prepared.rough(&codes, sizes, room), rough));
         }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::text::{text_hash, unit_text};
 use crate::error::Result;
 use crate::lexical::{UnitHit, UnitSpan};
-use crate::parse::{BLOCK_LINES, BODY_BYTES_MAX, SECTION_LINES_MAX};
+use crate::parse::{BLOCK_LINES, BODY_BYTES_MAX, SECTION_LINES_MAX, own_lines};
 use crate::store::{FileRecord, Snapshot};
 use crate::update::read_text;
 
@@ -57,15 +57,9 @@ fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Resul
 fn body(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> String {
     let inside = |s: &&UnitSpan| s.key != unit.key && s.line >= unit.line && s.end <= unit.end;
     let is_member = |s: &&UnitSpan| !matches!(s.kind, UnitKind::Constant | UnitKind::RawCode | UnitKind::Document);
-    let members = all.iter().filter(inside).filter(is_member);
-    let mut gaps: Vec<(u32, u32)> = members.map(|member| (member.line + 1, member.end)).collect();
-    gaps.sort_unstable();
-    let (mut own, mut at): (Vec<u32>, u32) = (Vec::new(), unit.line);
-    for (first, end) in gaps {
-        own.extend(at..first.min(unit.end + 1));
-        at = at.max(end + 1);
-    }
-    own.extend(at..=unit.end);
+    let members = all.iter().filter(inside).filter(is_member).map(|member| (member.line, member.end));
+    let mut own: Vec<u32> =
+        own_lines(unit.line, unit.end, members).into_iter().flat_map(|own| own.first..=own.end).collect();
     if unit.kind == UnitKind::Section && own.len() > SECTION_LINES_MAX as usize {
         own.truncate(BLOCK_LINES as usize);
     }

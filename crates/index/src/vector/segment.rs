@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::Mmap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -178,11 +179,13 @@ pub(crate) struct Segment {
     directory_at: usize,
     lists_at: usize,
     codes_at: usize,
+    /// A bit for each unit whose codes were found sound.
+    sound: Vec<AtomicU64>,
 }
 
 impl Segment {
     /// Maps the segment at `path` and checks that it is whole, of the make that is expected, and that its table is
-    /// sound (14 bytes a unit). Lists and codes are checked when they are read.
+    /// sound (14 bytes a unit). Lists and codes are checked when they are read, codes once.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`] where it is missing, cut, damaged, or of another make.
@@ -229,6 +232,7 @@ impl Segment {
             directory_at,
             lists_at,
             codes_at,
+            sound: (0..units.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             map,
         })
     }
@@ -299,18 +303,32 @@ impl Segment {
         Error::new(ErrorKind::Unusable, format!("vectors {}: {what} is damaged", self.name))
     }
 
-    /// The codes of a unit, row after row, checked.
+    /// The codes of a unit, row after row, checked when they are first read.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`] where they are damaged.
     pub(crate) fn codes(&self, ordinal: usize) -> Result<&[u8]> {
+        let (at, bit) = (ordinal / 64, 1 << (ordinal % 64));
+        if self.sound.get(at).is_some_and(|word| word.load(Ordering::Relaxed) & bit != 0) {
+            return self.bytes_of(ordinal).ok_or_else(|| self.damaged("a unit"));
+        }
+        let codes = self.checked(ordinal)?;
+        if let Some(word) = self.sound.get(at) {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+        Ok(codes)
+    }
+
+    fn bytes_of(&self, ordinal: usize) -> Option<&[u8]> {
         let [from, to] = [ordinal, ordinal + 1].map(|i| self.codes_at + self.word(self.starts_at + 4 * i) as usize);
+        self.map.get(from..to)
+    }
+
+    fn checked(&self, ordinal: usize) -> Result<&[u8]> {
         let sum =
             self.map.get(self.sums_at + 2 * ordinal..).and_then(|b| b.first_chunk()).copied().map(u16::from_le_bytes);
-        match self.map.get(from..to) {
-            Some(codes) if sum == Some(unit_sum(self.key(ordinal), codes)) => Ok(codes),
-            _ => Err(self.damaged("a unit")),
-        }
+        let codes = self.bytes_of(ordinal).filter(|codes| sum == Some(unit_sum(self.key(ordinal), codes)));
+        codes.ok_or_else(|| self.damaged("a unit"))
     }
 
     /// Calls `visit` with the ordinals of the units that have a row at `centroid`.
@@ -366,7 +384,7 @@ impl Segment {
                 return Err(self.damaged("the order of its keys"));
             }
             last = Some(key);
-            self.codes(ordinal)?;
+            self.checked(ordinal)?;
         }
         let lists = (self.lists_at - self.directory_at) / ENTRY_BYTES;
         let mut postings = 0;

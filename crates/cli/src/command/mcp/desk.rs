@@ -116,15 +116,15 @@ impl Desk {
     }
 
     /// The roots.
-    pub fn roots(&self) -> impl Iterator<Item = &Root> {
-        self.roots.iter().map(Arc::as_ref)
+    pub fn roots(&self) -> impl Iterator<Item = &Arc<Root>> {
+        self.roots.iter()
     }
 
     /// The root that holds `path` (from the first root, or absolute) with the path from that root's project.
     ///
     /// # Errors
     /// When there is no such file or folder, or it lies outside all roots.
-    pub fn locate(&self, path: &str) -> Result<(&Root, PathBuf, String)> {
+    pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
         let full = Path::new(path).canonicalize();
         let outside = || {
             let roots: Vec<String> = self.roots.iter().map(|r| r.folder.display().to_string()).collect();
@@ -155,7 +155,7 @@ impl Desk {
             let settings = self.settings(root)?;
             settings.fill(&mut args);
             let model = Model::of_search(&args, settings.repository_model(), &self.env)?;
-            let _ = root.model.set(model);
+            let _ = root.model.set(model.map(Model::remembering));
         }
         Ok(root.model.get().and_then(Option::as_ref))
     }
@@ -164,7 +164,7 @@ impl Desk {
     ///
     /// # Errors
     /// When it can't be read or built.
-    pub fn snapshot(&self, root: &Root) -> Result<Arc<Snapshot>> {
+    pub fn snapshot(&self, root: &Arc<Root>) -> Result<Arc<Snapshot>> {
         let mut held = root.held();
         let stale = root.changes.stale.swap(false, Ordering::AcqRel) || !root.is_watched();
         let model = self.model(root)?;
@@ -202,12 +202,11 @@ impl Desk {
     /// Makes the vectors that a call had no time for in a thread of its own, a search's share at a time, so that changed
     /// files are indexed in between. It ends when all are there, or when a share brought nothing: another process is at
     /// it, or they can't be made. The next call begins again then.
-    fn encode_beside(&self, root: &Root, project: Project, walk: WalkArgs) {
-        let Some(root) = self.roots.iter().find(|r| std::ptr::eq(Arc::as_ref(r), root)).map(Arc::clone) else { return };
+    fn encode_beside(&self, root: &Arc<Root>, project: Project, walk: WalkArgs) {
         if root.encoding.swap(true, Ordering::AcqRel) {
             return;
         }
-        let env = self.env.clone();
+        let (root, env) = (Arc::clone(root), self.env.clone());
         std::thread::spawn(move || {
             let model = root.model.get().and_then(Option::as_ref);
             let mut before = u64::MAX;

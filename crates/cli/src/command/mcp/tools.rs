@@ -1,6 +1,7 @@
 //! The tools' work, as text.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum as _;
@@ -52,10 +53,10 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
         tests,
         ..SearchArgs::default()
     };
-    let mut places: Vec<(&Root, Vec<String>)> = Vec::new();
+    let mut places: Vec<(&Arc<Root>, Vec<String>)> = Vec::new();
     for path in &asked.paths {
         let (root, _, below) = desk.locate(path)?;
-        match places.iter_mut().find(|(r, _)| std::ptr::eq(*r, root)) {
+        match places.iter_mut().find(|(r, _)| Arc::ptr_eq(r, root)) {
             Some((_, all)) => all.push(below),
             None => places.push((root, vec![below])),
         }
@@ -116,7 +117,7 @@ struct Ranked {
 /// One root's ranking: what is asked, and where.
 struct Ranking<'a> {
     desk: &'a Desk,
-    root: &'a Root,
+    root: &'a Arc<Root>,
     below: &'a [String],
     args: &'a SearchArgs,
     question: Question<'a>,
