@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use colgrep_core::fuse::Fusion;
+use colgrep_index::keeps::Keeps;
 
-use super::size::parse_size;
+use super::size::{parse_lines, parse_size, positive};
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -49,6 +50,26 @@ pub enum IndexMode {
     Lite,
     /// None: searches are by keywords alone.
     Keyword,
+}
+
+impl From<IndexMode> for Keeps {
+    fn from(mode: IndexMode) -> Keeps {
+        match mode {
+            IndexMode::Full => Keeps::Full,
+            IndexMode::Lite => Keeps::Lite,
+            IndexMode::Keyword => Keeps::Keyword,
+        }
+    }
+}
+
+impl From<Keeps> for IndexMode {
+    fn from(keeps: Keeps) -> IndexMode {
+        match keeps {
+            Keeps::Full => IndexMode::Full,
+            Keeps::Lite => IndexMode::Lite,
+            Keeps::Keyword => IndexMode::Keyword,
+        }
+    }
 }
 
 /// What becomes of test files.
