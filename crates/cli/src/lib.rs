@@ -22,8 +22,10 @@ pub use command::man::markdown as cli_markdown;
 pub use settings::{Settings, Source};
 
 use std::ffi::OsString;
+use std::io::Write as _;
 
 use clap::Parser as _;
+use clap::error::{ContextKind, ErrorKind};
 
 /// Something was found.
 pub const FOUND: u8 = 0;
@@ -36,10 +38,7 @@ pub const FAILED: u8 = 2;
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
     let args = match args::Args::try_parse_from(args::respelled(args)) {
         Ok(args) => args,
-        Err(error) => {
-            let _ = error.print();
-            return if error.use_stderr() { FAILED } else { FOUND };
-        }
+        Err(error) => return say(error),
     };
     match env::Env::read(vars).and_then(|env| command::run(&args, &env)) {
         Ok(status) => status,
@@ -48,6 +47,22 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
             remark!("colgrep: {error:#}");
             FAILED
         }
+    }
+}
+
+/// Prints what clap has to say, help or an error, and gives the exit status.
+fn say(mut error: clap::Error) -> u8 {
+    if error.kind() == ErrorKind::UnknownArgument {
+        // "To pass '-q' as a value, use '-- -q'": nobody who writes a flag means that.
+        error.remove(ContextKind::Suggested);
+    }
+    match error.print().and_then(|()| std::io::stdout().flush()) {
+        _ if error.use_stderr() => FAILED,
+        Err(problem) if problem.kind() != std::io::ErrorKind::BrokenPipe => {
+            remark!("colgrep: {problem}");
+            FAILED
+        }
+        _ => FOUND,
     }
 }
 

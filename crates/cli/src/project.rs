@@ -28,6 +28,9 @@ impl Project {
     /// # Errors
     /// When `path` does not exist.
     pub fn around(path: &Path, env: &Env) -> Result<(Project, String)> {
+        if path.as_os_str().is_empty() {
+            bail!("an empty path was given; say . for the current folder");
+        }
         let full = path.canonicalize().with_context(|| {
             let words = path.components().count() == 1 && !path.to_string_lossy().contains('.');
             let hint =

@@ -307,7 +307,26 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["parse", "--tests", "some"], "possible values"),
         (&["parse", "request"], "a query of several words stands in quotes"),
         (&["--queries-from", "nowhere.txt"], "could not read nowhere.txt"),
-        (&["-e", "x", "-c"], "need a query beside -e"),
+        (&["-e", "x", "-c"], "--content: about the ranking of units; these need a query beside -e"),
+        (&["-e", "x", "--per-file", "2", "--alpha", ".2"], "--per-file and --alpha: about the ranking"),
+        (&["-e", "x", "--semantic-only"], "--semantic-only: about the ranking"),
+        (&["-e", "x", "--keyword-only"], "--keyword-only: about the ranking"),
+        (&["-e", "x", "-k", "0"], "-k 0 asks for nothing"),
+        (&["-e", "x", "-v", "some query"], "-v: about lines"),
+        (&["-i", "-w", "TODO"], "-w and -i: about the pattern of -e, as in: colgrep -w -i -e PATTERN"),
+        (&["-F", "TODO"], "about the pattern of -e"),
+        (&["-P", "TODO"], "there is no -P here"),
+        (&["-rn", "TODO"], "line numbers are always printed"),
+        (&["parse", "--per-file", "0"], "a number from 1 on"),
+        (&["parse", "--semantic-only", "--index-mode", "keyword"], "leave one of them out"),
+        (&["parse", ""], "colgrep: an empty path"),
+        (&["-e", "parse", ""], "colgrep: an empty path"),
+        (&["--queries-from", "queries", "-l"], "cannot be used with '--files-only'"),
+        (&["--queries-from", "queries", "-c"], "cannot be used with '--content'"),
+        (&["--queries-from", "queries", "--vimgrep"], "cannot be used with '--vimgrep'"),
+        (&["--queries-from", "queries", "--count"], "cannot be used with '--count'"),
+        (&["--stats", "parse"], "cannot be used with"),
+        (&["--type-list", "--json"], "cannot be used with"),
     ] {
         let ran = sandbox.run(args);
         assert!(ran.status == 2 && ran.err.contains(message) && ran.out.is_empty(), "{args:?}: {ran:?}");
@@ -315,6 +334,99 @@ fn flags_that_can_not_be_honoured_are_errors() {
     for args in [&["parse", "--keyword-only"][..], &["parse", "--alpha", "0.3"], &["parse", "--fusion", "rrf"]] {
         assert_eq!(sandbox.run(args).status, 0, "{args:?}");
     }
+}
+
+#[test]
+fn no_tip_of_a_flag_as_a_value() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run(&["-Z", "parse"]);
+    assert!(ran.status == 2 && ran.err.contains("'-Z'") && !ran.err.contains("tip:"), "{ran:?}");
+    assert!(sandbox.run(&["--no-hiden", "parse"]).err.contains("'--no-hidden'"));
+    let help = sandbox.run(&["--help"]).out;
+    assert!(help.contains("--no-hidden") && help.contains("--no-code-only"), "what is suggested is documented");
+}
+
+#[test]
+fn the_last_of_several_wins_and_lists_add_up() {
+    let sandbox = Sandbox::of("relay");
+    check(
+        &sandbox,
+        &[
+            ("QUERY -l -l -k 5 -k 1", "src/http/parse.rs"),
+            ("-e queue_capacity -i -i -l src", "src/main.rs"),
+            ("-e QUEUE_capacity -i -S -l src", ""),
+            ("-e QUEUE_capacity -S -i -l src", "src/main.rs"),
+            ("-e ParseError -e QUEUE_CAPACITY -l src -l", "src/http/parse.rs | src/main.rs"),
+            (
+                "-e parse -l -t rust -l -t python vendor src/http",
+                "vendor/tinyjson/parse.py | src/http/mod.rs | src/http/parse.rs | src/http/server.rs",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn flags_of_grep_and_ripgrep() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("dash.txt", "a -foo\nb\n");
+    check(
+        &sandbox,
+        &[
+            ("-e -foo", "dash.txt:1:a -foo"),
+            ("-e foo -v dash.txt", "dash.txt:2:b"),
+            ("-e [a-z] -o dash.txt -m 1", "dash.txt:1:a | dash.txt:1:f | dash.txt:1:o | dash.txt:1:o"),
+            ("-e foo -o --vimgrep dash.txt", "dash.txt:1:4:foo"),
+            ("-e b -x", "dash.txt:2:b"),
+            ("-e } -x -m 1 src/queue", "src/queue/ring.rs:6:}"),
+            ("-e parse -H -R -k 1 --count", "src/http/mod.rs:1"),
+            ("-e CAP -S -l src", "src/main.rs"),
+            ("-e cap -S -l src", "src/main.rs | src/queue/ring.rs"),
+            ("-e parse -g src/http/ -g !mod.rs -l", "src/http/parse.rs | src/http/server.rs"),
+            ("QUERY -l -k 1 -g *.py", "vendor/tinyjson/parse.py"),
+            ("-e parse -l -k 2", "src/http/mod.rs | src/http/parse.rs"),
+        ],
+    );
+}
+
+#[test]
+fn a_word_behind_a_pattern_is_a_place_or_a_query() {
+    let sandbox = Sandbox::of("relay");
+    for (args, status, remark) in [
+        (&["-e", "capacity", "RingBuffer"][..], 0, "no file or folder \"RingBuffer\" here, so it is the query"),
+        (&["-e", "capacity", "nosuch"], 1, "no file or folder \"nosuch\" here, so it is the query"),
+        (&["-e", "capacity", "nosuch", "--quiet"], 1, ""),
+        (&["-e", "capacity", "ring buffer"], 0, ""),
+        (&["-e", "capacity", "--query", "src"], 0, ""),
+        (&["-e", "capacity", "--query", "RingBuffer", "src/queue"], 0, ""),
+        (&["-e", "capacity", "src"], 0, ""),
+        (&["-e", "capacity", "src", "nosuch"], 2, "nosuch"),
+        (&["-e", "capacity", "no/such", "src"], 2, "no/such: no such file or folder"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == status && ran.err.contains(remark), "{args:?}: {ran:?}");
+        assert!(!remark.is_empty() || ran.err.is_empty(), "{args:?}: {}", ran.err);
+    }
+    assert!(sandbox.run(&["--query", "status", "-l", "-k", "1"]).status < 2, "a query that is a command's name");
+}
+
+#[test]
+fn the_shown_line_matches_the_pattern() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write(
+        "inner.py",
+        "# Inner state of a counter\nclass Inner:\n    def add(self):\n        # inner sum\n        self.reset = 1\n",
+    );
+    for query in ["Inner", "inner sum", "counter"] {
+        let ran = sandbox.run(&["-e", "reset", "--query", query, "--units", "-k", "9"]);
+        assert!(ran.status == 0 && ran.out.lines().all(|l| l.contains("reset")), "{query}: {ran:?}");
+    }
+    check(
+        &sandbox,
+        &[(
+            "-e capacity --query RingBuffer -k 1 src/queue",
+            "src/queue/ring.rs:9:    pub fn with_capacity(capacity: usize) -> RingBuffer {",
+        )],
+    );
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn changes_are_seen_and_waiting_costs_nothing() {
 #[test]
 fn what_a_call_had_no_time_for_is_made_later() {
     let sandbox = Sandbox::of("relay").with_meaning();
-    sandbox.run(&["init", "--index-mode", "keyword"]);
+    sandbox.run(&["parse request", "--keyword-only"]);
     let folder = std::fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
     let lock = colgrep_index::store::Store::new(folder).lock(true).expect("the lock");
     let mut client = Client::start(&sandbox, &[]);

@@ -41,6 +41,35 @@ fn vectors_are_kept_once_and_only_where_wanted() {
 }
 
 #[test]
+fn the_mode_that_init_was_told_is_kept_with_the_index() {
+    let sandbox = relay();
+    let status =
+        || -> serde_json::Value { serde_json::from_str(&sandbox.run(&["status", "--json"]).out).expect("JSON") };
+    let explained = |flags: &[&str]| sandbox.run(&[&["parse request", "-k", "1", "--explain"], flags].concat()).out;
+    sandbox.run(&["init"]);
+    assert_eq!((&status()["index_mode"], &status()["vectors"]["with_vectors"]), (&"full".into(), &status()["units"]));
+    let dropped = sandbox.run(&["init", "--index-mode", "keyword"]);
+    assert!(dropped.err.contains("in mode keyword from now on: its vectors are dropped"), "{dropped:?}");
+    assert!(files(index(&sandbox).join("vectors"), "seg").is_empty());
+    sandbox.write("src/new.rs", "pub fn brand_new_gadget() {}\n");
+    assert!(!explained(&[]).contains("semantic"), "a plain search follows the index");
+    assert!(sandbox.run(&["status"]).out.contains("\nmode      keyword\nvectors   none"), "and makes no vectors");
+    assert!(explained(&["--index-mode", "lite"]).contains("semantic"), "a flag goes before the index");
+    assert!(sandbox.run(&["settings", "index_mode"]).out.starts_with("index_mode = keyword  (the index"));
+    sandbox.run(&["init", "--index-mode", "lite", "--hidden"]);
+    assert!(explained(&[]).contains("semantic") && status()["vectors"].is_null());
+    assert_eq!(status()["index_mode"], "lite", "a new index keeps it too");
+    assert!(sandbox.run(&["init", "--index-mode", "lite", "--hidden"]).err.contains("nothing changed"));
+    // A setting is as good as the flag, and init without either is told the default.
+    sandbox.write(".colgrep.toml", "index_mode = \"keyword\"\n");
+    sandbox.run(&["init"]);
+    assert_eq!(status()["index_mode"], "keyword");
+    sandbox.write(".colgrep.toml", "");
+    sandbox.run(&["init"]);
+    assert_eq!((&status()["index_mode"], &status()["vectors"]["with_vectors"]), (&"full".into(), &status()["units"]));
+}
+
+#[test]
 fn the_share_of_units_with_vectors_is_told() {
     let sandbox = relay();
     sandbox.run(&["init", "--index-mode", "lite"]);
@@ -155,7 +184,7 @@ fn a_damaged_unit_costs_its_segment_and_nothing_else() {
 fn what_the_ranking_by_meaning_lacks_is_said() {
     let sandbox = relay();
     let ask = |flags: &[&str]| sandbox.run(&[&["parse request", "-l"], flags].concat());
-    sandbox.run(&["init", "--index-mode", "keyword"]);
+    ask(&["--keyword-only"]);
     let none = "the index has no vectors of default";
     assert!(ask(&["--no-update"]).err.contains(none));
     let busy = {

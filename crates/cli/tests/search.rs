@@ -199,6 +199,9 @@ fn a_full_stderr_is_no_failure() {
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
     let status = sandbox.command(&["init"]).stderr(full).status().expect("a binary that starts");
     assert_eq!(status.code(), Some(0));
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let ran = sandbox.command(&["--help"]).stdout(full).output().expect("a binary that starts");
+    assert_eq!(ran.status.code(), Some(2), "but a full stdout is: {ran:?}");
 }
 
 #[test]

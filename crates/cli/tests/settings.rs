@@ -73,6 +73,8 @@ fn settings_are_written_and_taken_back() {
         (&["settings", "per_fil", "2"], 2, "did you mean \"per_file\"?"),
         (&["settings", "per_file", "two"], 2, "per_file takes a whole number from 1 to 1000, not \"two\""),
         (&["settings", "nothing"], 2, "there is no setting"),
+        (&["settings", "alpha"], 2, "did you mean \"ranking.alpha\"?"),
+        (&["settings", "COLGREP_ALPHA"], 2, "did you mean \"ranking.alpha\"?"),
         (&["settings", "--unset", "per_file"], 0, "taken out"),
         (&["settings", "--unset", "per_file"], 1, "is not set"),
     ] {
@@ -182,6 +184,9 @@ fn other_commands() {
     assert_eq!(json.as_array().map(Vec::len), Some(outline.lines().count()));
     sandbox.run(&["init"]);
     assert!(sandbox.run(&["--stats"]).out.contains("ROOT\n    13 files, "));
+    let stats: serde_json::Value = serde_json::from_str(&sandbox.run(&["--stats", "--json"]).out).expect("JSON");
+    assert_eq!((&stats["files"], &stats["indexes"][0]["root"]), (&13.into(), &"ROOT".into()));
+    assert!(sandbox.run(&["man", "search"]).out.contains(".TH colgrep-search 1  \"colgrep "));
     for (args, expected) in [
         (&["completions", "bash"][..], "--hyperlink-format"),
         (&["completions", "zsh"], "#compdef colgrep"),

@@ -1,6 +1,7 @@
 //! colgrep-index: the world on disk. Walking, parsing into units, the lexical store and its updates.
 
 pub mod error;
+pub mod keeps;
 pub mod language;
 pub mod lexical;
 pub mod mend;

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::keeps::Keeps;
 use crate::lexical::{CommitPoint, Lexical};
 use crate::read::Skip;
 use crate::vector::{Manifest, Place, Vectors, sibling_roots};
@@ -74,6 +75,9 @@ pub struct FileTable {
     pub unreadable: Vec<(String, String)>,
     /// The vectors of this generation, if it has any.
     pub vectors: Option<Manifest>,
+    /// What is to be kept for the ranking by meaning; it stands in the commit point.
+    #[serde(skip)]
+    pub keeps: Keeps,
 }
 
 impl FileTable {
@@ -211,6 +215,12 @@ impl Store {
         point.is_ok_and(|p| p.payload.is_some_and(|payload| payload.starts_with("colgrep ")))
     }
 
+    /// What the index is to keep for the ranking by meaning: a look at the commit point alone, of any version.
+    pub fn keeps(&self) -> Keeps {
+        let payload = Lexical::commit_point(&self.lexical_folder()).ok().and_then(|point| point.payload);
+        payload.map_or_else(Keeps::default, |payload| Keeps::of_payload(&payload))
+    }
+
     fn table_path(&self, generation: u64) -> PathBuf {
         self.folder.join(format!("files-{generation}.bin"))
     }
@@ -227,7 +237,10 @@ impl Store {
         // under them: then read again. An error while the commit point stands still is one to report.
         for _ in 0..100 {
             let before = Lexical::commit_point(&self.lexical_folder())?;
-            let opened = self.open_generation(self.generation_of(&before)?);
+            let mut opened = self.open_generation(self.generation_of(&before)?);
+            if let (Ok(snapshot), Some(payload)) = (&mut opened, &before.payload) {
+                snapshot.files.keeps = Keeps::of_payload(payload);
+            }
             if Lexical::commit_point(&self.lexical_folder())? == before {
                 return opened;
             }
@@ -261,19 +274,19 @@ impl Store {
                 format!("no index in {} yet; its first build is under way or was stopped", self.folder.display());
             return Err(Error::new(ErrorKind::Missing, message));
         };
-        let parsed = payload.strip_prefix(&format!("colgrep {FORMAT_VERSION} ")).and_then(|g| g.parse().ok());
+        let own = payload.strip_prefix(&format!("colgrep {FORMAT_VERSION} "));
+        let parsed = own.and_then(|rest| rest.split(' ').next()?.parse().ok());
         parsed.ok_or_else(|| {
             let message = format!("the index was written by another version of colgrep ({payload})");
             Error::new(ErrorKind::Unusable, message)
         })
     }
 
-    /// The next generation's number and payload. Numbers rise through rebuilds too (they are times), so that no
+    /// The next generation's number. Numbers rise through rebuilds too (they are times), so that no
     /// reader can take a table of one life of the index for that of another.
-    fn next_generation(&self) -> (u64, String) {
+    fn next_generation(&self) -> u64 {
         let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
-        let generation = self.generation().map_or(now_ns, |g| now_ns.max(g + 1));
-        (generation, format!("colgrep {FORMAT_VERSION} {generation}"))
+        self.generation().map_or(now_ns, |g| now_ns.max(g + 1))
     }
 
     /// Writes `table` beside the current one and gives the payload that makes it the current one once committed.
@@ -281,7 +294,7 @@ impl Store {
     /// # Errors
     /// When the disk refuses.
     pub(crate) fn write_table(&self, table: &FileTable) -> Result<String> {
-        let (generation, payload) = self.next_generation();
+        let generation = self.next_generation();
         let path = self.table_path(generation);
         let bytes = postcard::to_stdvec(table).map_err(|e| Error::new(ErrorKind::Io, format!("file table: {e}")))?;
         let write = || -> std::io::Result<()> {
@@ -290,7 +303,7 @@ impl Store {
             file.sync_all()
         };
         write().map_err(|e| Error::io("write", &path, &e))?;
-        Ok(payload)
+        Ok(format!("colgrep {FORMAT_VERSION} {generation}{}", table.keeps.suffix()))
     }
 
     /// Removes files of vectors that `table` does not name.

@@ -16,7 +16,7 @@ use crate::lexical::{FileDocument, Writer};
 use crate::parse::{Parsed, parse};
 use crate::read::{Skip, decode, skip_by_name};
 use crate::store::{FileRecord, FileTable, Snapshot, Store, hash};
-use crate::vector::{Built, Encoding, Job, Manifest};
+use crate::vector::{Built, Encoding, Job};
 use crate::walk::{Found, LeftOut, WalkOptions, Walked, walk};
 
 /// Source read between two looks at the clock, in bytes: one round of parallel work.
@@ -177,18 +177,19 @@ pub fn open_current(
             return Ok((snapshot, Report::default()));
         }
         Ok(snapshot) if snapshot.files.walk_options() == options => snapshot.files,
-        Ok(snapshot) => fresh_table(store, &lock, root, &options, snapshot.files.vectors)?,
+        Ok(snapshot) => fresh_table(store, &lock, root, &options, snapshot.files)?,
         Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => {
-            fresh_table(store, &lock, root, &options, None)?
+            let kept = FileTable { keeps: store.keeps(), ..FileTable::default() };
+            fresh_table(store, &lock, root, &options, kept)?
         }
         Err(error) => return Err(error),
     };
-    let vectors = table.vectors.clone();
+    let kept = FileTable { vectors: table.vectors.clone(), keeps: table.keeps, ..FileTable::default() };
     let pool = background()?;
     let mut report = match pool.install(|| build(store, root, table, &walked, progress)) {
         // Damage that opening did not show (a truncated segment, say) shows when it is written to.
         Err(error) if error.kind() == ErrorKind::Unusable => {
-            let table = fresh_table(store, &lock, root, &options, vectors)?;
+            let table = fresh_table(store, &lock, root, &options, kept)?;
             pool.install(|| build(store, root, table, &walked, progress))?
         }
         result => result?,
@@ -263,21 +264,22 @@ fn is_current(table: &FileTable, root: &Path, walked: &Walked, options: &WalkOpt
     table.complete && table.walk_options() == *options && difference(table, root, walked).is_none()
 }
 
-/// An empty table in an emptied folder. Vectors that are kept do not depend on what is indexed.
+/// An empty table in an emptied folder. The vectors of `kept` do not depend on what is indexed, and stay.
 fn fresh_table(
     store: &Store,
     lock: &crate::store::WriteLock,
     root: &Path,
     options: &WalkOptions,
-    vectors: Option<Manifest>,
+    kept: FileTable,
 ) -> Result<FileTable> {
-    store.reset(lock, vectors.is_some())?;
+    store.reset(lock, kept.vectors.is_some())?;
     Ok(FileTable {
         root: root.to_string_lossy().into_owned(),
         filesize_max: options.filesize_max,
         hidden: options.hidden,
         no_ignore: options.no_ignore,
-        vectors,
+        vectors: kept.vectors,
+        keeps: kept.keeps,
         ..FileTable::default()
     })
 }

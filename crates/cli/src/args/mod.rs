@@ -17,6 +17,7 @@ Examples:
   colgrep parseRequest src -k 5        where a name is defined, in src alone
   colgrep -e 'TODO|FIXME'              every matching line, as grep prints it
   colgrep -e unsafe \"ring buffer\"      units with a match, ranked by the query
+  colgrep -e unsafe --query queue src  the same, where `queue` is also the name of a folder
   colgrep \"retry\" --changed -c         whole units, only from files with uncommitted changes
   colgrep --like src/queue.rs:40       units like the one on that line
   colgrep \"rate limit\" --json | jq .   for programs; --jsonl, --vimgrep and -0 as well
@@ -24,6 +25,24 @@ Examples:
   colgrep install claude-code          tell a coding agent that colgrep is here
 
 Exit status: 0 something found, 1 nothing found, 2 an error.";
+
+/// What has no meaning beside `--stats`.
+const STATS_ALONE: [&str; 14] = [
+    "words",
+    "query",
+    "results",
+    "like",
+    "queries_from",
+    "regexp",
+    "type_list",
+    "json_schema",
+    "jsonl",
+    "vimgrep",
+    "files_only",
+    "files_without_match",
+    "count",
+    "content",
+];
 
 /// Ranked code search: ask in words or names, get the files that answer.
 ///
@@ -34,6 +53,7 @@ Exit status: 0 something found, 1 nothing found, 2 an error.";
     name = "colgrep",
     version,
     args_conflicts_with_subcommands = true,
+    args_override_self = true,
     subcommand_negates_reqs = true,
     override_usage = "colgrep [OPTIONS] QUERY [PATH]...\n       colgrep [OPTIONS] -e PATTERN [PATH]...\n       colgrep COMMAND",
     after_help = EXAMPLES
@@ -42,8 +62,8 @@ pub struct Args {
     /// What to do, if not search.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Show how large the indexes of all projects are, and exit
-    #[arg(long)]
+    /// Show how large the indexes of all projects are, also as --json, and exit
+    #[arg(long, conflicts_with_all = STATS_ALONE)]
     pub stats: bool,
     /// The search.
     #[command(flatten)]

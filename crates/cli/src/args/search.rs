@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use colgrep_core::fuse::Fusion;
+use colgrep_index::keeps::Keeps;
 
-use super::size::parse_size;
+use super::size::{parse_lines, parse_size, positive};
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -51,6 +52,26 @@ pub enum IndexMode {
     Keyword,
 }
 
+impl From<IndexMode> for Keeps {
+    fn from(mode: IndexMode) -> Keeps {
+        match mode {
+            IndexMode::Full => Keeps::Full,
+            IndexMode::Lite => Keeps::Lite,
+            IndexMode::Keyword => Keeps::Keyword,
+        }
+    }
+}
+
+impl From<Keeps> for IndexMode {
+    fn from(keeps: Keeps) -> IndexMode {
+        match keeps {
+            Keeps::Full => IndexMode::Full,
+            Keeps::Lite => IndexMode::Lite,
+            Keeps::Keyword => IndexMode::Keyword,
+        }
+    }
+}
+
 /// What becomes of test files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Tests {
@@ -67,7 +88,7 @@ pub enum Tests {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Indexing")]
 pub struct WalkArgs {
-    /// Index hidden files and folders too
+    /// Index hidden files and folders too (--no-hidden: leave them out although a setting takes them in)
     #[arg(long, overrides_with = "no_hidden")]
     pub hidden: bool,
     /// Leave hidden files out although a setting takes them in
@@ -80,7 +101,7 @@ pub struct WalkArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_filesize: Option<u64>,
     /// What is kept for the ranking by meaning: vectors of all units (full), none, made at each search for the best
-    /// candidates (lite), or nothing (keyword) [default: full]
+    /// candidates (lite), or nothing (keyword). The index keeps what `init` was told [default: full]
     #[arg(long, value_name = "MODE")]
     pub index_mode: Option<IndexMode>,
     /// Index the home folder or / if that is the root
@@ -97,14 +118,18 @@ pub struct WalkArgs {
 /// A search.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SearchArgs {
-    /// What to look for, in words or names; files or folders to look in may follow
+    /// What to look for, in words or names; files or folders to look in may follow. With -e, a first word that is an
+    /// existing file or folder is a place to look in, and any other is a query
     #[arg(value_name = "QUERY [PATH]...", value_hint = ValueHint::AnyPath)]
     pub words: Vec<OsString>,
-    /// Number of files to give: exactly so many wherever so many match [default: 15]
+    /// The query, where it could be taken for something else; every word given is then a path
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["like", "queries_from"])]
+    pub query: Option<OsString>,
+    /// Number of files to give: exactly so many wherever so many match [default: 15; with -e alone: all]
     #[arg(short = 'k', long = "results", value_name = "N")]
     pub results: Option<usize>,
     /// Units to show in each file [default: 1]
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = positive)]
     pub per_file: Option<usize>,
     /// -k counts units instead of files; several may lie in one file
     #[arg(long, conflicts_with = "per_file")]
@@ -113,11 +138,25 @@ pub struct SearchArgs {
     #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["regexp", "queries_from"])]
     pub like: Option<String>,
     /// Answer many queries, one a line of FILE (- for stdin), with one JSON object each; every word given is then a path
-    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = [
+            "explain", "files_only", "files_without_match", "count", "silent", "content", "vimgrep", "null",
+            "lines", "after_context", "before_context", "context", "heading",
+        ]
+    )]
     pub queries_from: Option<PathBuf>,
 
-    /// Only units with a match of this regular expression; without a query, print every matching line
-    #[arg(short = 'e', long = "regexp", alias = "pattern", value_name = "PATTERN", help_heading = "Patterns")]
+    /// Only units with a match of this regular expression; without a query, print every matching line (repeatable)
+    #[arg(
+        short = 'e',
+        long = "regexp",
+        alias = "pattern",
+        value_name = "PATTERN",
+        allow_hyphen_values = true,
+        help_heading = "Patterns"
+    )]
     pub regexp: Vec<String>,
     /// -e is an extended regular expression (it always is; accepted for grep's sake)
     #[arg(short = 'E', long, help_heading = "Patterns")]
@@ -129,14 +168,35 @@ pub struct SearchArgs {
     #[arg(short = 'w', long, help_heading = "Patterns")]
     pub word_regexp: bool,
     /// -e matches upper and lower case alike
-    #[arg(short = 'i', long, help_heading = "Patterns")]
+    #[arg(short = 'i', long, overrides_with = "smart_case", help_heading = "Patterns")]
     pub ignore_case: bool,
+    /// -e matches upper and lower case alike, unless it holds an upper case letter
+    #[arg(short = 'S', long, overrides_with = "ignore_case", help_heading = "Patterns")]
+    pub smart_case: bool,
+    /// -e matches whole lines
+    #[arg(short = 'x', long, help_heading = "Patterns")]
+    pub line_regexp: bool,
+    /// With -e alone: print the lines that do not match
+    #[arg(short = 'v', long, help_heading = "Patterns")]
+    pub invert_match: bool,
+    /// With -e alone: print only what matches, each match on a line
+    #[arg(short = 'o', long, conflicts_with = "invert_match", help_heading = "Patterns")]
+    pub only_matching: bool,
+    /// With -e alone: at most so many lines of each file
+    #[arg(short = 'm', long, value_name = "N", help_heading = "Patterns")]
+    pub max_count: Option<u64>,
+    /// Of grep, and not to be had here.
+    #[arg(short = 'P', long, hide = true)]
+    pub perl_regexp: bool,
     /// No messages about files that can't be read
     #[arg(short = 's', long, help_heading = "Patterns")]
     pub no_messages: bool,
     /// Search folders recursively (it always does; accepted for grep's sake)
-    #[arg(short = 'r', long, help_heading = "Patterns")]
+    #[arg(short = 'r', long, short_alias = 'R', help_heading = "Patterns")]
     pub recursive: bool,
+    /// Print file names (it always does; accepted for grep's sake)
+    #[arg(short = 'H', long, help_heading = "Patterns")]
+    pub with_filename: bool,
 
     /// Only files that match this glob: a file or folder at any depth, from the project's root with / in front (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
@@ -144,6 +204,9 @@ pub struct SearchArgs {
     /// No files that match this glob (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
     pub exclude: Vec<String>,
+    /// As --include, or with ! in front as --exclude (accepted for ripgrep's sake)
+    #[arg(short = 'g', long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
+    pub glob: Vec<String>,
     /// No files below folders that match this glob (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
     pub exclude_dir: Vec<String>,
@@ -151,9 +214,9 @@ pub struct SearchArgs {
     #[arg(short = 't', long = "type", value_name = "LANG", help_heading = "Filters (they apply before the ranking)")]
     pub types: Vec<String>,
     /// List the languages and types that -t takes, and exit
-    #[arg(long, help_heading = "Filters (they apply before the ranking)")]
+    #[arg(long, exclusive = true, help_heading = "Filters (they apply before the ranking)")]
     pub type_list: bool,
-    /// No prose, configuration or data
+    /// No prose, configuration or data (--no-code-only: these too although a setting leaves them out)
     #[arg(long, overrides_with = "no_code_only", help_heading = "Filters (they apply before the ranking)")]
     pub code_only: bool,
     /// Prose, configuration and data too, although a setting leaves them out
@@ -176,7 +239,7 @@ pub struct SearchArgs {
     pub since: Option<String>,
 
     /// Print so many lines of each unit (with -e alone: of context around each match)
-    #[arg(short = 'n', long = "lines", value_name = "N", help_heading = "Output")]
+    #[arg(short = 'n', long = "lines", value_name = "N", value_parser = parse_lines, help_heading = "Output")]
     pub lines: Option<usize>,
     /// Print so many lines behind each line that is shown
     #[arg(short = 'A', long, value_name = "N", help_heading = "Output")]
@@ -215,7 +278,7 @@ pub struct SearchArgs {
     #[arg(long, help_heading = "Output")]
     pub jsonl: bool,
     /// Print the JSON Schema of --json (and of the rows of --jsonl and --queries-from) and exit
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, exclusive = true, help_heading = "Output")]
     pub json_schema: bool,
     /// Print at most so many tokens, counted as bytes / 4: what does not fit is left out, from the end
     #[arg(long, value_name = "N", help_heading = "Output")]
@@ -264,6 +327,16 @@ pub struct SearchArgs {
 }
 
 impl SearchArgs {
+    /// Sorts `-g` into what it stands for.
+    pub fn take_globs(&mut self) {
+        for glob in std::mem::take(&mut self.glob) {
+            match glob.strip_prefix('!') {
+                Some(not) => self.exclude.push(not.to_string()),
+                None => self.include.push(glob),
+            }
+        }
+    }
+
     /// Files wanted (or units, with `--units`).
     pub fn wanted(&self) -> usize {
         self.results.unwrap_or(15)

@@ -1,4 +1,4 @@
-//! Sizes as people write them.
+//! Sizes and numbers as people write them.
 
 /// Reads `10`, `10K`, `10M`, `10G` as bytes.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
@@ -12,6 +12,19 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     };
     let value: u64 = number.parse().map_err(|_| format!("{text:?} is no size; write for example 500K or 2M"))?;
     value.checked_shl(shift).filter(|v| v >> shift == value).ok_or_else(|| format!("{text:?} is too large"))
+}
+
+/// Reads a number from 1 on.
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "it takes a number from 1 on".to_string())
+}
+
+/// Reads what `-n` takes; in grep it takes nothing.
+pub(crate) fn parse_lines(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| {
+        "-n takes how many lines to print; line numbers are always printed. As grep does it: colgrep -e PATTERN [PATH]..."
+            .to_string()
+    })
 }
 
 #[cfg(test)]

@@ -159,7 +159,8 @@ fn vectors(snapshot: &Snapshot, report: &mut Report) {
         report.say("vectors", Level::Advice, format!("can't be read: {damage}"));
     }
     let Some(vectors) = &snapshot.vectors else {
-        let text = "the index has none; `colgrep init` makes them where index_mode is full";
+        let mode = snapshot.files.keeps.name();
+        let text = format!("the index has none, its mode is {mode}; `colgrep init --index-mode full` makes them");
         return report.say("vectors", Level::Note, text);
     };
     let Coverage { units, with_vectors } = snapshot.coverage();

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{IsTerminal as _, Read as _, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use colgrep_index::language;
 use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use grep_matcher::LineTerminator;
@@ -39,6 +39,8 @@ pub fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
     let mut builder = RegexMatcherBuilder::new();
     builder
         .case_insensitive(args.ignore_case)
+        .case_smart(args.smart_case)
+        .whole_line(args.line_regexp)
         .word(args.word_regexp)
         .fixed_strings(args.fixed_strings)
         // `^` and `$` speak of each line, also where many are looked at together.
@@ -50,8 +52,10 @@ pub fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
     })
 }
 
-fn searcher(before: usize, after: usize) -> Searcher {
+fn searcher(before: usize, after: usize, args: &SearchArgs) -> Searcher {
     SearcherBuilder::new()
+        .invert_match(args.invert_match)
+        .max_matches(args.max_count)
         .line_number(true)
         .line_terminator(LineTerminator::crlf())
         // As grep: what stands before a NUL byte is text; a match behind it is only reported.
@@ -62,8 +66,12 @@ fn searcher(before: usize, after: usize) -> Searcher {
 }
 
 /// The numbers of matching lines in each file; none for a file that can't be read.
-pub fn lines_in_files(matcher: &RegexMatcher, root: &Path, paths: &[&str]) -> Vec<Vec<u32>> {
-    paths
+///
+/// # Errors
+/// On an invalid pattern.
+pub fn lines_in_files(args: &SearchArgs, root: &Path, paths: &[&str]) -> Result<Vec<Vec<u32>>> {
+    let matcher = matcher(args)?;
+    let lines = paths
         .par_iter()
         .map(|path| {
             let mut lines = Vec::new();
@@ -71,16 +79,14 @@ pub fn lines_in_files(matcher: &RegexMatcher, root: &Path, paths: &[&str]) -> Ve
                 lines.push(line as u32);
                 Ok(true)
             });
-            let _ = searcher(0, 0).search_path(matcher, root.join(path), sink);
+            let _ = searcher(0, 0, args).search_path(&matcher, root.join(path), sink);
             lines
         })
-        .collect()
+        .collect();
+    Ok(lines)
 }
 
 pub(super) fn run(args: &SearchArgs, env: &Env, settings: &Settings, paths: &[PathBuf]) -> Result<u8> {
-    if args.content || args.explain || args.units {
-        bail!("--content, --explain and --units are about units and need a query beside -e");
-    }
     let matcher = matcher(args)?;
     // Every match of every file: the index's size limit does not hold here unless it is asked for.
     let filesize_max = args.walk.max_filesize.unwrap_or(u64::MAX);
@@ -147,6 +153,8 @@ struct Out {
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
     budget: Budget,
     found: bool,
+    /// Files that gave something.
+    files: usize,
     rows: usize,
     blocks: usize,
     cut: bool,
@@ -159,12 +167,13 @@ impl Out {
             budget.take(3);
         }
         let out = std::io::BufWriter::new(std::io::stdout().lock());
-        Out { out, budget, found: false, rows: 0, blocks: 0, cut: false }
+        Out { out, budget, found: false, files: 0, rows: 0, blocks: 0, cut: false }
     }
 
     /// Prints what one file gave; whether more is wanted.
     fn write(&mut self, args: &SearchArgs, lines: Lines, file: &Target) -> Result<bool> {
         self.found |= lines.any;
+        self.files += usize::from(lines.any);
         if lines.binary && !args.no_messages && !args.silent {
             remark!("colgrep: {}: binary file matches", file.shown);
         }
@@ -184,8 +193,9 @@ impl Out {
             }
             self.rows += 1;
         }
+        let more = args.results.is_none_or(|wanted| self.files < wanted);
         if lines.text.is_empty() {
-            return Ok(true);
+            return Ok(more);
         }
         // Between two files' lines: an empty line under headings, grep's mark where there is context.
         let (before, after) = context(args);
@@ -200,7 +210,7 @@ impl Out {
         let part = self.budget.take_lines(&block);
         self.out.write_all(part)?;
         self.cut = part.len() < block.len();
-        Ok(!self.cut)
+        Ok(!self.cut && more)
     }
 
     fn finish(&mut self, args: &SearchArgs) -> Result<()> {
@@ -277,7 +287,7 @@ fn head(path: &Path) -> Vec<u8> {
 fn search_file(args: &SearchArgs, matcher: &RegexMatcher, file: &Target, look: &Look) -> Lines {
     let (before, after) = context(args);
     let mut printer = Printer::new(args, matcher, &file.shown, &file.full, look);
-    let searched = searcher(before, after).search_path(matcher, &file.full, &mut printer);
+    let searched = searcher(before, after, args).search_path(matcher, &file.full, &mut printer);
     let mut lines = printer.into_lines();
     // A file that went away or can't be read is told, and no failure of the others.
     if let Err(error) = searched {

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use colgrep_index::keeps::{Keeps, keep};
 
 use super::{folder_or_here, in_words, limit_threads, open_updated, walk_options};
 use crate::args::InitArgs;
@@ -17,6 +18,8 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     project.check_size(env, args.walk.yes)?;
     let mut walk = args.walk.clone();
     let settings = project.settings(env)?;
+    // Not what the index was told before: that is said anew.
+    walk.index_mode = walk.index_mode.or(settings.index_mode()).or(Some(Default::default()));
     settings.fill_walk(&mut walk);
     limit_threads(&walk);
     let repository = if args.model.is_none() { settings.repository_model() } else { None };
@@ -24,6 +27,8 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let encoding = model.as_ref().and_then(|m| m.encoding(None));
     let options = walk_options(&walk);
     let (snapshot, report) = open_updated(&project, Some(&options), true, encoding.as_ref(), walk.quiet)?;
+    let keeps = Keeps::from(walk.index_mode.unwrap_or_default());
+    let told_anew = keep(&project.store, keeps)?;
     if !walk.quiet {
         let indexed = snapshot.files.indexed().count();
         let skipped: u64 = snapshot.files.skipped().values().sum();
@@ -38,7 +43,15 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
                 in_words(report.bytes)
             );
         } else {
-            remark!("{root}: {indexed} files indexed, nothing changed");
+            remark!(
+                "{root}: {indexed} files indexed, {}",
+                if told_anew { "no file changed" } else { "nothing changed" }
+            );
+        }
+        if told_anew {
+            let dropped = snapshot.files.vectors.is_some() && keeps != Keeps::Full;
+            let end = if dropped { ": its vectors are dropped" } else { "" };
+            remark!("the index is kept in mode {} from now on{end}", keeps.name());
         }
         if report.encoded + report.without_vectors > 0 {
             remark!(

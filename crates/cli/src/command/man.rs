@@ -24,7 +24,8 @@ pub(super) fn run(args: &ManArgs) -> Result<u8> {
         },
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text)?;
+    let version = format!("colgrep {}", env!("CARGO_PKG_VERSION"));
+    clap_mangen::Man::new(page).source(version).render(&mut text)?;
     out.write_all(&text)?;
     Ok(FOUND)
 }

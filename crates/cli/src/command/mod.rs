@@ -42,7 +42,7 @@ pub use search::Found;
 /// Anything that ends in exit status 2.
 pub fn run(args: &Args, env: &Env) -> Result<u8> {
     match &args.command {
-        None if args.stats => stats::run(env),
+        None if args.stats => stats::run(args.search.json, env),
         None => search::run(&args.search, env),
         Some(Command::Search(search)) => search::run(search, env),
         Some(Command::Init(init)) => init::run(init, env),

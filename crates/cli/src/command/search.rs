@@ -32,35 +32,37 @@ const QUERY_BYTES_MAX: usize = 64 << 10;
 mod filter;
 pub(crate) mod like;
 mod open;
+mod plan;
 mod rules;
 
 pub(crate) use filter::{Filter, Without};
 pub(crate) use open::{coverage, is_being_built, maker, open};
 pub(crate) use rules::{PathRules, type_list};
 
+use plan::{Plan, Task};
+
 pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
     if args.json_schema {
         writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&json::schema())?)?;
         return Ok(FOUND);
     }
-    let mut args = args.clone();
-    let plan = Plan::read(&args)?;
-    let settings = Settings::load(env, plan.paths.first().map_or(Path::new("."), PathBuf::as_path))?;
     if args.type_list {
-        write!(std::io::stdout(), "{}", type_list(&settings))?;
+        write!(std::io::stdout(), "{}", type_list(&Settings::load(env, Path::new("."))?))?;
         return Ok(FOUND);
     }
-    let filesize_max = args.walk.max_filesize;
+    let plan = Plan::read(args)?;
+    let mut args = args.clone();
+    args.take_globs();
+    let settings = Settings::load(env, plan.paths.first().map_or(Path::new("."), PathBuf::as_path))?;
+    let (filesize_max, results) = (args.walk.max_filesize, args.results);
     let repository = if args.model.is_none() { settings.repository_model() } else { None };
     settings.fill(&mut args);
     limit_threads(&args.walk);
     if let Task::Grep = plan.task {
-        // The setting is about the index; a plain grep reads every file unless the flag says otherwise.
-        args.walk.max_filesize = filesize_max;
+        // These settings are about the index and the ranking; a plain grep gives every line of every file unless a flag
+        // says otherwise.
+        (args.walk.max_filesize, args.results) = (filesize_max, results);
         return grep::run(&args, env, &settings, &plan.paths);
-    }
-    if args.wanted() == 0 {
-        bail!("-k 0 asks for nothing; the smallest number of files is 1");
     }
     let mut knobs = settings.knobs(env, args.profile.as_deref(), args.alpha.as_deref())?;
     if args.count {
@@ -77,69 +79,6 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
         Task::Like(text) => run.like(text, paths, plan.paths.is_empty()),
         Task::Many(file) => run.many(file, paths),
     }
-}
-
-/// What a command line asks for.
-enum Task {
-    /// Every line that matches.
-    Grep,
-    /// A ranking.
-    Query(String),
-    /// A ranking of what is like a unit.
-    Like(String),
-    /// A ranking for each line of a file.
-    Many(PathBuf),
-}
-
-struct Plan {
-    task: Task,
-    paths: Vec<PathBuf>,
-}
-
-impl Plan {
-    fn read(args: &SearchArgs) -> Result<Plan> {
-        let all_paths = || args.words.iter().map(PathBuf::from).collect::<Vec<_>>();
-        if args.type_list {
-            return Ok(Plan { task: Task::Grep, paths: Vec::new() });
-        }
-        if let Some(like) = &args.like {
-            return Ok(Plan { task: Task::Like(like.clone()), paths: all_paths() });
-        }
-        if let Some(file) = &args.queries_from {
-            return Ok(Plan { task: Task::Many(file.clone()), paths: all_paths() });
-        }
-        if is_grep(args)? {
-            return Ok(Plan { task: Task::Grep, paths: all_paths() });
-        }
-        let Some((query, paths)) = args.words.split_first() else {
-            bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
-        };
-        let Some(query) = query.to_str() else { bail!("the query is no UTF-8 text") };
-        if query.trim().is_empty() {
-            bail!("the query is empty; say what to look for, as in: colgrep \"parse request\"");
-        }
-        check_length(query.as_bytes())?;
-        Ok(Plan { task: Task::Query(query.to_string()), paths: paths.iter().map(PathBuf::from).collect() })
-    }
-}
-
-/// Whether this is a plain grep: `-e` with no query, where every word given is a path.
-///
-/// # Errors
-/// When a lone word behind `-e` is written as a path and there is none.
-fn is_grep(args: &SearchArgs) -> Result<bool> {
-    if args.regexp.is_empty() {
-        return Ok(false);
-    }
-    if let [word] = args.words.as_slice()
-        && let Some(text) = word.to_str()
-        && !text.contains(char::is_whitespace)
-        && text.contains('/')
-        && !Path::new(word).exists()
-    {
-        bail!("{text}: no such file or folder");
-    }
-    Ok(args.words.iter().all(|w| Path::new(w).exists()))
 }
 
 /// Refuses a query that nobody means: each of its words is looked up and kept.
@@ -187,6 +126,14 @@ impl Found<'_> {
     /// The path, from the root, of a hit's file.
     pub fn path(&self, h: usize) -> &str {
         &self.answer.pool.files[self.answer.hits[h].file].path
+    }
+
+    /// The lines of a hit's file that match the pattern, where there is one.
+    pub fn matching_lines(&self, h: usize) -> Option<&[u32]> {
+        let path = self.path(h);
+        let files = &self.place.snapshot.files.files;
+        let file = files.binary_search_by(|f| f.path.as_str().cmp(path)).ok()?;
+        self.place.filter.as_ref()?.matches(files[file].id)
     }
 
     /// How many units of a hit's file match.

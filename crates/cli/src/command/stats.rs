@@ -1,52 +1,94 @@
 //! `colgrep --stats`: how large the indexes of all projects are.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use anyhow::Result;
+use serde::Serialize;
 
 use super::clear::all_stores;
 use super::in_words;
 use crate::env::Env;
 use crate::{FOUND, NOTHING};
 
-pub(super) fn run(env: &Env) -> Result<u8> {
-    let mut out = std::io::stdout().lock();
+#[derive(Serialize)]
+struct Stats {
+    folder: String,
+    #[serde(flatten)]
+    all: Sizes,
+    indexes: Vec<Index>,
+}
+
+#[derive(Clone, Copy, Default, Serialize)]
+struct Sizes {
+    files: u64,
+    units: u64,
+    source_bytes: u64,
+    index_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Index {
+    index: String,
+    /// The project; none where the index can't be read.
+    root: Option<String>,
+    /// Whether the project is still there.
+    exists: bool,
+    error: Option<String>,
+    #[serde(flatten)]
+    sizes: Sizes,
+}
+
+pub(super) fn run(json: bool, env: &Env) -> Result<u8> {
     let mut stores = all_stores(env)?;
     stores.sort_by(|a, b| a.folder().cmp(b.folder()));
-    let (mut files, mut units, mut source, mut disk) = (0u64, 0u64, 0u64, 0u64);
+    let mut stats = Stats { folder: env.data_folder()?.display().to_string(), all: Sizes::default(), indexes: vec![] };
     for store in &stores {
-        let bytes = store.bytes_on_disk();
-        disk += bytes;
+        let mut sizes = Sizes { index_bytes: store.bytes_on_disk(), ..Sizes::default() };
+        let (mut root, mut error) = (None, None);
         match store.open() {
             Ok(snapshot) => {
-                let own: Vec<_> = snapshot.files.indexed().collect();
-                let (n, u) = (own.len() as u64, own.iter().map(|f| u64::from(f.units)).sum::<u64>());
-                let s: u64 = own.iter().map(|f| f.size).sum();
-                let state = if std::path::Path::new(&snapshot.files.root).is_dir() {
-                    ""
-                } else {
-                    " (the project is gone; `colgrep clear --all` removes all indexes)"
-                };
-                writeln!(
-                    out,
-                    "{}{state}\n    {n} files, {u} units, {} of source, {} on disk",
-                    snapshot.files.root,
-                    in_words(s),
-                    in_words(bytes)
-                )?;
-                (files, units, source) = (files + n, units + u, source + s);
+                for file in snapshot.files.indexed() {
+                    sizes.files += 1;
+                    sizes.units += u64::from(file.units);
+                    sizes.source_bytes += file.size;
+                }
+                root = Some(snapshot.files.root);
             }
-            Err(error) => writeln!(out, "{}\n    {error}", store.folder().display())?,
+            Err(why) => error = Some(why.to_string()),
         }
+        let exists = root.as_ref().is_some_and(|r| Path::new(r).is_dir());
+        stats.all.files += sizes.files;
+        stats.all.units += sizes.units;
+        stats.all.source_bytes += sizes.source_bytes;
+        stats.all.index_bytes += sizes.index_bytes;
+        stats.indexes.push(Index { index: store.folder().display().to_string(), root, exists, error, sizes });
     }
-    let folder = env.data_folder()?;
-    writeln!(
-        out,
-        "{} indexes in {}: {files} files, {units} units, {} of source, {} on disk",
-        stores.len(),
-        folder.display(),
-        in_words(source),
-        in_words(disk)
-    )?;
-    Ok(if stores.is_empty() { NOTHING } else { FOUND })
+    let mut out = std::io::stdout().lock();
+    if json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&stats)?)?;
+    } else {
+        print(&stats, &mut out)?;
+    }
+    Ok(if stats.indexes.is_empty() { NOTHING } else { FOUND })
+}
+
+fn print(stats: &Stats, out: &mut impl std::io::Write) -> std::io::Result<()> {
+    for index in &stats.indexes {
+        if let Some(error) = &index.error {
+            writeln!(out, "{}\n    {error}", index.index)?;
+            continue;
+        }
+        let root = index.root.as_deref().unwrap_or_default();
+        let gone = " (the project is gone; `colgrep clear --all` removes all indexes)";
+        writeln!(out, "{root}{}\n    {}", if index.exists { "" } else { gone }, index.sizes)?;
+    }
+    writeln!(out, "{} indexes in {}: {}", stats.indexes.len(), stats.folder, stats.all)
+}
+
+impl std::fmt::Display for Sizes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (source, disk) = (in_words(self.source_bytes), in_words(self.index_bytes));
+        write!(f, "{} files, {} units, {source} of source, {disk} on disk", self.files, self.units)
+    }
 }

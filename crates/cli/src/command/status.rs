@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use colgrep_index::ErrorKind;
+use colgrep_index::keeps::Keeps;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
@@ -28,6 +29,8 @@ struct Status {
     source_bytes: u64,
     index_bytes: u64,
     segments: usize,
+    /// What the index keeps for the ranking by meaning.
+    index_mode: Keeps,
     vectors: Option<VectorStatus>,
     languages: BTreeMap<String, u64>,
     skipped: BTreeMap<String, Skipped>,
@@ -63,6 +66,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         source_bytes: 0,
         index_bytes: project.store.bytes_on_disk(),
         segments: 0,
+        index_mode: Keeps::default(),
         vectors: None,
         languages: BTreeMap::new(),
         skipped: BTreeMap::new(),
@@ -72,6 +76,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         Ok(snapshot) => {
             status.indexed = true;
             status.segments = snapshot.lexical.shape().0;
+            status.index_mode = snapshot.files.keeps;
             status.vectors = snapshot.vectors.as_ref().map(|vectors| VectorStatus {
                 model: vectors.manifest().model.clone(),
                 coverage: snapshot.coverage(),
@@ -141,12 +146,14 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
     };
     let segments = counted(status.segments as u64, "segment");
     writeln!(out, "on disk   {}{share}, {segments}", in_words(status.index_bytes))?;
+    writeln!(out, "mode      {}", status.index_mode.name())?;
     match &status.vectors {
         Some(VectorStatus { model, coverage: Coverage { units, with_vectors }, bytes }) => {
             let rest = if with_vectors < units { "; `colgrep init` makes the rest" } else { "" };
             writeln!(out, "vectors   {with_vectors} of {units} units, {}, of {model}{rest}", in_words(*bytes))?;
         }
-        None => writeln!(out, "vectors   none; `colgrep init` makes them where index_mode is full")?,
+        None if status.index_mode == Keeps::Full => writeln!(out, "vectors   none; `colgrep init` makes them")?,
+        None => writeln!(out, "vectors   none; `colgrep init --index-mode full` makes them")?,
     }
     let mut languages: Vec<(&String, &u64)> = status.languages.iter().collect();
     languages.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));

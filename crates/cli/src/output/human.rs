@@ -79,6 +79,8 @@ struct Source<'a> {
     /// Its path from the root.
     path: &'a str,
     lines: Vec<&'a str>,
+    /// The lines that match a pattern, where one is given.
+    matching: Option<&'a [u32]>,
 }
 
 impl Printer<'_> {
@@ -99,7 +101,8 @@ impl Printer<'_> {
         }
         // A file that changed or went since the index was made shows what the index knows.
         let text = read_text(root, path).unwrap_or_default();
-        let source = Source { name, full: absolute(root, path), path, lines: text.lines().collect() };
+        let (lines, matching) = (text.lines().collect(), one.matching_lines(h));
+        let source = Source { name, full: absolute(root, path), path, lines, matching };
         for candidate in &hit.units {
             let unit = one.place.snapshot.lexical.unit(candidate.unit)?;
             self.unit(out, &source, candidate, &unit, words)?;
@@ -130,7 +133,10 @@ impl Printer<'_> {
         unit: &Unit,
         words: &QueryWords,
     ) -> Result<()> {
-        let best = words.best_line(&source.lines, unit);
+        let best = match source.matching {
+            Some(matching) => words.best_match(&source.lines, unit, matching),
+            None => words.best_line(&source.lines, unit),
+        };
         let text = source.lines.get(best.wrapping_sub(1)).copied().unwrap_or(&unit.signature);
         if self.args.vimgrep {
             let column = words.places(text).first().map_or(0, |p| p.start) + 1;

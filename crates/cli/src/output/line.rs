@@ -92,6 +92,19 @@ impl QueryWords {
         places
     }
 
+    /// The same of a unit that was found by a pattern: of its lines among `matching`, if there are any.
+    pub fn best_match(&self, lines: &[&str], unit: &Unit, matching: &[u32]) -> usize {
+        let best = self.best_line(lines, unit);
+        let (first, end) = (unit.span.first.min(unit.span.line), unit.span.end);
+        let inside = matching.iter().filter(|n| (first..=end).contains(n)).map(|n| *n as usize);
+        let weight = |n: usize| self.weight(lines.get(n.wrapping_sub(1)).unwrap_or(&""));
+        if matching.contains(&(best as u32)) {
+            return best;
+        }
+        // The first of the best.
+        inside.rev().max_by(|a, b| weight(*a).total_cmp(&weight(*b))).unwrap_or(best)
+    }
+
     /// The number of the line that shows best why `unit` answers; lines count from 1.
     pub fn best_line(&self, lines: &[&str], unit: &Unit) -> usize {
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));

@@ -155,7 +155,14 @@ pub fn check_name(key: &str) -> Result<Kind> {
     if key.starts_with("ranking.") && names.iter().any(|n| n == key) {
         return Ok(Kind::Whole(0, 0));
     }
-    let nearest = names.iter().max_by(|a, b| strsim::jaro_winkler(key, a).total_cmp(&strsim::jaro_winkler(key, b)));
+    // A knob is also known by the end of its name, and by the name that it has in the environment.
+    let bare = key.to_lowercase().replace('-', "_");
+    let bare = bare.trim_start_matches("colgrep_");
+    let likeness = |name: &String| {
+        let short = name.trim_start_matches("ranking.");
+        strsim::jaro_winkler(bare, name).max(strsim::jaro_winkler(bare, short))
+    };
+    let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     bail!(
         "there is no setting {key:?}; did you mean {:?}? `colgrep settings` lists them all",
         nearest.map_or("results", String::as_str)
@@ -262,6 +269,11 @@ mod tests {
                 "result",
                 "1",
                 "there is no setting \"result\"; did you mean \"results\"? `colgrep settings` lists them all",
+            ),
+            (
+                "COLGREP_ALPHA",
+                "1",
+                "there is no setting \"COLGREP_ALPHA\"; did you mean \"ranking.alpha\"? `colgrep settings` lists them all",
             ),
             (
                 "ranking.alfa",

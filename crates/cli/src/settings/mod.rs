@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank;
+use colgrep_index::keeps::Keeps;
 
 pub use file::{remove, write};
 pub use keys::{KEYS, Value, check_name, typed};
 
-use crate::args::{Color, FusionArg, SearchArgs, Tests, WalkArgs};
+use crate::args::{Color, FusionArg, IndexMode, SearchArgs, Tests, WalkArgs};
 use crate::env::{Env, profile};
+use crate::project::Project;
 
 /// Name of the settings file that a repository commits.
 pub const REPOSITORY_FILE: &str = ".colgrep.toml";
@@ -30,6 +32,8 @@ pub enum Source {
     File(PathBuf),
     /// A variable of the environment.
     Variable(String),
+    /// The index, as `init` made it.
+    Index,
 }
 
 impl std::fmt::Display for Source {
@@ -37,6 +41,7 @@ impl std::fmt::Display for Source {
         match self {
             Source::Default => f.write_str("default"),
             Source::File(path) => write!(f, "{}", path.display()),
+            Source::Index => f.write_str("the index, as `colgrep init` made it"),
             Source::Variable(name) => write!(f, "environment: {name}"),
         }
     }
@@ -46,10 +51,12 @@ impl std::fmt::Display for Source {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     values: BTreeMap<String, (Value, PathBuf)>,
+    /// What the index around is to keep for the ranking by meaning.
+    kept: Keeps,
 }
 
 impl Settings {
-    /// Reads the user's file and that of the repository around `start`.
+    /// Reads the user's file and that of the repository around `start`, and looks what the index around it keeps.
     ///
     /// # Errors
     /// When one of them can't be read, or holds an unknown key or an unfit value.
@@ -65,6 +72,7 @@ impl Settings {
                 settings.values.insert(key, (value, path.clone()));
             }
         }
+        settings.kept = Project::around(start, env).map_or(Keeps::default(), |(project, _)| project.store.keeps());
         Ok(settings)
     }
 
@@ -138,10 +146,15 @@ impl Settings {
         Some(path.as_path()).filter(|p| p.file_name().is_some_and(|n| n == REPOSITORY_FILE))
     }
 
+    /// The index mode that a file sets.
+    pub fn index_mode(&self) -> Option<IndexMode> {
+        self.text("index_mode").and_then(crate::model::index_mode)
+    }
+
     /// Fills in what the flags of the walk leave open.
     pub fn fill_walk(&self, walk: &mut WalkArgs) {
         walk.hidden |= self.is_on("hidden") && !walk.no_hidden;
-        walk.index_mode = walk.index_mode.or(self.text("index_mode").and_then(crate::model::index_mode));
+        walk.index_mode = walk.index_mode.or(self.index_mode()).or(Some(self.kept.into()));
         walk.max_filesize = walk.max_filesize.or(self.text("max_filesize").and_then(|t| t.parse().ok()));
     }
 
@@ -186,6 +199,10 @@ impl Settings {
             let (value, source) = from_variable
                 .map(|(value, name)| (Value::Text(value), Source::Variable(name.to_string())))
                 .or_else(|| from_file(key.name))
+                .or_else(|| {
+                    let told = key.name == "index_mode" && self.kept != Keeps::default();
+                    told.then(|| (Value::Text(self.kept.name().to_string()), Source::Index))
+                })
                 .unwrap_or_else(|| (key.default_value(), Source::Default));
             rows.push((key.name.to_string(), value, source));
         }

@@ -167,25 +167,29 @@ impl Sink for &mut Printer<'_> {
             return Ok(false);
         }
         let number = found.line_number().unwrap_or(0);
-        if self.args.json || self.args.jsonl {
-            let text = String::from_utf8_lossy(trim_end(found.bytes())).into_owned();
-            let row = Line { line: Some(number), text: Some(text), ..Line::of_file(self.shown.to_string(), None) };
-            self.lines.rows.push(row);
-            return Ok(true);
-        }
-        if self.args.vimgrep {
-            let places = self.places(trim_end(found.bytes()));
-            for start in if places.is_empty() { vec![0] } else { places.iter().map(|p| p.start).collect() } {
-                self.line(number, ':', found.bytes(), Some(start + 1))?;
+        let line = trim_end(found.bytes());
+        let vimgrep = self.args.vimgrep;
+        // Where each row begins, and its text: the line once, or once a match.
+        let rows: Vec<(usize, &[u8])> = match (self.args.only_matching, vimgrep && !self.args.invert_match) {
+            (true, _) => self.places(line).into_iter().map(|p| (p.start, &line[p])).collect(),
+            (_, true) => self.places(line).into_iter().map(|p| (p.start, line)).collect(),
+            _ => Vec::new(),
+        };
+        let whole = [(0, line)];
+        for &(start, text) in if rows.is_empty() && !self.args.only_matching { &whole[..] } else { &rows } {
+            if self.args.json || self.args.jsonl {
+                let text = Some(String::from_utf8_lossy(text).into_owned());
+                let row = Line { line: Some(number), text, ..Line::of_file(self.shown.to_string(), None) };
+                self.lines.rows.push(row);
+            } else {
+                self.line(number, ':', text, vimgrep.then_some(start + 1))?;
             }
-            return Ok(true);
         }
-        self.line(number, ':', found.bytes(), None)?;
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let only_matches = self.args.json || self.args.jsonl || self.args.vimgrep;
+        let only_matches = self.args.json || self.args.jsonl || self.args.vimgrep || self.args.only_matching;
         let only_names = self.args.files_only || self.args.count || self.args.files_without_match || self.args.silent;
         let is_binary = self.binary_from.is_some_and(|from| context.absolute_byte_offset() >= from);
         if !only_matches && !only_names && !is_binary {
@@ -195,7 +199,7 @@ impl Sink for &mut Printer<'_> {
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        if self.lines.shows_lines {
+        if self.lines.shows_lines && !self.args.only_matching {
             writeln!(self.lines.text, "--")?;
         }
         Ok(true)

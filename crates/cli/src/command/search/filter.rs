@@ -8,7 +8,7 @@ use colgrep_index::store::{FileRecord, Snapshot};
 
 use super::rules::{Part, PathRules, is_below};
 use crate::args::SearchArgs;
-use crate::command::grep::{lines_in_files, matcher};
+use crate::command::grep::lines_in_files;
 use crate::project::Project;
 
 /// The language that keeps tests in modules of the files that they test.
@@ -57,7 +57,7 @@ impl Filter {
             Vec::new()
         } else {
             let paths: Vec<&str> = allowed.iter().map(|(f, _)| f.path.as_str()).collect();
-            lines_in_files(&matcher(args)?, &project.root, &paths)
+            lines_in_files(args, &project.root, &paths)?
         }
         .into_iter();
         let mut files = HashMap::with_capacity(allowed.len());
@@ -99,6 +99,13 @@ fn allowed<'s>(
 pub fn allowed_files<'s>(rules: &PathRules, below: &[String], snapshot: &'s Snapshot) -> Result<Vec<&'s FileRecord>> {
     let tests = tests_inside(rules, snapshot)?;
     Ok(allowed(rules, below, snapshot, &tests).into_iter().map(|(f, _)| f).collect())
+}
+
+impl Filter {
+    /// The lines of a file that match the pattern, in order, where there is one.
+    pub fn matches(&self, file: u32) -> Option<&[u32]> {
+        self.files.get(&file)?.matches.as_deref()
+    }
 }
 
 impl UnitFilter for Filter {

@@ -1,0 +1,138 @@
+//! What a command line asks for, and which flags it can't have together.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::check_length;
+use crate::args::{IndexMode, SearchArgs};
+
+/// What a command line asks for.
+pub enum Task {
+    /// Every line that matches.
+    Grep,
+    /// A ranking.
+    Query(String),
+    /// A ranking of what is like a unit.
+    Like(String),
+    /// A ranking for each line of a file.
+    Many(PathBuf),
+}
+
+/// A task, and where it looks.
+pub struct Plan {
+    /// What to do.
+    pub task: Task,
+    /// The files and folders given.
+    pub paths: Vec<PathBuf>,
+}
+
+impl Plan {
+    /// Reads the flags as they were given, before settings fill in what they leave open.
+    ///
+    /// # Errors
+    /// When there is no query, or flags ask for what can't be had.
+    pub fn read(args: &SearchArgs) -> Result<Plan> {
+        let plan = Plan::read_words(args)?;
+        refuse(args, matches!(plan.task, Task::Grep))?;
+        Ok(plan)
+    }
+
+    fn read_words(args: &SearchArgs) -> Result<Plan> {
+        let paths = |words: &[std::ffi::OsString]| words.iter().map(PathBuf::from).collect::<Vec<_>>();
+        if let Some(like) = &args.like {
+            return Ok(Plan { task: Task::Like(like.clone()), paths: paths(&args.words) });
+        }
+        if let Some(file) = &args.queries_from {
+            return Ok(Plan { task: Task::Many(file.clone()), paths: paths(&args.words) });
+        }
+        if let Some(text) = &args.query {
+            return Ok(Plan { task: Task::Query(query(text)?), paths: paths(&args.words) });
+        }
+        if !args.regexp.is_empty() && args.words.first().is_none_or(|w| is_place(w)) {
+            return Ok(Plan { task: Task::Grep, paths: paths(&args.words) });
+        }
+        let Some((first, rest)) = args.words.split_first() else {
+            bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
+        };
+        let text = query(first)?;
+        if !args.regexp.is_empty() && !text.contains(char::is_whitespace) {
+            if text.contains('/') {
+                bail!("{text}: no such file or folder (--query {text} takes it as the query)");
+            }
+            if !args.walk.quiet {
+                remark!("colgrep: there is no file or folder {text:?} here, so it is the query (--query {text})");
+            }
+        }
+        Ok(Plan { task: Task::Query(text), paths: paths(rest) })
+    }
+}
+
+/// Whether a word behind `-e` names a place to look in, and no query.
+fn is_place(word: &OsStr) -> bool {
+    word.is_empty() || Path::new(word).exists()
+}
+
+fn query(text: &OsStr) -> Result<String> {
+    let Some(text) = text.to_str() else { bail!("the query is no UTF-8 text") };
+    if text.trim().is_empty() {
+        bail!("the query is empty; say what to look for, as in: colgrep \"parse request\"");
+    }
+    check_length(text.as_bytes())?;
+    Ok(text.to_string())
+}
+
+/// The flags among these that are given.
+fn given(flags: &[(bool, &'static str)]) -> Option<String> {
+    let names: Vec<&str> = flags.iter().filter(|f| f.0).map(|f| f.1).collect();
+    Some(names.join(" and ")).filter(|names| !names.is_empty())
+}
+
+/// Refuses flags that would change nothing: whoever writes them expects something of them.
+fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
+    if args.perl_regexp {
+        bail!("there is no -P here: patterns are those of ripgrep, without look-around and back-references");
+    }
+    if args.results == Some(0) {
+        bail!("-k 0 asks for nothing; the smallest number of files is 1");
+    }
+    if args.semantic_only && args.walk.index_mode == Some(IndexMode::Keyword) {
+        bail!("--semantic-only ranks by meaning and --index-mode keyword does without; leave one of them out");
+    }
+    let lines = [(args.invert_match, "-v"), (args.only_matching, "-o"), (args.max_count.is_some(), "-m")];
+    let patterns = [
+        (args.fixed_strings, "-F"),
+        (args.word_regexp, "-w"),
+        (args.line_regexp, "-x"),
+        (args.ignore_case, "-i"),
+        (args.smart_case, "-S"),
+    ];
+    let ranking = [
+        (args.content, "--content"),
+        (args.units, "--units"),
+        (args.per_file.is_some(), "--per-file"),
+        (args.explain, "--explain"),
+        (args.keyword_only, "--keyword-only"),
+        (args.semantic_only, "--semantic-only"),
+        (args.alpha.is_some(), "--alpha"),
+        (args.fusion.is_some(), "--fusion"),
+        (args.model.is_some(), "--model"),
+        (args.profile.is_some(), "--profile"),
+    ];
+    if args.regexp.is_empty() {
+        if let Some(flags) = given(&[&patterns[..], &lines[..]].concat()) {
+            bail!(
+                "{flags}: about the pattern of -e, as in: colgrep {} -e PATTERN [PATH]...",
+                flags.replace(" and", "")
+            );
+        }
+    } else if plain_grep {
+        if let Some(flags) = given(&ranking) {
+            bail!("{flags}: about the ranking of units; these need a query beside -e");
+        }
+    } else if let Some(flags) = given(&lines) {
+        bail!("{flags}: about lines, and with a query beside -e whole units are found; leave out one of them");
+    }
+    Ok(())
+}
