@@ -1,10 +1,11 @@
 //! The command line of colgrep: arguments and environment in, ranked code out.
 
-/// Writes a line to stderr; where that is closed or full, nobody is told.
+/// Writes a message to stderr, control characters escaped; where that is closed or full, nobody is told.
 macro_rules! remark {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($text)*);
+        let text = $crate::output::escape::escape_text(&format!($($text)*));
+        let _ = writeln!(std::io::stderr(), "{text}");
     }};
 }
 
@@ -34,10 +35,17 @@ pub const FAILED: u8 = 2;
 
 /// Runs colgrep and gives its exit status: 0 found, 1 nothing found, 2 an error.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
-    let args = match args::Args::try_parse_from(args::respelled(args)) {
+    let args: Vec<OsString> = args.collect();
+    let odd = args.iter().any(|a| a.to_string_lossy().contains(char::is_control));
+    let args = match args::Args::try_parse_from(args::respelled(args.into_iter())) {
         Ok(args) => args,
         Err(error) => {
-            let _ = error.print();
+            if odd && error.use_stderr() {
+                // The message holds what was typed; in colour, that could not be told from the colours.
+                remark!("{}", error.to_string().trim_end());
+            } else {
+                let _ = error.print();
+            }
             return if error.use_stderr() { FAILED } else { FOUND };
         }
     };
