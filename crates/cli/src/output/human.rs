@@ -105,7 +105,7 @@ impl Printer<'_> {
             let unit = one.place.snapshot.lexical.unit(candidate.unit)?;
             self.unit(out, &source, candidate, &unit, words)?;
             if let Some(explanation) = &one.explanation {
-                paint(out, style::DIM, self.look.color, &explanation.line(candidate.unit))?;
+                paint(out, style::DIM, self.look.color, explanation.line(candidate.unit))?;
                 writeln!(out)?;
             }
         }
