@@ -35,6 +35,8 @@ pub struct Env {
     pub home: Option<PathBuf>,
     /// Colour asked for (true) or refused (false).
     pub color: Option<bool>,
+    /// Whether the terminal shows no colours (`TERM=dumb`).
+    pub dumb_terminal: bool,
 }
 
 impl Env {
@@ -74,6 +76,7 @@ impl Env {
                 "HF_ENDPOINT" if !value.is_empty() => env.runtime.hf_endpoint = Some(text()),
                 "HF_HUB_OFFLINE" => env.runtime.offline = !matches!(text().as_str(), "" | "0"),
                 "HOME" | "USERPROFILE" if !value.is_empty() => env.home = Some(PathBuf::from(&value)),
+                "TERM" => env.dumb_terminal = text() == "dumb",
                 "NO_COLOR" if !value.is_empty() => no_color = Some(false),
                 "CLICOLOR" if text() == "0" => no_color = Some(false),
                 "CLICOLOR_FORCE" if !matches!(text().as_str(), "" | "0") => forced = Some(true),

@@ -1,10 +1,11 @@
 //! The command line of colgrep: arguments and environment in, ranked code out.
 
-/// Writes a line to stderr; where that is closed or full, nobody is told.
+/// Writes a message to stderr, control characters escaped; where that is closed or full, nobody is told.
 macro_rules! remark {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($text)*);
+        let text = $crate::output::escape::escape_text(&format!($($text)*));
+        let _ = writeln!(std::io::stderr(), "{text}");
     }};
 }
 
@@ -36,9 +37,11 @@ pub const FAILED: u8 = 2;
 
 /// Runs colgrep and gives its exit status: 0 found, 1 nothing found, 2 an error.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
-    let args = match args::Args::try_parse_from(args::respelled(args)) {
+    let args: Vec<OsString> = args.collect();
+    let odd = args.iter().any(|a| a.to_string_lossy().contains(char::is_control));
+    let args = match args::Args::try_parse_from(args::respelled(args.into_iter())) {
         Ok(args) => args,
-        Err(error) => return say(error),
+        Err(error) => return say(error, odd),
     };
     match env::Env::read(vars).and_then(|env| command::run(&args, &env)) {
         Ok(status) => status,
@@ -50,11 +53,16 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
     }
 }
 
-/// Prints what clap has to say, help or an error, and gives the exit status.
-fn say(mut error: clap::Error) -> u8 {
+/// Prints what clap has to say, help or an error, and gives the exit status. `odd`: control characters were typed.
+fn say(mut error: clap::Error, odd: bool) -> u8 {
     if error.kind() == ErrorKind::UnknownArgument {
         // "To pass '-q' as a value, use '-- -q'": nobody who writes a flag means that.
         error.remove(ContextKind::Suggested);
+    }
+    if odd && error.use_stderr() {
+        // The message holds what was typed; in colour, that could not be told from the colours.
+        remark!("{}", error.to_string().trim_end());
+        return FAILED;
     }
     match error.print().and_then(|()| std::io::stdout().flush()) {
         _ if error.use_stderr() => FAILED,

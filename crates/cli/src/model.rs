@@ -138,10 +138,13 @@ impl Model {
         let init = format!("`colgrep init --model {}`", self.spec);
         let maker = |init: &str| maker().map_or_else(|| init.to_string(), str::to_string);
         match &snapshot.files.vectors {
-            None => Some(format!("the index has no vectors of {}: {only}; {} makes them", self.spec, maker(&init))),
+            None => {
+                Some(format!("the index has no vectors of {}: {only}; {} makes them", self.in_words(), maker(&init)))
+            }
             Some(stored) if stored.fingerprint != self.encoder.fingerprint() => Some(format!(
                 "the index has vectors of the model {}, not of {}: {only}; {init} replaces them",
-                stored.model, self.spec
+                stored.model,
+                self.in_words()
             )),
             Some(_) if snapshot.damage.is_some() => {
                 let damage = snapshot.damage.as_ref().map_or("", |e| e.message());
@@ -156,6 +159,14 @@ impl Model {
                     maker("`colgrep init`")
                 ))
             }
+        }
+    }
+
+    /// What messages call it.
+    fn in_words(&self) -> String {
+        match &self.spec {
+            ModelSpec::Embedded => "the embedded model".to_string(),
+            other => format!("the model {other}"),
         }
     }
 

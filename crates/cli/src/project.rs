@@ -9,6 +9,31 @@ use colgrep_index::walk::LeftOut;
 use crate::env::Env;
 use crate::settings::Settings;
 
+/// Folders of the system, which nobody means as a project; home folders lie in two of them.
+const SYSTEM: [&str; 19] = [
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib64",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/usr",
+    "/var",
+    "/Applications",
+    "/Library",
+    "/System",
+    "/Users",
+    "/private/etc",
+    "/private/var",
+];
+/// Those of them that hold no source at any depth.
+const KERNEL: [&str; 2] = ["/proc", "/sys"];
+
 /// A project: its root and its store.
 #[derive(Clone, Debug)]
 pub struct Project {
@@ -18,15 +43,18 @@ pub struct Project {
     pub store: Store,
     /// What its settings leave out of the index, as in a `.gitignore` at the root; read by `Project::settings`.
     pub ignored: Vec<String>,
+    /// Whether the root is no more than the folder of a file that was named: no index, git or current folder says so.
+    of_a_file: bool,
 }
 
 impl Project {
     /// The project around `path`, and `path` relative to its root (`/` between components; empty for the root itself).
     ///
-    /// The root is the nearest ancestor with an index, else the git root, else the folder given (or the folder of the file given).
+    /// The root is the nearest ancestor with an index, else the git root, else the folder given; for a file, the current
+    /// folder if the file lies below it.
     ///
     /// # Errors
-    /// When `path` does not exist.
+    /// When `path` does not exist, or is neither a file nor a folder.
     pub fn around(path: &Path, env: &Env) -> Result<(Project, String)> {
         if path.as_os_str().is_empty() {
             bail!("an empty path was given; say . for the current folder");
@@ -37,16 +65,23 @@ impl Project {
                 if words { " (a query of several words stands in quotes: colgrep \"parse request\")" } else { "" };
             format!("{}{hint}", path.display())
         })?;
-        let folder = if full.is_dir() { full.clone() } else { full.parent().unwrap_or(&full).to_path_buf() };
+        let is_file = full.is_file();
+        if !is_file && !full.is_dir() {
+            bail!("{} is neither a file nor a folder, and is not searched", path.display());
+        }
+        let folder = if is_file { full.parent().unwrap_or(&full) } else { &full };
         let data = env.data_folder()?;
         let store = |root: &Path| Store::new(project_folder(&data, root));
         let indexed = folder.ancestors().find(|a| store(a).exists());
         let git = || folder.ancestors().find(|a| a.join(".git").exists());
-        let root = indexed.or_else(git).unwrap_or(&folder).to_path_buf();
+        let here = || std::env::current_dir().and_then(|d| d.canonicalize()).ok().filter(|h| full.starts_with(h));
+        let known = indexed.or_else(git).map(Path::to_path_buf).or_else(|| if is_file { here() } else { None });
+        let of_a_file = is_file && known.is_none();
+        let root = known.unwrap_or_else(|| folder.to_path_buf());
         let below = full.strip_prefix(&root).unwrap_or(Path::new(""));
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         let store = store(&root);
-        Ok((Project { root, store, ignored: Vec::new() }, below))
+        Ok((Project { root, store, ignored: Vec::new(), of_a_file }, below))
     }
 
     /// The settings of the root, whose `ignore` holds from now on.
@@ -64,14 +99,25 @@ impl Project {
         LeftOut { folder: Some(self.store.folder()), patterns: &self.ignored }
     }
 
-    /// Refuses to index a home folder or the whole disk unless told so.
+    /// Refuses to index a home folder, a folder of the system, the whole disk, or all that lies beside a file, unless
+    /// told so.
     ///
     /// # Errors
     /// When `root` is one of them and `yes` is not given.
     pub fn check_size(&self, env: &Env, yes: bool) -> Result<()> {
+        if yes || self.store.exists() {
+            return Ok(());
+        }
+        if self.of_a_file {
+            bail!(
+                "the file lies in no project; name its folder {} to index all of it, or search the file with -e PATTERN",
+                self.root.display()
+            );
+        }
         let home = env.home.as_ref().and_then(|h| h.canonicalize().ok());
-        let vast = self.root.parent().is_none() || home.as_deref() == Some(&self.root);
-        if vast && !yes && !self.store.exists() {
+        let of_system =
+            SYSTEM.iter().any(|s| self.root == Path::new(s)) || KERNEL.iter().any(|k| self.root.starts_with(k));
+        if self.root.parent().is_none() || home.as_deref() == Some(&self.root) || of_system {
             bail!("{} is not a project; name a folder inside it, or pass -y to index all of it", self.root.display());
         }
         Ok(())

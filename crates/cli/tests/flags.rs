@@ -51,6 +51,10 @@ fn context_and_columns() {
     assert_snapshot!("context", sandbox.run(&["ring buffer", "-A", "1", "-B", "2", "-k", "2"]).out);
     assert_snapshot!("vimgrep", sandbox.run(&["ring buffer", "--vimgrep", "-k", "3"]).out);
     assert_snapshot!("vimgrep_pattern", sandbox.run(&["-e", "parse", "--vimgrep", "src"]).out);
+    for flag in ["-A1", "-C2", "-n1"] {
+        let plain = sandbox.run(&["-e", "parse", "--vimgrep", "src"]).out;
+        assert_eq!(sandbox.run(&["-e", "parse", "--vimgrep", "src", flag]).out, plain, "each line is a match: {flag}");
+    }
     assert_snapshot!("pattern_context", sandbox.run(&["-e", "head", "-A", "1", "src/queue"]).out);
     assert_snapshot!("heading", sandbox.run(&["ring buffer push pop", "--heading", "--per-file", "3", "-k", "2"]).out);
     assert_snapshot!("heading_pattern", sandbox.run(&["-e", "ParseError", "--heading"]).out);
@@ -89,7 +93,8 @@ fn rows_for_programs() {
     assert_eq!(lines[0]["unit"]["name"], "parse_request");
     let array = &rows(&["parse request", "--json", "-k", "3"])[0];
     assert_eq!(array.as_array().expect("an array"), &lines, "--json is the array of --jsonl's rows");
-    assert_eq!(rows(&["-e", "ParseError", "--jsonl", "src/http/parse.rs"])[0]["line"], 13);
+    let line = &rows(&["-e", "ParseError", "--jsonl", "src/http/parse.rs"])[0];
+    assert_eq!((&line["file"], &line["line"]), (&"ROOT/src/http/parse.rs".into(), &13.into()));
     assert_eq!(rows(&["-e", "ParseError", "--json", "--count", "src/http/parse.rs"])[0][0]["count"], 4);
     assert_eq!(rows(&["-e", "zzzqqq", "--json"]), [serde_json::json!([])]);
     sandbox.write(".queries", "RingBuffer\n\nzzzqqq\nparse request\n");

@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use colgrep_index::store::FORMAT_VERSION;
-use common::Sandbox;
+use common::{Ran, Sandbox};
 use insta::assert_snapshot;
 
 /// Every file below `folder` with its size and time of change.
@@ -69,6 +69,7 @@ fn status_counts_what_was_skipped_and_why() {
     let ran = sandbox.run(&["init"]);
     assert!(ran.status == 0 && ran.err.contains("5 files skipped"), "{}", ran.err);
     let shown = sandbox.run(&["status"]).out;
+    assert!(!shown.contains('%'), "an index is larger than a little source, and that says nothing: {shown}");
     let skipped: Vec<&str> = shown.lines().filter(|l| l.starts_with("skipped")).collect();
     assert_snapshot!("skipped", skipped.join("\n"));
     let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["status", "--json"]).out).expect("JSON");
@@ -101,6 +102,31 @@ fn a_subfolder_uses_the_index_around_it() {
     let ran = sandbox.run(&["RingBuffer", "src/queue", "-l"]);
     assert_eq!(ran.out, "src/queue/ring.rs\nsrc/queue/mod.rs\n");
     assert_eq!(fs::read_dir(sandbox.data()).expect("data").count(), before);
+    // Files are named as grep names them: below the path that was given.
+    let src = sandbox.root().join("src");
+    let root = sandbox.root().display().to_string();
+    for (path, expected) in [
+        (".", "http/parse.rs"),
+        ("./", "./http/parse.rs"),
+        ("../src/http", "../src/http/parse.rs"),
+        ("http/parse.rs", "http/parse.rs"),
+        (root.as_str(), "ROOT/src/http/parse.rs"),
+    ] {
+        let from_src = |args: &[&str]| {
+            Ran::of(sandbox.command(args).current_dir(&src).output().expect("a run"), &sandbox.root()).out
+        };
+        let ranked = from_src(&["parse_request", "-l", "-k", "1", path]);
+        assert_eq!(ranked.trim_end(), expected, "{path}");
+        assert!(from_src(&["-e", "parse_request", "-l", path]).lines().any(|l| l == expected), "{path}");
+        let with = from_src(&["parse_request", "-L", path]);
+        assert!(
+            !with.contains("parse.rs") && with.lines().all(|l| l.ends_with(".rs") || path == root),
+            "{path}: {with}"
+        );
+    }
+    let like = sandbox.command(&["--like", "queue/ring.rs:14", "-l"]).current_dir(&src).output().expect("a run");
+    let like = Ran::of(like, &sandbox.root());
+    assert!(like.out.lines().all(|l| !l.starts_with('/')) && like.out.contains("http/server.rs\n"), "{like:?}");
 }
 
 #[test]
@@ -110,6 +136,30 @@ fn a_home_folder_is_refused_without_yes() {
     let ran = sandbox.run_with(&[("HOME", &root)], &["parse"]);
     assert!(ran.status == 2 && ran.err.contains("pass -y"), "{ran:?}");
     assert_eq!(sandbox.run_with(&[("HOME", &root)], &["parse", "-y", "-l", "-k", "1"]).status, 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_no_project_is_refused_without_yes() {
+    let sandbox = Sandbox::of("relay");
+    for (args, message) in [
+        (&["auth", "/etc"][..], "/etc is not a project"),
+        (&["init", "/proc/self"], "is not a project"),
+        (&["auth", "/dev/null"], "/dev/null is neither a file nor a folder"),
+        (&["-e", "auth", "/dev/null"], "/dev/null is neither a file nor a folder"),
+        (&["outline", "/dev/zero"], "neither a file nor a folder"),
+        (&["init", "/dev/null"], "neither a file nor a folder"),
+        (&["--like", "/etc/passwd:3"], "lies in no project; name its folder /etc"),
+        (&["root", "/etc/passwd"], "search the file with -e PATTERN"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.err.contains(message), "{args:?}: {ran:?}");
+    }
+    assert!(!sandbox.data().exists(), "nothing was indexed");
+    assert_eq!(sandbox.run(&["-e", "^root:", "-l", "/etc/passwd"]).out, "/etc/passwd\n");
+    // A file below the current folder belongs to that.
+    assert_eq!(sandbox.run(&["RingBuffer", "src/queue/ring.rs", "-l"]).out, "src/queue/ring.rs\n");
+    assert!(sandbox.run(&["status"]).out.starts_with("project   ROOT\n"));
 }
 
 #[test]

@@ -251,7 +251,10 @@ fn what_a_call_had_no_time_for_is_made_later() {
     let mut client = Client::start(&sandbox, &[]);
     let question = json!({"query": "parse request", "results": 1});
     let text = client.good("search", question.clone());
-    assert!(text.starts_with("(the index has no vectors of default") && text.contains("src/http/parse.rs"), "{text}");
+    assert!(
+        text.starts_with("(the index has no vectors of the embedded model") && text.contains("src/http/parse.rs"),
+        "{text}"
+    );
     drop(lock);
     let end = Instant::now() + Duration::from_secs(60);
     while client.good("search", question.clone()).starts_with('(') {

@@ -185,7 +185,7 @@ fn what_the_ranking_by_meaning_lacks_is_said() {
     let sandbox = relay();
     let ask = |flags: &[&str]| sandbox.run(&[&["parse request", "-l"], flags].concat());
     ask(&["--keyword-only"]);
-    let none = "the index has no vectors of default";
+    let none = "the index has no vectors of the embedded model";
     assert!(ask(&["--no-update"]).err.contains(none));
     let busy = {
         let _lock = Store::new(index(&sandbox)).lock(true).expect("the lock");

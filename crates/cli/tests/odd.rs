@@ -66,10 +66,13 @@ fn what_stands_before_a_nul_byte_is_text() {
     late.extend(b"\0 zebra behind it\nzebra last\n");
     write(&sandbox, "late.txt", &late);
     let ran = sandbox.run(&["-e", "zebra", "early.bin"]);
-    assert_eq!((ran.status, ran.out.as_str(), ran.err.trim_end()), (0, "", "colgrep: early.bin: binary file matches"));
+    let told = "early.bin: binary file matches (found \"\\0\" byte around offset 1)\n";
+    assert_eq!((ran.status, ran.out.as_str(), ran.err.as_str()), (0, told, ""), "in ripgrep's words");
     let ran = sandbox.run(&["-e", "zebra", "late.txt"]);
-    assert_eq!((ran.status, ran.out.lines().count()), (0, 1_000), "{}", ran.err);
-    assert_eq!(ran.err.trim_end(), "colgrep: late.txt: binary file matches");
+    assert_eq!((ran.status, ran.out.lines().count()), (0, 1_001), "{}", ran.err);
+    assert!(ran.out.ends_with("late.txt: binary file matches (found \"\\0\" byte around offset 19000)\n"), "{ran:?}");
+    let ran = sandbox.run(&["-e", "zebra", "early.bin", "--json"]);
+    assert_eq!((ran.out.trim_end(), ran.err.trim_end()), ("[]", "colgrep: early.bin: binary file matches"));
     assert_eq!(sandbox.run(&["-e", "zebra", "-l"]).out, "early.bin\nlate.txt\n");
     assert_eq!(sandbox.run(&["-e", "zebra", "-s", "early.bin"]).err, "");
 }
@@ -88,7 +91,7 @@ fn very_long_lines_are_cut_for_people_alone() {
     let sandbox = Sandbox::new();
     sandbox.write("long.py", &format!("def zebra(): return '{}'\n", "x".repeat(20_000)));
     let ran = sandbox.run(&["zebra"]);
-    assert!(ran.out.chars().count() < 350 && ran.out.ends_with("…\n"), "{} characters", ran.out.len());
+    assert!(ran.out.len() > 20_000, "no terminal: {} characters", ran.out.len());
     let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["zebra", "--json"]).out).expect("JSON");
     assert!(json[0]["unit"]["code"].as_str().is_some_and(|c| c.len() > 20_000), "programs get it whole");
     assert!(sandbox.run(&["-e", "zebra"]).out.len() > 20_000, "and so does grep");
@@ -102,12 +105,16 @@ fn what_can_not_be_read_is_told_and_is_status_2() {
     sandbox.write("a.txt", "zebra\n");
     let name = std::ffi::OsStr::from_bytes(b"bad\xff.txt");
     fs::write(sandbox.root().join(name), "zebra\n").expect("a file");
-    let ran = sandbox.run(&["-e", "zebra"]);
-    assert_eq!((ran.status, ran.out.as_str()), (2, "a.txt:1:zebra\n"), "what matched is printed all the same");
-    assert!(ran.err.contains("its name is not UTF-8"), "{}", ran.err);
-    assert_eq!(sandbox.run(&["-e", "zebra", "-q"]).status, 0, "-q is content with a match, as grep's");
+    let bytes = |args: &[&str]| sandbox.command(args).output().expect("a run");
+    let ran = bytes(&["-e", "zebra"]);
+    assert_eq!((ran.status.code(), ran.stderr.as_slice()), (Some(0), &b""[..]), "grep knows no bad names");
+    assert_eq!(ran.stdout, b"a.txt:1:zebra\nbad\xff.txt:1:zebra\n");
+    assert_eq!(bytes(&["-e", "zebra", "-l", "-0", "--include", "bad*"]).stdout, b"bad\xff.txt\0");
+    let row: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["-e", "zebra", "--jsonl", "--include", "bad*"]).out).expect("JSON");
+    assert_eq!(row["file"], "ROOT/bad\u{fffd}.txt", "JSON holds text alone");
     let by_name = sandbox.command(&["-e", "zebra"]).arg(name).output().expect("a run");
-    assert_eq!(by_name.status.code(), Some(0), "named, it is searched: {by_name:?}");
+    assert_eq!(by_name.stdout, b"bad\xff.txt:1:zebra\n");
     let ranked = sandbox.run(&["zebra", "-l"]);
     assert_eq!((ranked.status, ranked.out.as_str()), (0, "a.txt\n"));
     assert!(sandbox.run(&["status"]).out.contains("its name is not UTF-8"), "status counts it");
@@ -115,6 +122,8 @@ fn what_can_not_be_read_is_told_and_is_status_2() {
     if can_be_locked_out(&sandbox) {
         let ran = sandbox.run(&["-e", "zebra"]);
         assert!(ran.status == 2 && ran.err.contains("locked.txt"), "{ran:?}");
+        assert_eq!(ran.out, "a.txt:1:zebra\n", "what matched is printed all the same");
+        assert_eq!(sandbox.run(&["-e", "zebra", "-q"]).status, 0, "-q is content with a match, as grep's");
     }
 }
 
@@ -128,15 +137,57 @@ fn a_place_that_can_not_be_written_is_told() {
     assert!(ran.err.contains("has no place; COLGREP_DATA_DIR=FOLDER names another one: could not create"), "{ran:?}");
 }
 
+/// What commands print on a terminal of 60 columns, which `script` lends; nothing where that is missing.
+fn on_terminal(sandbox: &Sandbox, term: &str, commands: &str) -> Option<String> {
+    let mut script = std::process::Command::new("script");
+    let like = sandbox.command(&[]);
+    let command = format!("stty cols 60 rows 24; {}", commands.replace("colgrep", env!("CARGO_BIN_EXE_colgrep")));
+    script.args(["-qec", &command, "/dev/null"]).current_dir(sandbox.root()).stdin(Stdio::null()).env_clear();
+    script.envs(like.get_envs().filter_map(|(k, v)| Some((k, v?)))).env("PATH", "/usr/bin:/bin").env("TERM", term);
+    let output = script.output().ok().filter(|o| !o.stdout.is_empty())?;
+    Some(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
+}
+
 #[test]
-fn names_that_could_drive_a_terminal_are_escaped() {
+fn what_is_printed_to_a_pipe_is_unchanged() {
     let sandbox = Sandbox::new();
-    sandbox.write("evil\u{1b}[31m.py", "def zebra(): pass\n");
-    for args in [&["zebra"][..], &["zebra", "-l"], &["-e", "zebra"], &["-e", "zebra", "-l"], &["zebra", "--vimgrep"]] {
-        let out = sandbox.run(args).out;
-        assert!(out.starts_with("evil\\u{1b}[31m.py") && !out.contains('\u{1b}'), "{args:?}: {out}");
+    let line = "def zebra(): \tpass # \u{1b}[31mred  ";
+    sandbox.write("a.py", &format!("class Stripes:\n\t{line}\n"));
+    for args in [&["zebra"][..], &["zebra", "-c"], &["-e", "zebra"]] {
+        assert!(sandbox.run(args).out.ends_with(&format!("a.py:2:\t{line}\n")), "{args:?}");
     }
-    assert_eq!(sandbox.run(&["zebra", "-l", "-0"]).out, "evil\u{1b}[31m.py\0", "for programs it is as it is");
+    for args in [&["zebra", "--vimgrep"][..], &["-e", "zebra", "--vimgrep"]] {
+        assert_eq!(sandbox.run(args).out, format!("a.py:2:6:\t{line}\n"), "{args:?}");
+    }
+    sandbox.write("evil\u{1b}[31m.py", "def zebra(): pass\n");
+    for args in [&["zebra", "-l"][..], &["-e", "zebra", "-l"]] {
+        assert!(sandbox.run(args).out.contains("evil\u{1b}[31m.py\n"), "names neither: {args:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_drives_a_terminal() {
+    let sandbox = Sandbox::new();
+    sandbox.write("evil\u{1b}[31m.py", &format!("zebra = '\u{1b}[31m\u{9b}1m'\t# {}\n", "stripe ".repeat(20)));
+    sandbox.run(&["init"]);
+    for command in ["zebra", "zebra -l", "zebra -L nothing", "zebra --vimgrep", "-e zebra", "-e zebra -l", "outline e*"]
+    {
+        let command =
+            format!("colgrep {command}{}", if command.starts_with("outline") { "" } else { " --color never" });
+        let Some(text) = on_terminal(&sandbox, "xterm", &command) else { return };
+        assert!(!text.replace('\n', "").contains(['\u{1b}', '\u{9b}']), "{command}: {text:?}");
+        assert!(text.contains("\\u{1b}") || text.contains("nothing"), "{command}: {text:?}");
+    }
+    let whole = on_terminal(&sandbox, "xterm", "colgrep -e zebra").expect("a terminal");
+    assert!(whole.contains("\u{1b}[1m\u{1b}[31mzebra\u{1b}[0m = '\\u{1b}[31m\\u{9b}1m'\t# stripe"), "{whole:?}");
+    assert!(whole.trim_end().ends_with("stripe stripe"), "-e shows every line whole: {whole:?}");
+    for args in
+        [&["zebra", "no/\u{1b}[31m"][..], &["-e", "(\u{1b}[31m"], &["--no\u{1b}[31m"], &["x", "-t", "\u{1b}[31m"]]
+    {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && !ran.err.contains('\u{1b}'), "{args:?}: {ran:?}");
+    }
 }
 
 #[test]
@@ -253,14 +304,7 @@ fn a_terminal_gets_headings_and_lines_that_fit() {
     let sandbox = Sandbox::of("relay");
     sandbox.write("wide.py", &format!("def zebra(): return '{}'\n", "x".repeat(500)));
     sandbox.run(&["init"]);
-    // `script` lends a terminal; where it is missing, the unit tests of the printer stand alone.
-    let command = format!("stty cols 60 rows 24; {} zebra; {0} -e zebra", env!("CARGO_BIN_EXE_colgrep"));
-    let mut script = std::process::Command::new("script");
-    let like = sandbox.command(&[]);
-    script.args(["-qec", &command, "/dev/null"]).current_dir(sandbox.root()).stdin(Stdio::null()).env_clear();
-    script.envs(like.get_envs().filter_map(|(k, v)| Some((k, v?)))).env("PATH", "/usr/bin:/bin").env("TERM", "xterm");
-    let Ok(output) = script.output() else { return };
-    let text = String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n");
+    let Some(text) = on_terminal(&sandbox, "xterm", "colgrep zebra; colgrep -e zebra") else { return };
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.first(), Some(&"\u{1b}[35mwide.py\u{1b}[0m"), "{text}");
     assert!(lines[1].starts_with("\u{1b}[32m1\u{1b}[0m:\u{1b}["), "a number and syntax: {text:?}");
@@ -270,6 +314,10 @@ fn a_terminal_gets_headings_and_lines_that_fit() {
         bare.replace_range(at..=end, "");
     }
     assert!(bare.chars().count() <= 60 && bare.ends_with('…'), "{bare}");
+    let dumb = on_terminal(&sandbox, "dumb", "colgrep zebra; colgrep -e zebra").expect("a terminal");
+    assert!(dumb.starts_with("wide.py\n1:def zebra()") && !dumb.contains('\u{1b}'), "{dumb:?}");
+    let forced = on_terminal(&sandbox, "dumb", "colgrep zebra --color always").expect("a terminal");
+    assert!(forced.contains("\u{1b}[35mwide.py"), "{forced:?}");
 }
 
 #[test]
@@ -278,8 +326,23 @@ fn queries_have_a_length() {
     let longest = "word ".repeat(13_000);
     sandbox.write("queries.txt", &format!("parse request\n{longest}\n{longest}{longest}\n"));
     let ran = sandbox.run(&["--queries-from", "queries.txt"]);
-    assert!(ran.status == 2 && ran.out.lines().count() == 2, "{ran:?}");
+    assert!(ran.status == 2 && ran.out.lines().count() == 3, "{ran:?}");
     assert!(ran.err.contains("queries.txt, line 3: a query has at most 65536 bytes"), "{}", ran.err);
+    let mut queries = b"zzzqqq\ncaf\xE9\n".to_vec();
+    queries.extend("word ".repeat(40_000).as_bytes());
+    queries.extend(b"\nRingBuffer\n");
+    write(&sandbox, ".queries.txt", &queries);
+    fs::remove_file(sandbox.root().join("queries.txt")).expect("a removal");
+    let ran = sandbox.run(&["--queries-from", ".queries.txt", "-k", "1"]);
+    let rows: Vec<serde_json::Value> = ran.out.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    let told: Vec<String> = rows
+        .iter()
+        .map(|r| format!("{} {} {}", r["line"], r["error"], r["hits"].as_array().map_or(9, Vec::len)))
+        .collect();
+    let too_long = "\"a query has at most 65536 bytes; say in fewer words what to look for\"";
+    assert_eq!(told, ["null null 0", "2 \"it is not UTF-8\" 0", &format!("3 {too_long} 0"), "null null 1"]);
+    assert_eq!((ran.status, &rows[1]["query"]), (2, &"caf\u{fffd}".into()), "{ran:?}");
+    assert!(ran.err.contains("queries.txt, line 2: it is not UTF-8\n"), "{}", ran.err);
     let ran = sandbox.run(&[&longest[..64_000], "-q"]);
     assert!(ran.status < 2, "{ran:?}");
     assert_eq!(sandbox.run(&[&"word ".repeat(20_000), "-q"]).status, 2);

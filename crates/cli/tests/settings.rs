@@ -96,8 +96,10 @@ fn bad_files_are_errors_that_name_them() {
         ("", "[ranking]\nalhpa = 0.5\n", "did you mean \"ranking.alpha\"?"),
     ] {
         let (sandbox, config) = configured(user, repository);
-        let ran = sandbox.run_with(&[("XDG_CONFIG_HOME", &config)], &["parse"]);
-        assert!(ran.status == 2 && ran.err.contains(message) && ran.out.is_empty(), "{ran:?}");
+        for command in ["parse", "status", "init"] {
+            let ran = sandbox.run_with(&[("XDG_CONFIG_HOME", &config)], &[command]);
+            assert!(ran.status == 2 && ran.err.contains(message) && ran.out.is_empty(), "{command}: {ran:?}");
+        }
     }
 }
 

@@ -536,7 +536,7 @@ mod tests {
         };
         let found = |path: &str, mtime_ns| Found { path: path.into(), size: 1, mtime_ns };
         let table = FileTable { files: vec![record("a", 1), record("b", 1), record("d", 1)], ..FileTable::default() };
-        let walked = Walked { files: vec![found("a", 1), found("b", 2), found("c", 1)], unreadable: vec![] };
+        let walked = Walked { files: vec![found("a", 1), found("b", 2), found("c", 1)], ..Walked::default() };
         let result = difference(&table, Path::new("/"), &walked);
         let stale: Vec<&str> = result.stale.iter().map(|f| f.path.as_str()).collect();
         assert_eq!((stale, result.gone.clone()), (vec!["b", "c"], vec!["d".to_string()]));
@@ -544,7 +544,7 @@ mod tests {
             difference(
                 &table,
                 Path::new("/"),
-                &Walked { files: vec![found("a", 1), found("b", 1), found("d", 1)], unreadable: vec![] }
+                &Walked { files: vec![found("a", 1), found("b", 1), found("d", 1)], ..Walked::default() }
             )
             .is_none()
         );

@@ -1,6 +1,6 @@
 //! Which files there are: the tree below a root, by the rules of `.gitignore` and `.colgrepignore`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
 
@@ -42,9 +42,17 @@ pub struct Found {
 pub struct Walked {
     /// The files, by path.
     pub files: Vec<Found>,
-    /// Entries that could not be read, with the reason, by path.
+    /// Entries that could not be read, or are left out for what they are, with the reason, by path.
     pub unreadable: Vec<(String, String)>,
+    /// Files whose names are no UTF-8 text, by path from the root, with their sizes. An index leaves them out, so they
+    /// stand in `unreadable` too.
+    pub misnamed: Vec<(PathBuf, u64)>,
 }
+
+/// The reason that stands with a symbolic link or special file.
+pub const SPECIAL: &str = "symbolic link or special file";
+/// The reason that stands with a file whose name is no UTF-8 text.
+pub const MISNAMED: &str = "its name is not UTF-8";
 
 /// What a walk leaves out besides.
 #[derive(Clone, Copy, Debug, Default)]
@@ -110,7 +118,7 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
                     } else if kind.is_some_and(|t| !t.is_dir()) {
                         let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
                         let what = relative.to_string_lossy().into_owned();
-                        batch.own.unreadable.push((what, "symbolic link or special file".to_string()));
+                        batch.own.unreadable.push((what, SPECIAL.to_string()));
                     }
                 }
                 Err(error) => batch.own.unreadable.push((error.to_string(), "unreadable".to_string())),
@@ -121,6 +129,7 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
     let mut walked = walked.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     walked.files.sort_unstable();
     walked.unreadable.sort_unstable();
+    walked.misnamed.sort_unstable();
     Ok(walked)
 }
 
@@ -134,7 +143,8 @@ impl Batch<'_> {
     fn add(&mut self, root: &Path, entry: &ignore::DirEntry) {
         let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
         let Some(path) = relative.to_str() else {
-            self.own.unreadable.push((relative.to_string_lossy().into_owned(), "its name is not UTF-8".to_string()));
+            self.own.unreadable.push((relative.to_string_lossy().into_owned(), MISNAMED.to_string()));
+            self.own.misnamed.push((relative.to_path_buf(), entry.metadata().map_or(0, |m| m.len())));
             return;
         };
         let path = if std::path::MAIN_SEPARATOR == '/' { path.to_string() } else { path.replace('\\', "/") };
@@ -154,6 +164,7 @@ impl Drop for Batch<'_> {
         let mut all = self.walked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         all.files.append(&mut self.own.files);
         all.unreadable.append(&mut self.own.unreadable);
+        all.misnamed.append(&mut self.own.misnamed);
     }
 }
 

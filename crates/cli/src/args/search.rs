@@ -104,7 +104,7 @@ pub struct WalkArgs {
     /// candidates (lite), or nothing (keyword). The index keeps what `init` was told [default: full]
     #[arg(long, value_name = "MODE")]
     pub index_mode: Option<IndexMode>,
-    /// Index the home folder or / if that is the root
+    /// Index the home folder, a folder of the system, / or the folder of a lone file, if that is the root
     #[arg(short = 'y', long)]
     pub yes: bool,
     /// Threads to use (default, and 0: all cores)

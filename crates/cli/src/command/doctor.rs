@@ -17,6 +17,7 @@ use crate::FOUND;
 use crate::args::{DoctorArgs, SearchArgs};
 use crate::env::Env;
 use crate::model::{self, Model};
+use crate::output::escape::escape_text;
 use crate::project::Project;
 use crate::settings::{REPOSITORY_FILE, Settings, Source, repository_file};
 
@@ -84,7 +85,7 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
             Level::Note => "note",
             Level::Advice => "do  ",
         };
-        writeln!(out, "{mark}  {:<8} {}", finding.about, finding.text)?;
+        writeln!(out, "{mark}  {:<8} {}", finding.about, escape_text(&finding.text))?;
     }
     Ok(FOUND)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use colgrep_index::language;
-use colgrep_index::walk::{LeftOut, WalkOptions, walk};
+use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, walk};
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks};
@@ -17,7 +17,7 @@ use super::walk_options;
 use crate::args::SearchArgs;
 use crate::env::Env;
 use crate::output::budget::Budget;
-use crate::output::{Look, line};
+use crate::output::{Look, line, path as name};
 use crate::project::Project;
 use crate::settings::Settings;
 use crate::{FAILED, FOUND, NOTHING};
@@ -130,16 +130,13 @@ pub fn lines(args: &SearchArgs, env: &Env, settings: &Settings, path: &Path, eno
     let filesize_max = args.walk.max_filesize.unwrap_or(u64::MAX);
     let options = WalkOptions { filesize_max, ..walk_options(&args.walk) };
     let (files, _) = files_below(path, args, env, settings, &options)?;
-    let look = Look::default();
+    let look = Look { width: Some(line::COLUMNS_MAX), ..Look::default() };
     let mut lines = Vec::new();
     for portion in files.chunks(PORTION) {
         let searched: Vec<Lines> = portion.par_iter().map(|file| search_file(args, &matcher, file, &look)).collect();
-        for (file, found) in portion.iter().zip(searched) {
+        for found in searched {
             let text = String::from_utf8_lossy(&found.text);
             lines.extend(text.lines().map(|l| format!("{}\n", line::shortened(l))));
-            if found.binary {
-                lines.push(format!("{}: binary file matches\n", file.shown));
-            }
         }
         if lines.len() >= enough {
             break;
@@ -174,8 +171,9 @@ impl Out {
     fn write(&mut self, args: &SearchArgs, lines: Lines, file: &Target) -> Result<bool> {
         self.found |= lines.any;
         self.files += usize::from(lines.any);
-        if lines.binary && !args.no_messages && !args.silent {
-            remark!("colgrep: {}: binary file matches", file.shown);
+        // Rows for programs have no place for it.
+        if lines.binary && (args.json || args.jsonl) && !args.no_messages && !args.silent {
+            remark!("colgrep: {}: binary file matches", file.shown.display());
         }
         if args.silent {
             return Ok(!self.found);
@@ -225,18 +223,21 @@ impl Out {
     }
 }
 
-/// Lines of context before and behind a match.
+/// Lines of context before and behind a match; none where rows are matches alone.
 fn context(args: &SearchArgs) -> (usize, usize) {
+    if args.vimgrep || args.json || args.jsonl || args.only_matching {
+        return (0, 0);
+    }
     let both = args.context.or(args.lines).unwrap_or(0);
     (args.before_context.unwrap_or(both), args.after_context.unwrap_or(both))
 }
 
 /// A file to search.
-struct Target {
+pub struct Target {
     /// Path to open.
-    full: PathBuf,
-    /// Path to show.
-    shown: String,
+    pub full: PathBuf,
+    /// Path to show: as it was given.
+    pub shown: PathBuf,
 }
 
 /// The files below `path` that the rules allow, in order, and whether everything could be read.
@@ -253,24 +254,29 @@ fn files_below(
         rules.allow(from_root, || language::detect(Path::new(from_root), &head(full)).name)
     };
     if path.is_file() {
-        let target = Target { full: path.to_path_buf(), shown: path.display().to_string() };
+        let target = Target { full: path.to_path_buf(), shown: path.to_path_buf() };
         return Ok((if allowed(&below, path) { vec![target] } else { Vec::new() }, true));
     }
     let walked = walk(path, &LeftOut::default(), options)?;
     let mut complete = true;
-    for (what, reason) in walked.unreadable.iter().filter(|(_, reason)| !reason.contains("link")) {
+    for (what, reason) in walked.unreadable.iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
         complete = false;
         if !args.no_messages {
             remark!("colgrep: {what}{}", if reason == "unreadable" { String::new() } else { format!(": {reason}") });
         }
     }
+    let mut found: Vec<(PathBuf, u64)> = walked.files.into_iter().map(|f| (f.path.into(), f.size)).collect();
+    if !walked.misnamed.is_empty() {
+        found.extend(walked.misnamed);
+        found.sort_by(|a, b| a.0.as_os_str().cmp(b.0.as_os_str()));
+    }
     let mut files = Vec::new();
-    for file in walked.files {
-        let full = path.join(&file.path);
-        let from_root = if below.is_empty() { file.path.clone() } else { format!("{below}/{}", file.path) };
-        if file.size <= options.filesize_max && allowed(&from_root, &full) {
-            let shown = if path == Path::new(".") { file.path } else { full.display().to_string() };
-            files.push(Target { full, shown });
+    for (inside, size) in found {
+        let full = path.join(&inside);
+        let name = inside.to_string_lossy();
+        let from_root = if below.is_empty() { name.into_owned() } else { format!("{below}/{name}") };
+        if size <= options.filesize_max && allowed(&from_root, &full) {
+            files.push(Target { full, shown: name::below(path, &inside) });
         }
     }
     Ok((files, complete))
@@ -286,14 +292,14 @@ fn head(path: &Path) -> Vec<u8> {
 
 fn search_file(args: &SearchArgs, matcher: &RegexMatcher, file: &Target, look: &Look) -> Lines {
     let (before, after) = context(args);
-    let mut printer = Printer::new(args, matcher, &file.shown, &file.full, look);
+    let mut printer = Printer::new(args, matcher, file, look);
     let searched = searcher(before, after, args).search_path(matcher, &file.full, &mut printer);
     let mut lines = printer.into_lines();
     // A file that went away or can't be read is told, and no failure of the others.
     if let Err(error) = searched {
         lines.failed = true;
         if !args.no_messages {
-            remark!("colgrep: {}: {error}", file.shown);
+            remark!("colgrep: {}: {error}", file.shown.display());
         }
     }
     lines

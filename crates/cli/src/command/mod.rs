@@ -34,7 +34,7 @@ use crate::args::{Args, Command, WalkArgs};
 use crate::env::Env;
 use crate::project::Project;
 
-pub use search::Found;
+pub use search::{Found, Place};
 
 /// Runs what the arguments say and gives the exit status.
 ///

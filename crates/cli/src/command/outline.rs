@@ -48,6 +48,9 @@ pub fn outline(path: &Path) -> Result<Vec<Outlined>> {
     if path.is_dir() {
         bail!("{} is a folder; name a file", path.display());
     }
+    if path.exists() && !path.is_file() {
+        bail!("{} is neither a file nor a folder, and is not read", path.display());
+    }
     let bytes = std::fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
     let language = language::detect(path, &bytes[..bytes.len().min(HEAD_BYTES)]);
     let name = path.to_string_lossy();

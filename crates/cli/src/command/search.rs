@@ -1,9 +1,9 @@
 //! A search: which projects, which filters, the ranking, and what is printed.
 
-use std::io::{BufRead, IsTerminal as _, Read as _, Write};
+use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use colgrep_core::collapse::FileHit;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank::POOL_UNITS;
@@ -21,7 +21,7 @@ use crate::env::Env;
 use crate::model::Model;
 use crate::output::explain::Explanation;
 use crate::output::trace::{Trace, Watchers};
-use crate::output::{self, json};
+use crate::output::{self, json, path};
 use crate::project::Project;
 use crate::settings::Settings;
 use crate::{FOUND, NOTHING};
@@ -31,6 +31,7 @@ const QUERY_BYTES_MAX: usize = 64 << 10;
 
 mod filter;
 pub(crate) mod like;
+mod many;
 mod open;
 mod plan;
 mod rules;
@@ -106,10 +107,23 @@ pub struct Place {
     pub snapshot: Snapshot,
     /// Paths that the search is limited to, from the root (empty: all).
     pub below: Vec<String>,
+    /// The same paths as they were given; none where none was.
+    given: Vec<PathBuf>,
     /// What flags and settings say about paths.
     pub rules: PathRules,
     /// Both, made into files.
     pub filter: Option<Filter>,
+}
+
+impl Place {
+    /// How a file, by its path from the root, is named in output: below the path that was given, as grep names it.
+    pub fn shown(&self, path: &str) -> PathBuf {
+        let given = self.below.iter().zip(&self.given).find(|(below, _)| rules::is_below(path, below));
+        match given {
+            Some((below, given)) => path::below(given, Path::new(path[below.len()..].trim_start_matches('/'))),
+            None => path::from_here(&self.project.root, path),
+        }
+    }
 }
 
 /// What one project answered.
@@ -207,15 +221,16 @@ struct Run<'a> {
 impl Run<'_> {
     /// Opens the projects around `paths`, in order of mention.
     fn open(&self, paths: &[PathBuf]) -> Result<Vec<Place>> {
-        group_by_project(paths, self.env)?.into_iter().map(|(project, below)| self.place(project, below)).collect()
+        let groups = group_by_project(paths, self.env)?;
+        groups.into_iter().map(|(project, below, given)| self.place(project, below, given)).collect()
     }
 
-    fn place(&self, mut project: Project, below: Vec<String>) -> Result<Place> {
+    fn place(&self, mut project: Project, below: Vec<String>, given: Vec<PathBuf>) -> Result<Place> {
         project.settings(self.env)?;
         let snapshot = open(&self.args.walk, !self.args.no_update, self.env, &project, self.model)?;
         let rules = PathRules::new(self.args, self.settings, &project)?;
         let filter = Filter::new(self.args, &rules, &below, &project, &snapshot)?;
-        Ok(Place { project, snapshot, below, rules, filter })
+        Ok(Place { project, snapshot, below, given, rules, filter })
     }
 
     fn ask<'q>(&'q self, query: &'q str, wanted: usize) -> Ask<'q> {
@@ -247,7 +262,7 @@ impl Run<'_> {
             remark!("colgrep: {}; what is damaged is made anew", damage(&error).unwrap_or_default());
         }
         mend(&place.project.store)?;
-        *place = self.place(place.project.clone(), place.below.clone())?;
+        *place = self.place(place.project.clone(), place.below.clone(), place.given.clone())?;
         work(place)
     }
 
@@ -274,7 +289,7 @@ impl Run<'_> {
     fn like(&self, text: &str, paths: &[PathBuf], everywhere: bool) -> Result<u8> {
         let (file, line) = like::parse(text)?;
         let (project, path) = like::locate(&file, self.env)?;
-        let mut home = self.place(project.clone(), vec![String::new()])?;
+        let mut home = self.place(project.clone(), vec![String::new()], Vec::new())?;
         let like = self.mended(&mut home, |home| like::like(&home.project, &home.snapshot, &path, line, self.model))?;
         let mut places = if everywhere { vec![home] } else { self.open(paths)? };
         let ask = Ask { like: like.vectors.as_ref(), ..self.ask(&like.query, self.args.wanted()) };
@@ -292,57 +307,22 @@ impl Run<'_> {
         self.print(&like.query, &found(&places, replies))
     }
 
-    fn many(&self, file: &Path, paths: &[PathBuf]) -> Result<u8> {
-        let unreadable = || format!("could not read {}", file.display());
-        let mut lines: Box<dyn BufRead> = if file == Path::new("-") {
-            Box::new(std::io::stdin().lock())
-        } else {
-            Box::new(std::io::BufReader::new(std::fs::File::open(file).with_context(unreadable)?))
-        };
-        let mut places = self.open(paths)?;
-        let mut out = std::io::stdout().lock();
-        let mut status = NOTHING;
-        for number in 1.. {
-            let mut line = Vec::new();
-            // One byte more than a query has, and the line's end.
-            if lines.by_ref().take(QUERY_BYTES_MAX as u64 + 2).read_until(b'\n', &mut line).with_context(unreadable)?
-                == 0
-            {
-                break;
-            }
-            check_length(line.trim_ascii()).with_context(|| format!("{}, line {number}", file.display()))?;
-            let query = std::str::from_utf8(&line).with_context(unreadable)?.trim();
-            if query.is_empty() {
-                continue;
-            }
-            let replies = self.answers(query, &mut places, self.args.wanted())?;
-            let found = found(&places, replies);
-            let hits = interleave(&found, self.args.wanted());
-            if !hits.is_empty() {
-                status = FOUND;
-            }
-            json::print_answers(&mut out, query, &found, &hits, self.args.max_tokens)?;
-            out.flush()?;
-        }
-        Ok(status)
-    }
-
     /// `-L`: the files that pass all filters on paths and hold no match.
     fn without_match(&self, query: &str, places: &mut [Place]) -> Result<u8> {
         let all = places.iter().map(|p| p.snapshot.files.indexed().count()).max().unwrap_or(0);
         let replies = self.answers(query, places, all.max(1))?;
-        let mut names: Vec<(&Path, &str)> = Vec::new();
+        let mut names: Vec<(&Place, &str)> = Vec::new();
         for (place, (answer, _)) in places.iter().zip(&replies) {
             let hit: std::collections::HashSet<&str> =
                 answer.hits.iter().map(|h| answer.pool.files[h.file].path.as_str()).collect();
             for file in filter::allowed_files(&place.rules, &place.below, &place.snapshot)? {
                 if !hit.contains(file.path.as_str()) {
-                    names.push((&place.project.root, &file.path));
+                    names.push((place, &file.path));
                 }
             }
         }
         if !self.args.silent {
-            output::print_names(&names, self.args)?;
+            output::print_names(&names, self.args, self.env, std::io::stdout().is_terminal())?;
         }
         Ok(if names.is_empty() { NOTHING } else { FOUND })
     }
@@ -367,15 +347,21 @@ fn found(places: &[Place], replies: Vec<Reply>) -> Vec<Found<'_>> {
     both.map(|(place, (answer, explanation))| Found { place, answer, explanation }).collect()
 }
 
-/// Projects with the relative paths (files or folders; empty for all) that the search is limited to, in order of mention.
-fn group_by_project(paths: &[PathBuf], env: &Env) -> Result<Vec<(Project, Vec<String>)>> {
-    let mut groups: Vec<(Project, Vec<String>)> = Vec::new();
+/// A project with the paths (files or folders) that a search is limited to: from the root (empty for all), and as given.
+type Group = (Project, Vec<String>, Vec<PathBuf>);
+
+/// The projects around `paths`, in order of mention.
+fn group_by_project(paths: &[PathBuf], env: &Env) -> Result<Vec<Group>> {
+    let mut groups: Vec<Group> = Vec::new();
     for path in paths {
         let (project, below) = Project::around(path, env)?;
-        match groups.iter_mut().find(|(p, _)| p.root == project.root) {
-            Some((_, all)) => all.push(below),
-            None => groups.push((project, vec![below])),
-        }
+        let known = groups.iter().position(|(p, ..)| p.root == project.root);
+        let known = known.unwrap_or_else(|| {
+            groups.push((project, Vec::new(), Vec::new()));
+            groups.len() - 1
+        });
+        groups[known].1.push(below);
+        groups[known].2.push(path.clone());
     }
     Ok(groups)
 }

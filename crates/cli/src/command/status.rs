@@ -13,6 +13,7 @@ use super::search::{coverage, is_being_built};
 use super::{counted, folder_or_here, in_words};
 use crate::args::StatusArgs;
 use crate::env::Env;
+use crate::output::escape::escape_text;
 use crate::project::Project;
 use crate::{FOUND, NOTHING};
 
@@ -52,9 +53,12 @@ struct Skipped {
 }
 
 const EXAMPLES_MAX: usize = 3;
+/// Least source, in bytes, beside which the index's share is told.
+const SHARE_BYTES_MIN: u64 = 1_000_000;
 
 pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
+    project.settings(env)?;
     let mut status = Status {
         root: project.root.display().to_string(),
         index: project.store.folder().display().to_string(),
@@ -83,8 +87,6 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
                 bytes: vectors.bytes_on_disk(),
             });
             describe(&snapshot.files, &mut status);
-            // A broken file of settings is the doctor's to tell.
-            let _ = project.settings(env);
             status.building = is_being_built(&project).then(|| coverage(&project, &snapshot, None));
         }
         Err(error) if error.kind() == ErrorKind::Missing => {}
@@ -94,7 +96,9 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&status)?)?;
     } else {
-        print(&status, &mut out)?;
+        let mut text = Vec::new();
+        print(&status, &mut text)?;
+        write!(out, "{}", escape_text(&String::from_utf8_lossy(&text)))?;
     }
     Ok(if status.indexed { FOUND } else { NOTHING })
 }
@@ -141,7 +145,8 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
     }
     writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
     let share = match status.source_bytes {
-        0 => String::new(),
+        // An index has a least size, which says nothing beside a little source.
+        0..SHARE_BYTES_MIN => String::new(),
         source => format!(" ({:.0} % of the source)", 100.0 * status.index_bytes as f64 / source as f64),
     };
     let segments = counted(status.segments as u64, "segment");

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use colgrep_core::rank::Candidate;
@@ -12,7 +13,7 @@ use super::Look;
 use super::budget::Budget;
 use super::highlight::{Styled, Syntaxes};
 use super::line::{QueryWords, own_line, write};
-use super::path::{absolute, escape_control, typed};
+use super::path::absolute;
 use super::style::{self, paint};
 use crate::args::SearchArgs;
 use crate::command::Found;
@@ -73,7 +74,7 @@ struct Printer<'a> {
 /// What is needed of a file to print its lines.
 struct Source<'a> {
     /// Its name as shown.
-    name: String,
+    name: PathBuf,
     /// Its absolute path.
     full: String,
     /// Its path from the root.
@@ -88,7 +89,7 @@ impl Printer<'_> {
         let hit = &one.answer.hits[h];
         let path = one.path(h);
         let root = &one.place.project.root;
-        let name = typed(root, path);
+        let name = one.place.shown(path);
         if self.args.names_only() {
             self.name(out, &name, &absolute(root, path), 1)?;
             if self.args.count {
@@ -107,7 +108,7 @@ impl Printer<'_> {
             let unit = one.place.snapshot.lexical.unit(candidate.unit)?;
             self.unit(out, &source, candidate, &unit, words)?;
             if let Some(explanation) = &one.explanation {
-                paint(out, style::DIM, self.look.color, &explanation.line(candidate.unit))?;
+                paint(out, style::DIM, self.look.color, explanation.line(candidate.unit))?;
                 writeln!(out)?;
             }
         }
@@ -115,14 +116,12 @@ impl Printer<'_> {
     }
 
     /// A file's name, and the NUL byte where that is asked for.
-    fn name(&self, out: &mut Vec<u8>, name: &str, full: &str, line: usize) -> io::Result<()> {
+    fn name(&self, out: &mut Vec<u8>, name: &Path, full: &str, line: usize) -> io::Result<()> {
         if self.args.null {
-            out.write_all(name.as_bytes())?;
+            out.write_all(name.as_os_str().as_encoded_bytes())?;
             return out.write_all(b"\0");
         }
-        let mut painted = Vec::new();
-        paint(&mut painted, style::PATH, self.look.color, &escape_control(name))?;
-        out.write_all(self.look.links.wrap(&String::from_utf8_lossy(&painted), full, line).as_bytes())
+        self.look.write_name(out, name, full, line)
     }
 
     fn unit(
@@ -137,11 +136,13 @@ impl Printer<'_> {
             Some(matching) => words.best_match(&source.lines, unit, matching),
             None => words.best_line(&source.lines, unit),
         };
-        let text = source.lines.get(best.wrapping_sub(1)).copied().unwrap_or(&unit.signature);
+        let text = source.lines.get(best.wrapping_sub(1)).copied();
+        let text = text.or_else(|| unit.signature.lines().next()).unwrap_or_default();
         if self.args.vimgrep {
             let column = words.places(text).first().map_or(0, |p| p.start) + 1;
-            write!(out, "{}:{best}:{column}:", escape_control(&source.name))?;
-            write(out, text, None, false, &[], &[])?;
+            self.look.write_name(out, &source.name, &source.full, best)?;
+            write!(out, ":{best}:{column}:")?;
+            write(out, text, self.look.width.map(|_| usize::MAX), false, &[], &[])?;
             writeln!(out)?;
             return Ok(());
         }
@@ -194,12 +195,12 @@ impl Printer<'_> {
             if !self.args.null {
                 write!(out, "{}", row.separator)?;
             }
-            taken += source.name.chars().count() + 1;
+            taken += source.name.to_string_lossy().chars().count() + 1;
         }
-        let mut painted = Vec::new();
-        paint(&mut painted, style::LINE, self.look.color, &number)?;
-        let linked = self.look.links.wrap(&String::from_utf8_lossy(&painted), &source.full, row.number);
-        write!(out, "{linked}{}", row.separator)?;
+        let (before, behind) = self.look.links.around(&source.full, row.number);
+        write!(out, "{before}")?;
+        paint(out, style::LINE, self.look.color, &number)?;
+        write!(out, "{behind}{}", row.separator)?;
         let marks = if self.look.color && row.separator == ':' { words.places(line) } else { Vec::new() };
         // A terminal too narrow for the name and the number still shows a little of the line.
         let columns = self.look.width.map(|w| w.saturating_sub(taken).max(20));

@@ -31,9 +31,10 @@ impl Links {
         Ok(Links { format: Some(text).filter(|t| !t.is_empty()), host })
     }
 
-    /// `text` as a link to a line of the file at an absolute path; as it is where there are no links.
-    pub fn wrap(&self, text: &str, path: &str, line: usize) -> String {
-        let Some(format) = &self.format else { return text.to_string() };
+    /// What stands before and behind a text that is a link to a line of the file at an absolute path; nothing where
+    /// there are no links.
+    pub fn around(&self, path: &str, line: usize) -> (String, &'static str) {
+        let Some(format) = &self.format else { return (String::new(), "") };
         let path = if path.starts_with('/') { encode(path) } else { format!("/{}", encode(&path.replace('\\', "/"))) };
         let target = format
             .replace("{host}", &self.host)
@@ -41,7 +42,7 @@ impl Links {
             .replace("{line}", &line.to_string())
             .replace("{column}", "1")
             .replace("{path}", &path);
-        format!("\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\")
+        (format!("\x1b]8;;{target}\x1b\\"), "\x1b]8;;\x1b\\")
     }
 }
 
@@ -75,10 +76,11 @@ mod tests {
             (Some("grep+"), "\x1b]8;;grep+:///a%20b/c.rs:7\x1b\\x\x1b]8;;\x1b\\"),
             (Some("my://{path}?l={line}"), "\x1b]8;;my:///a%20b/c.rs?l=7\x1b\\x\x1b]8;;\x1b\\"),
         ] {
-            assert_eq!(Links::new(format).unwrap().wrap("x", "/a b/c.rs", 7), expected, "{format:?}");
+            let (before, behind) = Links::new(format).unwrap().around("/a b/c.rs", 7);
+            assert_eq!(format!("{before}x{behind}"), expected, "{format:?}");
         }
         let refused = Links::new(Some("nosuch")).unwrap_err().to_string();
         assert!(refused.contains("known names are") && refused.contains("kitty"), "{refused}");
-        assert!(Links::new(Some("file")).unwrap().wrap("x", "/a", 1).contains("file://"));
+        assert!(Links::new(Some("file")).unwrap().around("/a", 1).0.contains("file://"));
     }
 }

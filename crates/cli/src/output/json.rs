@@ -22,7 +22,7 @@ const SCHEMA_VERSION: u32 = 1;
 struct Hit {
     /// The best unit; its lines cover every matched unit of the file.
     unit: JsonUnit,
-    /// The file's score. Comparable within one answer only.
+    /// The file's score. Comparable within one answer and one project only.
     score: f32,
     /// The matched units, best first.
     matches: Vec<Match>,
@@ -36,7 +36,7 @@ struct Hit {
 #[schemars(title = "Line")]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// With a query the absolute path; with -e alone as given on the command line, or relative to the current folder.
+    /// Absolute path. Bytes of a name that are not UTF-8 are replaced.
     pub file: String,
     /// Its number, from 1; absent with -l, -L and --count.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,11 +130,42 @@ struct Answers<'q> {
     hits: Vec<Hit>,
 }
 
+/// A line of `--queries-from` that is no query.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "Refused")]
+pub struct Refused<'q> {
+    /// Its beginning; bytes that are not UTF-8 are replaced.
+    query: &'q str,
+    /// Its number, from 1.
+    line: usize,
+    /// Why it is no query.
+    error: String,
+    /// None.
+    hits: [(); 0],
+}
+
+impl Refused<'_> {
+    /// A line's beginning, its number, and why it is refused.
+    pub fn new(query: &str, line: usize, error: String) -> Refused<'_> {
+        Refused { query, line, error, hits: [] }
+    }
+}
+
+/// Prints the row of a line that is no query.
+///
+/// # Errors
+/// When `out` refuses.
+pub fn print_refused(out: &mut impl Write, row: &Refused<'_>) -> Result<()> {
+    writeln!(out, "{}", serde_json::to_string(row)?)?;
+    Ok(out.flush()?)
+}
+
 /// The JSON Schema of the output: `--json` prints such an array, `--jsonl` its rows one a line, `--queries-from` rows
-/// as `$defs.Answers` describes them.
+/// as `$defs.Answers` and `$defs.Refused` describe them.
 pub fn schema() -> serde_json::Value {
     let mut generator = schemars::generate::SchemaSettings::default().into_generator();
     generator.subschema_for::<Answers<'static>>();
+    generator.subschema_for::<Refused<'static>>();
     let mut schema = generator.into_root_schema_for::<Vec<Row>>().to_value();
     if let Some(object) = schema.as_object_mut() {
         object.insert("title".into(), "colgrep --json".into());

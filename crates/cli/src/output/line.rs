@@ -15,8 +15,10 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::style::{MARK, paint};
 
-/// Longest line of source that is printed whole where there is no terminal, in columns.
-const LINE_COLUMNS_MAX: usize = 300;
+/// Longest line that a terminal of unknown width, or an agent, gets whole, in columns.
+pub const COLUMNS_MAX: usize = 300;
+/// Columns of a tab, which is printed as it is: at most so many.
+const TAB_COLUMNS: usize = 8;
 /// Longest line whose words are looked at, in bytes: data and bundles lie beyond it.
 const LINE_BYTES_MAX: usize = 4 << 10;
 /// Longest text whose weight is taken, in bytes: a unit's documentation is kept up to 8,000.
@@ -136,8 +138,9 @@ pub fn own_line(lines: &[&str], unit: &Unit, end: usize) -> usize {
     named.filter(|_| !unit.name.is_empty()).unwrap_or(first)
 }
 
-/// Writes a line of source: tabs as four spaces, control characters escaped, cut to `columns` (300 where there is no
-/// terminal). `syntax` are styles with the bytes that they hold for, from the line's beginning; `marks` are emphasised.
+/// Writes a line of source: for a terminal of so many `columns`, cut to them, with control characters escaped; where
+/// there is none, as it is. `syntax` are styles with the bytes that they hold for, from the line's beginning; `marks`
+/// are emphasised.
 ///
 /// # Errors
 /// When `out` refuses.
@@ -149,8 +152,11 @@ pub fn write(
     syntax: &[(Style, usize)],
     marks: &[Range<usize>],
 ) -> io::Result<()> {
-    let line = line.trim_end();
-    let columns = columns.unwrap_or(LINE_COLUMNS_MAX).max(1);
+    if columns.is_none() && !color {
+        return out.write_all(line.as_bytes());
+    }
+    let line = if columns.is_some() { line.trim_end() } else { line };
+    let (terminal, columns) = (columns.is_some(), columns.unwrap_or(usize::MAX).max(1));
     let mut run = (Style::new(), String::new());
     let (mut used, mut segment, mut segment_end) = (0, 0, syntax.first().map_or(usize::MAX, |s| s.1));
     let mut shown = String::new();
@@ -162,11 +168,10 @@ pub fn write(
         }
         shown.clear();
         match c {
-            '\t' => shown.push_str("    "),
-            c if c.is_control() => shown.extend(c.escape_default()),
+            c if terminal && c != '\t' && c.is_control() => shown.extend(c.escape_default()),
             c => shown.push(c),
         }
-        let width: usize = shown.chars().map(|c| c.width().unwrap_or(0)).sum();
+        let width: usize = if c == '\t' { TAB_COLUMNS } else { shown.chars().map(|c| c.width().unwrap_or(0)).sum() };
         // The last column is the ellipsis' where more follows.
         if used + width > columns || (used + width == columns && all.peek().is_some()) {
             run.1.push('…');
@@ -188,7 +193,7 @@ pub fn write(
 pub fn shortened(line: &str) -> String {
     let mut out = Vec::new();
     // Writing into memory does not fail.
-    let _ = write(&mut out, line, None, false, &[], &[]);
+    let _ = write(&mut out, line, Some(COLUMNS_MAX), false, &[], &[]);
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -225,7 +230,8 @@ mod tests {
             ("struct RingBuffer", Some(80), "struct RingBuffer"),
             ("struct RingBuffer", Some(17), "struct RingBuffer"),
             ("struct RingBuffer", Some(10), "struct Ri…"),
-            ("\tx\u{1b}[31m  ", None, "    x\\u{1b}[31m"),
+            ("\tx\u{1b}[31m  ", Some(80), "\tx\\u{1b}[31m"),
+            ("\tx\u{1b}[31m  ", None, "\tx\u{1b}[31m  "),
             ("日本語の行", Some(6), "日本…"),
         ] {
             let mut out = Vec::new();
@@ -236,7 +242,8 @@ mod tests {
         let long = "x".repeat(10_000);
         let mut out = Vec::new();
         write(&mut out, &long, None, false, &[], &[]).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap().chars().count(), LINE_COLUMNS_MAX);
+        assert_eq!(out, long.as_bytes());
+        assert_eq!(shortened(&long).chars().count(), COLUMNS_MAX);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is printed: for people, for programs, and how scores came about.
 
 pub mod budget;
+pub mod escape;
 pub mod explain;
 mod highlight;
 mod human;
@@ -12,15 +13,17 @@ pub mod style;
 pub mod trace;
 
 use std::collections::HashSet;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
 use budget::Budget;
+use escape::escape_control;
 pub use hyperlink::Links;
+use style::paint;
 
 use crate::args::{Color, SearchArgs};
-use crate::command::Found;
+use crate::command::{Found, Place};
 use crate::env::Env;
 
 /// Whether to colour: the flag, else the environment, else only a terminal.
@@ -39,7 +42,7 @@ pub struct Look {
     pub color: bool,
     /// File names on lines of their own.
     pub heading: bool,
-    /// Columns of the terminal.
+    /// Columns of the terminal; none where stdout is no terminal, and what is printed stays as it is.
     pub width: Option<usize>,
     /// Links to files.
     pub links: Links,
@@ -52,15 +55,27 @@ impl Look {
     /// On a format of links that is not to be understood.
     pub fn new(args: &SearchArgs, env: &Env, terminal: bool) -> Result<Look> {
         let plain = args.for_programs() || args.vimgrep;
-        let color = !plain && wants_color(args.color, env.color, terminal);
+        let color = !plain && wants_color(args.color, env.color, terminal && !env.dumb_terminal);
         let links = Links::new(args.hyperlink_format.as_deref())?;
         let columns = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
         Ok(Look {
             color,
             heading: args.heading || (terminal && !args.no_heading && !plain),
-            width: if terminal { columns() } else { None },
+            width: terminal.then(|| columns().unwrap_or(line::COLUMNS_MAX)),
             links: if color { links } else { Links::default() },
         })
+    }
+
+    /// Writes a file's name, coloured and linked to a line of the file at `full`: its own bytes, or, for a terminal,
+    /// text without control characters.
+    pub fn write_name(&self, out: &mut impl Write, name: &Path, full: &str, line: usize) -> io::Result<()> {
+        let (before, behind) = self.links.around(full, line);
+        write!(out, "{before}")?;
+        match self.width {
+            Some(_) => paint(out, style::PATH, self.color, escape_control(&name.to_string_lossy()))?,
+            None => paint(out, style::PATH, self.color, name.as_os_str().as_encoded_bytes())?,
+        }
+        write!(out, "{behind}")
     }
 }
 
@@ -96,19 +111,29 @@ pub fn print(
     Ok(())
 }
 
-/// Prints files, each as its project's root and its path from there.
+/// Prints the names of files, each given by its project and its path from the root.
 ///
 /// # Errors
 /// When stdout refuses.
-pub fn print_names(names: &[(&Path, &str)], args: &SearchArgs) -> Result<()> {
+pub fn print_names(names: &[(&Place, &str)], args: &SearchArgs, env: &Env, terminal: bool) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let mut rows = names.iter().map(|(root, path)| json::Line::of_file(path::absolute(root, path), None));
+    let full = |place: &Place, path: &str| path::absolute(&place.project.root, path);
+    let mut rows = names.iter().map(|(place, path)| json::Line::of_file(full(place, path), None));
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&rows.collect::<Vec<_>>())?)?;
     } else if args.jsonl {
         rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", serde_json::to_string(&row)?)?))?;
     } else {
-        names.iter().try_for_each(|(root, path)| path::write_name(&mut out, root, path, args.null))?;
+        let look = Look::new(args, env, terminal)?;
+        for (place, path) in names {
+            let name = place.shown(path);
+            if args.null {
+                out.write_all(name.as_os_str().as_encoded_bytes())?;
+            } else {
+                look.write_name(&mut out, &name, &full(place, path), 1)?;
+            }
+            out.write_all(if args.null { b"\0" } else { b"\n" })?;
+        }
     }
     Ok(out.flush()?)
 }

@@ -1,19 +1,12 @@
-//! How files are named in output: relative to the current folder where they lie below it, control characters escaped.
+//! How files are named in output: as the path that was given to look in, or relative to the current folder.
 
-use std::io::{self, Write};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-static HERE: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().and_then(|d| d.canonicalize()).ok());
+pub use super::escape::escape_control;
 
-/// `text` with control characters written as escapes, so that a file's name can't drive the terminal.
-pub fn escape_control(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() { escaped.extend(c.escape_default()) } else { escaped.push(c) }
-    }
-    escaped
-}
+static HERE: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().and_then(|d| d.canonicalize()).ok());
 
 /// An absolute path in the form that people type: without Windows' `\\?\` in front, its own separators throughout.
 pub fn plain(path: &str, separator: char) -> String {
@@ -41,14 +34,26 @@ pub fn typed(root: &Path, path: &str) -> String {
     }
 }
 
-/// Writes a file's name on a line of its own; with `null`, as it is with a NUL byte behind it.
-///
-/// # Errors
-/// When `out` refuses.
-pub fn write_name(out: &mut impl Write, root: &Path, path: &str, null: bool) -> io::Result<()> {
-    match null {
-        true => write!(out, "{}\0", typed(root, path)),
-        false => writeln!(out, "{}", escape_control(&typed(root, path))),
+/// A path from the folder (or file) that was given: `given` as it was written, and what lies below it.
+pub fn below(given: &Path, rest: &Path) -> PathBuf {
+    let mut path = if given.as_os_str() == "." { PathBuf::new() } else { given.to_path_buf() };
+    // One by one: with the system's own separators.
+    path.extend(rest.components());
+    path
+}
+
+/// The path of a project's file as it would be typed from here: relative if it or the current folder lies in the
+/// project, else in full.
+pub fn from_here(root: &Path, path: &str) -> PathBuf {
+    let full = root.join(path);
+    let Some(here) = HERE.as_ref() else { return full };
+    match (full.strip_prefix(here), here.strip_prefix(root)) {
+        (Ok(relative), _) => below(Path::new("."), relative),
+        (_, Ok(inside)) => {
+            let up: PathBuf = inside.components().map(|_| OsStr::new("..")).collect();
+            below(&up, Path::new(path))
+        }
+        _ => full.to_str().map_or(full.clone(), |f| plain(f, std::path::MAIN_SEPARATOR).into()),
     }
 }
 
@@ -57,8 +62,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_characters_are_written_out() {
-        assert_eq!(escape_control("a\x1b[31mb\nc"), "a\\u{1b}[31mb\\nc");
+    fn paths_begin_as_they_were_given() {
+        for (given, rest, expected) in [
+            (".", "src/a.rs", "src/a.rs"),
+            ("./", "src/a.rs", "./src/a.rs"),
+            ("..", "a.rs", "../a.rs"),
+            ("/x/src/", "a.rs", "/x/src/a.rs"),
+            ("src/a.rs", "", "src/a.rs"),
+        ] {
+            assert_eq!(below(Path::new(given), Path::new(rest)).as_os_str(), expected, "{given} {rest}");
+        }
+        let here = HERE.clone().unwrap();
+        let (up, name) = (here.parent().unwrap(), here.file_name().unwrap().to_str().unwrap());
+        for (root, path, expected) in [
+            (here.as_path(), "src/a.rs", Path::new("src/a.rs")),
+            (up, &format!("{name}/a.rs"), Path::new("a.rs")),
+            (up, "x/a.rs", Path::new("../x/a.rs")),
+            (&up.join("other"), "a.rs", &up.join("other/a.rs")),
+        ] {
+            assert_eq!(from_here(root, path), expected, "{path} in {}", root.display());
+        }
     }
 
     #[test]

@@ -19,6 +19,11 @@ pub const DIM: Style = Style::new().dimmed();
 ///
 /// # Errors
 /// When `out` refuses.
-pub fn paint(out: &mut impl Write, style: Style, color: bool, text: &str) -> io::Result<()> {
-    if color { write!(out, "{style}{text}{style:#}") } else { out.write_all(text.as_bytes()) }
+pub fn paint(out: &mut impl Write, style: Style, color: bool, text: impl AsRef<[u8]>) -> io::Result<()> {
+    if !color {
+        return out.write_all(text.as_ref());
+    }
+    write!(out, "{style}")?;
+    out.write_all(text.as_ref())?;
+    write!(out, "{style:#}")
 }

@@ -1,5 +1,7 @@
 //! COLGREP_TRACE: one line of JSON a step on stderr, for scripts that study the ranking.
 
+use std::io::Write as _;
+
 use colgrep_core::fuse::UnitKey;
 use colgrep_core::rank::Pool;
 use colgrep_index::search::{Answer, Watch};
@@ -24,7 +26,8 @@ impl Trace {
 
     fn line(&self, step: &str, what: &str, items: serde_json::Value, scores: Vec<f32>) {
         let line = json!({"query": self.query, "step": step, what: items, "scores": scores});
-        remark!("__COLGREP_TRACE__ {line}");
+        // As it is: JSON for scripts.
+        let _ = writeln!(std::io::stderr(), "__COLGREP_TRACE__ {line}");
     }
 
     fn pool(&self, step: &str, pool: &Pool) {

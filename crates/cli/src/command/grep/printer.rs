@@ -2,16 +2,18 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::Path;
+use std::sync::OnceLock;
 
 use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
+use super::Target;
 use crate::args::SearchArgs;
 use crate::output::Look;
+use crate::output::escape::escape_line;
 use crate::output::json::Line;
-use crate::output::path::{absolute, escape_control};
+use crate::output::path::plain;
 use crate::output::style::{self, paint};
 
 /// What one file gives.
@@ -37,9 +39,9 @@ pub struct Lines {
 pub struct Printer<'a> {
     args: &'a SearchArgs,
     matcher: &'a RegexMatcher,
-    shown: &'a str,
-    /// Absolute path, where links are wanted.
-    full: String,
+    file: &'a Target,
+    /// Absolute path, once it is asked for.
+    full: OnceLock<String>,
     look: &'a Look,
     count: u64,
     binary_from: Option<u64>,
@@ -47,11 +49,19 @@ pub struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// For the file at `full`, shown as `shown`.
-    pub fn new(args: &'a SearchArgs, matcher: &'a RegexMatcher, shown: &'a str, full: &Path, look: &'a Look) -> Self {
-        let full = if look.color { full.canonicalize().unwrap_or_default() } else { Default::default() };
-        let full = absolute(&full, "").trim_end_matches(['/', '\\']).to_string();
-        Printer { args, matcher, shown, full, look, count: 0, binary_from: None, lines: Lines::default() }
+    /// For one file.
+    pub fn new(args: &'a SearchArgs, matcher: &'a RegexMatcher, file: &'a Target, look: &'a Look) -> Self {
+        let lines = Lines::default();
+        Printer { args, matcher, file, full: OnceLock::new(), look, count: 0, binary_from: None, lines }
+    }
+
+    /// The file's absolute path.
+    fn full(&self) -> &str {
+        self.full.get_or_init(|| {
+            let full = self.file.full.canonicalize();
+            let full = full.or_else(|_| std::path::absolute(&self.file.full)).unwrap_or_default();
+            plain(&full.to_string_lossy(), std::path::MAIN_SEPARATOR)
+        })
     }
 
     /// What was found.
@@ -61,7 +71,7 @@ impl<'a> Printer<'a> {
         if counted || without {
             if self.args.json || self.args.jsonl {
                 let count = if counted { Some(self.count) } else { None };
-                self.lines.rows.push(Line::of_file(self.shown.to_string(), count));
+                self.lines.rows.push(Line::of_file(self.full().to_string(), count));
             } else {
                 let end = if counted { format!("{}\n", self.count) } else { String::new() };
                 let separator = if self.args.null {
@@ -75,6 +85,12 @@ impl<'a> Printer<'a> {
                 let _ = write!(self.lines.text, "{separator}{end}");
             }
         }
+        if let (true, Some(offset)) = (self.lines.binary && !self.args.json && !self.args.jsonl, self.binary_from) {
+            // In ripgrep's words, on stdout, as grep has it.
+            let _ = self.name(1);
+            let told = format!(": binary file matches (found \"\\0\" byte around offset {offset})\n");
+            self.lines.text.extend(told.as_bytes());
+        }
         if self.args.files_without_match {
             self.lines.any = without;
         }
@@ -82,13 +98,21 @@ impl<'a> Printer<'a> {
     }
 
     fn name(&mut self, line: u64) -> io::Result<()> {
+        let mut name = Vec::new();
         if self.args.null {
-            return self.lines.text.write_all(self.shown.as_bytes());
+            name.extend(self.file.shown.as_os_str().as_encoded_bytes());
+        } else {
+            self.look.write_name(&mut name, &self.file.shown, self.full(), line as usize)?;
         }
-        let mut painted = Vec::new();
-        paint(&mut painted, style::PATH, self.look.color, &escape_control(self.shown))?;
-        let linked = self.look.links.wrap(&String::from_utf8_lossy(&painted), &self.full, line as usize);
-        self.lines.text.write_all(linked.as_bytes())
+        self.lines.text.write_all(&name)
+    }
+
+    /// A part of a line: its own bytes, or, for a terminal, text without control characters.
+    fn text(&mut self, style: anstyle::Style, color: bool, bytes: &[u8]) -> io::Result<()> {
+        match self.look.width {
+            Some(_) => paint(&mut self.lines.text, style, color, escape_line(&String::from_utf8_lossy(bytes))),
+            None => paint(&mut self.lines.text, style, color, bytes),
+        }
     }
 
     fn line(&mut self, number: u64, separator: char, bytes: &[u8], column: Option<usize>) -> io::Result<()> {
@@ -105,7 +129,7 @@ impl<'a> Printer<'a> {
             let separator = if self.args.null { '\0' } else { separator };
             write!(self.lines.text, "{separator}")?;
         }
-        paint(&mut self.lines.text, style::LINE, self.look.color, &number.to_string())?;
+        paint(&mut self.lines.text, style::LINE, self.look.color, number.to_string())?;
         write!(self.lines.text, "{separator}")?;
         if let Some(column) = column {
             write!(self.lines.text, "{column}{separator}")?;
@@ -113,13 +137,12 @@ impl<'a> Printer<'a> {
         let mut at = 0;
         if separator == ':' && self.look.color {
             for place in self.places(bytes) {
-                let matched = String::from_utf8_lossy(&bytes[place.clone()]);
-                self.lines.text.write_all(&bytes[at..place.start])?;
-                paint(&mut self.lines.text, style::MATCH, true, &matched)?;
+                self.text(style::MATCH, false, &bytes[at..place.start])?;
+                self.text(style::MATCH, true, &bytes[place.clone()])?;
                 at = place.end;
             }
         }
-        self.lines.text.write_all(&bytes[at..])?;
+        self.text(style::MATCH, false, &bytes[at..])?;
         self.lines.text.write_all(b"\n")
     }
 
@@ -155,7 +178,7 @@ impl Sink for &mut Printer<'_> {
         }
         if self.args.files_only {
             if self.args.json || self.args.jsonl {
-                self.lines.rows.push(Line::of_file(self.shown.to_string(), None));
+                self.lines.rows.push(Line::of_file(self.full().to_string(), None));
             } else {
                 self.name(found.line_number().unwrap_or(1))?;
                 self.lines.text.write_all(if self.args.null { b"\0" } else { b"\n" })?;
@@ -179,7 +202,7 @@ impl Sink for &mut Printer<'_> {
         for &(start, text) in if rows.is_empty() && !self.args.only_matching { &whole[..] } else { &rows } {
             if self.args.json || self.args.jsonl {
                 let text = Some(String::from_utf8_lossy(text).into_owned());
-                let row = Line { line: Some(number), text, ..Line::of_file(self.shown.to_string(), None) };
+                let row = Line { line: Some(number), text, ..Line::of_file(self.full().to_string(), None) };
                 self.lines.rows.push(row);
             } else {
                 self.line(number, ':', text, vimgrep.then_some(start + 1))?;
@@ -189,10 +212,9 @@ impl Sink for &mut Printer<'_> {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let only_matches = self.args.json || self.args.jsonl || self.args.vimgrep || self.args.only_matching;
         let only_names = self.args.files_only || self.args.count || self.args.files_without_match || self.args.silent;
         let is_binary = self.binary_from.is_some_and(|from| context.absolute_byte_offset() >= from);
-        if !only_matches && !only_names && !is_binary {
+        if !only_names && !is_binary {
             self.line(context.line_number().unwrap_or(0), '-', context.bytes(), None)?;
         }
         Ok(true)

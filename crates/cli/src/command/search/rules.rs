@@ -223,8 +223,8 @@ mod tests {
 
     #[test]
     fn globs_speak_of_names_at_any_depth() {
-        let store = colgrep_index::store::Store::new("/nowhere".into());
-        let nowhere = Project { root: "/".into(), store, ignored: Vec::new() };
+        let env = crate::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
+        let (nowhere, _) = Project::around(Path::new("/"), &env).unwrap();
         let rules = |set: fn(&mut SearchArgs)| {
             let mut args = SearchArgs::default();
             set(&mut args);
