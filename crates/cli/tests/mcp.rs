@@ -98,6 +98,14 @@ fn tools_are_listed_with_their_schemas() {
         for (name, property) in tool["inputSchema"]["properties"].as_object().into_iter().flatten() {
             assert!(property["description"].is_string(), "{}.{name} is not described", tool["name"]);
         }
+        let required = match tool["name"].as_str() {
+            Some("search") => json!(["query"]),
+            Some("grep") => json!(["pattern"]),
+            Some("find_related") => json!(["file", "line"]),
+            Some("status") => Value::Null,
+            _ => json!(["file"]),
+        };
+        assert_eq!(tool["inputSchema"]["required"], required, "{tool}");
     }
     assert_eq!(client.end(), Some(0), "the server ends with its client");
 }
@@ -152,6 +160,7 @@ fn mistakes_are_told_to_the_agent() {
     let outside = "is not a file or folder inside the roots of this server: ROOT";
     for (tool, arguments, expected) in [
         ("search", json!({"query": " "}), "query is empty"),
+        ("search", json!({"query": "x", "results": 0}), "results: 0 asks for nothing"),
         ("search", json!({"query": "x", "paths": ["../"]}), outside),
         ("search", json!({"query": "x", "languages": ["klingon"]}), "is no language known here"),
         ("search", json!({"query": "x", "tests": "all"}), "tests takes auto, only or exclude"),

@@ -6,6 +6,7 @@ use serde::Deserialize;
 /// A ranking.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("required" = ["query"]))]
 pub struct Search {
     /// What to look for, in words ("parse request") or as a name (parseRequest).
     pub query: String,
@@ -38,6 +39,7 @@ pub struct Search {
 /// Every matching line.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("required" = ["pattern"]))]
 pub struct Grep {
     /// A regular expression (Rust's syntax).
     pub pattern: String,
@@ -64,6 +66,7 @@ pub struct Grep {
 /// The units of a file.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("required" = ["file"]))]
 pub struct Outline {
     /// The file.
     pub file: String,
@@ -76,6 +79,7 @@ pub struct Outline {
 /// One unit's lines.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("required" = ["file"]))]
 pub struct ReadUnit {
     /// The file.
     pub file: String,
@@ -92,6 +96,7 @@ pub struct ReadUnit {
 /// Units like one.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("required" = ["file", "line"]))]
 pub struct Related {
     /// The file.
     pub file: String,

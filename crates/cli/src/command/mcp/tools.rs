@@ -64,7 +64,7 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
     if places.is_empty() {
         places = desk.roots().map(|r| (r, vec![r.below.clone()])).collect();
     }
-    let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
+    let wanted = wanted(asked.results)?;
     let mut lists = Vec::new();
     for (root, below) in &places {
         let question = Question {
@@ -78,13 +78,21 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
     Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
 }
 
+/// Number of files that an answer is to hold.
+fn wanted(results: Option<usize>) -> Result<usize> {
+    match results {
+        Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
+        asked => Ok(asked.unwrap_or(RESULTS_DEFAULT).min(RESULTS_MAX)),
+    }
+}
+
 /// `find_related`.
 pub fn find_related(desk: &Desk, asked: &params::Related) -> Result<String> {
     let (root, full, path) = desk.locate(&asked.file)?;
     if !full.is_file() {
         bail!("{} is no file", asked.file);
     }
-    let wanted = asked.results.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX);
+    let wanted = wanted(asked.results)?;
     let below = std::slice::from_ref(&root.below);
     let args = SearchArgs::default();
     let list = mended(root, || {
