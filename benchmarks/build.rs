@@ -1,5 +1,6 @@
 //! Tells the program which commit it is built from: records name it, and the folder may have moved on when they are made.
 
+use std::path::Path;
 use std::process::Command;
 
 fn main() {
@@ -9,7 +10,10 @@ fn main() {
     }
     // Without git, or outside a checkout, records name no commit.
     let Some(log) = git(&["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"]) else { return };
-    println!("cargo::rerun-if-changed={log}");
+    // A file that is not there would make every build a new one.
+    if Path::new(&log).exists() {
+        println!("cargo::rerun-if-changed={log}");
+    }
     let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) else { return };
     let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", "../crates", "src", "../Cargo.lock"]);
     let mark = if changed.is_some_and(|c| !c.is_empty()) { "+" } else { "" };
