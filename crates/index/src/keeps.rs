@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::lexical::Writer;
-use crate::store::Store;
+use crate::store::{FileTable, Store};
 
 /// What an index keeps for the ranking by meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -47,8 +46,7 @@ impl Keeps {
 /// # Errors
 /// When there is no index that can be read, or the disk refuses.
 pub fn keep(store: &Store, keeps: Keeps) -> Result<bool> {
-    let is_so =
-        |files: &crate::store::FileTable| files.keeps == keeps && (keeps == Keeps::Full || files.vectors.is_none());
+    let is_so = |files: &FileTable| files.keeps == keeps && (keeps == Keeps::Full || files.vectors.is_none());
     if is_so(&store.open()?.files) {
         return Ok(false);
     }
@@ -61,11 +59,7 @@ pub fn keep(store: &Store, keeps: Keeps) -> Result<bool> {
     if keeps != Keeps::Full {
         table.vectors = None;
     }
-    let mut writer = Writer::open(&store.lexical_folder())?;
-    writer.commit(&store.write_table(&table)?)?;
-    writer.finish()?;
-    store.remove_old_tables();
-    store.remove_old_vectors(&table);
+    store.commit_table(&table)?;
     Ok(true)
 }
 

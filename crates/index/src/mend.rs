@@ -1,7 +1,7 @@
 //! Mending an index that shows itself damaged while it is read.
 
 use crate::error::{ErrorKind, Result};
-use crate::lexical::{Lexical, Writer};
+use crate::lexical::Lexical;
 use crate::store::Store;
 use crate::vector::{Manifest, Vectors};
 
@@ -28,12 +28,7 @@ pub fn mend(store: &Store) -> Result<()> {
         verified => verified?,
     }
     table.vectors = vectors;
-    let mut writer = Writer::open(&store.lexical_folder())?;
-    writer.commit(&store.write_table(&table)?)?;
-    writer.finish()?;
-    store.remove_old_tables();
-    store.remove_old_vectors(&table);
-    Ok(())
+    store.commit_table(&table)
 }
 
 /// The manifest without segments that are not sound throughout; none without its codebook.

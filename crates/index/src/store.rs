@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::keeps::Keeps;
-use crate::lexical::{CommitPoint, Lexical};
+use crate::lexical::{CommitPoint, Lexical, Writer};
 use crate::read::Skip;
 use crate::vector::{Manifest, Place, Vectors, sibling_roots};
 use crate::walk::WalkOptions;
@@ -293,7 +293,7 @@ impl Store {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub(crate) fn write_table(&self, table: &FileTable) -> Result<String> {
+    fn write_table(&self, table: &FileTable) -> Result<String> {
         let generation = self.next_generation();
         let path = self.table_path(generation);
         let bytes = postcard::to_stdvec(table).map_err(|e| Error::new(ErrorKind::Io, format!("file table: {e}")))?;
@@ -306,8 +306,29 @@ impl Store {
         Ok(format!("colgrep {FORMAT_VERSION} {generation}{}", table.keeps.suffix()))
     }
 
+    /// Makes `table` the current one together with what `writer` holds, and removes what no commit names any more.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn commit(&self, writer: &mut Writer, table: &FileTable) -> Result<()> {
+        writer.commit(&self.write_table(table)?)?;
+        self.remove_old_tables();
+        self.remove_old_vectors(table);
+        Ok(())
+    }
+
+    /// Makes `table` the current one over the index as it is.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn commit_table(&self, table: &FileTable) -> Result<()> {
+        let mut writer = Writer::open(&self.lexical_folder())?;
+        self.commit(&mut writer, table)?;
+        writer.finish()
+    }
+
     /// Removes files of vectors that `table` does not name.
-    pub(crate) fn remove_old_vectors(&self, table: &FileTable) {
+    fn remove_old_vectors(&self, table: &FileTable) {
         let named: Vec<String> = table.vectors.iter().flat_map(Manifest::names).collect();
         let Ok(entries) = fs::read_dir(self.vectors_folder()) else { return };
         for entry in entries.flatten() {

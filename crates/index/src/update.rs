@@ -250,10 +250,7 @@ fn build_vectors(
     let built = job.run(&mut |manifest| {
         table.vectors = Some(manifest.clone());
         report.wrote = true;
-        writer.commit(&store.write_table(&table)?)?;
-        store.remove_old_tables();
-        store.remove_old_vectors(&table);
-        Ok(())
+        store.commit(&mut writer, &table)
     })?;
     writer.finish()?;
     report.encoded += built.encoded;
@@ -371,10 +368,7 @@ fn commit(
     table.files = records.values().cloned().collect();
     table.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     table.complete = complete;
-    let payload = store.write_table(table)?;
-    writer.commit(&payload)?;
-    store.remove_old_tables();
-    Ok(())
+    store.commit(writer, table)
 }
 
 fn index_file(
