@@ -159,6 +159,13 @@ pub struct Annotation {
     pub category: Option<String>,
 }
 
+impl Annotation {
+    /// Paths of the files that answer it, of either sort.
+    fn targets(&self) -> impl Iterator<Item = &str> {
+        self.relevant.iter().chain(&self.secondary).map(Target::path)
+    }
+}
+
 /// A file, as a path or as an object that holds one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -174,12 +181,6 @@ pub enum Target {
 
 impl Target {
     fn path(&self) -> &str {
-        match self {
-            Target::Path(path) | Target::Object { path } => path,
-        }
-    }
-
-    fn into_path(self) -> String {
         match self {
             Target::Path(path) | Target::Object { path } => path,
         }
@@ -395,7 +396,7 @@ impl Corpus {
 impl Task {
     /// An annotation, as a task of a set and a repository.
     pub fn new(annotation: Annotation, set: usize, repository: usize) -> Task {
-        let targets = annotation.relevant.into_iter().chain(annotation.secondary).map(Target::into_path).collect();
+        let targets = annotation.targets().map(String::from).collect();
         let category = annotation.category.unwrap_or_else(|| "?".to_string());
         Task { set, repository, query: annotation.query, category, targets }
     }
@@ -406,14 +407,13 @@ fn check(annotations: &[Annotation]) -> Result<()> {
     for annotation in annotations {
         let query = &annotation.query;
         let mut seen = HashSet::new();
-        let mut targets = annotation.relevant.iter().chain(&annotation.secondary).map(Target::path);
         if query.trim().is_empty() {
             bail!("a query is empty");
         }
-        if annotation.relevant.is_empty() && annotation.secondary.is_empty() {
+        if annotation.targets().next().is_none() {
             bail!("{query:?} has no right answer; name one in `relevant`, or take the query out");
         }
-        if let Some(twice) = targets.find(|t| !seen.insert(*t)) {
+        if let Some(twice) = annotation.targets().find(|t| !seen.insert(*t)) {
             bail!("{query:?} names {twice} twice");
         }
     }
@@ -424,8 +424,7 @@ fn check(annotations: &[Annotation]) -> Result<()> {
 fn tell_of_absent(name: &str, annotations: &[Annotation], repository: &Repository) {
     let files: Vec<String> = repository.files().map(|f| repository.absolute(&f.path)).collect();
     let is_absent = |t: &&str| !files.iter().any(|f| metric::matches(f, t));
-    let targets = annotations.iter().flat_map(|a| a.relevant.iter().chain(&a.secondary)).map(Target::path);
-    let absent: BTreeSet<&str> = targets.filter(is_absent).collect();
+    let absent: BTreeSet<&str> = annotations.iter().flat_map(Annotation::targets).filter(is_absent).collect();
     if !absent.is_empty() {
         let absent: Vec<&str> = absent.into_iter().collect();
         eprintln!("colgrep-bench: {name}: right answers that are not in the index: {}", absent.join(", "));
