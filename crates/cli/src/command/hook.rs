@@ -16,7 +16,7 @@ use super::languages;
 use crate::FOUND;
 use crate::args::{Agent, HookArgs};
 use crate::env::Env;
-use crate::output::path::escape_control;
+use crate::output::escape::escape_control;
 use crate::project::Project;
 
 /// Longest time that the agent's own message is waited for.

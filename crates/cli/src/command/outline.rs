@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::OutlineArgs;
-use crate::output::path::escape_control;
+use crate::output::escape::escape_control;
 use crate::{FOUND, NOTHING};
 
 /// Bytes at the front that tell a file's language.

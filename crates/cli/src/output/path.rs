@@ -4,8 +4,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-pub use super::escape::escape_control;
-
 static HERE: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().and_then(|d| d.canonicalize()).ok());
 
 /// An absolute path in the form that people type: without Windows' `\\?\` in front, its own separators throughout.

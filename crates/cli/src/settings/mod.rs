@@ -61,7 +61,16 @@ impl Settings {
     /// # Errors
     /// When one of them can't be read, or holds an unknown key or an unfit value.
     pub fn load(env: &Env, start: &Path) -> Result<Settings> {
-        let mut settings = Settings::default();
+        let kept = Project::around(start, env).map_or(Keeps::default(), |(project, _)| project.store.keeps());
+        Settings::beside(kept, env, start)
+    }
+
+    /// The same, where it is known what the index keeps.
+    ///
+    /// # Errors
+    /// As [`Settings::load`].
+    pub(crate) fn beside(kept: Keeps, env: &Env, start: &Path) -> Result<Settings> {
+        let mut settings = Settings { kept, ..Settings::default() };
         let user = env.settings_file().filter(|p| p.is_file());
         for path in user.into_iter().chain(repository_file(env, start)) {
             let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
@@ -72,7 +81,6 @@ impl Settings {
                 settings.values.insert(key, (value, path.clone()));
             }
         }
-        settings.kept = Project::around(start, env).map_or(Keeps::default(), |(project, _)| project.store.keeps());
         Ok(settings)
     }
 

@@ -22,8 +22,9 @@ use crate::command::search::like::Like;
 use crate::command::search::{Ask, Filter, PathRules, Without, check_length, coverage, damage, like, maker};
 use crate::command::{grep as plain_grep, outline as file_outline};
 use crate::model::Model;
+use crate::output::escape::escape_control;
 use crate::output::line::{QueryWords, own_line, shortened};
-use crate::output::path::{escape_control, typed};
+use crate::output::path::typed;
 use crate::project::Project;
 
 /// Files of an answer, if the question does not say.
