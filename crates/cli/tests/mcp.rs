@@ -182,6 +182,24 @@ fn mistakes_are_told_to_the_agent() {
 }
 
 #[test]
+fn mistakes_of_the_protocol_have_its_codes() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    for (method, params, code) in [
+        ("tools/call", json!({"arguments": {}}), -32602),
+        ("tools/call", json!({"name": 7}), -32602),
+        ("tools/call", json!({"name": "nosuch", "arguments": {}}), -32602),
+        ("nosuch/method", json!({}), -32601),
+    ] {
+        let answer = client.ask(method, params.clone());
+        assert_eq!(answer["error"]["code"], code, "{method} {params}: {answer}");
+    }
+    // What is no JSON has no number to answer to, and is left out, as by the protocol's own libraries.
+    writeln!(client.to.as_mut().expect("an open pipe"), "{{not json").expect("a listening server");
+    assert!(client.good("search", json!({"query": "parse"})).contains("parse"), "and the server goes on");
+}
+
+#[test]
 fn a_root_within_a_project_is_a_border() {
     let sandbox = Sandbox::of("relay");
     sandbox.run(&["init"]);

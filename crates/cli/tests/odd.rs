@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs;
+use std::io::Write as _;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -84,6 +85,30 @@ fn matches_of_nothing_are_not_painted() {
     let ran = sandbox.run(&["-e", "x*", "--color", "always"]);
     let text: Vec<String> = ran.out.lines().map(|l| l.rsplit(':').next().unwrap_or_default().to_string()).collect();
     assert_eq!(text, ["a\u{1b}[1m\u{1b}[31mxx\u{1b}[0mb", "plain"]);
+}
+
+#[test]
+fn standard_input_is_a_place_for_patterns() {
+    let sandbox = Sandbox::of("relay");
+    let piped = |args: &[&str], bytes: &[u8]| {
+        let mut running =
+            sandbox.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        running.stdin.take().unwrap().write_all(bytes).unwrap();
+        Ran::of(running.wait_with_output().unwrap(), &sandbox.root())
+    };
+    let text = b"+fn zebra() {\r\n \xff\n-fn zebra_old() {";
+    assert_eq!(piped(&["-e", "zebra", "-"], text).out, "<stdin>:1:+fn zebra() {\n<stdin>:3:-fn zebra_old() {\n");
+    assert_eq!(piped(&["-e", "zebra", "--count", "-"], text).out, "<stdin>:2\n");
+    assert_eq!(piped(&["-e", "nosuch", "-"], text).status, 1);
+    let json = piped(&["-e", "old", "--jsonl", "-"], text).out;
+    assert_eq!(json, "{\"file\":\"<stdin>\",\"line\":3,\"text\":\"-fn zebra_old() {\"}\n");
+    // Among other places, and a file of that name.
+    sandbox.write("-", "zebra in a file\n");
+    let ran = piped(&["-e", "zebra", "-", "./-"], b"zebra\n");
+    assert_eq!(ran.out, "<stdin>:1:zebra\n./-:1:zebra in a file\n");
+    // A ranking is of units, which a stream has none of.
+    let ran = piped(&["zebra", "-"], b"zebra\n");
+    assert!(ran.status == 2 && ran.err.contains("searched by -e alone"), "{ran:?}");
 }
 
 #[test]

@@ -28,6 +28,8 @@ use printer::{Lines, Printer};
 
 /// Files that are searched side by side before their lines are printed.
 const PORTION: usize = 256;
+/// How standard input is named, in ripgrep's words.
+const STDIN: &str = "<stdin>";
 /// First bytes of a file: what tells its language where the name does not.
 const HEAD_BYTES: u64 = 8 << 10;
 
@@ -234,10 +236,15 @@ fn context(args: &SearchArgs) -> (usize, usize) {
 
 /// A file to search.
 pub struct Target {
-    /// Path to open.
+    /// Path to open; that of [`is_stdin`] for standard input.
     pub full: PathBuf,
     /// Path to show: as it was given.
     pub shown: PathBuf,
+}
+
+/// Whether a path is grep's name for standard input. A file of that name is `./-`.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
 }
 
 /// The files below `path` that the rules allow, in order, and whether everything could be read.
@@ -248,6 +255,9 @@ fn files_below(
     settings: &Settings,
     options: &WalkOptions,
 ) -> Result<(Vec<Target>, bool)> {
+    if is_stdin(path) {
+        return Ok((vec![Target { full: path.to_path_buf(), shown: STDIN.into() }], true));
+    }
     let (project, below) = Project::around(path, env)?;
     let rules = PathRules::new(args, settings, &project)?;
     let allowed = |from_root: &str, full: &Path| {
@@ -293,7 +303,12 @@ fn head(path: &Path) -> Vec<u8> {
 fn search_file(args: &SearchArgs, matcher: &RegexMatcher, file: &Target, look: &Look) -> Lines {
     let (before, after) = context(args);
     let mut printer = Printer::new(args, matcher, file, look);
-    let searched = searcher(before, after, args).search_path(matcher, &file.full, &mut printer);
+    let mut searcher = searcher(before, after, args);
+    let searched = if is_stdin(&file.full) {
+        searcher.search_reader(matcher, std::io::stdin().lock(), &mut printer)
+    } else {
+        searcher.search_path(matcher, &file.full, &mut printer)
+    };
     let mut lines = printer.into_lines();
     // A file that went away or can't be read is told, and no failure of the others.
     if let Err(error) = searched {

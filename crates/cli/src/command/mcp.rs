@@ -14,8 +14,12 @@ use anyhow::{Context as _, Result};
 use desk::Desk;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig};
-use rmcp::{ErrorData, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
+use rmcp::model::{
+    CallToolRequestMethod, CallToolResult, ConstString as _, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 
 use super::limit_threads;
 use crate::FOUND;
@@ -114,5 +118,21 @@ impl ServerHandler for Server {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("colgrep", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    /// Answers what the library could not read as a request it knows: a method of ours with other parameters than MCP's
+    /// is told from a method that is not served (JSON-RPC 2.0, section 5.1).
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, .. } = request;
+        Err(match method.as_str() {
+            CallToolRequestMethod::VALUE => {
+                ErrorData::invalid_params("tools/call takes a name and an object of arguments", None)
+            }
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        })
     }
 }

@@ -54,7 +54,8 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
     let plan = Plan::read(args)?;
     let mut args = args.clone();
     args.take_globs();
-    let settings = Settings::load(env, plan.paths.first().map_or(Path::new("."), PathBuf::as_path))?;
+    let first = plan.paths.first().filter(|path| !grep::is_stdin(path));
+    let settings = Settings::load(env, first.map_or(Path::new("."), PathBuf::as_path))?;
     let (filesize_max, results) = (args.walk.max_filesize, args.results);
     let repository = if args.model.is_none() { settings.repository_model() } else { None };
     settings.fill(&mut args);

@@ -8,7 +8,7 @@ use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
-use super::Target;
+use super::{Target, is_stdin};
 use crate::args::SearchArgs;
 use crate::output::Look;
 use crate::output::escape::escape_line;
@@ -58,6 +58,9 @@ impl<'a> Printer<'a> {
     /// The file's absolute path.
     fn full(&self) -> &str {
         self.full.get_or_init(|| {
+            if is_stdin(&self.file.full) {
+                return self.file.shown.to_string_lossy().into_owned();
+            }
             let full = self.file.full.canonicalize();
             let full = full.or_else(|_| std::path::absolute(&self.file.full)).unwrap_or_default();
             plain(&full.to_string_lossy(), std::path::MAIN_SEPARATOR)

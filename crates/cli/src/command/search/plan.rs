@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 
 use super::check_length;
 use crate::args::{IndexMode, SearchArgs};
+use crate::command::grep;
 
 /// What a command line asks for.
 pub enum Task {
@@ -35,7 +36,11 @@ impl Plan {
     /// When there is no query, or flags ask for what can't be had.
     pub fn read(args: &SearchArgs) -> Result<Plan> {
         let plan = Plan::read_words(args)?;
-        refuse(args, matches!(plan.task, Task::Grep))?;
+        let plain_grep = matches!(plan.task, Task::Grep);
+        refuse(args, plain_grep)?;
+        if !plain_grep && plan.paths.iter().any(|path| grep::is_stdin(path)) {
+            bail!("- (standard input) is searched by -e alone, as in: git diff | colgrep -e PATTERN -");
+        }
         Ok(plan)
     }
 
@@ -71,7 +76,7 @@ impl Plan {
 
 /// Whether a word behind `-e` names a place to look in, and no query.
 fn is_place(word: &OsStr) -> bool {
-    word.is_empty() || Path::new(word).exists()
+    word.is_empty() || grep::is_stdin(Path::new(word)) || Path::new(word).exists()
 }
 
 fn query(text: &OsStr) -> Result<String> {
