@@ -113,7 +113,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let ranking = &args.corpus.ranking;
     if !ranking.keyword_only && !ranking.semantic_only {
         for (name, keyword_only) in [("`bm25`", false), ("`semantic`", true)] {
-            let ranking = RankingArgs { keyword_only, semantic_only: !keyword_only, ..ranking.clone() };
+            let ranking = RankingArgs { keyword_only, semantic_only: !keyword_only, fusion: None, ..ranking.clone() };
             let half = Corpus::open(&CorpusArgs { ranking, ..args.corpus.clone() }, vars)?;
             retrievers.push(Row { name: name.to_string(), scores: Pools::retrieve(&half, &knobs)?.rank(&knobs, 0) });
         }

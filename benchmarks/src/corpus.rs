@@ -9,11 +9,13 @@ use anyhow::{Context as _, Result, bail};
 use colgrep::env::{Env, profile};
 use colgrep::model::Model;
 use colgrep::project::Project;
-use colgrep::{Settings, Source};
+use colgrep::{FusionArg, Settings, Source};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::Pool;
+use colgrep_core::token::Tokenizer;
+use colgrep_index::language::{Category, by_name};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Request, retrieve};
 use colgrep_index::semantic::Mode;
@@ -33,7 +35,7 @@ pub struct CorpusArgs {
     /// Folder of annotations, one `NAME.json` a repository; repeatable, `DIR=WEIGHT` weighs a set in sums (1)
     #[arg(long, value_name = "DIR[=WEIGHT]", required = true, value_parser = parse_set)]
     pub annotations: Vec<SetArg>,
-    /// The repositories' languages and subfolders (default: language unknown, whole repository)
+    /// The repositories' languages and subfolders (default: the language of the most units, whole repository)
     #[arg(long, value_name = "FILE")]
     pub specs: Option<PathBuf>,
     /// Folder with a folder of sources for each repository
@@ -65,6 +67,9 @@ pub struct RankingArgs {
     /// The model that ranks by meaning: default, a folder or a hub's name
     #[arg(long, value_name = "ID|FOLDER", conflicts_with = "keyword_only")]
     pub model: Option<String>,
+    /// How the rankings by words and by meaning become one [default: minmax]
+    #[arg(long, value_name = "METHOD", conflicts_with_all = ["keyword_only", "semantic_only"])]
+    pub fusion: Option<FusionArg>,
 }
 
 impl RankingArgs {
@@ -75,7 +80,13 @@ impl RankingArgs {
             (_, true) => "semantic-only",
             _ => "hybrid",
         };
-        self.model.as_ref().map_or(mode.to_string(), |model| format!("{mode}, {model}"))
+        let fusion = (self.fusion() == Fusion::ReciprocalRank).then_some("fused by rank");
+        [Some(mode), self.model.as_deref(), fusion].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// How rankings are fused.
+    pub fn fusion(&self) -> Fusion {
+        self.fusion.unwrap_or_default().into()
     }
 
     /// The environment as colgrep reads it, with the indexes in the folder for them.
@@ -226,6 +237,8 @@ pub struct Repository {
     below: Option<Below>,
     /// The model of the ranking by meaning; none for keywords alone.
     model: Option<Arc<Model>>,
+    /// How its rankings are fused.
+    pub fusion: Fusion,
 }
 
 /// The files below a folder.
@@ -247,7 +260,14 @@ impl Repository {
     ///
     /// # Errors
     /// When it can't be read or the index can't be written.
-    pub fn open(name: &str, language: &str, folder: &Path, env: &Env, model: Option<Arc<Model>>) -> Result<Repository> {
+    pub fn open(
+        name: &str,
+        language: Option<&str>,
+        folder: &Path,
+        env: &Env,
+        model: Option<Arc<Model>>,
+        fusion: Fusion,
+    ) -> Result<Repository> {
         let (project, below) = Project::around(folder, env)?;
         tell_of_settings(name, env, folder)?;
         let encoding = model.as_ref().and_then(|m| m.encoding(None));
@@ -257,7 +277,19 @@ impl Repository {
         let in_folder = |path: &str| path.strip_prefix(&below).is_some_and(|rest| rest.starts_with('/'));
         let below = (!below.is_empty())
             .then(|| Below(snapshot.files.files.iter().filter(|f| in_folder(&f.path)).map(|f| f.id).collect()));
-        Ok(Repository { name: name.to_string(), language: language.to_string(), project, snapshot, below, model })
+        let mut repository =
+            Repository { name: name.to_string(), language: String::new(), project, snapshot, below, model, fusion };
+        repository.language = language.map_or_else(|| repository.main_language(), String::from);
+        Ok(repository)
+    }
+
+    /// The language of the most units of code.
+    fn main_language(&self) -> String {
+        let mut units: BTreeMap<&str, u32> = BTreeMap::new();
+        for file in self.files().filter(|f| by_name(&f.language).is_some_and(|l| l.category == Category::Code)) {
+            *units.entry(&file.language).or_default() += file.units;
+        }
+        units.into_iter().max_by_key(|(_, n)| *n).map_or("unknown", |(name, _)| name).to_string()
     }
 
     /// The indexed files that may be given.
@@ -272,7 +304,7 @@ impl Repository {
     pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Pool)> {
         let filter = self.below.as_ref().map(|b| b as &dyn UnitFilter);
         let semantic = self.model.as_ref().map(|m| m.semantic(&self.snapshot));
-        let request = Request { query, knobs, fusion: Fusion::MinMax, files, units_per_file: 1, filter, semantic };
+        let request = Request { query, knobs, fusion: self.fusion, files, units_per_file: 1, filter, semantic };
         Ok(retrieve(&self.snapshot, &request)?)
     }
 
@@ -321,6 +353,9 @@ impl Corpus {
         let env = args.ranking.environment(vars)?;
         let knobs = args.ranking.knobs(&env)?;
         let model = args.ranking.model(&env)?;
+        if !args.repos.is_dir() {
+            bail!("--repos {}: there is no such folder", args.repos.display());
+        }
         let specs: Vec<Spec> = args.specs.as_deref().map(read_json).transpose()?.unwrap_or_default();
         let mut found: BTreeMap<String, Vec<(usize, Vec<Annotation>)>> = BTreeMap::new();
         let mut sets = Vec::new();
@@ -347,8 +382,8 @@ impl Corpus {
                 eprintln!("colgrep-bench: {name}: there is no folder {}; left out", folder.display());
                 continue;
             }
-            let language = spec.and_then(|s| s.language.as_deref()).unwrap_or("unknown");
-            repositories.push(Repository::open(&name, language, &folder, &env, model.clone())?);
+            let language = spec.and_then(|s| s.language.as_deref());
+            repositories.push(Repository::open(&name, language, &folder, &env, model.clone(), args.ranking.fusion())?);
             for (set, annotations) in annotations {
                 tell_of_absent(&name, &annotations, &repositories[repositories.len() - 1]);
                 tasks.extend(annotations.into_iter().map(|a| Task::new(a, set, repositories.len() - 1)));
@@ -404,11 +439,12 @@ impl Task {
 
 /// Refuses what could only count as a failure of the search: queries without words or answers, an answer named twice.
 fn check(annotations: &[Annotation]) -> Result<()> {
+    let mut tokenizer = Tokenizer::default();
     for annotation in annotations {
         let query = &annotation.query;
         let mut seen = HashSet::new();
-        if query.trim().is_empty() {
-            bail!("a query is empty");
+        if Query::new(query, "", &mut tokenizer).terms.is_empty() {
+            bail!("{query:?} holds no word to look for");
         }
         if annotation.targets().next().is_none() {
             bail!("{query:?} has no right answer; name one in `relevant`, or take the query out");
@@ -478,7 +514,8 @@ mod tests {
     fn annotations_that_no_search_could_answer_are_refused() {
         for (text, expected) in [
             (r#"{"query": "q", "relevant": ["a"], "secondary": ["b"]}"#, ""),
-            (r#"{"query": " ", "relevant": ["a"]}"#, "a query is empty"),
+            (r#"{"query": " ", "relevant": ["a"]}"#, "\" \" holds no word"),
+            (r#"{"query": "...", "relevant": ["a"]}"#, "\"...\" holds no word"),
             (r#"{"query": "q", "relevant": []}"#, "\"q\" has no right answer"),
             (r#"{"query": "q", "relevant": ["a"], "secondary": ["a"]}"#, "\"q\" names a twice"),
         ] {

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
+use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 /// Differences below this are ties: the records round to four digits.
 pub const TIE: f64 = 5e-5;
-/// A difference is called real from this many standard errors.
-pub const ERRORS_MIN: f64 = 2.0;
+/// A difference is called real where equals would seldom show one as large: two-sided, at most this share of the time.
+const CHANCE_MAX: f64 = 0.05;
+/// Fewer queries prove nothing, whatever they say: five of equals agree by chance once in sixteen times.
+const QUERIES_MIN: usize = 6;
 const SHUFFLES: u32 = 10_000;
 
 /// One query's difference: its group (repository), its weight, the new score less the old.
@@ -37,6 +40,8 @@ pub struct Paired {
     pub losses: usize,
     /// Queries that stayed.
     pub ties: usize,
+    /// Repositories that the queries are of.
+    pub repositories: usize,
 }
 
 impl Paired {
@@ -63,6 +68,7 @@ impl Paired {
             wins: count(|v| v > TIE),
             losses: count(|v| v < -TIE),
             ties: count(|v| v.abs() <= TIE),
+            repositories: groups.len(),
         }
     }
 
@@ -71,13 +77,18 @@ impl Paired {
         self.error_queries.max(self.error_repositories)
     }
 
-    /// What may be said: `better` or `worse` from two standard errors on, else `noise`, or `same` where nothing moved.
+    /// What may be said: `better` or `worse` where a t test over the queries says so and, with several repositories,
+    /// one over these too (about two standard errors with many of them, 4.3 with three); `same` where nothing moved;
+    /// else `noise`.
     pub fn verdict(&self) -> &'static str {
-        match self.mean {
+        let queries = self.wins + self.losses + self.ties;
+        let beyond = |n: usize, error: f64| n < 2 || self.mean.abs() >= quantile(n - 1) * error;
+        match queries {
             _ if self.wins + self.losses == 0 => "same",
-            m if m >= ERRORS_MIN * self.error() => "better",
-            m if m <= -ERRORS_MIN * self.error() => "worse",
-            _ => "noise",
+            n if n < QUERIES_MIN || !beyond(n, self.error_queries) => "noise",
+            _ if !beyond(self.repositories, self.error_repositories) => "noise",
+            _ if self.mean > 0.0 => "better",
+            _ => "worse",
         }
     }
 
@@ -85,6 +96,12 @@ impl Paired {
     pub fn text(&self) -> String {
         format!("{:+.4} ± {:.4}", self.mean, self.error())
     }
+}
+
+/// How many standard errors a mean of equals leaves in [`CHANCE_MAX`] of all cases, by Student's t.
+fn quantile(freedom: usize) -> f64 {
+    let t = StudentsT::new(0.0, 1.0, freedom as f64);
+    t.map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - CHANCE_MAX / 2.0))
 }
 
 /// Two-sided p of the mean difference: how often a mean at least as far from 0 comes about when each query's sign
@@ -130,14 +147,27 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_need_two_errors() {
+    fn verdicts_need_evidence() {
         let check = |values: &[(usize, f64)], expected| {
             assert_eq!(Paired::of(&differences(values)).verdict(), expected, "{values:?}");
         };
+        let of = |groups: usize, values: [f64; 6]| -> Vec<(usize, f64)> {
+            values.iter().enumerate().map(|(i, v)| (i % groups, *v)).collect()
+        };
+        let same_sign = [0.1, 0.11, 0.09, 0.1, 0.11, 0.09];
         check(&[(0, 0.0), (1, 0.0)], "same");
-        check(&[(0, 0.1), (1, 0.11), (2, 0.09)], "better");
-        check(&[(0, -0.1), (1, -0.11), (2, -0.09)], "worse");
-        check(&[(0, 0.3), (1, 0.0), (2, 0.0)], "noise");
+        check(&of(6, same_sign), "better");
+        check(&of(6, same_sign.map(|v| -v)), "worse");
+        check(&of(1, same_sign), "better");
+        check(&of(6, [0.3, 0.0, 0.0, 0.0, 0.0, 0.0]), "noise");
+        // Few agree by chance.
+        check(&[(0, 0.1)], "noise");
+        check(&[(0, 0.1), (1, 0.1)], "noise");
+        check(&[(0, 0.1), (1, 0.11), (2, 0.09), (3, 0.1), (4, 0.1)], "noise");
+        // 2.2 standard errors of three repositories, which is once in six times by chance.
+        let three = of(3, [0.2, 0.1, 0.02, 0.21, 0.11, 0.03]);
+        assert!(Paired::of(&differences(&three)).mean > 2.0 * Paired::of(&differences(&three)).error());
+        check(&three, "noise");
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub fn first_stage(name: &str) -> usize {
 #[derive(Debug)]
 struct Retrieved {
     query: Query,
+    fusion: Fusion,
     pool: Pool,
     /// The candidates' scores and the files' bases behind the fusion and the first stages, see [`Pools::rank`].
     halfway: (Vec<f32>, Vec<f32>),
@@ -72,7 +73,14 @@ impl Pools {
                 };
                 let targets_of = pool.files.iter().map(|f| right(&f.path)).collect();
                 let targets = task.targets.len();
-                Ok(Retrieved { query, pool, halfway: Default::default(), targets_of, targets })
+                Ok(Retrieved {
+                    query,
+                    fusion: repository.fusion,
+                    pool,
+                    halfway: Default::default(),
+                    targets_of,
+                    targets,
+                })
             })
             .collect();
         Ok(Pools { queries: all?, halfway: None })
@@ -98,7 +106,7 @@ impl Pools {
     pub fn active_stages(&mut self, knobs: &Knobs) -> HashSet<&'static str> {
         self.halfway = None;
         let of_one = |r: &mut Retrieved| {
-            r.pool.fuse(Fusion::MinMax, knobs);
+            r.pool.fuse(r.fusion, knobs);
             let mut active = HashSet::new();
             let scores = |pool: &Pool| {
                 let mut all: Vec<(u64, u32)> = pool.candidates.iter().map(|c| (c.unit, c.score.to_bits())).collect();
@@ -127,7 +135,7 @@ impl Retrieved {
     fn rank(&mut self, knobs: &Knobs, known: Option<usize>, kept: usize) -> f64 {
         match known {
             Some(_) => self.put_back(),
-            None => self.pool.fuse_in_place(Fusion::MinMax, knobs),
+            None => self.pool.fuse_in_place(self.fusion, knobs),
         }
         let (first, last) = STAGES.split_at(kept);
         for stage in &first[known.unwrap_or(0)..] {

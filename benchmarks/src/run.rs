@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use anyhow::Result;
 use colgrep_core::collapse::{FileHit, collapse};
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Pool};
@@ -118,7 +117,7 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
         let path = repository.absolute(path);
         task.targets.iter().any(|t| metric::matches(&path, t))
     };
-    let trace = trace(&query, knobs, &mut pool, is_right);
+    let trace = trace(&query, repository.fusion, knobs, &mut pool, is_right);
     Ok(QueryRecord {
         set: corpus.sets[task.set].name.clone(),
         repository: repository.name.clone(),
@@ -138,7 +137,7 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
 /// A whole search for `files` files.
 fn ranked(repository: &Repository, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Pool, Vec<FileHit>)> {
     let (query, mut pool) = repository.retrieve(query, knobs, files)?;
-    pool.fuse(Fusion::MinMax, knobs);
+    pool.fuse(repository.fusion, knobs);
     rank::run(&query, knobs, &mut pool, None);
     let hits = collapse(&pool, files, 1);
     Ok((query, pool, hits))

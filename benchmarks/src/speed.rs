@@ -11,7 +11,7 @@ use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
-use crate::report::{Origin, bar, median, print, write_json, write_text};
+use crate::report::{Origin, bar, check_folders, median, print, write_json, write_text};
 use process::{Program, Sample};
 
 /// `speed`.
@@ -134,6 +134,7 @@ struct Result_ {
 /// # Errors
 /// When the program fails or a folder can't be read or written.
 pub fn run(args: &Args) -> Result<u8> {
+    check_folders(&[&args.out, &args.markdown])?;
     let program = Program::colgrep(args.colgrep.as_deref())?;
     let mut folders = Vec::new();
     if let Some(repos) = &args.repos {
@@ -144,6 +145,9 @@ pub fn run(args: &Args) -> Result<u8> {
             }
         }
         folders.sort();
+    }
+    if let Some(name) = args.only.iter().find(|name| !folders.iter().any(|(n, _)| n == *name)) {
+        bail!("--only {name}: --repos has no folder of that name");
     }
     let scratch = tempfile::tempdir().context("a folder for indexes")?;
     let bar = bar(folders.len() as u64 + u64::from(args.synthetic > 0), "projects");
@@ -161,7 +165,7 @@ pub fn run(args: &Args) -> Result<u8> {
     }
     bar.finish_and_clear();
     if projects.is_empty() {
-        bail!("nothing to measure: --repos has no folder that --only names, and --synthetic is 0");
+        bail!("nothing to measure: --repos has no folders, and --synthetic is 0");
     }
     let result =
         Result_ { version: 1, origin: Origin::here(), query: args.query.clone(), word: args.word.clone(), projects };

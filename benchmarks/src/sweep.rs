@@ -6,12 +6,13 @@ mod search;
 mod space;
 mod store;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use colgrep_core::fuse::RRF_K;
+use colgrep_core::fuse::{Fusion, RRF_K};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::rank;
 
@@ -92,11 +93,17 @@ pub struct Args {
 /// # Errors
 /// When a knob does not fit, or anything can't be read or written.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    let by_rank = args.corpus.ranking.fusion() == Fusion::ReciprocalRank;
+    // Rankings are fused by scores, unless it is said otherwise.
+    let is_read = |knob: &Knob| knob.env != RRF_K.env || by_rank;
     let axes = match (args.all, args.ranking) {
         (true, _) => space::declared(is_read),
         (_, true) => space::declared(|k| is_read(k) && !is_of_retrieval(k)),
         _ => space::axes(&args.knobs)?,
     };
+    if let Some(axis) = axes.iter().find(|a| !is_read(a.knob)) {
+        bail!("{} acts with --fusion rrf alone; give that too", axis.knob.env);
+    }
     check_folders(&[&args.keep, &args.out])?;
     let corpus = Corpus::open(&args.corpus, vars)?;
     let folds = Folds::new(&corpus, args.folds, args.fold_by)?;
@@ -118,6 +125,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     };
     let seconds = started.elapsed().as_secs_f64();
     let text = summary(&corpus, &evaluator, &judgement, &folds)
+        + &unmoved(&evaluator, &judgement, &axes)
         + &format!(
             "\n{} settings over {} queries in {seconds:.1} s ({:.0} a minute, {} retrievals); {kept} were known before\n",
             evaluator.done,
@@ -130,11 +138,6 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         write_json(path, &document(&corpus, &evaluator, &judgement))?;
     }
     Ok(FINE)
-}
-
-/// Whether a knob has a say here: rankings are fused by scores, as colgrep does unless told otherwise.
-fn is_read(knob: &Knob) -> bool {
-    knob.env != RRF_K.env
 }
 
 /// The knobs of the corpus with a setting over them.
@@ -187,15 +190,35 @@ fn summary(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement, fo
         return text + "# the baseline is best of all tried: nothing to export\n";
     };
     text += match held_out.verdict() {
-        "better" => "# a win: at least two standard errors above the baseline on queries it was not chosen on\n",
+        "better" => "# a win: above the baseline by more than chance explains, on queries it was not chosen on\n",
         "worse" => {
             "# no win: worse than the baseline on queries it was not chosen on; the best on those it was chosen on is\n"
         }
         _ => {
-            "# no win: within two standard errors of the baseline on queries it was not chosen on; the best of those tried is\n"
+            "# no win: chance explains the difference to the baseline on queries it was not chosen on; the best of those tried is\n"
         }
     };
-    text + &best.exports()
+    // What is no win is not to be taken over by an `eval` of this.
+    let mark = if held_out.verdict() == "better" { "" } else { "# " };
+    best.exports().lines().fold(text, |text, line| text + mark + line + "\n")
+}
+
+/// Tells of knobs that changed no score, whatever their value and that of the others: they have no say in this ranking.
+fn unmoved(evaluator: &Evaluator<'_>, judgement: &Judgement, axes: &[Axis]) -> String {
+    let baseline = Setting::default();
+    let mut text = String::new();
+    for axis in axes {
+        // Settings that differ in this knob alone stand together.
+        let mut alike: BTreeMap<String, Vec<&Setting>> = BTreeMap::new();
+        for setting in judgement.ranked.iter().chain([&baseline]) {
+            alike.entry(setting.without(axis.knob).text()).or_default().push(setting);
+        }
+        let mut pairs = alike.values().flat_map(|s| s.windows(2)).peekable();
+        if pairs.peek().is_some() && pairs.all(|pair| evaluator.known(pair[0]) == evaluator.known(pair[1])) {
+            text += &format!("# {} changed no query's score\n", axis.knob.env);
+        }
+    }
+    text
 }
 
 fn document(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement) -> serde_json::Value {
@@ -229,6 +252,10 @@ fn knob(name: &str) -> Result<&'static Knob> {
     match rank::knobs().into_iter().find(|k| k.env == name) {
         Some(knob) => Ok(knob),
         None => {
+            let full = format!("COLGREP_{}", name.to_uppercase());
+            if rank::knobs().into_iter().any(|k| k.env == full) {
+                bail!("{name} is no knob; did you mean {full}?");
+            }
             // The error names the nearest known one.
             Knobs::of(Default::default()).set(&rank::knobs(), name, "0")?;
             bail!("{name} is no knob")

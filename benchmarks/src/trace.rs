@@ -85,8 +85,14 @@ impl Step {
 }
 
 /// Ranks the pool anew under observation; gives the way of the first files of the answer and of all that `is_right`.
-pub fn trace(query: &Query, knobs: &Knobs, pool: &mut Pool, is_right: impl Fn(&str) -> bool) -> Vec<FileTrace> {
-    pool.fuse(Fusion::MinMax, knobs);
+pub fn trace(
+    query: &Query,
+    fusion: Fusion,
+    knobs: &Knobs,
+    pool: &mut Pool,
+    is_right: impl Fn(&str) -> bool,
+) -> Vec<FileTrace> {
+    pool.fuse(fusion, knobs);
     let mut steps = vec![Step::of_ranking(pool, "bm25"), Step::of_ranking(pool, SEMANTIC), Step::of_pool(pool)];
     rank::run(query, knobs, pool, Some(&mut |_, pool| steps.push(Step::of_pool(pool))));
     let last = Step::of_pool(pool);

@@ -120,5 +120,5 @@ fn errors_say_what_to_do_and_end_with_2() {
         &[],
         "--only nothing: no folder of annotations has a nothing.json",
     );
-    check(&["run", "--annotations", "/nonexistent", "--repos", "/nonexistent"], &[], "annotations in /nonexistent");
+    check(&["run", "--annotations", "/nonexistent", "--repos", "/"], &[], "annotations in /nonexistent");
 }

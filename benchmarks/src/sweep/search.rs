@@ -72,20 +72,27 @@ impl<'c> Evaluator<'c> {
     /// Measures one setting; the first `kept` stages are likely to be needed again under the same knobs.
     fn one(&mut self, setting: &Setting, kept: usize, bar: &ProgressBar) -> Result<()> {
         if self.store.get(setting).is_none() {
-            self.measure(setting, kept)?;
+            self.measure(setting, kept, bar)?;
         }
         bar.inc(1);
         Ok(())
     }
 
-    fn measure(&mut self, setting: &Setting, kept: usize) -> Result<()> {
+    fn measure(&mut self, setting: &Setting, kept: usize, bar: &ProgressBar) -> Result<()> {
         let knobs = knobs_of(self.corpus, setting)?;
         let retrieval = of_retrieval(setting);
         if self.pools.as_ref().is_none_or(|(of, _)| *of != retrieval) {
             // The old candidates go before the new ones come: they are the most of this program's memory.
             self.pools = None;
+            let what = bar.message();
+            bar.set_message("retrieving,");
             self.pools = Some((retrieval, Pools::retrieve(self.corpus, &knobs)?));
+            bar.set_message(what);
             self.retrievals += 1;
+            if self.retrievals == 1 {
+                // The time left is that of settings; most of them retrieve nothing.
+                bar.reset_eta();
+            }
         }
         if let Some((_, pools)) = &mut self.pools {
             let scores = pools.rank(&knobs, kept);

@@ -31,6 +31,13 @@ impl Setting {
         self.0.iter().map(|(n, v)| format!("export {n}={v}\n")).collect()
     }
 
+    /// This setting with one knob at its baseline.
+    pub fn without(&self, knob: &Knob) -> Setting {
+        let mut changed = self.clone();
+        changed.0.remove(knob.env);
+        changed
+    }
+
     /// This setting with one knob changed.
     pub fn with(&self, knob: &Knob, value: f64) -> Setting {
         let mut changed = self.clone();
@@ -158,6 +165,7 @@ mod tests {
                 "COLGREP_B=0..1:2: write a range as COLGREP_B=FIRST..LAST:STEP, with a STEP above 0 that fits between them, 10,000 times at most",
             ),
             ("COLGREP_K1=11", "COLGREP_K1=11: expected a number from 0 to 10"),
+            ("rrf_k=1", "rrf_k is no knob; did you mean COLGREP_RRF_K?"),
             (
                 "COLGREP_K9=1",
                 "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` lists them all",

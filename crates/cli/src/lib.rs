@@ -18,6 +18,7 @@ mod output;
 pub mod project;
 mod settings;
 
+pub use args::FusionArg;
 pub use command::knobs::markdown as knobs_markdown;
 pub use command::man::markdown as cli_markdown;
 pub use settings::{Settings, Source};
