@@ -280,6 +280,10 @@ fn a_search_during_the_first_build_answers_from_its_first_part() {
     };
     let waiting = search();
     std::thread::sleep(Duration::from_millis(300));
+    for command in ["status", "doctor"] {
+        let out = sandbox.run(&[command]).out;
+        assert!(out.contains("a build is under way: nothing of it can be searched yet"), "{command}: {out}");
+    }
     // Its first commit.
     for part in &parts {
         if part.file_name() != "lexical" {
@@ -298,6 +302,10 @@ fn a_search_during_the_first_build_answers_from_its_first_part() {
     }
     let waiting = search();
     std::thread::sleep(Duration::from_millis(300));
+    for command in ["status", "doctor"] {
+        let out = sandbox.run(&[command]).out;
+        assert!(out.contains("a build is under way: nothing of it can be searched yet"), "{command}: {out}");
+    }
     drop(lock);
     let ran = Ran::of(waiting.wait_with_output().expect("an end"), &sandbox.root());
     assert_eq!((ran.status, ran.out.as_str()), (0, "src/queue/ring.rs\n"), "{ran:?}");

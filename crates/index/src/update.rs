@@ -19,8 +19,10 @@ use crate::store::{FileRecord, FileTable, Snapshot, Store, hash};
 use crate::vector::{Built, Encoding, Job};
 use crate::walk::{Found, LeftOut, WalkOptions, Walked, walk};
 
-/// Source read between two looks at the clock, in bytes: one round of parallel work.
-const ROUND_BYTES: u64 = 8 << 20;
+/// Source read between two looks at the clock, in bytes: one round of parallel work. Rounds begin small, each twice the
+/// one before, so that the first checkpoint of a build is not late, whatever a file costs.
+const ROUND_BYTES_FIRST: u64 = 128 << 10;
+const ROUND_BYTES_MAX: u64 = 8 << 20;
 /// A checkpoint is committed after this long.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 /// The first checkpoint of a first build comes sooner: searches wait for it.
@@ -307,14 +309,16 @@ fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, prog
     let mut last_commit = Instant::now();
     let mut checkpoint_after = if records.is_empty() { FIRST_CHECKPOINT_AFTER } else { CHECKPOINT_AFTER };
     let mut rest = difference.stale.as_slice();
+    let mut round_bytes = ROUND_BYTES_FIRST;
     while !rest.is_empty() {
         let mut size = 0;
         let round = rest.iter().take_while(|f| {
             let before = size;
             size += f.size.min(table.filesize_max) + 512;
-            before < ROUND_BYTES
+            before < round_bytes
         });
         let (round, next) = rest.split_at(round.count());
+        round_bytes = (2 * round_bytes).min(ROUND_BYTES_MAX);
         rest = next;
         let first_id = table.next_id;
         let jobs: Vec<(u32, &Found)> = round

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use colgrep_core::bm25::{Bm25, Field, idf};
@@ -18,7 +19,7 @@ use colgrep_index::lexical::Also;
 use colgrep_index::parse::parse;
 use colgrep_index::search::{Request, search};
 use colgrep_index::store::{Snapshot, Store};
-use colgrep_index::update::open_current;
+use colgrep_index::update::{Progress, open_current};
 use proptest::prelude::*;
 
 fn open(root: &Path, data: &Path) -> Snapshot {
@@ -132,6 +133,45 @@ fn the_lock_of_a_removed_folder_is_nobodys() {
 }
 
 /// What a search shows of each hit: path, line, kind, score.
+/// A first build that is slow at its first file, and what can be searched when it comes to its last.
+struct SlowBuild {
+    store: Store,
+    done: AtomicUsize,
+    files: usize,
+    before_last: OnceLock<usize>,
+}
+
+impl Progress for SlowBuild {
+    fn begin(&self, _: u64) {}
+
+    fn file_done(&self, _: u64) {
+        let done = self.done.fetch_add(1, Ordering::SeqCst) + 1;
+        if done == 1 {
+            std::thread::sleep(Duration::from_millis(1_100));
+        }
+        if done == self.files {
+            let searchable = self.store.open().map_or(0, |snapshot| snapshot.files.files.len());
+            self.before_last.set(searchable).expect("one last file");
+        }
+    }
+}
+
+#[test]
+fn a_slow_first_build_of_little_source_can_be_searched_before_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, files) = (folder.path().join("project"), 8);
+    fs::create_dir(&root).unwrap();
+    for i in 0..files {
+        fs::write(root.join(format!("{i}.txt")), format!("number {i}\n").repeat(8_000)).unwrap();
+    }
+    let store = || Store::new(folder.path().join("data"));
+    let build = SlowBuild { store: store(), done: AtomicUsize::new(0), files, before_last: OnceLock::new() };
+    let (snapshot, _) = open_current(&store(), &root, &[], None, true, None, &build).expect("an index");
+    assert_eq!(snapshot.files.files.len(), files);
+    let searchable = *build.before_last.get().expect("a last file");
+    assert!(searchable > 0 && searchable < files, "{searchable} of {files}");
+}
+
 fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
     let knobs = Knobs::of(Profile::Default);
     let mut all = Vec::new();

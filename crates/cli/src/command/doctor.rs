@@ -6,12 +6,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use colgrep_index::ErrorKind;
+use colgrep_index::keeps::Keeps;
 use colgrep_index::read::Skip;
 use colgrep_index::store::{Coverage, FileTable, Snapshot};
 use colgrep_index::walk::{Walked, walk};
 use serde::Serialize;
 
-use super::search::{coverage, is_being_built};
+use super::search::{NOTHING_YET, coverage, is_being_built};
 use super::{counted, folder_or_here, in_words};
 use crate::FOUND;
 use crate::args::{DoctorArgs, SearchArgs};
@@ -93,6 +94,9 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
 fn index(project: &Project, report: &mut Report) {
     let snapshot = match project.store.open() {
         Ok(snapshot) => snapshot,
+        Err(error) if error.kind() == ErrorKind::Missing && is_being_built(project) => {
+            return report.say("index", Level::Note, format!("a build is under way: {NOTHING_YET}"));
+        }
         Err(error) if error.kind() == ErrorKind::Missing => {
             return report.say(
                 "index",
@@ -120,12 +124,13 @@ fn index(project: &Project, report: &mut Report) {
             counted(segments as u64, "segment")
         ),
     );
-    if is_being_built(project) {
+    let is_being_built = is_being_built(project);
+    if is_being_built {
         report.say("index", Level::Note, format!("a build is under way: {}", coverage(project, &snapshot, None)));
     } else if !table.complete {
         report.say("index", Level::Advice, "the last build was stopped; the next search or `colgrep init` finishes it");
     }
-    vectors(&snapshot, report);
+    vectors(&snapshot, is_being_built, report);
     if dead as f64 > DEAD_SHARE_MAX * (living + dead).max(1) as f64 {
         let text = format!(
             "{dead} of {} entries are leftovers of changed files; `colgrep clear && colgrep init` makes the index smaller and faster",
@@ -155,11 +160,14 @@ fn index(project: &Project, report: &mut Report) {
     }
 }
 
-fn vectors(snapshot: &Snapshot, report: &mut Report) {
+fn vectors(snapshot: &Snapshot, is_being_built: bool, report: &mut Report) {
     if let Some(damage) = &snapshot.damage {
         report.say("vectors", Level::Advice, format!("can't be read: {damage}"));
     }
     let Some(vectors) = &snapshot.vectors else {
+        if is_being_built && snapshot.files.keeps == Keeps::Full {
+            return report.say("vectors", Level::Note, "there are none yet");
+        }
         let mode = snapshot.files.keeps.name();
         let text = format!("the index has none, its mode is {mode}; `colgrep init --index-mode full` makes them");
         return report.say("vectors", Level::Note, text);
@@ -167,6 +175,7 @@ fn vectors(snapshot: &Snapshot, report: &mut Report) {
     let Coverage { units, with_vectors } = snapshot.coverage();
     let text = format!("{with_vectors} of {units} units have vectors of {}", vectors.manifest().model);
     match with_vectors < units {
+        true if is_being_built => report.say("vectors", Level::Note, format!("{text}; the rest is being made")),
         true => report.say(
             "vectors",
             Level::Advice,

@@ -9,7 +9,7 @@ use colgrep_index::keeps::Keeps;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
-use super::search::{coverage, is_being_built};
+use super::search::{NOTHING_YET, coverage, is_being_built};
 use super::{counted, folder_or_here, in_words};
 use crate::args::StatusArgs;
 use crate::env::Env;
@@ -89,7 +89,9 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
             describe(&snapshot.files, &mut status);
             status.building = is_being_built(&project).then(|| coverage(&project, &snapshot, None));
         }
-        Err(error) if error.kind() == ErrorKind::Missing => {}
+        Err(error) if error.kind() == ErrorKind::Missing => {
+            status.building = is_being_built(&project).then(|| NOTHING_YET.to_string());
+        }
         Err(error) => return Err(error.into()),
     }
     let mut out = std::io::stdout().lock();
@@ -134,14 +136,17 @@ fn describe(table: &FileTable, status: &mut Status) {
 fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> {
     writeln!(out, "project   {}", status.root)?;
     writeln!(out, "index     {}", status.index)?;
-    if !status.indexed {
-        return writeln!(out, "not indexed; the first search does it, or `colgrep init`");
-    }
-    if !status.complete {
-        match &status.building {
-            Some(coverage) => writeln!(out, "a build is under way: {coverage}")?,
-            None => writeln!(out, "the last build was stopped; the next search or `colgrep init` goes on from there")?,
+    let is_being_built = status.building.is_some();
+    match &status.building {
+        Some(coverage) => writeln!(out, "a build is under way: {coverage}")?,
+        None if !status.indexed => writeln!(out, "not indexed; the first search does it, or `colgrep init`")?,
+        None if !status.complete => {
+            writeln!(out, "the last build was stopped; the next search or `colgrep init` goes on from there")?;
         }
+        None => {}
+    }
+    if !status.indexed {
+        return Ok(());
     }
     writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
     let share = match status.source_bytes {
@@ -154,9 +159,14 @@ fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> 
     writeln!(out, "mode      {}", status.index_mode.name())?;
     match &status.vectors {
         Some(VectorStatus { model, coverage: Coverage { units, with_vectors }, bytes }) => {
-            let rest = if with_vectors < units { "; `colgrep init` makes the rest" } else { "" };
+            let rest = match with_vectors < units {
+                true if is_being_built => "; the rest is being made",
+                true => "; `colgrep init` makes the rest",
+                false => "",
+            };
             writeln!(out, "vectors   {with_vectors} of {units} units, {}, of {model}{rest}", in_words(*bytes))?;
         }
+        None if is_being_built && status.index_mode == Keeps::Full => writeln!(out, "vectors   none yet")?,
         None if status.index_mode == Keeps::Full => writeln!(out, "vectors   none; `colgrep init` makes them")?,
         None => writeln!(out, "vectors   none; `colgrep init --index-mode full` makes them")?,
     }

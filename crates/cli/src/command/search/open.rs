@@ -130,6 +130,9 @@ pub fn is_being_built(project: &Project) -> bool {
     project.store.lock(false).is_err_and(|e| e.kind() == ErrorKind::Busy)
 }
 
+/// What is told of an index that is being built and has nothing to search yet.
+pub const NOTHING_YET: &str = "nothing of it can be searched yet";
+
 /// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
 pub fn coverage(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> String {
     let known = snapshot.files.files.len();
