@@ -125,7 +125,7 @@ fn exit_statuses_and_messages() {
         (&["  "], 2, "the query is empty"),
         (&["parse", "-k", "0"], 2, "-k 0"),
         (&["parse", "no/such/folder"], 2, "no/such/folder"),
-        (&["-e", "TODO", "src/typo.rs"], 2, "src/typo.rs: no such file"),
+        (&["-e", "TODO", "src/typo.rs"], 2, "src/typo.rs: "),
         (&["parse", "-t", "klingon"], 2, "no language"),
         (&["parse", "--include", "a["], 2, "no glob"),
         (&["parse", "--profile", "best"], 2, "there are default and classic"),

@@ -126,7 +126,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env, settings: &Settings, paths: &[Pa
 /// files are searched when there are `enough`.
 ///
 /// # Errors
-/// On a bad pattern or glob, or when `path` can't be read.
+/// On a bad pattern or glob.
 pub fn lines(args: &SearchArgs, env: &Env, settings: &Settings, path: &Path, enough: usize) -> Result<Vec<String>> {
     let matcher = matcher(args)?;
     let filesize_max = args.walk.max_filesize.unwrap_or(u64::MAX);
@@ -247,7 +247,8 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The files below `path` that the rules allow, in order, and whether everything could be read.
+/// The files below `path` that the rules allow, in order, and whether everything could be read. What can't be is told,
+/// and no failure of the others.
 fn files_below(
     path: &Path,
     args: &SearchArgs,
@@ -258,7 +259,16 @@ fn files_below(
     if is_stdin(path) {
         return Ok((vec![Target { full: path.to_path_buf(), shown: STDIN.into() }], true));
     }
-    let (project, below) = Project::around(path, env)?;
+    let unread = |error: anyhow::Error| {
+        if !args.no_messages {
+            remark!("colgrep: {error:#}");
+        }
+        Ok((Vec::new(), false))
+    };
+    let (project, below) = match Project::around(path, env) {
+        Ok(found) => found,
+        Err(error) => return unread(error),
+    };
     let rules = PathRules::new(args, settings, &project)?;
     let allowed = |from_root: &str, full: &Path| {
         rules.allow(from_root, || language::detect(Path::new(from_root), &head(full)).name)
@@ -267,7 +277,10 @@ fn files_below(
         let target = Target { full: path.to_path_buf(), shown: path.to_path_buf() };
         return Ok((if allowed(&below, path) { vec![target] } else { Vec::new() }, true));
     }
-    let walked = walk(path, &LeftOut::default(), options)?;
+    let walked = match walk(path, &LeftOut::default(), options) {
+        Ok(walked) => walked,
+        Err(error) => return unread(error.into()),
+    };
     let mut complete = true;
     for (what, reason) in walked.unreadable.iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
         complete = false;
