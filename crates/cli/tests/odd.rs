@@ -76,6 +76,35 @@ fn what_stands_before_a_nul_byte_is_text() {
     assert_eq!((ran.out.trim_end(), ran.err.trim_end()), ("[]", "colgrep: early.bin: binary file matches"));
     assert_eq!(sandbox.run(&["-e", "zebra", "-l"]).out, "early.bin\nlate.txt\n");
     assert_eq!(sandbox.run(&["-e", "zebra", "-s", "early.bin"]).err, "");
+    // As grep -c counts (and rg where it does not map the file): a NUL byte ends a line.
+    write(&sandbox, "lines.bin", b"zebra\0zebra\nzebra\n");
+    assert_eq!(sandbox.run(&["-e", "zebra", "--count", "lines.bin"]).out, "lines.bin:3\n");
+}
+
+#[test]
+fn carriage_returns_are_text_where_the_pattern_asks_for_them() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "c.txt", b"ab\r\ncb\nb\r\n");
+    let both = "c.txt:1:ab\r\nc.txt:3:b\r\n";
+    for (args, expected) in [
+        (&["-e", r"\r"][..], both),
+        (&["-F", "-e", "b\r"], both),
+        (&["-e", r"b[\r]$"], both),
+        (&["-e", r"b\r", "-x"], "c.txt:3:b\r\n"),
+        (&["-e", r"b\r", "-o"], "c.txt:1:b\r\nc.txt:3:b\r\n"),
+        (&["-e", r"\r", "-v"], "c.txt:2:cb\n"),
+        (&["-e", r"b\z"], "c.txt:2:cb\n"),
+        (&["-e", "b$"], "c.txt:1:ab\nc.txt:2:cb\nc.txt:3:b\n"),
+        (&["ab", "-e", r"\r", "-l"], "c.txt\n"),
+    ] {
+        let ran = sandbox.run(args);
+        assert_eq!((ran.status, ran.out.as_str()), (0, expected), "{args:?}: {}", ran.err);
+    }
+    for args in [&["-e", r"b\n"][..], &["-F", "-e", "b\n"], &["-e", r"\r\n"]] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.err.contains("asks for the end of a line"), "{args:?}: {ran:?}");
+        assert!(!ran.err.contains("use -F"), "{args:?}: {}", ran.err);
+    }
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{IsTerminal as _, Read as _, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Result, anyhow};
 use colgrep_index::language;
 use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, walk};
-use grep_matcher::LineTerminator;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_matcher::{LineTerminator, Matcher as _};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks};
 use rayon::prelude::*;
 
@@ -49,17 +49,34 @@ pub fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
         .multi_line(true)
         // `$` stands before the whole of a line's end, be it \n or \r\n.
         .crlf(true);
-    builder.build_many(&args.regexp).with_context(|| {
-        format!("-e {:?} is no valid pattern; use -F to search for it as plain text", args.regexp.join(" "))
+    let built = builder.build_many(&args.regexp).or_else(|error| match error.kind() {
+        // Where the pattern asks for \r itself, that is text, and lines end in \n alone.
+        ErrorKind::NotAllowed(_) => builder.crlf(false).line_terminator(Some(b'\n')).build_many(&args.regexp),
+        _ => Err(error),
+    });
+    built.map_err(|error| {
+        let pattern = args.regexp.join(" ");
+        match error.kind() {
+            ErrorKind::NotAllowed(_) => {
+                anyhow!("-e {pattern:?} asks for the end of a line; each line is searched by itself, without its end")
+            }
+            _ if args.fixed_strings => anyhow!("-e {pattern:?} can't be searched for: {error}"),
+            _ => anyhow!("-e {pattern:?} is no valid pattern; use -F to search for it as plain text: {error}"),
+        }
     })
 }
 
-fn searcher(before: usize, after: usize, args: &SearchArgs) -> Searcher {
+/// Where lines end for a pattern: what it can match is no part of that.
+fn line_end(matcher: &RegexMatcher) -> LineTerminator {
+    matcher.line_terminator().unwrap_or_default()
+}
+
+fn searcher(before: usize, after: usize, args: &SearchArgs, matcher: &RegexMatcher) -> Searcher {
     SearcherBuilder::new()
         .invert_match(args.invert_match)
         .max_matches(args.max_count)
         .line_number(true)
-        .line_terminator(LineTerminator::crlf())
+        .line_terminator(line_end(matcher))
         // As grep: what stands before a NUL byte is text; a match behind it is only reported.
         .binary_detection(BinaryDetection::convert(0))
         .before_context(before)
@@ -81,7 +98,7 @@ pub fn lines_in_files(args: &SearchArgs, root: &Path, paths: &[&str]) -> Result<
                 lines.push(line as u32);
                 Ok(true)
             });
-            let _ = searcher(0, 0, args).search_path(&matcher, root.join(path), sink);
+            let _ = searcher(0, 0, args, &matcher).search_path(&matcher, root.join(path), sink);
             lines
         })
         .collect();
@@ -316,7 +333,7 @@ fn head(path: &Path) -> Vec<u8> {
 fn search_file(args: &SearchArgs, matcher: &RegexMatcher, file: &Target, look: &Look) -> Lines {
     let (before, after) = context(args);
     let mut printer = Printer::new(args, matcher, file, look);
-    let mut searcher = searcher(before, after, args);
+    let mut searcher = searcher(before, after, args, matcher);
     let searched = if is_stdin(&file.full) {
         searcher.search_reader(matcher, std::io::stdin().lock(), &mut printer)
     } else {
