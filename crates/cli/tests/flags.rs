@@ -317,6 +317,7 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["-e", "x", "--semantic-only"], "--semantic-only: about the ranking"),
         (&["-e", "x", "--keyword-only"], "--keyword-only: about the ranking"),
         (&["-e", "x", "-k", "0"], "-k 0 asks for nothing"),
+        (&["parse", "--explain", "--vimgrep"], "--explain prints lines between the rows of --vimgrep"),
         (&["-e", "x", "-v", "some query"], "-v: about lines"),
         (&["-i", "-w", "TODO"], "-w and -i: about the pattern of -e, as in: colgrep -w -i -e PATTERN"),
         (&["-F", "TODO"], "about the pattern of -e"),
@@ -453,6 +454,13 @@ fn the_shown_line_matches_the_pattern() {
         &[(
             "-e capacity --query RingBuffer -k 1 src/queue",
             "src/queue/ring.rs:9:    pub fn with_capacity(capacity: usize) -> RingBuffer {",
+        )],
+    );
+    check(
+        &sandbox,
+        &[(
+            "-e capacity --query RingBuffer -k 1 --vimgrep src/queue",
+            "src/queue/ring.rs:9:17:    pub fn with_capacity(capacity: usize) -> RingBuffer {",
         )],
     );
 }

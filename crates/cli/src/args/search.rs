@@ -268,7 +268,8 @@ pub struct SearchArgs {
     /// A NUL byte behind each file name: for xargs -0
     #[arg(short = '0', long, help_heading = "Output")]
     pub null: bool,
-    /// Print path:line:column:text, one line a unit (with -e alone: a match)
+    /// Print path:line:column:text, one line a unit (with -e alone: a match); the column is that of the first match of -e,
+    /// else of a word of the query
     #[arg(long, conflicts_with_all = ["json", "jsonl", "files_only", "count", "content"], help_heading = "Output")]
     pub vimgrep: bool,
     /// Print one JSON array

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{IsTerminal as _, Read as _, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
@@ -64,6 +65,18 @@ pub fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
             _ => anyhow!("-e {pattern:?} is no valid pattern; use -F to search for it as plain text: {error}"),
         }
     })
+}
+
+/// Where the pattern matches in a line; nothing where it matches nothing at all (`x*`).
+pub fn places(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let _ = matcher.find_iter(line, |m| {
+        if !m.is_empty() {
+            places.push(m.start()..m.end());
+        }
+        true
+    });
+    places
 }
 
 /// Where lines end for a pattern: what it can match is no part of that.

@@ -1,14 +1,12 @@
 //! What one file's matches look like.
 
 use std::io::{self, Write};
-use std::ops::Range;
 use std::sync::OnceLock;
 
-use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
-use super::{Target, is_stdin, line_end};
+use super::{Target, is_stdin, line_end, places};
 use crate::args::SearchArgs;
 use crate::output::Look;
 use crate::output::escape::escape_line;
@@ -139,7 +137,7 @@ impl<'a> Printer<'a> {
         }
         let mut at = 0;
         if separator == ':' && self.look.color {
-            for place in self.places(bytes) {
+            for place in places(self.matcher, bytes) {
                 self.text(style::MATCH, false, &bytes[at..place.start])?;
                 self.text(style::MATCH, true, &bytes[place.clone()])?;
                 at = place.end;
@@ -153,18 +151,6 @@ impl<'a> Printer<'a> {
     fn trim_end<'l>(&self, line: &'l [u8]) -> &'l [u8] {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         if line_end(self.matcher).is_crlf() { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
-    }
-
-    /// Where the pattern matches in a line; nothing where it matches nothing at all (`x*`).
-    fn places(&self, line: &[u8]) -> Vec<Range<usize>> {
-        let mut places = Vec::new();
-        let _ = self.matcher.find_iter(line, |m| {
-            if !m.is_empty() {
-                places.push(m.start()..m.end());
-            }
-            true
-        });
-        places
     }
 }
 
@@ -198,8 +184,8 @@ impl Sink for &mut Printer<'_> {
         let vimgrep = self.args.vimgrep;
         // Where each row begins, and its text: the line once, or once a match.
         let rows: Vec<(usize, &[u8])> = match (self.args.only_matching, vimgrep && !self.args.invert_match) {
-            (true, _) => self.places(line).into_iter().map(|p| (p.start, &line[p])).collect(),
-            (_, true) => self.places(line).into_iter().map(|p| (p.start, line)).collect(),
+            (true, _) => places(self.matcher, line).into_iter().map(|p| (p.start, &line[p])).collect(),
+            (_, true) => places(self.matcher, line).into_iter().map(|p| (p.start, line)).collect(),
             _ => Vec::new(),
         };
         let whole = [(0, line)];

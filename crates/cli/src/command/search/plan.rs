@@ -106,6 +106,9 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.semantic_only && args.walk.index_mode == Some(IndexMode::Keyword) {
         bail!("--semantic-only ranks by meaning and --index-mode keyword does without; leave one of them out");
     }
+    if args.explain && args.vimgrep {
+        bail!("--explain prints lines between the rows of --vimgrep; --json has both in each row");
+    }
     let lines = [(args.invert_match, "-v"), (args.only_matching, "-o"), (args.max_count.is_some(), "-m")];
     let patterns = [
         (args.fixed_strings, "-F"),
