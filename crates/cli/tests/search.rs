@@ -141,6 +141,31 @@ fn exit_statuses_and_messages() {
 }
 
 #[test]
+fn a_named_file_that_is_not_indexed_is_told_with_the_reason() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write(".lint.yml", "linters: all\n");
+    sandbox.write(".ci/lint.yml", "linters: all\n");
+    sandbox.write(".ignore", "*.log\n");
+    sandbox.write("run.log", "linters: all\n");
+    sandbox.write("big.yml", &"linters: all\n".repeat(100_000));
+    for (path, why) in [
+        (".lint.yml", ".lint.yml is not indexed (hidden), so it is not ranked; `colgrep -e PATTERN .lint.yml` finds"),
+        (".ci", ".ci is not indexed (hidden)"),
+        ("run.log", "run.log is not indexed (ignored)"),
+        ("big.yml", "big.yml is not indexed (larger than the size limit)"),
+    ] {
+        let ran = sandbox.run(&["linters", path]);
+        assert!(ran.status == 1 && ran.err.contains(why), "{path}: {ran:?}");
+        assert_eq!(sandbox.run(&["-e", "linters", path, "-q"]).status, 0, "what the remark names works: {path}");
+    }
+    sandbox.write("empty.yml", "\n");
+    assert!(sandbox.run(&["linters", "empty.yml"]).err.ends_with("colgrep: empty.yml is empty\n"));
+    assert!(sandbox.run(&["linters", ".lint.yml"]).err.contains("`colgrep init --hidden` indexes"));
+    sandbox.run(&["init", "--hidden"]);
+    assert_eq!(sandbox.run(&["linters", ".lint.yml", "-l"]).out, ".lint.yml\n");
+}
+
+#[test]
 fn without_update_the_index_is_taken_as_it_is() {
     let sandbox = Sandbox::of("relay");
     let ran = sandbox.run(&["parse", "--no-update"]);

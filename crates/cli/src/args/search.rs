@@ -88,16 +88,17 @@ pub enum Tests {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Indexing")]
 pub struct WalkArgs {
-    /// Index hidden files and folders too (--no-hidden: leave them out although a setting takes them in)
+    /// Index hidden files and folders too (--no-hidden: leave them out although a setting takes them in). As with
+    /// --no-ignore and --max-filesize, an index that exists is changed by `init` alone; -e alone always follows
     #[arg(long, overrides_with = "no_hidden")]
     pub hidden: bool,
     /// Leave hidden files out although a setting takes them in
     #[arg(long, hide = true, overrides_with = "hidden")]
     pub no_hidden: bool,
-    /// Do not respect .gitignore and .colgrepignore
+    /// Do not respect .gitignore and .colgrepignore (where an index exists, `init` alone changes it)
     #[arg(long)]
     pub no_ignore: bool,
-    /// Skip files larger than this (bytes, or with K, M, G; default 1M)
+    /// Skip files larger than this (bytes, or with K, M, G; default 1M; where an index exists, `init` alone changes it)
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_filesize: Option<u64>,
     /// What is kept for the ranking by meaning: vectors of all units (full), none, made at each search for the best
