@@ -17,6 +17,7 @@ use super::search::PathRules;
 use super::walk_options;
 use crate::args::SearchArgs;
 use crate::env::Env;
+use crate::hint::Hinted;
 use crate::output::budget::Budget;
 use crate::output::{Look, line, path as name};
 use crate::project::Project;
@@ -59,10 +60,14 @@ pub fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
         let pattern = args.regexp.join(" ");
         match error.kind() {
             ErrorKind::NotAllowed(_) => {
-                anyhow!("-e {pattern:?} asks for the end of a line; each line is searched by itself, without its end")
+                anyhow!("{pattern:?} asks for the end of a line; each line is searched by itself, without its end")
             }
-            _ if args.fixed_strings => anyhow!("-e {pattern:?} can't be searched for: {error}"),
-            _ => anyhow!("-e {pattern:?} is no valid pattern; use -F to search for it as plain text: {error}"),
+            _ if args.fixed_strings => anyhow!("{pattern:?} can't be searched for: {error}"),
+            _ => anyhow!(error).context(Hinted {
+                what: format!("{pattern:?} is no valid pattern"),
+                shell: "use -F to search for it as plain text".to_string(),
+                tool: "`grep` with `fixed` searches for it as plain text".to_string(),
+            }),
         }
     })
 }

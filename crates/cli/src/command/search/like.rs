@@ -16,6 +16,7 @@ use colgrep_index::store::Snapshot;
 use colgrep_index::update::read_text;
 use colgrep_index::vector::unit_text;
 
+use crate::hint::Hinted;
 use crate::model::Model;
 use crate::project::Project;
 
@@ -52,8 +53,11 @@ pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
 /// When the file is not indexed, or the line lies outside it.
 pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, Unit)> {
     let record = snapshot.files.indexed().find(|f| f.path == path);
-    let record =
-        record.with_context(|| format!("{path} is not indexed; `colgrep status` says what is skipped and why"))?;
+    let record = record.with_context(|| Hinted {
+        what: format!("{path} is not indexed"),
+        shell: "`colgrep status` says what is skipped and why".to_string(),
+        tool: "`outline` and `grep` read it all the same".to_string(),
+    })?;
     let mut best: Option<(UnitHit, Unit)> = None;
     for hit in snapshot.lexical.units_of(record.id, None)? {
         let unit = snapshot.lexical.unit(hit.key)?;
@@ -63,7 +67,11 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, U
             best = Some((hit, unit));
         }
     }
-    best.with_context(|| format!("{path} has no unit on line {line}; `colgrep outline {path}` lists its units"))
+    best.with_context(|| Hinted {
+        what: format!("{path} has no unit on line {line}"),
+        shell: format!("`colgrep outline {path}` lists its units"),
+        tool: "`outline` lists its units".to_string(),
+    })
 }
 
 /// The question for units like the one on that line.
