@@ -160,6 +160,7 @@ fn units_like_a_unit() {
     assert_eq!((ran.status, ran.paths()), (0, vec!["b.py"]), "{ran:?}");
     for (like, message) in [
         ("a.py", "names no line"),
+        ("a.py:99:1", "has no unit on line 99;"),
         ("nowhere.py:1", "no such file"),
         ("a.py:99", "has no unit on line 99; `colgrep outline a.py`"),
     ] {

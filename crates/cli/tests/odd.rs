@@ -375,6 +375,27 @@ fn a_terminal_gets_headings_and_lines_that_fit() {
 }
 
 #[test]
+fn an_empty_file_has_an_empty_outline() {
+    let sandbox = Sandbox::new();
+    sandbox.write("empty.py", "");
+    for (args, expected) in [(&["outline", "empty.py"][..], ""), (&["outline", "empty.py", "--json"], "[]\n")] {
+        let ran = sandbox.run(args);
+        assert_eq!((ran.status, ran.out.as_str(), ran.err.as_str()), (1, expected, ""), "{args:?}");
+    }
+}
+
+#[test]
+fn one_file_is_no_files() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def zebra():\n    pass\n");
+    sandbox.write("empty.py", "");
+    let init = sandbox.run(&["init"]);
+    assert!(init.err.contains(": 1 file indexed (2 read, 0 removed, 1 unit, "), "{}", init.err);
+    assert!(init.err.contains("1 file skipped;"), "{}", init.err);
+    assert!(sandbox.run(&["--stats"]).out.contains("1 index in "), "{}", sandbox.run(&["--stats"]).out);
+}
+
+#[test]
 fn queries_have_a_length() {
     let sandbox = Sandbox::of("relay");
     let longest = "word ".repeat(13_000);

@@ -18,10 +18,10 @@ use super::desk::{Desk, Root};
 use super::page::{page, tokens_wanted};
 use super::params;
 use crate::args::{SearchArgs, Tests};
-use crate::command::grep as plain_grep;
 use crate::command::outline::{self as file_outline, Outlined};
 use crate::command::search::like::Like;
 use crate::command::search::{Ask, Filter, PathRules, Without, check_length, coverage, damage, like, maker};
+use crate::command::{counted, counted_are, grep as plain_grep};
 use crate::model::Model;
 use crate::output::escape::escape_control;
 use crate::output::line::{QueryWords, own_line, shortened};
@@ -366,11 +366,13 @@ pub fn status(desk: &Desk) -> Result<String> {
         let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
         text.push_str(&format!("root {}\n", root.folder.display()));
         text.push_str(&format!(
-            "  {files} files and {units} units of the project {} are indexed\n",
+            "  {} and {} of the project {} are indexed\n",
+            counted(files as u64, "file"),
+            counted(units, "unit"),
             root.project.root.display()
         ));
         for (reason, count) in snapshot.files.skipped() {
-            text.push_str(&format!("  {count} files are left out: {reason}\n"));
+            text.push_str(&format!("  {} left out: {reason}\n", counted_are(count, "file")));
         }
         let model = desk.model(root)?;
         if !snapshot.files.complete {

@@ -36,13 +36,17 @@ pub struct Like {
     pub line: u32,
 }
 
-/// Reads `FILE:LINE`.
+/// Reads `FILE:LINE`; a column behind it, as compilers print it, is left out.
 ///
 /// # Errors
 /// When it is not written so.
 pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
-    match text.rsplit_once(':').map(|(file, line)| (file, line.parse::<u32>())) {
-        Some((file, Ok(line))) if !file.is_empty() && line > 0 => Ok((PathBuf::from(file), line)),
+    let numbered = |text: &str| -> Option<(String, u32)> {
+        let (before, number) = text.rsplit_once(':')?;
+        Some((before.to_string(), number.parse().ok()?))
+    };
+    match numbered(text).map(|last| numbered(&last.0).unwrap_or(last)) {
+        Some((file, line)) if !file.is_empty() && line > 0 => Ok((PathBuf::from(file), line)),
         _ => bail!("{text:?} names no line of a file; write it as src/main.rs:40"),
     }
 }
@@ -136,6 +140,9 @@ mod tests {
         for (text, expected) in [
             ("src/a.rs:40", Some(("src/a.rs", 40))),
             ("C:\\a.rs:1", Some(("C:\\a.rs", 1))),
+            ("src/a.rs:40:7", Some(("src/a.rs", 40))),
+            ("C:\\a.rs:1:0", Some(("C:\\a.rs", 1))),
+            ("a:0:3", None),
             ("src/a.rs", None),
             ("src/a.rs:", None),
             (":4", None),
