@@ -80,7 +80,8 @@ impl Env {
                 "NO_COLOR" if !value.is_empty() => no_color = Some(false),
                 "CLICOLOR" if text() == "0" => no_color = Some(false),
                 "CLICOLOR_FORCE" if !matches!(text().as_str(), "" | "0") => forced = Some(true),
-                _ if name.starts_with("COLGREP_") && !OWN.contains(&name) => {
+                // One that is empty counts as unset, as those above do.
+                _ if name.starts_with("COLGREP_") && !OWN.contains(&name) && !value.is_empty() => {
                     Knobs::of(Profile::Default).set(&known, name, &text())?;
                     env.knobs.insert(name.to_string(), text());
                 }
@@ -165,6 +166,7 @@ mod tests {
     fn unknown_and_unfit_variables_are_errors() {
         for (name, value, expected) in [
             ("COLGREP_ALPHA", "0.5", ""),
+            ("COLGREP_ALPHA", "", ""),
             ("COLGREP_ALPHA", "x", "COLGREP_ALPHA=x: expected a number from 0 to 1"),
             (
                 "COLGREP_ALPHAS",
@@ -191,6 +193,7 @@ mod tests {
     fn the_flag_beats_the_environments_profile() {
         let env = read(&[("COLGREP_PROFILE", "classic"), ("COLGREP_K1", "2")]).unwrap();
         assert_eq!(env.knobs(None).unwrap().profile(), Profile::Classic);
+        assert_eq!(read(&[("COLGREP_K1", ""), ("NO_COLOR", "")]).unwrap().knobs.len(), 0, "empty is unset");
         let knobs = env.knobs(Some(Profile::Default)).unwrap();
         assert_eq!((knobs.profile(), knobs.get(&colgrep_core::bm25::K1)), (Profile::Default, 2.0));
     }

@@ -13,6 +13,7 @@ mod args;
 mod command;
 pub mod env;
 mod git;
+mod hint;
 pub mod model;
 mod output;
 pub mod project;

@@ -59,12 +59,7 @@ impl Project {
         if path.as_os_str().is_empty() {
             bail!("an empty path was given; say . for the current folder");
         }
-        let full = path.canonicalize().with_context(|| {
-            let words = path.components().count() == 1 && !path.to_string_lossy().contains('.');
-            let hint =
-                if words { " (a query of several words stands in quotes: colgrep \"parse request\")" } else { "" };
-            format!("{}{hint}", path.display())
-        })?;
+        let full = path.canonicalize().with_context(|| path.display().to_string())?;
         let is_file = full.is_file();
         if !is_file && !full.is_dir() {
             bail!("{} is neither a file nor a folder, and is not searched", path.display());

@@ -160,6 +160,7 @@ fn units_like_a_unit() {
     assert_eq!((ran.status, ran.paths()), (0, vec!["b.py"]), "{ran:?}");
     for (like, message) in [
         ("a.py", "names no line"),
+        ("a.py:99:1", "has no unit on line 99;"),
         ("nowhere.py:1", "no such file"),
         ("a.py:99", "has no unit on line 99; `colgrep outline a.py`"),
     ] {
@@ -317,6 +318,7 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["-e", "x", "--semantic-only"], "--semantic-only: about the ranking"),
         (&["-e", "x", "--keyword-only"], "--keyword-only: about the ranking"),
         (&["-e", "x", "-k", "0"], "-k 0 asks for nothing"),
+        (&["parse", "--explain", "--vimgrep"], "--explain prints lines between the rows of --vimgrep"),
         (&["-e", "x", "-v", "some query"], "-v: about lines"),
         (&["-i", "-w", "TODO"], "-w and -i: about the pattern of -e, as in: colgrep -w -i -e PATTERN"),
         (&["-F", "TODO"], "about the pattern of -e"),
@@ -405,13 +407,36 @@ fn a_word_behind_a_pattern_is_a_place_or_a_query() {
         (&["-e", "capacity", "--query", "RingBuffer", "src/queue"], 0, ""),
         (&["-e", "capacity", "src"], 0, ""),
         (&["-e", "capacity", "src", "nosuch"], 2, "nosuch"),
-        (&["-e", "capacity", "no/such", "src"], 2, "no/such: no such file or folder"),
+        (&["-e", "capacity", "no/such", "src"], 2, "no/such: "),
+        (&["-e", "capacity", "nosuch.rs"], 1, "so it is the query"),
+        (&["-e", "capacity", "in nosuch.rs", "src"], 0, ""),
     ] {
         let ran = sandbox.run(args);
         assert!(ran.status == status && ran.err.contains(remark), "{args:?}: {ran:?}");
         assert!(!remark.is_empty() || ran.err.is_empty(), "{args:?}: {}", ran.err);
     }
     assert!(sandbox.run(&["--query", "status", "-l", "-k", "1"]).status < 2, "a query that is a command's name");
+}
+
+#[test]
+fn a_missing_place_is_told_and_the_others_are_searched() {
+    let sandbox = Sandbox::of("relay");
+    let all = ["src/http/parse.rs", "src/main.rs"];
+    for (places, found, told) in [
+        (&["src/http/parse.rs", "nope.rs", "src/main.rs"][..], &all[..], 1),
+        (&["nope.rs", "src/http/parse.rs", "no/such.txt", "src/main.rs"], &all, 2),
+        (&["no/such", "src/main.rs"], &all[1..], 1),
+        (&["no/such"], &[], 1),
+    ] {
+        let ran = sandbox.run(&[&["-e", "mod|ParseError", "-l"], places].concat());
+        assert_eq!((ran.status, ran.out.lines().collect::<Vec<_>>().as_slice()), (2, found), "{places:?}: {ran:?}");
+        assert_eq!(ran.err.lines().filter(|l| l.starts_with("colgrep: no")).count(), told, "{places:?}: {}", ran.err);
+        let silent = sandbox.run(&[&["-s", "-e", "mod|ParseError", "-l"], places].concat());
+        assert_eq!((silent.status, silent.out, silent.err.as_str()), (2, ran.out, ""), "{places:?}");
+    }
+    assert_eq!(sandbox.run(&["-q", "-e", "mod", "nope.rs", "src/main.rs"]).status, 0, "-q is content with a match");
+    let ran = sandbox.run(&["-e", "mod", "src", "nope"]);
+    assert!(!ran.err.contains("in quotes"), "-e has its pattern: {}", ran.err);
 }
 
 #[test]
@@ -430,6 +455,13 @@ fn the_shown_line_matches_the_pattern() {
         &[(
             "-e capacity --query RingBuffer -k 1 src/queue",
             "src/queue/ring.rs:9:    pub fn with_capacity(capacity: usize) -> RingBuffer {",
+        )],
+    );
+    check(
+        &sandbox,
+        &[(
+            "-e capacity --query RingBuffer -k 1 --vimgrep src/queue",
+            "src/queue/ring.rs:9:17:    pub fn with_capacity(capacity: usize) -> RingBuffer {",
         )],
     );
 }

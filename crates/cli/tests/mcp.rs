@@ -113,6 +113,8 @@ fn tools_are_listed_with_their_schemas() {
 #[test]
 fn every_tool_answers() {
     let sandbox = Sandbox::of("relay");
+    let twin = "    def twin(self):\n        return 1\n";
+    sandbox.write("twins.py", &format!("class A:\n{twin}\n\nclass B:\n{twin}"));
     let mut client = Client::start(&sandbox, &[]);
     for (tool, arguments, expected) in [
         (
@@ -141,8 +143,15 @@ fn every_tool_answers() {
             "src/queue/ring.rs:9-11 method RingBuffer.with_capacity\n9:     pub fn with_capacity(",
         ),
         ("read_unit", json!({"file": "src/queue/ring.rs", "name": "RingBuffer.pop"}), "src/queue/ring.rs:21-23 method"),
+        (
+            "read_unit",
+            json!({"file": "src/queue/ring.rs", "name": "pop", "line": 10}),
+            "src/queue/ring.rs:21-23 method",
+        ),
+        ("read_unit", json!({"file": "twins.py", "name": "twin", "line": 9}), "twins.py:7-8 method B.twin"),
+        ("read_unit", json!({"file": "twins.py", "name": "twin", "line": 2}), "twins.py:2-3 method A.twin"),
         ("find_related", json!({"file": "src/queue/ring.rs", "line": 4, "results": 1}), "src/"),
-        ("status", json!({}), "root ROOT\n  13 files and "),
+        ("status", json!({}), "root ROOT\n  14 files and "),
     ] {
         let text = client.good(tool, arguments.clone());
         assert!(text.starts_with(expected), "{tool} {arguments}: {text}");
@@ -156,27 +165,37 @@ fn mistakes_are_told_to_the_agent() {
     #[cfg(unix)]
     std::os::unix::fs::symlink(sandbox.data().with_file_name("secret.rs"), sandbox.root().join("link.rs"))
         .expect("a link");
+    sandbox.write(".hidden.rs", "fn hidden() {}\n");
     let mut client = Client::start(&sandbox, &[]);
     let outside = "is not a file or folder inside the roots of this server: ROOT";
     for (tool, arguments, expected) in [
         ("search", json!({"query": " "}), "query is empty"),
         ("search", json!({"query": "x", "results": 0}), "results: 0 asks for nothing"),
         ("search", json!({"query": "x", "paths": ["../"]}), outside),
-        ("search", json!({"query": "x", "languages": ["klingon"]}), "is no language known here"),
+        ("search", json!({"query": "x", "languages": ["klingon"]}), "`languages` takes bash, c, cpp, "),
+        ("search", json!({"query": "x", "pattern": "a(b"}), "is no valid pattern; `grep` with `fixed` searches"),
         ("search", json!({"query": "x", "tests": "all"}), "tests takes auto, only or exclude"),
         ("search", json!({"question": "x"}), "unknown field `question`"),
-        ("grep", json!({"pattern": "a(b"}), "is no valid pattern"),
+        ("grep", json!({"pattern": "a(b"}), "is no valid pattern; `grep` with `fixed` searches for it as plain text: "),
+        ("grep", json!({"pattern": "a\nb", "fixed": true}), "asks for the end of a line"),
         ("grep", json!({"pattern": "a", "paths": ["/etc"]}), outside),
         ("outline", json!({"file": "../secret.rs"}), outside),
         ("outline", json!({"file": "link.rs"}), outside),
         ("read_unit", json!({"file": "/etc/passwd", "line": 1}), outside),
-        ("read_unit", json!({"file": "src/main.rs"}), "give a line or a name"),
+        ("read_unit", json!({"file": "src/main.rs"}), "give `line` or `name`"),
         ("read_unit", json!({"file": "src/main.rs", "name": "nosuch"}), "has no unit named nosuch"),
-        ("find_related", json!({"file": "src/main.rs", "line": 999}), "has no unit on line 999"),
+        ("read_unit", json!({"file": "src/main.rs", "name": "nosuch", "line": 1}), "has no unit named nosuch"),
+        ("find_related", json!({"file": "src/main.rs", "line": 999}), "has no unit on line 999; `outline` lists"),
+        (
+            "find_related",
+            json!({"file": ".hidden.rs", "line": 1}),
+            ".hidden.rs is not indexed; `outline` and `grep` read",
+        ),
         ("find_related", json!({"file": "nowhere.rs", "line": 1}), outside),
     ] {
         let (text, is_error) = client.call(tool, arguments.clone());
         assert!(is_error && text.contains(expected), "{tool} {arguments}: {text}");
+        assert!(!text.contains("`colgrep ") && !text.contains("-F"), "in the tools' words: {text}");
     }
     assert!(client.good("search", json!({"query": "parse"})).contains("parse"), "and the server goes on");
 }
@@ -233,6 +252,9 @@ fn pages_hold_everything_once() {
     seen.sort();
     seen.dedup();
     assert_eq!((count, seen.len()), (30, 30), "{seen:?}");
+    sandbox.write("wide.txt", &"wide line ".repeat(100));
+    let wide = client.good("grep", json!({"pattern": "wide", "max_tokens": 1}));
+    assert!(wide.starts_with("wide.txt:1:wide line wide") && wide.contains("…\n(cut; ") && wide.len() <= 200, "{wide}");
     let grepped = client.good("grep", json!({"pattern": "def ", "max_tokens": 100}));
     assert!(grepped.len() <= 400 && grepped.contains("further lines: offset "), "{grepped}");
     sandbox.write("long.txt", &"many words\n".repeat(100_000));

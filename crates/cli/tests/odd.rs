@@ -76,6 +76,35 @@ fn what_stands_before_a_nul_byte_is_text() {
     assert_eq!((ran.out.trim_end(), ran.err.trim_end()), ("[]", "colgrep: early.bin: binary file matches"));
     assert_eq!(sandbox.run(&["-e", "zebra", "-l"]).out, "early.bin\nlate.txt\n");
     assert_eq!(sandbox.run(&["-e", "zebra", "-s", "early.bin"]).err, "");
+    // As grep -c counts (and rg where it does not map the file): a NUL byte ends a line.
+    write(&sandbox, "lines.bin", b"zebra\0zebra\nzebra\n");
+    assert_eq!(sandbox.run(&["-e", "zebra", "--count", "lines.bin"]).out, "lines.bin:3\n");
+}
+
+#[test]
+fn carriage_returns_are_text_where_the_pattern_asks_for_them() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "c.txt", b"ab\r\ncb\nb\r\n");
+    let both = "c.txt:1:ab\r\nc.txt:3:b\r\n";
+    for (args, expected) in [
+        (&["-e", r"\r"][..], both),
+        (&["-F", "-e", "b\r"], both),
+        (&["-e", r"b[\r]$"], both),
+        (&["-e", r"b\r", "-x"], "c.txt:3:b\r\n"),
+        (&["-e", r"b\r", "-o"], "c.txt:1:b\r\nc.txt:3:b\r\n"),
+        (&["-e", r"\r", "-v"], "c.txt:2:cb\n"),
+        (&["-e", r"b\z"], "c.txt:2:cb\n"),
+        (&["-e", "b$"], "c.txt:1:ab\nc.txt:2:cb\nc.txt:3:b\n"),
+        (&["ab", "-e", r"\r", "-l"], "c.txt\n"),
+    ] {
+        let ran = sandbox.run(args);
+        assert_eq!((ran.status, ran.out.as_str()), (0, expected), "{args:?}: {}", ran.err);
+    }
+    for args in [&["-e", r"b\n"][..], &["-F", "-e", "b\n"], &["-e", r"\r\n"]] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.err.contains("asks for the end of a line"), "{args:?}: {ran:?}");
+        assert!(!ran.err.contains("use -F"), "{args:?}: {}", ran.err);
+    }
 }
 
 #[test]
@@ -351,6 +380,27 @@ fn a_terminal_gets_headings_and_lines_that_fit() {
     assert!(dumb.starts_with("wide.py\n1:def zebra()") && !dumb.contains('\u{1b}'), "{dumb:?}");
     let forced = on_terminal(&sandbox, "dumb", "colgrep zebra --color always").expect("a terminal");
     assert!(forced.contains("\u{1b}[35mwide.py"), "{forced:?}");
+}
+
+#[test]
+fn an_empty_file_has_an_empty_outline() {
+    let sandbox = Sandbox::new();
+    sandbox.write("empty.py", "");
+    for (args, expected) in [(&["outline", "empty.py"][..], ""), (&["outline", "empty.py", "--json"], "[]\n")] {
+        let ran = sandbox.run(args);
+        assert_eq!((ran.status, ran.out.as_str(), ran.err.as_str()), (1, expected, ""), "{args:?}");
+    }
+}
+
+#[test]
+fn one_file_is_no_files() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def zebra():\n    pass\n");
+    sandbox.write("empty.py", "");
+    let init = sandbox.run(&["init"]);
+    assert!(init.err.contains(": 1 file indexed (2 read, 0 removed, 1 unit, "), "{}", init.err);
+    assert!(init.err.contains("1 file skipped;"), "{}", init.err);
+    assert!(sandbox.run(&["--stats"]).out.contains("1 index in "), "{}", sandbox.run(&["--stats"]).out);
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn exit_statuses_and_messages() {
         (&["  "], 2, "the query is empty"),
         (&["parse", "-k", "0"], 2, "-k 0"),
         (&["parse", "no/such/folder"], 2, "no/such/folder"),
-        (&["-e", "TODO", "src/typo.rs"], 2, "src/typo.rs: no such file"),
+        (&["-e", "TODO", "src/typo.rs"], 2, "src/typo.rs: "),
         (&["parse", "-t", "klingon"], 2, "no language"),
         (&["parse", "--include", "a["], 2, "no glob"),
         (&["parse", "--profile", "best"], 2, "there are default and classic"),
@@ -138,6 +138,31 @@ fn exit_statuses_and_messages() {
         assert!(ran.err.contains(message), "{args:?}: {}", ran.err);
         assert!(status == 0 || ran.out.is_empty(), "{args:?}: stdout holds results alone: {}", ran.out);
     }
+}
+
+#[test]
+fn a_named_file_that_is_not_indexed_is_told_with_the_reason() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write(".lint.yml", "linters: all\n");
+    sandbox.write(".ci/lint.yml", "linters: all\n");
+    sandbox.write(".ignore", "*.log\n");
+    sandbox.write("run.log", "linters: all\n");
+    sandbox.write("big.yml", &"linters: all\n".repeat(100_000));
+    for (path, why) in [
+        (".lint.yml", ".lint.yml is not indexed (hidden), so it is not ranked; `colgrep -e PATTERN .lint.yml` finds"),
+        (".ci", ".ci is not indexed (hidden)"),
+        ("run.log", "run.log is not indexed (ignored)"),
+        ("big.yml", "big.yml is not indexed (larger than the size limit)"),
+    ] {
+        let ran = sandbox.run(&["linters", path]);
+        assert!(ran.status == 1 && ran.err.contains(why), "{path}: {ran:?}");
+        assert_eq!(sandbox.run(&["-e", "linters", path, "-q"]).status, 0, "what the remark names works: {path}");
+    }
+    sandbox.write("empty.yml", "\n");
+    assert!(sandbox.run(&["linters", "empty.yml"]).err.ends_with("colgrep: empty.yml is empty\n"));
+    assert!(sandbox.run(&["linters", ".lint.yml"]).err.contains("`colgrep init --hidden` indexes"));
+    sandbox.run(&["init", "--hidden"]);
+    assert_eq!(sandbox.run(&["linters", ".lint.yml", "-l"]).out, ".lint.yml\n");
 }
 
 #[test]

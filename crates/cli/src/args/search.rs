@@ -88,16 +88,17 @@ pub enum Tests {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Indexing")]
 pub struct WalkArgs {
-    /// Index hidden files and folders too (--no-hidden: leave them out although a setting takes them in)
+    /// Index hidden files and folders too (--no-hidden: leave them out although a setting takes them in). As with
+    /// --no-ignore and --max-filesize, an index that exists is changed by `init` alone; -e alone always follows
     #[arg(long, overrides_with = "no_hidden")]
     pub hidden: bool,
     /// Leave hidden files out although a setting takes them in
     #[arg(long, hide = true, overrides_with = "hidden")]
     pub no_hidden: bool,
-    /// Do not respect .gitignore and .colgrepignore
+    /// Do not respect .gitignore and .colgrepignore (where an index exists, `init` alone changes it)
     #[arg(long)]
     pub no_ignore: bool,
-    /// Skip files larger than this (bytes, or with K, M, G; default 1M)
+    /// Skip files larger than this (bytes, or with K, M, G; default 1M; where an index exists, `init` alone changes it)
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_filesize: Option<u64>,
     /// What is kept for the ranking by meaning: vectors of all units (full), none, made at each search for the best
@@ -134,7 +135,8 @@ pub struct SearchArgs {
     /// -k counts units instead of files; several may lie in one file
     #[arg(long, conflicts_with = "per_file")]
     pub units: bool,
-    /// Units like the one on that line of a file; every word given is then a path to look in
+    /// Units like the one on that line of a file (a column behind the line is left out); every word given is then a path to
+    /// look in
     #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["regexp", "queries_from"])]
     pub like: Option<String>,
     /// Answer many queries, one a line of FILE (- for stdin), with one JSON object each; every word given is then a path
@@ -268,7 +270,8 @@ pub struct SearchArgs {
     /// A NUL byte behind each file name: for xargs -0
     #[arg(short = '0', long, help_heading = "Output")]
     pub null: bool,
-    /// Print path:line:column:text, one line a unit (with -e alone: a match)
+    /// Print path:line:column:text, one line a unit (with -e alone: a match); the column is that of the first match of -e,
+    /// else of a word of the query
     #[arg(long, conflicts_with_all = ["json", "jsonl", "files_only", "count", "content"], help_heading = "Output")]
     pub vimgrep: bool,
     /// Print one JSON array

@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::io::{IsTerminal as _, Read as _, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Result, anyhow};
 use colgrep_index::language;
 use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, walk};
-use grep_matcher::LineTerminator;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_matcher::{LineTerminator, Matcher as _};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks};
 use rayon::prelude::*;
 
@@ -16,6 +17,7 @@ use super::search::PathRules;
 use super::walk_options;
 use crate::args::SearchArgs;
 use crate::env::Env;
+use crate::hint::Hinted;
 use crate::output::budget::Budget;
 use crate::output::{Look, line, path as name};
 use crate::project::Project;
@@ -49,17 +51,50 @@ pub fn matcher(args: &SearchArgs) -> Result<RegexMatcher> {
         .multi_line(true)
         // `$` stands before the whole of a line's end, be it \n or \r\n.
         .crlf(true);
-    builder.build_many(&args.regexp).with_context(|| {
-        format!("-e {:?} is no valid pattern; use -F to search for it as plain text", args.regexp.join(" "))
+    let built = builder.build_many(&args.regexp).or_else(|error| match error.kind() {
+        // Where the pattern asks for \r itself, that is text, and lines end in \n alone.
+        ErrorKind::NotAllowed(_) => builder.crlf(false).line_terminator(Some(b'\n')).build_many(&args.regexp),
+        _ => Err(error),
+    });
+    built.map_err(|error| {
+        let pattern = args.regexp.join(" ");
+        match error.kind() {
+            ErrorKind::NotAllowed(_) => {
+                anyhow!("{pattern:?} asks for the end of a line; each line is searched by itself, without its end")
+            }
+            _ if args.fixed_strings => anyhow!("{pattern:?} can't be searched for: {error}"),
+            _ => anyhow!(error).context(Hinted {
+                what: format!("{pattern:?} is no valid pattern"),
+                shell: "use -F to search for it as plain text".to_string(),
+                tool: "`grep` with `fixed` searches for it as plain text".to_string(),
+            }),
+        }
     })
 }
 
-fn searcher(before: usize, after: usize, args: &SearchArgs) -> Searcher {
+/// Where the pattern matches in a line; nothing where it matches nothing at all (`x*`).
+pub fn places(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let _ = matcher.find_iter(line, |m| {
+        if !m.is_empty() {
+            places.push(m.start()..m.end());
+        }
+        true
+    });
+    places
+}
+
+/// Where lines end for a pattern: what it can match is no part of that.
+fn line_end(matcher: &RegexMatcher) -> LineTerminator {
+    matcher.line_terminator().unwrap_or_default()
+}
+
+fn searcher(before: usize, after: usize, args: &SearchArgs, matcher: &RegexMatcher) -> Searcher {
     SearcherBuilder::new()
         .invert_match(args.invert_match)
         .max_matches(args.max_count)
         .line_number(true)
-        .line_terminator(LineTerminator::crlf())
+        .line_terminator(line_end(matcher))
         // As grep: what stands before a NUL byte is text; a match behind it is only reported.
         .binary_detection(BinaryDetection::convert(0))
         .before_context(before)
@@ -81,7 +116,7 @@ pub fn lines_in_files(args: &SearchArgs, root: &Path, paths: &[&str]) -> Result<
                 lines.push(line as u32);
                 Ok(true)
             });
-            let _ = searcher(0, 0, args).search_path(&matcher, root.join(path), sink);
+            let _ = searcher(0, 0, args, &matcher).search_path(&matcher, root.join(path), sink);
             lines
         })
         .collect();
@@ -126,7 +161,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env, settings: &Settings, paths: &[Pa
 /// files are searched when there are `enough`.
 ///
 /// # Errors
-/// On a bad pattern or glob, or when `path` can't be read.
+/// On a bad pattern or glob.
 pub fn lines(args: &SearchArgs, env: &Env, settings: &Settings, path: &Path, enough: usize) -> Result<Vec<String>> {
     let matcher = matcher(args)?;
     let filesize_max = args.walk.max_filesize.unwrap_or(u64::MAX);
@@ -247,7 +282,8 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The files below `path` that the rules allow, in order, and whether everything could be read.
+/// The files below `path` that the rules allow, in order, and whether everything could be read. What can't be is told,
+/// and no failure of the others.
 fn files_below(
     path: &Path,
     args: &SearchArgs,
@@ -258,7 +294,16 @@ fn files_below(
     if is_stdin(path) {
         return Ok((vec![Target { full: path.to_path_buf(), shown: STDIN.into() }], true));
     }
-    let (project, below) = Project::around(path, env)?;
+    let unread = |error: anyhow::Error| {
+        if !args.no_messages {
+            remark!("colgrep: {error:#}");
+        }
+        Ok((Vec::new(), false))
+    };
+    let (project, below) = match Project::around(path, env) {
+        Ok(found) => found,
+        Err(error) => return unread(error),
+    };
     let rules = PathRules::new(args, settings, &project)?;
     let allowed = |from_root: &str, full: &Path| {
         rules.allow(from_root, || language::detect(Path::new(from_root), &head(full)).name)
@@ -267,7 +312,10 @@ fn files_below(
         let target = Target { full: path.to_path_buf(), shown: path.to_path_buf() };
         return Ok((if allowed(&below, path) { vec![target] } else { Vec::new() }, true));
     }
-    let walked = walk(path, &LeftOut::default(), options)?;
+    let walked = match walk(path, &LeftOut::default(), options) {
+        Ok(walked) => walked,
+        Err(error) => return unread(error.into()),
+    };
     let mut complete = true;
     for (what, reason) in walked.unreadable.iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
         complete = false;
@@ -303,7 +351,7 @@ fn head(path: &Path) -> Vec<u8> {
 fn search_file(args: &SearchArgs, matcher: &RegexMatcher, file: &Target, look: &Look) -> Lines {
     let (before, after) = context(args);
     let mut printer = Printer::new(args, matcher, file, look);
-    let mut searcher = searcher(before, after, args);
+    let mut searcher = searcher(before, after, args, matcher);
     let searched = if is_stdin(&file.full) {
         searcher.search_reader(matcher, std::io::stdin().lock(), &mut printer)
     } else {

@@ -12,7 +12,7 @@ use anyhow::Result;
 use colgrep_index::ErrorKind;
 use serde_json::{Value, json};
 
-use super::languages;
+use super::{counted, languages};
 use crate::FOUND;
 use crate::args::{Agent, HookArgs};
 use crate::env::Env;
@@ -82,13 +82,14 @@ fn facts(folder: &Path, env: &Env) -> Result<Option<String>> {
     let root = escape_control(&project.root.display().to_string());
     let state = match project.store.open() {
         Ok(snapshot) => {
-            let files = snapshot.files.indexed().count();
+            let files = counted(snapshot.files.indexed().count() as u64, "file");
             let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+            let units = counted(units, "unit");
             let named: Vec<&str> =
                 languages(&snapshot.files).into_iter().filter(|l| *l != "unknown").take(LANGUAGES_MAX).collect();
             let build = if snapshot.files.complete { "" } else { "; its build is not finished" };
             format!(
-                "The index of {root} holds {files} files with {units} units ({}){build}; each search brings it up to date.",
+                "The index of {root} holds {files} with {units} ({}){build}; each search brings it up to date.",
                 named.join(", ")
             )
         }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use colgrep_index::keeps::{Keeps, keep};
 
-use super::{folder_or_here, in_words, limit_threads, open_updated, walk_options};
+use super::{counted, folder_or_here, in_words, limit_threads, open_updated, walk_options};
 use crate::args::InitArgs;
 use crate::env::Env;
 use crate::model::Model;
@@ -30,23 +30,20 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let keeps = Keeps::from(walk.index_mode.unwrap_or_default());
     let told_anew = keep(&project.store, keeps)?;
     if !walk.quiet {
-        let indexed = snapshot.files.indexed().count();
+        let indexed = counted(snapshot.files.indexed().count() as u64, "file");
         let skipped: u64 = snapshot.files.skipped().values().sum();
         let root = project.root.display();
         if report.wrote {
             let seconds = started.elapsed().as_secs_f64();
             remark!(
-                "{root}: {indexed} files indexed ({} read, {} removed, {} units, {}) in {seconds:.2} s",
+                "{root}: {indexed} indexed ({} read, {} removed, {}, {}) in {seconds:.2} s",
                 report.changed,
                 report.removed,
-                report.units,
+                counted(report.units, "unit"),
                 in_words(report.bytes)
             );
         } else {
-            remark!(
-                "{root}: {indexed} files indexed, {}",
-                if told_anew { "no file changed" } else { "nothing changed" }
-            );
+            remark!("{root}: {indexed} indexed, {}", if told_anew { "no file changed" } else { "nothing changed" });
         }
         if told_anew {
             let dropped = snapshot.files.vectors.is_some() && keeps != Keeps::Full;
@@ -55,9 +52,9 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
         }
         if report.encoded + report.without_vectors > 0 {
             remark!(
-                "vectors: {} texts encoded, {} units had theirs already{}",
-                report.encoded,
-                report.reused,
+                "vectors: {} encoded, {} had theirs already{}",
+                counted(report.encoded, "text"),
+                counted(report.reused, "unit"),
                 if report.without_vectors > 0 {
                     format!(", {} have none", report.without_vectors)
                 } else {
@@ -66,7 +63,7 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
             );
         }
         if skipped > 0 {
-            remark!("{skipped} files skipped; `colgrep status` says why");
+            remark!("{} skipped; `colgrep status` says why", counted(skipped, "file"));
         }
     }
     Ok(if snapshot.files.indexed().next().is_some() { FOUND } else { NOTHING })

@@ -25,6 +25,7 @@ use super::limit_threads;
 use crate::FOUND;
 use crate::args::McpArgs;
 use crate::env::Env;
+use crate::hint::for_tools;
 
 /// What the server says of itself: facts, in the order of use.
 const INSTRUCTIONS: &str = "colgrep searches the code below its roots without network. `search` ranks units (functions, \
@@ -67,7 +68,7 @@ impl Server {
         match answered {
             Ok(Ok(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
             // A mistake in the question is the agent's to read and mend.
-            Ok(Err(error)) => Ok(CallToolResult::error(vec![ContentBlock::text(format!("{error:#}"))])),
+            Ok(Err(error)) => Ok(CallToolResult::error(vec![ContentBlock::text(for_tools(&error))])),
             Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
         }
     }

@@ -180,9 +180,15 @@ fn languages(table: &FileTable) -> Vec<&str> {
 }
 
 /// A number with its noun: `1 file`, `2 files`.
-fn counted(n: impl Into<u64>, noun: &str) -> String {
+pub(crate) fn counted(n: impl Into<u64>, noun: &str) -> String {
     let n = n.into();
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The same with its verb: `1 file is`, `2 files are`.
+fn counted_are(n: impl Into<u64>, noun: &str) -> String {
+    let n = n.into();
+    format!("{} {}", counted(n, noun), if n == 1 { "is" } else { "are" })
 }
 
 /// Bytes in words: `1.5 MB`.

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_core::Unit;
 use colgrep_index::language;
 use colgrep_index::parse::parse;
-use colgrep_index::read::decode;
+use colgrep_index::read::{Skip, decode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -56,6 +56,7 @@ pub fn outline(path: &Path) -> Result<Vec<Outlined>> {
     let name = path.to_string_lossy();
     let text = match decode(&name, bytes) {
         Ok(text) => text.text,
+        Err(Skip::Empty) => return Ok(Vec::new()),
         Err(skip) => bail!("{} is {}", path.display(), skip.reason()),
     };
     let mut units = parse(&text, language).units;

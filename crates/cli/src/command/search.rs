@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use colgrep_core::collapse::FileHit;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank::POOL_UNITS;
@@ -54,7 +54,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
     let plan = Plan::read(args)?;
     let mut args = args.clone();
     args.take_globs();
-    let first = plan.paths.first().filter(|path| !grep::is_stdin(path));
+    let first = plan.paths.iter().find(|path| !grep::is_stdin(path) && path.exists());
     let settings = Settings::load(env, first.map_or(Path::new("."), PathBuf::as_path))?;
     let (filesize_max, results) = (args.walk.max_filesize, args.results);
     let repository = if args.model.is_none() { settings.repository_model() } else { None };
@@ -355,7 +355,13 @@ type Group = (Project, Vec<String>, Vec<PathBuf>);
 fn group_by_project(paths: &[PathBuf], env: &Env) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     for path in paths {
-        let (project, below) = Project::around(path, env)?;
+        let (project, below) = Project::around(path, env).map_err(|error| {
+            let is_word = path.components().count() == 1 && !path.to_string_lossy().contains('.');
+            if path.exists() || !is_word {
+                return error;
+            }
+            anyhow!("{error:#} (a query of several words stands in quotes: colgrep \"parse request\")")
+        })?;
         let known = groups.iter().position(|(p, ..)| p.root == project.root);
         let known = known.unwrap_or_else(|| {
             groups.push((project, Vec::new(), Vec::new()));

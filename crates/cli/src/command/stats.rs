@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::clear::all_stores;
-use super::in_words;
+use super::{counted, in_words};
 use crate::env::Env;
 use crate::{FOUND, NOTHING};
 
@@ -83,12 +83,14 @@ fn print(stats: &Stats, out: &mut impl std::io::Write) -> std::io::Result<()> {
         let gone = " (the project is gone; `colgrep clear --all` removes all indexes)";
         writeln!(out, "{root}{}\n    {}", if index.exists { "" } else { gone }, index.sizes)?;
     }
-    writeln!(out, "{} indexes in {}: {}", stats.indexes.len(), stats.folder, stats.all)
+    let indexes = if stats.indexes.len() == 1 { "index" } else { "indexes" };
+    writeln!(out, "{} {indexes} in {}: {}", stats.indexes.len(), stats.folder, stats.all)
 }
 
 impl std::fmt::Display for Sizes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (source, disk) = (in_words(self.source_bytes), in_words(self.index_bytes));
-        write!(f, "{} files, {} units, {source} of source, {disk} on disk", self.files, self.units)
+        let (files, units) = (counted(self.files, "file"), counted(self.units, "unit"));
+        write!(f, "{files}, {units}, {source} of source, {disk} on disk")
     }
 }

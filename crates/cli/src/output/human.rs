@@ -8,6 +8,7 @@ use anyhow::Result;
 use colgrep_core::rank::Candidate;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::update::read_text;
+use grep_regex::RegexMatcher;
 
 use super::Look;
 use super::budget::Budget;
@@ -16,7 +17,7 @@ use super::line::{QueryWords, own_line, write};
 use super::path::absolute;
 use super::style::{self, paint};
 use crate::args::SearchArgs;
-use crate::command::Found;
+use crate::command::{Found, grep};
 
 /// Prints `hits`, and gives how many of them fitted.
 ///
@@ -32,7 +33,8 @@ pub fn print(
     budget: &mut Budget,
 ) -> Result<usize> {
     let mut words: HashMap<usize, QueryWords> = HashMap::new();
-    let mut printer = Printer { args, look, syntaxes: None, last_heading: None, printed: false };
+    let pattern = if args.vimgrep && !args.regexp.is_empty() { Some(grep::matcher(args)?) } else { None };
+    let mut printer = Printer { args, look, pattern, syntaxes: None, last_heading: None, printed: false };
     for (shown, &(f, h)) in hits.iter().enumerate() {
         let one = &found[f];
         let words = match words.entry(f) {
@@ -64,6 +66,8 @@ struct Row {
 struct Printer<'a> {
     args: &'a SearchArgs,
     look: &'a Look,
+    /// What a column is that of, where a pattern is given.
+    pattern: Option<RegexMatcher>,
     syntaxes: Option<Syntaxes>,
     /// The file whose name was printed last, where names have lines of their own.
     last_heading: Option<String>,
@@ -139,7 +143,11 @@ impl Printer<'_> {
         let text = source.lines.get(best.wrapping_sub(1)).copied();
         let text = text.or_else(|| unit.signature.lines().next()).unwrap_or_default();
         if self.args.vimgrep {
-            let column = words.places(text).first().map_or(0, |p| p.start) + 1;
+            let places = match &self.pattern {
+                Some(pattern) => grep::places(pattern, text.as_bytes()),
+                None => words.places(text),
+            };
+            let column = places.first().map_or(0, |p| p.start) + 1;
             self.look.write_name(out, &source.name, &source.full, best)?;
             write!(out, ":{best}:{column}:")?;
             write(out, text, self.look.width.map(|_| usize::MAX), false, &[], &[])?;

@@ -23,7 +23,7 @@ pub use hyperlink::Links;
 use style::paint;
 
 use crate::args::{Color, SearchArgs};
-use crate::command::{Found, Place};
+use crate::command::{Found, Place, counted};
 use crate::env::Env;
 
 /// Whether to colour: the flag, else the environment, else only a terminal.
@@ -106,7 +106,7 @@ pub fn print(
     };
     if shown < hits.len() && !args.walk.quiet {
         let tokens = args.max_tokens.unwrap_or_default();
-        remark!("colgrep: {shown} of {} results fit into --max-tokens {tokens}", hits.len());
+        remark!("colgrep: {shown} of {} fit into --max-tokens {tokens}", counted(hits.len() as u64, "result"));
     }
     Ok(())
 }

@@ -1,14 +1,12 @@
 //! What one file's matches look like.
 
 use std::io::{self, Write};
-use std::ops::Range;
 use std::sync::OnceLock;
 
-use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
-use super::{Target, is_stdin};
+use super::{Target, is_stdin, line_end, places};
 use crate::args::SearchArgs;
 use crate::output::Look;
 use crate::output::escape::escape_line;
@@ -119,7 +117,7 @@ impl<'a> Printer<'a> {
     }
 
     fn line(&mut self, number: u64, separator: char, bytes: &[u8], column: Option<usize>) -> io::Result<()> {
-        let bytes = trim_end(bytes);
+        let bytes = self.trim_end(bytes);
         self.lines.shows_lines = true;
         if self.look.heading {
             if !self.lines.heading {
@@ -139,7 +137,7 @@ impl<'a> Printer<'a> {
         }
         let mut at = 0;
         if separator == ':' && self.look.color {
-            for place in self.places(bytes) {
+            for place in places(self.matcher, bytes) {
                 self.text(style::MATCH, false, &bytes[at..place.start])?;
                 self.text(style::MATCH, true, &bytes[place.clone()])?;
                 at = place.end;
@@ -149,22 +147,11 @@ impl<'a> Printer<'a> {
         self.lines.text.write_all(b"\n")
     }
 
-    /// Where the pattern matches in a line; nothing where it matches nothing at all (`x*`).
-    fn places(&self, line: &[u8]) -> Vec<Range<usize>> {
-        let mut places = Vec::new();
-        let _ = self.matcher.find_iter(line, |m| {
-            if !m.is_empty() {
-                places.push(m.start()..m.end());
-            }
-            true
-        });
-        places
+    /// A line without its end.
+    fn trim_end<'l>(&self, line: &'l [u8]) -> &'l [u8] {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        if line_end(self.matcher).is_crlf() { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
     }
-}
-
-fn trim_end(bytes: &[u8]) -> &[u8] {
-    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    bytes.strip_suffix(b"\r").unwrap_or(bytes)
 }
 
 impl Sink for &mut Printer<'_> {
@@ -193,12 +180,12 @@ impl Sink for &mut Printer<'_> {
             return Ok(false);
         }
         let number = found.line_number().unwrap_or(0);
-        let line = trim_end(found.bytes());
+        let line = self.trim_end(found.bytes());
         let vimgrep = self.args.vimgrep;
         // Where each row begins, and its text: the line once, or once a match.
         let rows: Vec<(usize, &[u8])> = match (self.args.only_matching, vimgrep && !self.args.invert_match) {
-            (true, _) => self.places(line).into_iter().map(|p| (p.start, &line[p])).collect(),
-            (_, true) => self.places(line).into_iter().map(|p| (p.start, line)).collect(),
+            (true, _) => places(self.matcher, line).into_iter().map(|p| (p.start, &line[p])).collect(),
+            (_, true) => places(self.matcher, line).into_iter().map(|p| (p.start, line)).collect(),
             _ => Vec::new(),
         };
         let whole = [(0, line)];

@@ -10,6 +10,8 @@ const TOKENS_MIN: usize = 50;
 const TOKENS_MAX: usize = 100_000;
 /// Bytes kept for the last line, which says where the next page begins.
 const LAST_LINE_BYTES: usize = 80;
+/// What stands behind a first block that is cut.
+const CUT: &str = "(cut; a larger max_tokens shows the rest of it)\n";
 
 /// The length of an answer in tokens, within bounds.
 pub fn tokens_wanted(max_tokens: Option<usize>) -> usize {
@@ -17,7 +19,7 @@ pub fn tokens_wanted(max_tokens: Option<usize>) -> usize {
 }
 
 /// Joins blocks from `offset` on while they fit. `more` is whether blocks may follow behind the last one given.
-/// The first block is cut at a line's end if it alone is too long.
+/// The first block is cut if it alone is too long: at a line's end, or in its first line where not even that fits.
 pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> String {
     let mut budget = Budget::new(Some(tokens_wanted(max_tokens)));
     budget.take(LAST_LINE_BYTES);
@@ -31,8 +33,14 @@ pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &
             continue;
         }
         if shown == 0 {
+            budget.take(CUT.len());
             let part = budget.take_lines(block.as_bytes());
             text.push_str(std::str::from_utf8(part).unwrap_or_default());
+            if part.is_empty() {
+                let bytes = budget.bytes_left().unwrap_or_default().saturating_sub("…\n".len());
+                text.push_str(&block[..block.floor_char_boundary(bytes)]);
+                text.push_str("…\n");
+            }
             (shown, cut) = (1, true);
         }
         break;
@@ -40,7 +48,7 @@ pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &
     let next = offset + shown;
     let left = blocks.len().saturating_sub(next);
     if cut {
-        text.push_str("(cut; a larger max_tokens shows the rest of it)\n");
+        text.push_str(CUT);
     }
     match (blocks.len().saturating_sub(offset), left, more) {
         (0, ..) => text.push_str(&format!("(no {what})\n")),
@@ -78,5 +86,9 @@ mod tests {
             page(&long[1..], 0, Some(50), "lines", false)
                 .ends_with("(cut; a larger max_tokens shows the rest of it)\n")
         );
+        for (block, more, beginning) in [("é".repeat(150), false, "ééé"), ("x".repeat(150), true, "xxx")] {
+            let text = page(&[block, "next\n".to_string()], 0, Some(50), "lines", more);
+            assert!(text.starts_with(beginning) && text.contains("…\n(cut; ") && text.len() <= 200, "{text}");
+        }
     }
 }

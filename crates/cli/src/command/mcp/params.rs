@@ -85,7 +85,8 @@ pub struct ReadUnit {
     pub file: String,
     /// A line of the unit, from 1.
     pub line: Option<u32>,
-    /// The unit's name, plain (push) or qualified (RingBuffer.push), instead of a line.
+    /// The unit's name, plain (push) or qualified (RingBuffer.push), instead of a line; with a line, the unit of that name
+    /// around or nearest to it.
     pub name: Option<String>,
     /// Lines to leave out from the beginning: for the next page.
     pub offset: usize,

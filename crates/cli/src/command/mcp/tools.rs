@@ -18,9 +18,10 @@ use super::desk::{Desk, Root};
 use super::page::{page, tokens_wanted};
 use super::params;
 use crate::args::{SearchArgs, Tests};
+use crate::command::outline::{self as file_outline, Outlined};
 use crate::command::search::like::Like;
 use crate::command::search::{Ask, Filter, PathRules, Without, check_length, coverage, damage, like, maker};
-use crate::command::{grep as plain_grep, outline as file_outline};
+use crate::command::{counted, counted_are, grep as plain_grep};
 use crate::model::Model;
 use crate::output::escape::escape_control;
 use crate::output::line::{QueryWords, own_line, shortened};
@@ -327,21 +328,23 @@ pub fn outline(desk: &Desk, asked: &params::Outline) -> Result<String> {
 pub fn read_unit(desk: &Desk, asked: &params::ReadUnit) -> Result<String> {
     let (root, full, below) = desk.locate(&asked.file)?;
     let units = file_outline::outline(&full)?;
-    let unit = match (asked.line, &asked.name) {
-        (Some(line), _) => units
-            .iter()
-            .filter(|u| (u.line..=u.end_line).contains(&line))
-            .min_by_key(|u| u.end_line - u.line)
-            .with_context(|| format!("{} has no unit on line {line}; `outline` lists its units", asked.file))?,
-        (None, Some(name)) => {
-            let named = |u: &&file_outline::Outlined| u.qualified_name == *name || u.name == *name;
-            units
-                .iter()
-                .find(named)
-                .with_context(|| format!("{} has no unit named {name}; `outline` lists its units", asked.file))?
-        }
-        (None, None) => bail!("give a line or a name of the unit in {}", asked.file),
+    let named = |u: &&Outlined| asked.name.as_ref().is_none_or(|name| u.qualified_name == *name || u.name == *name);
+    let mut named = units.iter().filter(named);
+    // How far from the line, then how long: the smallest around it goes first.
+    let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
+    let unit = match (&asked.name, asked.line) {
+        (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
+        (Some(_), None) => named.next(),
+        (None, Some(line)) => named.filter(|u| distance(u, line) == 0).min_by_key(|u| u.end_line - u.line),
+        (None, None) => bail!("give `line` or `name` of the unit in {}", asked.file),
     };
+    let unit = unit.with_context(|| {
+        let which = match (&asked.name, asked.line) {
+            (Some(name), _) => format!("named {name}"),
+            (None, line) => format!("on line {}", line.unwrap_or_default()),
+        };
+        format!("{} has no unit {which}; `outline` lists its units", asked.file)
+    })?;
     let text = read_text(&root.project.root, &below)?;
     let lines: Vec<&str> = text.lines().collect();
     let path = escape_control(&typed(&root.project.root, &below));
@@ -363,11 +366,13 @@ pub fn status(desk: &Desk) -> Result<String> {
         let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
         text.push_str(&format!("root {}\n", root.folder.display()));
         text.push_str(&format!(
-            "  {files} files and {units} units of the project {} are indexed\n",
+            "  {} and {} of the project {} are indexed\n",
+            counted(files as u64, "file"),
+            counted(units, "unit"),
             root.project.root.display()
         ));
         for (reason, count) in snapshot.files.skipped() {
-            text.push_str(&format!("  {count} files are left out: {reason}\n"));
+            text.push_str(&format!("  {} left out: {reason}\n", counted_are(count, "file")));
         }
         let model = desk.model(root)?;
         if !snapshot.files.complete {

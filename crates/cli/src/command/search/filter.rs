@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use colgrep_index::lexical::UnitFilter;
+use colgrep_index::read::Skip;
 use colgrep_index::store::{FileRecord, Snapshot};
 
 use super::rules::{Part, PathRules, is_below};
 use crate::args::SearchArgs;
 use crate::command::grep::lines_in_files;
+use crate::output::path::typed;
 use crate::project::Project;
 
 /// The language that keeps tests in modules of the files that they test.
@@ -48,7 +50,7 @@ impl Filter {
         }
         for path in below.iter().filter(|b| !b.is_empty() && !snapshot.files.indexed().any(|f| is_below(&f.path, b))) {
             if !args.walk.quiet {
-                remark!("colgrep: nothing in {path} is indexed: it is ignored, hidden or skipped (`colgrep status`)");
+                remark!("colgrep: {}", left_out(path, project, snapshot));
             }
         }
         let tests = tests_inside(rules, snapshot)?;
@@ -69,6 +71,26 @@ impl Filter {
         }
         Ok(Some(Filter { files, tests }))
     }
+}
+
+/// Why nothing of a path, from the root, can be ranked, and what finds its lines all the same.
+fn left_out(path: &str, project: &Project, snapshot: &Snapshot) -> String {
+    let skip = snapshot.files.files.iter().find(|f| f.path == path).and_then(|f| f.skip);
+    let is_hidden = !snapshot.files.hidden && path.split('/').any(|name| name.starts_with('.'));
+    let shown = typed(&project.root, path);
+    if skip == Some(Skip::Empty) {
+        return format!("{shown} is empty");
+    }
+    let (why, indexed) = match skip {
+        Some(Skip::TooLarge) => (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files"),
+        Some(skip) => (skip.reason(), "`colgrep status` names what is skipped"),
+        None if is_hidden => ("hidden", "`colgrep init --hidden` indexes hidden files"),
+        None if project.root.join(path).is_file() => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),
+        None => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
+    };
+    format!(
+        "{shown} is not indexed ({why}), so it is not ranked; `colgrep -e PATTERN {shown}` finds lines in it, {indexed}"
+    )
 }
 
 /// The lines of tests inside files, where the rules ask for tests.

@@ -16,6 +16,7 @@ use colgrep_index::store::Snapshot;
 use colgrep_index::update::read_text;
 use colgrep_index::vector::unit_text;
 
+use crate::hint::Hinted;
 use crate::model::Model;
 use crate::project::Project;
 
@@ -35,13 +36,17 @@ pub struct Like {
     pub line: u32,
 }
 
-/// Reads `FILE:LINE`.
+/// Reads `FILE:LINE`; a column behind it, as compilers print it, is left out.
 ///
 /// # Errors
 /// When it is not written so.
 pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
-    match text.rsplit_once(':').map(|(file, line)| (file, line.parse::<u32>())) {
-        Some((file, Ok(line))) if !file.is_empty() && line > 0 => Ok((PathBuf::from(file), line)),
+    let numbered = |text: &str| -> Option<(String, u32)> {
+        let (before, number) = text.rsplit_once(':')?;
+        Some((before.to_string(), number.parse().ok()?))
+    };
+    match numbered(text).map(|last| numbered(&last.0).unwrap_or(last)) {
+        Some((file, line)) if !file.is_empty() && line > 0 => Ok((PathBuf::from(file), line)),
         _ => bail!("{text:?} names no line of a file; write it as src/main.rs:40"),
     }
 }
@@ -52,8 +57,11 @@ pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
 /// When the file is not indexed, or the line lies outside it.
 pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, Unit)> {
     let record = snapshot.files.indexed().find(|f| f.path == path);
-    let record =
-        record.with_context(|| format!("{path} is not indexed; `colgrep status` says what is skipped and why"))?;
+    let record = record.with_context(|| Hinted {
+        what: format!("{path} is not indexed"),
+        shell: "`colgrep status` says what is skipped and why".to_string(),
+        tool: "`outline` and `grep` read it all the same".to_string(),
+    })?;
     let mut best: Option<(UnitHit, Unit)> = None;
     for hit in snapshot.lexical.units_of(record.id, None)? {
         let unit = snapshot.lexical.unit(hit.key)?;
@@ -63,7 +71,11 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, U
             best = Some((hit, unit));
         }
     }
-    best.with_context(|| format!("{path} has no unit on line {line}; `colgrep outline {path}` lists its units"))
+    best.with_context(|| Hinted {
+        what: format!("{path} has no unit on line {line}"),
+        shell: format!("`colgrep outline {path}` lists its units"),
+        tool: "`outline` lists its units".to_string(),
+    })
 }
 
 /// The question for units like the one on that line.
@@ -128,6 +140,9 @@ mod tests {
         for (text, expected) in [
             ("src/a.rs:40", Some(("src/a.rs", 40))),
             ("C:\\a.rs:1", Some(("C:\\a.rs", 1))),
+            ("src/a.rs:40:7", Some(("src/a.rs", 40))),
+            ("C:\\a.rs:1:0", Some(("C:\\a.rs", 1))),
+            ("a:0:3", None),
             ("src/a.rs", None),
             ("src/a.rs:", None),
             (":4", None),

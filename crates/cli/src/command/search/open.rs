@@ -9,7 +9,7 @@ use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::walk::{WalkOptions, walk};
 
 use crate::args::WalkArgs;
-use crate::command::{in_words, open_updated, walk_options_asked};
+use crate::command::{counted_are, in_words, open_updated, walk_options_asked};
 use crate::env::Env;
 use crate::model::Model;
 use crate::project::Project;
@@ -75,7 +75,8 @@ fn opened(walk_args: &WalkArgs, update: bool, env: &Env, project: &Project, mode
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
             if remarks && report.wrote && large > 0 {
                 let limit = in_words(snapshot.files.filesize_max);
-                remark!("colgrep: {large} files larger than {limit} are not indexed; `colgrep status` names them");
+                let files = counted_are(large as u64, "file");
+                remark!("colgrep: {files} larger than {limit} and not indexed (`colgrep status`)");
             }
             Ok(snapshot)
         }
@@ -137,8 +138,10 @@ pub const NOTHING_YET: &str = "nothing of it can be searched yet";
 pub fn coverage(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> String {
     let known = snapshot.files.files.len();
     let files = match walk(&project.root, &project.left_out(), &snapshot.files.walk_options()) {
-        Ok(walked) => format!("{known} of {} files are indexed", walked.files.len().max(known)),
-        Err(_) => format!("{known} files are indexed"),
+        Ok(walked) => {
+            format!("{known} of {} indexed", counted_are(walked.files.len().max(known) as u64, "file"))
+        }
+        Err(_) => format!("{} indexed", counted_are(known as u64, "file")),
     };
     if !model.is_some_and(|m| m.lacks(snapshot)) {
         return files;

@@ -1,9 +1,10 @@
 //! What a command line asks for, and which flags it can't have together.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use colgrep_index::language;
 
 use super::check_length;
 use crate::args::{IndexMode, SearchArgs};
@@ -45,7 +46,7 @@ impl Plan {
     }
 
     fn read_words(args: &SearchArgs) -> Result<Plan> {
-        let paths = |words: &[std::ffi::OsString]| words.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let paths = |words: &[OsString]| words.iter().map(PathBuf::from).collect::<Vec<_>>();
         if let Some(like) = &args.like {
             return Ok(Plan { task: Task::Like(like.clone()), paths: paths(&args.words) });
         }
@@ -55,28 +56,28 @@ impl Plan {
         if let Some(text) = &args.query {
             return Ok(Plan { task: Task::Query(query(text)?), paths: paths(&args.words) });
         }
-        if !args.regexp.is_empty() && args.words.first().is_none_or(|w| is_place(w)) {
+        let words = args.words.split_first();
+        if !args.regexp.is_empty() && words.is_none_or(|(first, rest)| is_place(first, rest)) {
             return Ok(Plan { task: Task::Grep, paths: paths(&args.words) });
         }
-        let Some((first, rest)) = args.words.split_first() else {
+        let Some((first, rest)) = words else {
             bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
         };
         let text = query(first)?;
-        if !args.regexp.is_empty() && !text.contains(char::is_whitespace) {
-            if text.contains('/') {
-                bail!("{text}: no such file or folder (--query {text} takes it as the query)");
-            }
-            if !args.walk.quiet {
-                remark!("colgrep: there is no file or folder {text:?} here, so it is the query (--query {text})");
-            }
+        if !args.regexp.is_empty() && !text.contains(char::is_whitespace) && !args.walk.quiet {
+            remark!("colgrep: there is no file or folder {text:?} here, so it is the query (--query {text})");
         }
         Ok(Plan { task: Task::Query(text), paths: paths(rest) })
     }
 }
 
-/// Whether a word behind `-e` names a place to look in, and no query.
-fn is_place(word: &OsStr) -> bool {
-    word.is_empty() || grep::is_stdin(Path::new(word)) || Path::new(word).exists()
+/// Whether a word behind `-e` names a place to look in, and no query. Where there is none of that name, a word that is
+/// written as a path does: with a `/`, or with a language's extension before other places.
+fn is_place(word: &OsStr, others: &[OsString]) -> bool {
+    let (path, text) = (Path::new(word), word.to_string_lossy());
+    let has_extension = || path.extension().is_some() && !language::is_unknown(language::detect(path, &[]));
+    let is_missing = || text.contains('/') || (!others.is_empty() && has_extension());
+    word.is_empty() || grep::is_stdin(path) || path.exists() || (!text.contains(char::is_whitespace) && is_missing())
 }
 
 fn query(text: &OsStr) -> Result<String> {
@@ -104,6 +105,9 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     }
     if args.semantic_only && args.walk.index_mode == Some(IndexMode::Keyword) {
         bail!("--semantic-only ranks by meaning and --index-mode keyword does without; leave one of them out");
+    }
+    if args.explain && args.vimgrep {
+        bail!("--explain prints lines between the rows of --vimgrep; --json has both in each row");
     }
     let lines = [(args.invert_match, "-v"), (args.only_matching, "-o"), (args.max_count.is_some(), "-m")];
     let patterns = [

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow};
 use colgrep_core::path::PathClass;
 use colgrep_index::language;
 use colgrep_index::search::is_text;
@@ -12,6 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::args::{SearchArgs, Tests};
 use crate::git;
+use crate::hint::Hinted;
 use crate::project::Project;
 use crate::settings::Settings;
 
@@ -103,9 +104,13 @@ impl PathRules {
             } else if let Some(language) = language::by_name(name) {
                 languages.push(language.name);
             } else {
-                bail!(
-                    "{name:?} is no language known here, nor a type of the settings; `colgrep --type-list` shows them"
-                );
+                let known = language::LANGUAGES.iter().filter(|l| !language::is_unknown(l)).map(|l| l.name);
+                let known: Vec<&str> = known.chain(own.keys().copied()).collect();
+                return Err(anyhow!(Hinted {
+                    what: format!("{name:?} is no language known here, nor a type of the settings"),
+                    shell: "`colgrep --type-list` shows them".to_string(),
+                    tool: format!("`languages` takes {}", known.join(", ")),
+                }));
             }
         }
         let changed = match (&args.since, args.changed) {
