@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::files::{Write, read};
 use super::hunk::Hunk;
+use crate::files::{Write, read};
 
 /// What was done to one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
