@@ -296,6 +296,26 @@ fn a_blank_line_of_the_users_stays() {
 }
 
 #[test]
+fn what_is_appended_without_a_line_end_in_between_stays() {
+    for receipts in [true, false] {
+        let sandbox = Sandbox::new();
+        sandbox.write("CLAUDE.md", "# rules");
+        let path = sandbox.root().join("CLAUDE.md");
+        project(&sandbox, "install", "claude-code");
+        fs::write(&path, format!("{}new rule\n", read(&path))).expect("a file");
+        let installed = everything(&sandbox.root());
+        assert_eq!(project(&sandbox, "install", "claude-code").status, 0);
+        assert_eq!(everything(&sandbox.root()), installed, "the second time changes nothing");
+        if !receipts {
+            lose_receipts(&sandbox);
+        }
+        let ran = project(&sandbox, "uninstall", "claude-code");
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(read(&path), "# rules\nnew rule\n");
+    }
+}
+
+#[test]
 fn neighbours_that_came_later_leave_sound_files() {
     let sandbox = Sandbox::new();
     sandbox.write(".mcp.json", "{\n  \"mcpServers\": {\n  }\n}\n");

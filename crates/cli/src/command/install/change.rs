@@ -93,7 +93,7 @@ fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Resu
         found = true;
         let step = receipt.and_then(|r| r.steps.get(index));
         // The same bytes may stand elsewhere, or a comma that they brought be missing or too much now.
-        let back = step.and_then(|step| {
+        let back = step.filter(|_| !edit.tells_all()).and_then(|step| {
             let back = step.hunk.back(&text)?;
             let fits = edit.is_in(&back).is_ok_and(|is_in| !is_in) && (edit.is_strict(&back) || !step.strict);
             fits.then_some(back)

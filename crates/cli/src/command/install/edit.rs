@@ -30,6 +30,11 @@ pub trait Part {
     /// The text without what is found in it, and with what was `taken` from there.
     fn cut(&self, text: &str, taken: Option<&str>) -> Result<String>;
 
+    /// Whether the part alone tells what the text was without it, byte for byte: no receipt is asked then.
+    fn tells_all(&self) -> bool {
+        false
+    }
+
     /// Whether the text keeps to the letter of its format, where readers are more or less strict.
     fn is_strict(&self, _text: &str) -> bool {
         true
@@ -71,6 +76,11 @@ impl Edit {
     /// The text without colgrep's part, and with what was `taken` from the user for it.
     pub fn cut(&self, text: &str, taken: Option<&str>) -> Result<String> {
         in_own_form(text, |plain| self.0.cut(plain, taken))
+    }
+
+    /// Whether `cut` is exact without a receipt.
+    pub fn tells_all(&self) -> bool {
+        self.0.tells_all()
     }
 
     /// Whether the text keeps to the letter of its format.
