@@ -339,6 +339,33 @@ fn neighbours_that_came_later_leave_sound_files() {
 }
 
 #[test]
+fn what_was_made_for_an_entry_goes_from_files_written_anew() {
+    for agent in AGENTS {
+        for own in ["", "{\"a\": 1}", "{\"mcpServers\": {}, \"servers\": {}, \"mcp\": {}, \"hooks\": {}}"] {
+            let sandbox = Sandbox::new();
+            let all =
+                [".mcp.json", ".claude/settings.json", ".cursor/mcp.json", ".cursor/hooks.json", ".vscode/mcp.json"];
+            for path in all.iter().filter(|_| !own.is_empty()) {
+                sandbox.write(path, own);
+            }
+            let json = |before: &BTreeMap<String, String>| -> BTreeMap<String, serde_json::Value> {
+                let files = before.iter().filter(|(path, _)| path.ends_with(".json"));
+                files.map(|(path, text)| (path.clone(), serde_json::from_str(text).expect("JSON"))).collect()
+            };
+            let before = everything(&sandbox.root());
+            project(&sandbox, "install", agent);
+            for (path, value) in json(&everything(&sandbox.root())) {
+                fs::write(path, format!("{value:#}\n").replace("  ", "\t")).expect("a file");
+            }
+            assert_eq!(project(&sandbox, "uninstall", agent).status, 0, "{agent} {own:?}");
+            let after = everything(&sandbox.root());
+            assert_eq!(json(&after), json(&before), "{agent} {own:?}");
+            assert!(after.keys().eq(before.keys()), "{agent} {own:?}: {after:?}");
+        }
+    }
+}
+
+#[test]
 fn a_comma_that_stood_at_the_end_stays() {
     let sandbox = Sandbox::new();
     let text = "{\"a\": 1, // mine\n}\n";

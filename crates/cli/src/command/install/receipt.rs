@@ -29,6 +29,9 @@ pub struct Step {
     pub hunk: Hunk,
     /// The user's own entry that stood there.
     pub taken: Option<String>,
+    /// What was made around it, outermost first.
+    #[serde(default)]
+    pub made: Vec<String>,
     /// Whether the text kept to the letter of its format before.
     pub strict: bool,
 }
