@@ -4,6 +4,7 @@ mod chapters;
 mod commands;
 mod search;
 mod size;
+mod suggest;
 
 use clap::{Parser, Subcommand};
 

@@ -122,7 +122,7 @@ fn meaning(arg: &Arg) -> String {
     let values: Vec<String> = arg
         .get_possible_values()
         .iter()
-        .filter(|v| !v.is_hide_set() && arg.get_action().takes_values())
+        .filter(|v| !v.is_hide_set() && !arg.is_hide_possible_values_set() && arg.get_action().takes_values())
         .map(|v| format!("`{}`", v.get_name()))
         .collect();
     let values = if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) };

@@ -138,6 +138,11 @@ pub fn knob_name(key: &str) -> Option<String> {
     key.strip_prefix("ranking.").map(|name| format!("COLGREP_{}", name.to_uppercase()))
 }
 
+/// Every name but `types.NAME`.
+pub fn names() -> Vec<String> {
+    KEYS.iter().map(|key| key.name.to_string()).chain(rank::knobs().iter().map(|knob| knob_key(knob))).collect()
+}
+
 /// What a key takes; an unknown one is an error that names the nearest.
 ///
 /// # Errors
@@ -149,9 +154,7 @@ pub fn check_name(key: &str) -> Result<Kind> {
     if key.strip_prefix("types.").is_some_and(|name| !name.is_empty()) {
         return Ok(Kind::List);
     }
-    let knobs = rank::knobs();
-    let mut names: Vec<String> = KEYS.iter().map(|k| k.name.to_string()).collect();
-    names.extend(knobs.iter().map(|k| knob_key(k)));
+    let names = names();
     if key.starts_with("ranking.") && names.iter().any(|n| n == key) {
         return Ok(Kind::Whole(0, 0));
     }
