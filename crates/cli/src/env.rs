@@ -99,6 +99,19 @@ impl Env {
         RuntimeEnv { executable, home: self.home.clone(), ..self.runtime.clone() }
     }
 
+    /// The path by which this program is called: on PATH, or else as it was started, where that leads to this very file.
+    /// Package managers keep such paths, and move the file itself with each version.
+    pub fn program(&self) -> Option<PathBuf> {
+        let program = std::env::current_exe().ok()?;
+        let real = program.canonicalize().ok();
+        let name = format!("colgrep{}", std::env::consts::EXE_SUFFIX);
+        let called = std::env::args_os().next().map(PathBuf::from).filter(|c| c.components().count() > 1);
+        let called = called.and_then(|c| std::path::absolute(c).ok());
+        let on_path = self.runtime.path.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(&name));
+        let same = on_path.chain(called).find(|path| real.is_some() && path.canonicalize().ok() == real);
+        Some(same.unwrap_or(program))
+    }
+
     /// Where indexes are kept.
     ///
     /// # Errors

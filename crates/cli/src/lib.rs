@@ -12,6 +12,7 @@ macro_rules! remark {
 mod args;
 mod command;
 pub mod env;
+mod files;
 mod git;
 mod hint;
 pub mod model;

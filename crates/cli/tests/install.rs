@@ -89,6 +89,34 @@ fn entries_are_what_the_agents_document() {
     assert!(user.contains(&format!("command = \"{}\"", env!("CARGO_BIN_EXE_colgrep"))), "{user}");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_program_is_named_by_the_path_that_people_call() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::new();
+    let (bin, other) = (home(&sandbox).join("bin"), home(&sandbox).join("other"));
+    for folder in [&bin, &other] {
+        fs::create_dir(folder).expect("a folder");
+    }
+    symlink(env!("CARGO_BIN_EXE_colgrep"), bin.join("colgrep")).expect("a link");
+    fs::write(other.join("colgrep"), "another program").expect("a file");
+    let real = std::path::Path::new(env!("CARGO_BIN_EXE_colgrep"));
+    let path = |folders: &[&std::path::Path]| std::env::join_paths(folders).expect("a path");
+    for (called, path, expected) in [
+        (real.to_path_buf(), path(&[&other, &bin]), bin.join("colgrep")),
+        (bin.join("colgrep"), path(&[&other]), bin.join("colgrep")),
+        (real.to_path_buf(), path(&[&other]), real.to_path_buf()),
+    ] {
+        let like = sandbox.command(&["install", "cursor"]);
+        let mut command = std::process::Command::new(&called);
+        command.args(like.get_args()).env_clear().envs(like.get_envs().filter_map(|(k, v)| Some((k, v?))));
+        assert!(command.env("PATH", path).output().expect("a run").status.success());
+        let text = fs::read_to_string(home(&sandbox).join(".cursor/mcp.json")).expect("a file");
+        let servers: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(servers["mcpServers"]["colgrep"]["command"], expected.display().to_string(), "{called:?}");
+    }
+}
+
 #[test]
 fn what_people_change_meanwhile_stays() {
     let sandbox = Sandbox::of("relay");

@@ -296,6 +296,26 @@ fn a_blank_line_of_the_users_stays() {
 }
 
 #[test]
+fn what_is_appended_without_a_line_end_in_between_stays() {
+    for receipts in [true, false] {
+        let sandbox = Sandbox::new();
+        sandbox.write("CLAUDE.md", "# rules");
+        let path = sandbox.root().join("CLAUDE.md");
+        project(&sandbox, "install", "claude-code");
+        fs::write(&path, format!("{}new rule\n", read(&path))).expect("a file");
+        let installed = everything(&sandbox.root());
+        assert_eq!(project(&sandbox, "install", "claude-code").status, 0);
+        assert_eq!(everything(&sandbox.root()), installed, "the second time changes nothing");
+        if !receipts {
+            lose_receipts(&sandbox);
+        }
+        let ran = project(&sandbox, "uninstall", "claude-code");
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(read(&path), "# rules\nnew rule\n");
+    }
+}
+
+#[test]
 fn neighbours_that_came_later_leave_sound_files() {
     let sandbox = Sandbox::new();
     sandbox.write(".mcp.json", "{\n  \"mcpServers\": {\n  }\n}\n");
@@ -315,6 +335,33 @@ fn neighbours_that_came_later_leave_sound_files() {
         let expected =
             if before { serde_json::json!({"new": {}}) } else { serde_json::json!({"new": {}, "newer": {}}) };
         assert_eq!(value["mcpServers"], expected);
+    }
+}
+
+#[test]
+fn what_was_made_for_an_entry_goes_from_files_written_anew() {
+    for agent in AGENTS {
+        for own in ["", "{\"a\": 1}", "{\"mcpServers\": {}, \"servers\": {}, \"mcp\": {}, \"hooks\": {}}"] {
+            let sandbox = Sandbox::new();
+            let all =
+                [".mcp.json", ".claude/settings.json", ".cursor/mcp.json", ".cursor/hooks.json", ".vscode/mcp.json"];
+            for path in all.iter().filter(|_| !own.is_empty()) {
+                sandbox.write(path, own);
+            }
+            let json = |before: &BTreeMap<String, String>| -> BTreeMap<String, serde_json::Value> {
+                let files = before.iter().filter(|(path, _)| path.ends_with(".json"));
+                files.map(|(path, text)| (path.clone(), serde_json::from_str(text).expect("JSON"))).collect()
+            };
+            let before = everything(&sandbox.root());
+            project(&sandbox, "install", agent);
+            for (path, value) in json(&everything(&sandbox.root())) {
+                fs::write(path, format!("{value:#}\n").replace("  ", "\t")).expect("a file");
+            }
+            assert_eq!(project(&sandbox, "uninstall", agent).status, 0, "{agent} {own:?}");
+            let after = everything(&sandbox.root());
+            assert_eq!(json(&after), json(&before), "{agent} {own:?}");
+            assert!(after.keys().eq(before.keys()), "{agent} {own:?}: {after:?}");
+        }
     }
 }
 

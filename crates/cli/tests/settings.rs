@@ -201,6 +201,22 @@ fn other_commands() {
         let ran = sandbox.run(args);
         assert!(ran.status == 0 && ran.out.contains(expected), "{args:?}: {}", ran.out);
     }
+    let page = sandbox.run(&["man"]).out;
+    let help = sandbox.run(&["--help"]).out;
+    let short = sandbox.run(&["-h"]).out;
+    assert!(!page.contains("EXTRA"), "{page}");
+    for (heading, title, part) in [
+        (".SH EXAMPLES", "Examples:", "TODO|FIXME"),
+        (".SH \"EXIT STATUS\"", "Exit status:", "nothing found"),
+        (".SH ENVIRONMENT", "Environment:", "COLGREP_DATA_DIR"),
+        (".SH FILES", "Files:", ".colgrep.toml"),
+    ] {
+        let section = page.split(heading).nth(1).unwrap_or_default();
+        assert!(section.contains(part), "{heading}: {page}");
+        let section = help.split(title).nth(1).unwrap_or_default();
+        assert!(section.contains(part), "{title}: {help}");
+    }
+    assert!(short.contains("TODO|FIXME") && !short.contains("COLGREP_DATA_DIR"), "{short}");
     for (args, message) in [
         (&["outline", "nowhere.rs"][..], "could not read nowhere.rs"),
         (&["outline", "src"], "src is a folder"),

@@ -73,8 +73,8 @@ pub enum KnobError {
     Unknown {
         /// The name given.
         name: String,
-        /// The most similar known name.
-        nearest: String,
+        /// The known name that may be meant.
+        nearest: Option<&'static str>,
     },
     /// The value does not fit the knob.
     Value {
@@ -91,7 +91,8 @@ impl fmt::Display for KnobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             KnobError::Unknown { name, nearest } => {
-                write!(f, "{name} is not a setting of colgrep; did you mean {nearest}? `colgrep knobs` lists them all")
+                let meant = nearest.map(|nearest| format!(" did you mean {nearest}?")).unwrap_or_default();
+                write!(f, "{name} is not a setting of colgrep;{meant} `colgrep knobs` lists them all")
             }
             KnobError::Value { name, value, expected } => write!(f, "{name}={value}: expected {expected}"),
         }
@@ -187,12 +188,24 @@ impl Knobs {
     /// When no knob has that name, or the value does not fit it.
     pub fn set(&mut self, known: &[&'static Knob], name: &str, value: &str) -> Result<(), KnobError> {
         let Some(knob) = known.iter().find(|k| k.env == name) else {
-            let nearest = known.iter().map(|k| k.env).min_by_key(|env| distance(name, env)).unwrap_or_default();
-            return Err(KnobError::Unknown { name: name.to_string(), nearest: nearest.to_string() });
+            // What all names begin with makes no two of them alike.
+            let bare = |name: &'static str| name.trim_start_matches("COLGREP_");
+            let nearest = nearest(name.trim_start_matches("COLGREP_"), known.iter().map(|k| bare(k.env)));
+            let nearest = known.iter().map(|k| k.env).find(|env| nearest == Some(bare(env)));
+            return Err(KnobError::Unknown { name: name.to_string(), nearest });
         };
         self.set.insert(knob.env, knob.parse(value)?);
         Ok(())
     }
+}
+
+/// The name that may be meant by what was typed: the one in the fewest changes of a character, if these are at most one
+/// for three characters and leave something of what was typed.
+pub fn nearest<'n>(typed: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let len = typed.chars().count();
+    let changes_max = len.div_ceil(3).min(len.saturating_sub(1));
+    let (changes, name) = names.map(|name| (distance(typed, name), name)).min_by_key(|(changes, _)| *changes)?;
+    (changes <= changes_max).then_some(name)
 }
 
 /// Levenshtein distance, in characters.
@@ -250,9 +263,25 @@ mod tests {
                 "2",
                 "COLGREP_WHOL is not a setting of colgrep; did you mean COLGREP_WHOLE? `colgrep knobs` lists them all",
             ),
+            ("COLGREP_BOGUS", "2", "COLGREP_BOGUS is not a setting of colgrep; `colgrep knobs` lists them all"),
         ] {
             let result = Knobs::of(Profile::Default).set(&KNOWN, name, value);
             assert_eq!(result.map_or_else(|e| e.to_string(), |()| "ok".to_string()), expected);
+        }
+    }
+
+    #[test]
+    fn only_a_name_that_is_near_is_suggested() {
+        for (typed, expected) in [
+            ("result", Some("results")),
+            ("colour", Some("color")),
+            ("alhpa", Some("alpha")),
+            ("k2", Some("k1")),
+            ("bogus", None),
+            ("k", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(typed, ["results", "color", "alpha", "k1", "b"].into_iter()), expected, "{typed}");
         }
     }
 

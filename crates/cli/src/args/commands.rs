@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 use super::search::WalkArgs;
+use super::suggest;
 
 /// `init`.
 #[derive(Clone, Debug, Args)]
@@ -14,7 +15,7 @@ pub struct InitArgs {
     /// The project (default: the one around the current folder)
     pub path: Option<PathBuf>,
     /// The model whose vectors are kept: default (the one in the program), a folder or a hub's name
-    #[arg(long, value_name = "ID|FOLDER", help_heading = "Indexing")]
+    #[arg(long, value_name = "ID|FOLDER", value_hint = ValueHint::DirPath, help_heading = "Indexing")]
     pub model: Option<String>,
     /// What the walk takes in.
     #[command(flatten)]
@@ -55,6 +56,7 @@ pub struct OutlineArgs {
 #[derive(Clone, Debug, Args)]
 pub struct SettingsArgs {
     /// A setting's name, such as results or ranking.alpha
+    #[arg(value_parser = suggest::SETTING, hide_possible_values = true)]
     pub key: Option<String>,
     /// Its new value; written to the user's file
     pub value: Option<String>,
@@ -74,7 +76,7 @@ pub struct SettingsArgs {
 pub struct SetModelArgs {
     /// `default` for the one in the program, a folder with model.onnx and tokenizer.json, or a hub's name such as
     /// lightonai/LateOn-Code-edge
-    #[arg(value_name = "ID|FOLDER")]
+    #[arg(value_name = "ID|FOLDER", value_hint = ValueHint::DirPath)]
     pub model: String,
 }
 
@@ -98,7 +100,7 @@ pub struct KnobsArgs {
     #[arg(long)]
     pub markdown: bool,
     /// Values of this profile: default or classic
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = suggest::PROFILE, hide_possible_values = true)]
     pub profile: Option<String>,
 }
 

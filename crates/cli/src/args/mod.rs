@@ -1,30 +1,18 @@
 //! Every flag and subcommand, defined once: help, man page, completions and `docs/generated/cli.md` come from here.
 
+mod chapters;
 mod commands;
 mod search;
 mod size;
+mod suggest;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use chapters::CHAPTERS;
 pub(crate) use commands::respelled;
 pub use commands::*;
 pub use search::*;
 pub(crate) use size::parse_size;
-
-const EXAMPLES: &str = "\
-Examples:
-  colgrep \"parse request\"              files of this project about parsing requests
-  colgrep parseRequest src -k 5        where a name is defined, in src alone
-  colgrep -e 'TODO|FIXME'              every matching line, as grep prints it
-  colgrep -e unsafe \"ring buffer\"      units with a match, ranked by the query
-  colgrep -e unsafe --query queue src  the same, where `queue` is also the name of a folder
-  colgrep \"retry\" --changed -c         whole units, only from files with uncommitted changes
-  colgrep --like src/queue.rs:40       units like the one on that line
-  colgrep \"rate limit\" --json | jq .   for programs; --jsonl, --vimgrep and -0 as well
-  colgrep outline src/queue.rs         the units of one file
-  colgrep install claude-code          tell a coding agent that colgrep is here
-
-Exit status: 0 something found, 1 nothing found, 2 an error.";
 
 /// What has no meaning beside `--stats`.
 const STATS_ALONE: [&str; 14] = [
@@ -56,7 +44,8 @@ const STATS_ALONE: [&str; 14] = [
     args_override_self = true,
     subcommand_negates_reqs = true,
     override_usage = "colgrep [OPTIONS] QUERY [PATH]...\n       colgrep [OPTIONS] -e PATTERN [PATH]...\n       colgrep COMMAND",
-    after_help = EXAMPLES
+    after_help = chapters::brief(),
+    after_long_help = chapters::whole()
 )]
 pub struct Args {
     /// What to do, if not search.

@@ -8,6 +8,7 @@ use colgrep_core::fuse::Fusion;
 use colgrep_index::keeps::Keeps;
 
 use super::size::{parse_lines, parse_size, positive};
+use super::suggest;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -137,7 +138,7 @@ pub struct SearchArgs {
     pub units: bool,
     /// Units like the one on that line of a file (a column behind the line is left out); every word given is then a path to
     /// look in
-    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["regexp", "queries_from"])]
+    #[arg(long, value_name = "FILE:LINE", value_hint = ValueHint::FilePath, conflicts_with_all = ["regexp", "queries_from"])]
     pub like: Option<String>,
     /// Answer many queries, one a line of FILE (- for stdin), with one JSON object each; every word given is then a path
     #[arg(
@@ -201,19 +202,26 @@ pub struct SearchArgs {
     pub with_filename: bool,
 
     /// Only files that match this glob: a file or folder at any depth, from the project's root with / in front (repeatable)
-    #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
+    #[arg(long, value_name = "GLOB", value_hint = ValueHint::AnyPath, help_heading = "Filters (they apply before the ranking)")]
     pub include: Vec<String>,
     /// No files that match this glob (repeatable)
-    #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
+    #[arg(long, value_name = "GLOB", value_hint = ValueHint::AnyPath, help_heading = "Filters (they apply before the ranking)")]
     pub exclude: Vec<String>,
     /// As --include, or with ! in front as --exclude (accepted for ripgrep's sake)
-    #[arg(short = 'g', long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
+    #[arg(short = 'g', long, value_name = "GLOB", value_hint = ValueHint::AnyPath, help_heading = "Filters (they apply before the ranking)")]
     pub glob: Vec<String>,
     /// No files below folders that match this glob (repeatable)
-    #[arg(long, value_name = "GLOB", help_heading = "Filters (they apply before the ranking)")]
+    #[arg(long, value_name = "GLOB", value_hint = ValueHint::DirPath, help_heading = "Filters (they apply before the ranking)")]
     pub exclude_dir: Vec<String>,
     /// Only files of this language or of this type of the settings (repeatable; --type-list shows them)
-    #[arg(short = 't', long = "type", value_name = "LANG", help_heading = "Filters (they apply before the ranking)")]
+    #[arg(
+        short = 't',
+        long = "type",
+        value_name = "LANG",
+        value_parser = suggest::TYPE,
+        hide_possible_values = true,
+        help_heading = "Filters (they apply before the ranking)"
+    )]
     pub types: Vec<String>,
     /// List the languages and types that -t takes, and exit
     #[arg(long, exclusive = true, help_heading = "Filters (they apply before the ranking)")]
@@ -297,7 +305,13 @@ pub struct SearchArgs {
     pub color: Option<Color>,
     /// Links to files where there is colour: default, none, file, kitty, vscode, cursor and ripgrep's other names, or
     /// a format with {path}, {line}, {column} and {host} [default: none]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_parser = suggest::LINKS,
+        hide_possible_values = true,
+        help_heading = "Output"
+    )]
     pub hyperlink_format: Option<String>,
 
     /// Rank by words and structure alone
@@ -313,10 +327,22 @@ pub struct SearchArgs {
     #[arg(long, value_name = "METHOD", help_heading = "Ranking")]
     pub fusion: Option<FusionArg>,
     /// The model that ranks by meaning: default (the one in the program), a folder or a hub's name
-    #[arg(long, value_name = "ID|FOLDER", conflicts_with = "keyword_only", help_heading = "Ranking")]
+    #[arg(
+        long,
+        value_name = "ID|FOLDER",
+        value_hint = ValueHint::DirPath,
+        conflicts_with = "keyword_only",
+        help_heading = "Ranking"
+    )]
     pub model: Option<String>,
     /// Constants of the ranking: default or classic
-    #[arg(long, value_name = "NAME", help_heading = "Ranking")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = suggest::PROFILE,
+        hide_possible_values = true,
+        help_heading = "Ranking"
+    )]
     pub profile: Option<String>,
     /// Show how each score came about
     #[arg(long, help_heading = "Ranking")]

@@ -1,12 +1,13 @@
 //! `colgrep completions SHELL`: what the shell needs to complete colgrep's flags.
 //!
 //! clap's scripts take a word before a flag for a subcommand's name. Here it is a query most of the time, so the
-//! scripts of fish and zsh are told what the subcommands are.
+//! scripts of fish and zsh are told what the subcommands are. And they take every value for a file's name; here a value
+//! is one only where its flag says so.
 
 use std::io::Write as _;
 
 use anyhow::Result;
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command, CommandFactory as _, ValueHint};
 use clap_complete::Shell;
 
 use crate::FOUND;
@@ -19,7 +20,7 @@ pub(super) fn run(args: &CompletionsArgs) -> Result<u8> {
 
 fn script(shell: Shell) -> String {
     let mut bytes = Vec::new();
-    let mut command = Args::command();
+    let mut command = hinted(Args::command());
     clap_complete::generate(shell, &mut command, "colgrep", &mut bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     match shell {
@@ -27,6 +28,15 @@ fn script(shell: Shell) -> String {
         Shell::Zsh => zsh(&text, &command),
         _ => text,
     }
+}
+
+/// The command with no files offered where no flag or argument says that it takes one.
+fn hinted(command: Command) -> Command {
+    let hint = |arg: Arg| match arg.get_action().takes_values() && arg.get_value_hint() == ValueHint::Unknown {
+        true => arg.value_hint(ValueHint::Other),
+        false => arg,
+    };
+    command.mut_args(hint).mut_subcommands(hinted)
 }
 
 fn names(command: &Command) -> Vec<&str> {
@@ -79,6 +89,11 @@ mod tests {
         let zsh = script(Shell::Zsh);
         assert!(zsh.contains("(search|init|") && zsh.contains("(*) line[1]=search ;; esac\n"), "{zsh}");
         assert!(!zsh.contains("$line[2]") && !zsh.contains("\n'::words"), "{zsh}");
+        assert!(zsh.contains(":LANG:(bash c cpp ") && zsh.contains(":FORMAT:(cursor "), "{zsh}");
+        assert!(zsh.contains(":(results per_file ") && !zsh.contains(":_default"), "{zsh}");
+        let listed = |flag: &str, value: &str| fish.lines().any(|l| l.contains(flag) && l.contains(value));
+        assert!(listed(" -l type ", " -r -f -a \"bash\\t''") && listed(" -l since ", " -r -f"), "{fish}");
+        assert!(listed("subcommand settings\" -f -a \"results ", " ranking.alpha "), "{fish}");
         for shell in [Shell::Bash, Shell::PowerShell, Shell::Elvish] {
             assert!(script(shell).contains("--max-tokens"), "{shell}");
         }

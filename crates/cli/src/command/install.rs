@@ -4,7 +4,6 @@
 mod agents;
 mod change;
 mod edit;
-mod files;
 mod hunk;
 mod json;
 mod receipt;
@@ -16,12 +15,12 @@ use std::path::PathBuf;
 use agents::{Target, targets};
 use anyhow::{Context as _, Result};
 use change::{Change, installed, uninstalled};
-use files::{Write, followed, remove_empty, write_all};
 use receipt::Receipts;
 
 use super::folder_or_here;
 use crate::args::{Agent, InstallArgs};
 use crate::env::Env;
+use crate::files::{Write, followed, remove_empty, write_all};
 use crate::project::Project;
 use crate::{FOUND, NOTHING};
 

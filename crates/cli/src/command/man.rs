@@ -4,9 +4,11 @@ use std::io::Write as _;
 
 use anyhow::{Result, bail};
 use clap::{Arg, Command, CommandFactory as _};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::FOUND;
-use crate::args::{Args, ManArgs};
+use crate::args::{Args, CHAPTERS, ManArgs};
 
 pub(super) fn run(args: &ManArgs) -> Result<u8> {
     let mut out = std::io::stdout().lock();
@@ -17,7 +19,8 @@ pub(super) fn run(args: &ManArgs) -> Result<u8> {
     let mut command = Args::command();
     command.build();
     let page = match &args.command {
-        None => command,
+        // clap would put what stands behind the flags under one heading.
+        None => command.after_help(None::<&'static str>).after_long_help(None::<&'static str>),
         Some(name) => match command.find_subcommand(name) {
             Some(found) => found.clone(),
             None => bail!("there is no subcommand {name:?}; `colgrep --help` lists them"),
@@ -25,9 +28,26 @@ pub(super) fn run(args: &ManArgs) -> Result<u8> {
     };
     let mut text = Vec::new();
     let version = format!("colgrep {}", env!("CARGO_PKG_VERSION"));
-    clap_mangen::Man::new(page).source(version).render(&mut text)?;
+    Man::new(page).source(version).render(&mut text)?;
+    if args.command.is_none() {
+        chapters().to_writer(&mut text)?;
+    }
     out.write_all(&text)?;
     Ok(FOUND)
+}
+
+/// What stands behind the flags, a section each.
+fn chapters() -> Roff {
+    let mut roff = Roff::new();
+    for chapter in &CHAPTERS {
+        roff.control("SH", [chapter.title.to_uppercase().as_str()]);
+        for (name, meaning) in chapter.rows {
+            roff.control("TP", []);
+            roff.text([bold(*name)]);
+            roff.text([roman(*meaning)]);
+        }
+    }
+    roff
 }
 
 /// The reference of `docs/generated/cli.md`; a test keeps that file current.
@@ -37,14 +57,18 @@ pub fn markdown() -> String {
     let mut text = String::from(
         "<!-- Made by `colgrep man --markdown`; a test keeps it current. -->\n\n# The command line of colgrep\n",
     );
-    describe(&command, "colgrep", &mut text);
+    let (examples, others) = CHAPTERS.split_at(1);
+    text += &format!("\n## colgrep\n\n{}\n", about(&command));
+    examples.iter().for_each(|chapter| text += &chapter.markdown());
+    text += &tables(&command);
+    others.iter().for_each(|chapter| text += &chapter.markdown());
     for sub in command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help") {
         if sub.get_name() == "search" {
             text += &format!("\n## colgrep search\n\n{}\n\n", about(sub));
             text += "It takes the flags of `colgrep` itself.\n";
             continue;
         }
-        describe(sub, &format!("colgrep {}", sub.get_name()), &mut text);
+        text += &format!("\n## colgrep {}\n\n{}\n{}", sub.get_name(), about(sub), tables(sub));
     }
     text
 }
@@ -57,11 +81,9 @@ fn about(command: &Command) -> String {
     command.get_long_about().or_else(|| command.get_about()).map(ToString::to_string).unwrap_or_default()
 }
 
-fn describe(command: &Command, name: &str, text: &mut String) {
-    *text += &format!("\n## {name}\n\n{}\n", about(command));
-    if let Some(examples) = command.get_after_help() {
-        *text += &format!("\n```text\n{examples}\n```\n");
-    }
+/// The flags of a command, a table for each heading.
+fn tables(command: &Command) -> String {
+    let mut text = String::new();
     let mut groups: Vec<(&str, Vec<&Arg>)> = Vec::new();
     for arg in flags(command) {
         let own = arg.get_help_heading().unwrap_or(if arg.is_positional() { "Arguments" } else { "Options" });
@@ -71,11 +93,12 @@ fn describe(command: &Command, name: &str, text: &mut String) {
         }
     }
     for (heading, args) in groups {
-        *text += &format!("\n### {heading}\n\n| flag | meaning |\n|---|---|\n");
+        text += &format!("\n### {heading}\n\n| flag | meaning |\n|---|---|\n");
         for arg in args {
-            *text += &format!("| {} | {} |\n", spelling(arg), meaning(arg));
+            text += &format!("| {} | {} |\n", spelling(arg), meaning(arg));
         }
     }
+    text
 }
 
 fn spelling(arg: &Arg) -> String {
@@ -99,7 +122,7 @@ fn meaning(arg: &Arg) -> String {
     let values: Vec<String> = arg
         .get_possible_values()
         .iter()
-        .filter(|v| !v.is_hide_set() && arg.get_action().takes_values())
+        .filter(|v| !v.is_hide_set() && !arg.is_hide_possible_values_set() && arg.get_action().takes_values())
         .map(|v| format!("`{}`", v.get_name()))
         .collect();
     let values = if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) };

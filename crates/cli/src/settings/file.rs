@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use toml_edit::{DocumentMut, Item, Value as Toml};
+use toml_edit::{Document, DocumentMut, Item, Value as Toml};
 
 use super::keys::{self, Value};
+use crate::files::{self, followed};
 
 /// Tables of the file whose keys are named `table.key`.
 const TABLES: [&str; 2] = ["types", "ranking"];
@@ -67,59 +68,73 @@ pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
     };
     toml.decor_mut().clear();
     let (_, value) = one(key, &Item::Value(toml.clone()))?;
-    let mut document = open(path)?;
-    match key.split_once('.') {
-        Some((table, name)) => {
-            let table = document.entry(table).or_insert_with(toml_edit::table);
-            let table = table.as_table_like_mut().with_context(|| format!("{}: {key} is no table", path.display()))?;
-            table.insert(name, Item::Value(toml));
+    edit(path, |text| {
+        let document = Document::parse(text)?;
+        if let Some(span) = entry(&document, key).and_then(Item::span) {
+            return Ok(Some(format!("{}{toml}{}", &text[..span.start], &text[span.end..])));
         }
-        None => {
-            document.insert(key, Item::Value(toml));
+        let mut document = document.into_mut();
+        match key.split_once('.') {
+            Some((table, name)) => {
+                let table = document.entry(table).or_insert_with(toml_edit::table);
+                let table = table.as_table_like_mut().with_context(|| format!("{key} is no table"))?;
+                table.insert(name, Item::Value(toml));
+            }
+            None => drop(document.insert(key, Item::Value(toml))),
         }
-    }
-    save(path, &document)?;
+        Ok(Some(document.to_string()))
+    })?;
     Ok(value)
 }
 
-/// Takes one setting out of the file; whether it was there.
+/// Takes one setting out of the file; whether it was there. Comments stay, also the one behind it.
 ///
 /// # Errors
 /// When the key is unknown, or the file can't be read or written.
 pub fn remove(path: &Path, key: &str) -> Result<bool> {
     keys::check_name(key)?;
-    let mut document = open(path)?;
-    let removed = match key.split_once('.') {
-        Some((table, name)) => document.get_mut(table).and_then(Item::as_table_like_mut).and_then(|t| t.remove(name)),
-        None => document.remove(key),
-    };
-    if removed.is_some() {
-        save(path, &document)?;
-    }
-    Ok(removed.is_some())
-}
-
-fn open(path: &Path) -> Result<DocumentMut> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(error).with_context(|| format!("could not read {}", path.display())),
-    };
-    read(&text).with_context(|| format!("{}", path.display()))?;
-    text.parse().with_context(|| format!("{}", path.display()))
-}
-
-fn save(path: &Path, document: &DocumentMut) -> Result<()> {
-    let write = || -> std::io::Result<()> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
+    edit(path, |text| {
+        let document = Document::parse(text)?;
+        let Some(span) = entry(&document, key).and_then(Item::span) else { return Ok(None) };
+        if let Some((table, name)) = key.split_once('.')
+            && document.get(table).is_some_and(Item::is_inline_table)
+        {
+            let mut document = document.into_mut();
+            document.get_mut(table).and_then(Item::as_table_like_mut).and_then(|t| t.remove(name));
+            return Ok(Some(document.to_string()));
         }
-        // Replaced whole: a reader sees the old file or the new one.
-        let beside = path.with_extension("toml.new");
-        std::fs::write(&beside, document.to_string())?;
-        std::fs::rename(&beside, path)
+        // A key and the beginning of its value are one line.
+        let begin = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
+        let behind = text[span.end..].trim_start_matches([' ', '\t']);
+        let behind = behind.strip_prefix("\r\n").or(behind.strip_prefix('\n')).unwrap_or(behind);
+        Ok(Some(format!("{}{behind}", &text[..begin])))
+    })
+}
+
+/// The entry of a key, with its place in the text.
+fn entry<'d>(document: &'d Document<&str>, key: &str) -> Option<&'d Item> {
+    match key.split_once('.') {
+        Some((table, name)) => document.get(table)?.get(name),
+        None => document.get(key),
+    }
+}
+
+/// Writes what `change` makes of the file's text, and says whether it makes anything of it. Where a link stands, the
+/// file that it leads to is written.
+fn edit(path: &Path, change: impl FnOnce(&str) -> Result<Option<String>>) -> Result<bool> {
+    let real = followed(path.to_path_buf())?;
+    let before = files::read(&real)?;
+    let text = before.as_deref().unwrap_or_default();
+    let changed = || -> Result<Option<String>> {
+        read(text)?;
+        change(text)
     };
-    write().with_context(|| format!("could not write {}", path.display()))
+    let after = changed().with_context(|| format!("{}", path.display()))?;
+    let any = after.is_some();
+    if any {
+        files::write_all(&[files::Write { path: real, before, after, secret: false }])?;
+    }
+    Ok(any)
 }
 
 #[cfg(test)]
@@ -163,5 +178,57 @@ mod tests {
         write(&path, "color", "always").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("color = \"always\"") && !text.contains("results"), "{text}");
+    }
+
+    #[test]
+    fn comments_stay_where_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        for (before, key, set, unset) in [
+            ("# mine\nresults = 5 # keep\n", "results", "# mine\nresults = 6 # keep\n", "# mine\n# keep\n"),
+            ("results=5", "results", "results=6", ""),
+            ("# a\r\nresults = 5\r\n# b\r\n", "results", "# a\r\nresults = 6\r\n# b\r\n", "# a\r\n# b\r\n"),
+            (
+                "[ranking] # why\n# mine\nk1 = 1.5 # keep\n\n# last\n",
+                "ranking.k1",
+                "[ranking] # why\n# mine\nk1 = 6 # keep\n\n# last\n",
+                "[ranking] # why\n# mine\n# keep\n\n# last\n",
+            ),
+            ("# mine\nranking.k1 = 2 # keep\n", "ranking.k1", "# mine\nranking.k1 = 6 # keep\n", "# mine\n# keep\n"),
+            (
+                "# mine\nranking = { k1 = 2, b = 0.5 } # keep\n",
+                "ranking.k1",
+                "# mine\nranking = { k1 = 6, b = 0.5 } # keep\n",
+                "# mine\nranking = { b = 0.5 } # keep\n",
+            ),
+            (
+                "# mine\nignore = [\n  \"a\",\n] # keep\nlines = 2\n",
+                "ignore",
+                "# mine\nignore = [\"6\"] # keep\nlines = 2\n",
+                "# mine\n# keep\nlines = 2\n",
+            ),
+        ] {
+            std::fs::write(&path, before).unwrap();
+            write(&path, key, "6").unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), set, "{before:?}");
+            std::fs::write(&path, before).unwrap();
+            assert!(remove(&path, key).unwrap());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), unset, "{before:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, real) = (folder.path().join("config.toml"), folder.path().join("dotfiles/colgrep.toml"));
+        std::os::unix::fs::symlink("dotfiles/colgrep.toml", &link).unwrap();
+        for text in ["5", "6"] {
+            write(&link, "results", text).unwrap();
+            assert!(link.is_symlink());
+            assert_eq!(std::fs::read_to_string(&real).unwrap(), format!("results = {text}\n"));
+        }
+        assert!(remove(&link, "results").unwrap() && link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&real).unwrap(), "");
     }
 }

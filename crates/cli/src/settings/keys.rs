@@ -1,7 +1,7 @@
 //! The table of settings: names, types, defaults, documentation.
 
 use anyhow::{Result, bail};
-use colgrep_core::knob::Knob;
+use colgrep_core::knob::{Knob, nearest};
 use colgrep_core::rank;
 use globset::Glob;
 use grep_printer::HyperlinkFormat;
@@ -138,6 +138,11 @@ pub fn knob_name(key: &str) -> Option<String> {
     key.strip_prefix("ranking.").map(|name| format!("COLGREP_{}", name.to_uppercase()))
 }
 
+/// Every name but `types.NAME`.
+pub fn names() -> Vec<String> {
+    KEYS.iter().map(|key| key.name.to_string()).chain(rank::knobs().iter().map(|knob| knob_key(knob))).collect()
+}
+
 /// What a key takes; an unknown one is an error that names the nearest.
 ///
 /// # Errors
@@ -149,24 +154,18 @@ pub fn check_name(key: &str) -> Result<Kind> {
     if key.strip_prefix("types.").is_some_and(|name| !name.is_empty()) {
         return Ok(Kind::List);
     }
-    let knobs = rank::knobs();
-    let mut names: Vec<String> = KEYS.iter().map(|k| k.name.to_string()).collect();
-    names.extend(knobs.iter().map(|k| knob_key(k)));
+    let names = names();
     if key.starts_with("ranking.") && names.iter().any(|n| n == key) {
         return Ok(Kind::Whole(0, 0));
     }
     // A knob is also known by the end of its name, and by the name that it has in the environment.
-    let bare = key.to_lowercase().replace('-', "_");
-    let bare = bare.trim_start_matches("colgrep_");
-    let likeness = |name: &String| {
-        let short = name.trim_start_matches("ranking.");
-        strsim::jaro_winkler(bare, name).max(strsim::jaro_winkler(bare, short))
-    };
-    let nearest = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    bail!(
-        "there is no setting {key:?}; did you mean {:?}? `colgrep settings` lists them all",
-        nearest.map_or("results", String::as_str)
-    )
+    let short = |name| str::trim_start_matches(name, "ranking.");
+    let typed = key.to_lowercase().replace('-', "_");
+    let typed = short(typed.trim_start_matches("colgrep_"));
+    let near = nearest(typed, names.iter().flat_map(|name| [name.as_str(), short(name)]));
+    let meant = names.iter().find(|name| near == Some(name.as_str()) || near == Some(short(name)));
+    let meant = meant.map(|name| format!(" did you mean {name:?}?")).unwrap_or_default();
+    bail!("there is no setting {key:?};{meant} `colgrep settings` lists them all")
 }
 
 /// A value as JSON: numbers, switches and lists as such, `null` where nothing is set.
@@ -280,6 +279,8 @@ mod tests {
                 "1",
                 "there is no setting \"ranking.alfa\"; did you mean \"ranking.alpha\"? `colgrep settings` lists them all",
             ),
+            ("bogus", "1", "there is no setting \"bogus\"; `colgrep settings` lists them all"),
+            ("ranking.bogus", "1", "there is no setting \"ranking.bogus\"; `colgrep settings` lists them all"),
         ] {
             assert_eq!(checked(key, value), expected, "{key} = {value}");
         }

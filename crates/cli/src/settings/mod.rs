@@ -14,7 +14,7 @@ use colgrep_core::rank;
 use colgrep_index::keeps::Keeps;
 
 pub use file::{remove, write};
-pub use keys::{KEYS, Value, check_name, typed};
+pub use keys::{KEYS, Value, check_name, names, typed};
 
 use crate::args::{Color, FusionArg, IndexMode, SearchArgs, Tests, WalkArgs};
 use crate::env::{Env, profile};

@@ -264,6 +264,11 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
 }
 
 impl Language {
+    /// Extensions that its files share with those of other languages; what is in a file decides.
+    pub fn shared_extensions(&self) -> impl Iterator<Item = &'static str> {
+        sniff::shared_with(self.name)
+    }
+
     /// The grammar with its query, compiled once a process; `None` without a grammar.
     /// A query that does not compile counts as none (the table's test reports it).
     pub fn compiled(&'static self) -> Option<&'static Compiled> {

@@ -22,29 +22,36 @@ pattern!(PHP, r"<\?(?:php|=)");
 pattern!(XML, r"^\s*(?:\xef\xbb\xbf)?<\?xml|^\s*<!DOCTYPE");
 pattern!(R_CODE, r"(?m)<-|\blibrary\(|\bfunction\s*\(");
 
+pattern!(REBOL, r"\AREBOL");
+
+/// An extension of several languages: what in a file's beginning shows which it is, tried in this order, and the
+/// language of the others.
+struct Shared {
+    extension: &'static str,
+    shown: &'static [(&'static LazyLock<Regex>, &'static str)],
+    others: &'static str,
+}
+
+static SHARED: [Shared; 7] = [
+    Shared { extension: "h", shown: &[(&OBJC, "objc"), (&CPP, "cpp")], others: "c" },
+    Shared { extension: "m", shown: &[(&OBJC, "objc"), (&MATLAB, "unknown")], others: "objc" },
+    Shared { extension: "pl", shown: &[(&PERL, "perl"), (&PROLOG, "unknown")], others: "perl" },
+    Shared { extension: "t", shown: &[(&PERL, "perl")], others: "unknown" },
+    Shared { extension: "inc", shown: &[(&PHP, "php"), (&CPP, "cpp")], others: "c" },
+    Shared { extension: "ts", shown: &[(&XML, "xml")], others: "typescript" },
+    Shared { extension: "r", shown: &[(&R_CODE, "r"), (&REBOL, "unknown")], others: "r" },
+];
+
 /// The language for an extension that several languages share; `None` where the extension is not one of those.
 pub(super) fn shared_extension(extension: &str, head: &[u8]) -> Option<&'static str> {
-    Some(match extension {
-        "h" if OBJC.is_match(head) => "objc",
-        "h" if CPP.is_match(head) => "cpp",
-        "h" => "c",
-        "m" if OBJC.is_match(head) => "objc",
-        "m" if MATLAB.is_match(head) => "unknown",
-        "m" => "objc",
-        "pl" | "t" if PERL.is_match(head) => "perl",
-        "pl" if PROLOG.is_match(head) => "unknown",
-        "pl" => "perl",
-        "t" => "unknown",
-        "inc" if PHP.is_match(head) => "php",
-        "inc" if CPP.is_match(head) => "cpp",
-        "inc" => "c",
-        "ts" if XML.is_match(head) => "xml",
-        "ts" => "typescript",
-        "r" if R_CODE.is_match(head) || !head.starts_with(b"REBOL") => "r",
-        "r" => "unknown",
-        "cgi" | "fcgi" | "in" => return None,
-        _ => return None,
-    })
+    let shared = SHARED.iter().find(|s| s.extension == extension)?;
+    Some(shared.shown.iter().find(|(pattern, _)| pattern.is_match(head)).map_or(shared.others, |(_, name)| name))
+}
+
+/// The extensions that a language shares with others.
+pub(super) fn shared_with(language: &str) -> impl Iterator<Item = &'static str> {
+    let names = |s: &'static Shared| s.shown.iter().map(|(_, name)| *name).chain([s.others]);
+    SHARED.iter().filter(move |s| names(s).any(|name| name == language)).map(|s| s.extension)
 }
 
 /// The interpreter that a `#!` line names, without its folder, version digits kept off.
@@ -78,9 +85,19 @@ mod tests {
             ("inc", "<?php\nfunction a() {}\n", Some("php")),
             ("ts", "<?xml version=\"1.0\"?>\n<!DOCTYPE TS>\n", Some("xml")),
             ("ts", "export const a = 1;\n", Some("typescript")),
+            ("r", "REBOL []\nprint 1\n", Some("unknown")),
+            ("r", "x = 1\n", Some("r")),
+            ("t", "use strict;\n", Some("perl")),
             ("py", "", None),
         ] {
             assert_eq!(shared_extension(extension, head.as_bytes()), expected, ".{extension} {head:?}");
+        }
+    }
+
+    #[test]
+    fn shared_extensions_are_those_of_each_language() {
+        for (language, expected) in [("c", "h inc"), ("objc", "h m"), ("xml", "ts"), ("perl", "pl t"), ("go", "")] {
+            assert_eq!(shared_with(language).collect::<Vec<_>>().join(" "), expected, "{language}");
         }
     }
 

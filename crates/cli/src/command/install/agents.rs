@@ -51,8 +51,8 @@ const HOOK_SECONDS_MAX: u64 = 10;
 /// The files of one agent below `folder`: the user's home, or a project.
 pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Target> {
     // What a team commits names the program; what is the user's own names the file, for programs without a shell's PATH.
-    let command = match std::env::current_exe() {
-        Ok(path) if !project => path.display().to_string(),
+    let command = match env.program() {
+        Some(path) if !project => path.display().to_string(),
         _ => "colgrep".to_string(),
     };
     let files = Files { folder, agent: super::name(agent), command };

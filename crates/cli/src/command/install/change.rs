@@ -6,9 +6,9 @@ use anyhow::{Result, ensure};
 
 use super::agents::Target;
 use super::edit::{Edit, NAME};
-use super::files::{missing_folders, read};
 use super::hunk::Hunk;
 use super::receipt::{Receipt, Receipts, Step};
+use crate::files::{missing_folders, read};
 
 /// What becomes of one file.
 pub struct Change {
@@ -41,8 +41,8 @@ pub fn installed(target: &Target, receipts: &Receipts) -> Result<Change> {
     for edit in &target.edits {
         let taken = edit.taken(&text)?;
         let next = edit.put(&text)?;
-        let strict = edit.is_strict(&text);
-        steps.push(Step { hunk: Hunk::between(&text, &next, taken.is_some()), taken, strict });
+        let (made, strict) = (edit.missing(&text)?, edit.is_strict(&text));
+        steps.push(Step { hunk: Hunk::between(&text, &next, taken.is_some()), taken, made, strict });
         text = next;
     }
     ensure!(is_current(&text)?, "what is put in would not be read again");
@@ -81,7 +81,7 @@ fn all(edits: &[Edit], holds: impl Fn(&Edit) -> Result<bool>) -> Result<bool> {
 /// What a file is without colgrep: `None` where it was made for colgrep and nothing is left.
 ///
 /// Each part is taken back as the receipt says, byte for byte, if what was put in still stands there as a whole;
-/// else it is cut out by what it means.
+/// else it is cut out by what it means, with what was made around it and is empty then.
 fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Result<Option<String>> {
     let Some(before) = before else { return Ok(None) };
     let mut text = before.to_string();
@@ -93,16 +93,20 @@ fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Resu
         found = true;
         let step = receipt.and_then(|r| r.steps.get(index));
         // The same bytes may stand elsewhere, or a comma that they brought be missing or too much now.
-        let back = step.and_then(|step| {
+        let back = step.filter(|_| !edit.tells_all()).and_then(|step| {
             let back = step.hunk.back(&text)?;
             let fits = edit.is_in(&back).is_ok_and(|is_in| !is_in) && (edit.is_strict(&back) || !step.strict);
             fits.then_some(back)
         });
         text = match back {
             Some(back) => back,
-            None => edit.cut(&text, step.and_then(|s| s.taken.as_deref()))?,
+            None => {
+                let cut = edit.cut(&text, step.and_then(|s| s.taken.as_deref()))?;
+                step.map_or(Ok(cut.clone()), |s| edit.cleared(&cut, &s.made))?
+            }
         };
     }
-    let gone = found && text.is_empty() && receipt.is_none_or(|r| !r.existed);
+    let bare = || edits.iter().any(|edit| edit.is_bare(&text));
+    let gone = found && receipt.map_or(text.is_empty(), |r| !r.existed && bare());
     Ok((!gone).then_some(text))
 }

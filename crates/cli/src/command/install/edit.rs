@@ -30,6 +30,26 @@ pub trait Part {
     /// The text without what is found in it, and with what was `taken` from there.
     fn cut(&self, text: &str, taken: Option<&str>) -> Result<String>;
 
+    /// Keys around the part's place that the text lacks and `put` makes, outermost first.
+    fn missing(&self, _text: &str) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// The text without those of the `made` keys in which nothing is left. `text` holds none of the part.
+    fn cleared(&self, text: &str, _made: &[String]) -> Result<String> {
+        Ok(text.to_string())
+    }
+
+    /// Whether nothing is left in a file that was made for colgrep.
+    fn is_bare(&self, text: &str) -> bool {
+        text.is_empty()
+    }
+
+    /// Whether the part alone tells what the text was without it, byte for byte: no receipt is asked then.
+    fn tells_all(&self) -> bool {
+        false
+    }
+
     /// Whether the text keeps to the letter of its format, where readers are more or less strict.
     fn is_strict(&self, _text: &str) -> bool {
         true
@@ -71,6 +91,26 @@ impl Edit {
     /// The text without colgrep's part, and with what was `taken` from the user for it.
     pub fn cut(&self, text: &str, taken: Option<&str>) -> Result<String> {
         in_own_form(text, |plain| self.0.cut(plain, taken))
+    }
+
+    /// What `put` makes around its part.
+    pub fn missing(&self, text: &str) -> Result<Vec<String>> {
+        self.0.missing(&plain(text))
+    }
+
+    /// The text without what was `made` around the part and is empty now.
+    pub fn cleared(&self, text: &str, made: &[String]) -> Result<String> {
+        in_own_form(text, |plain| self.0.cleared(plain, made))
+    }
+
+    /// Whether nothing is left in a file that was made for colgrep.
+    pub fn is_bare(&self, text: &str) -> bool {
+        self.0.is_bare(&plain(text))
+    }
+
+    /// Whether `cut` is exact without a receipt.
+    pub fn tells_all(&self) -> bool {
+        self.0.tells_all()
     }
 
     /// Whether the text keeps to the letter of its format.

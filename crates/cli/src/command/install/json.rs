@@ -67,6 +67,18 @@ impl Part for Server {
         keeping(comments, &root)
     }
 
+    fn missing(&self, text: &str) -> Result<Vec<String>> {
+        missing(text, &[self.table])
+    }
+
+    fn cleared(&self, text: &str, made: &[String]) -> Result<String> {
+        cleared(text, made, &[self.table])
+    }
+
+    fn is_bare(&self, text: &str) -> bool {
+        is_bare(text)
+    }
+
     fn is_strict(&self, text: &str) -> bool {
         is_strict(text)
     }
@@ -140,6 +152,28 @@ impl Part for Hook {
         keeping(comments, &root)
     }
 
+    fn missing(&self, text: &str) -> Result<Vec<String>> {
+        let mut missing = missing(text, &["hooks", self.event])?;
+        if self.versioned {
+            missing.extend(self::missing(text, &["version"])?);
+        }
+        Ok(missing)
+    }
+
+    fn cleared(&self, text: &str, made: &[String]) -> Result<String> {
+        let text = cleared(text, made, &["hooks", self.event])?;
+        let root = parsed(&text)?;
+        // The version is that of the hooks.
+        let hooked = at(&root, &["hooks"]).and_then(|h| h.value()).is_some_and(|hooks| !is_empty(&hooks));
+        let version = at(&root, &["version"]).filter(|_| !hooked);
+        let own = version.filter(|v| made.iter().any(|m| m == "version") && v.to_serde_value() == Some(1.into()));
+        Ok(own.map_or(text, |own| without(own, &root)))
+    }
+
+    fn is_bare(&self, text: &str) -> bool {
+        is_bare(text)
+    }
+
     fn is_strict(&self, text: &str) -> bool {
         is_strict(text)
     }
@@ -157,6 +191,52 @@ fn unquoted(word: &str) -> &str {
 
 fn parsed(text: &str) -> Result<CstRootNode> {
     CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| anyhow!("no JSON: {e}"))
+}
+
+/// The keys of a path into the file's object, from the first that is not there.
+fn missing(text: &str, path: &[&str]) -> Result<Vec<String>> {
+    let root = parsed(text)?;
+    let there = (1..=path.len()).take_while(|&depth| at(&root, &path[..depth]).is_some()).count();
+    Ok(path[there..].iter().map(|key| (*key).to_string()).collect())
+}
+
+/// The text without the objects and lists of a path that were made for colgrep and are empty, innermost first.
+fn cleared(text: &str, made: &[String], path: &[&str]) -> Result<String> {
+    let mut text = text.to_string();
+    for depth in (1..=path.len()).rev().take_while(|&depth| made.iter().any(|m| m == path[depth - 1])) {
+        let root = parsed(&text)?;
+        let Some(entry) = at(&root, &path[..depth]) else { continue };
+        if !entry.value().is_some_and(|value| is_empty(&value)) {
+            break;
+        }
+        text = without(entry, &root);
+    }
+    Ok(text)
+}
+
+/// The entry at a path of keys.
+fn at(root: &CstRootNode, path: &[&str]) -> Option<CstObjectProp> {
+    let (last, above) = path.split_last()?;
+    above.iter().try_fold(root.object_value()?, |object, key| object.object_value(key))?.get(last)
+}
+
+/// Whether an object or a list holds nothing, no comment either.
+fn is_empty(value: &CstNode) -> bool {
+    let entries = value.as_object().map(|o| o.properties().len()).or(value.as_array().map(|a| a.elements().len()));
+    entries == Some(0) && comments(value) == 0
+}
+
+/// Whether the file is an empty object at most.
+fn is_bare(text: &str) -> bool {
+    let value = parsed(text).ok().filter(|root| comments(&root.clone().into()) == 0).map(|root| root.value());
+    value.is_some_and(|value| value.is_none_or(|value| value.as_object().is_some() && is_empty(&value)))
+}
+
+/// The text without an entry, unless a comment would go with it.
+fn without(entry: CstObjectProp, root: &CstRootNode) -> String {
+    let (before, text) = (comments(&root.clone().into()), root.to_string());
+    entry.remove();
+    keeping(before, root).unwrap_or(text)
 }
 
 fn is_strict(text: &str) -> bool {
@@ -266,6 +346,28 @@ mod tests {
         assert_eq!(server().found(&put).unwrap(), [server().wanted()]);
         let edited = put.replace("\"z\": 1", "\"z\": 2");
         assert_eq!(server().cut(&edited, taken.as_deref()).unwrap(), text.replace("\"z\": 1", "\"z\": 2"));
+    }
+
+    #[test]
+    fn what_was_made_around_an_entry_goes_when_it_is_empty() {
+        for (part, before, cut, left) in [
+            (&server() as &dyn Part, "", "{\"mcpServers\": {}}", "{}"),
+            (&server(), "{\"mcpServers\":{}}", "{\"mcpServers\": {}}", "{\"mcpServers\": {}}"),
+            (&server(), "{}", "{\"mcpServers\": { /* mine */ }}", "{\"mcpServers\": { /* mine */ }}"),
+            (&server(), "{}", "{\"mcpServers\": {\"x\": {}}}", "{\"mcpServers\": {\"x\": {}}}"),
+            (&hook(), "{}", "{\"version\": 1, \"hooks\": {\"sessionStart\": []}}", "{}"),
+            (
+                &hook(),
+                "{}",
+                "{\"version\": 1, \"hooks\": {\"stop\": []}}",
+                "{\"version\": 1, \"hooks\": {\"stop\": []}}",
+            ),
+            (&hook(), "{\"hooks\":{}}", "{\"hooks\": {\"sessionStart\": []}, \"version\": 1}", "{\"hooks\": {}}"),
+        ] {
+            let made = part.missing(before).unwrap();
+            assert_eq!(part.cleared(cut, &made).unwrap(), left, "{before} {made:?}");
+            assert_eq!(part.is_bare(left), left == "{}", "{left}");
+        }
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::files::{Write, read};
 use super::hunk::Hunk;
+use crate::files::{Write, read};
 
 /// What was done to one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,6 +29,9 @@ pub struct Step {
     pub hunk: Hunk,
     /// The user's own entry that stood there.
     pub taken: Option<String>,
+    /// What was made around it, outermost first.
+    #[serde(default)]
+    pub made: Vec<String>,
     /// Whether the text kept to the letter of its format before.
     pub strict: bool,
 }

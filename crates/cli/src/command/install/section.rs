@@ -1,7 +1,8 @@
 //! A section of a Markdown file, between two marks that stand alone on their lines.
 //!
 //! Nothing stands outside the marks but, where the file had no line end at its end, the one in front; the mark behind
-//! has none then. So the section alone tells what the file was without it.
+//! has none then. So the section alone tells what the file was without it. What is appended to such a file stands on
+//! the line of the mark behind, and gets a line of its own when the section goes.
 
 use std::ops::Range;
 
@@ -52,11 +53,15 @@ impl Part for Section {
     fn cut(&self, text: &str, _: Option<&str>) -> Result<String> {
         let mut left = text.to_string();
         for section in sections(text)?.into_iter().rev() {
-            let ended = text[section.clone()].ends_with('\n');
-            let begin = if ended { section.start } else { section.start.saturating_sub(1) };
+            let last = section.end == text.len() && !text.ends_with('\n');
+            let begin = if last { section.start.saturating_sub(1) } else { section.start };
             left.replace_range(begin..section.end, "");
         }
         Ok(if left == self.head { String::new() } else { left })
+    }
+
+    fn tells_all(&self) -> bool {
+        true
     }
 }
 
@@ -74,6 +79,10 @@ fn sections(text: &str) -> Result<Vec<Range<usize>>> {
         } else if mark == END {
             let Some((_, begin)) = open.take() else { return unpaired(number) };
             found.push(begin..at + line.len());
+        } else if line.starts_with(END)
+            && let Some((_, begin)) = open.take()
+        {
+            found.push(begin..at + END.len());
         }
         at += line.len();
     }
@@ -113,12 +122,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_appended_to_the_last_line_stays() {
+        for text in ["", "# Mine\n", "# Mine"] {
+            let put = SHARED.put(text).unwrap();
+            let more = format!("{}new\nrule\n", put.trim_end());
+            assert_eq!(SHARED.found(&more).unwrap(), [SHARED.wanted()], "{more}");
+            let end = if text == "# Mine" { "\n" } else { "" };
+            assert_eq!(SHARED.cut(&more, None).unwrap(), format!("{text}{end}new\nrule\n"));
+        }
+    }
+
+    #[test]
     fn marks_stand_alone_on_their_lines() {
         for text in [
             "see `<!-- colgrep:begin -->` and `<!-- colgrep:end -->`\n",
             "  <!-- colgrep:begin -->\n  <!-- colgrep:end -->\n",
             "<!-- colgrep:begin --> and <!-- colgrep:end -->\n",
             "<!-- colgrep:beginning -->\n",
+            "<!-- colgrep:end --> ends it\n",
         ] {
             assert!(SHARED.found(text).unwrap().is_empty(), "{text}");
             assert_eq!(SHARED.cut(&SHARED.put(text).unwrap(), None).unwrap(), text);

@@ -204,13 +204,15 @@ pub fn is_below(path: &str, below: &str) -> bool {
     below.is_empty() || path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The languages and types that `-t` takes, one a line, as ripgrep lists them: `name: *.ext, file name`.
+/// The languages and types that `-t` takes, one a line, as ripgrep lists them: `name: *.ext, file name`. What several
+/// languages share says so.
 pub fn type_list(settings: &Settings) -> String {
     let mut lines: Vec<String> = language::LANGUAGES
         .iter()
         .filter(|l| !language::is_unknown(l))
         .map(|l| {
             let mut patterns: Vec<String> = l.extensions.iter().map(|e| format!("*.{e}")).collect();
+            patterns.extend(l.shared_extensions().map(|e| format!("*.{e} (by content)")));
             patterns.extend(l.file_names.iter().map(|n| (*n).to_string()));
             patterns.extend(l.interpreters.iter().map(|i| format!("#!{i}")));
             let names: Vec<&str> = std::iter::once(l.name).chain(l.aliases.iter().copied()).collect();
@@ -263,6 +265,23 @@ mod tests {
             (rules(|a| a.tests = Some(Tests::Exclude)), "a_test.go", "go", false),
         ] {
             assert_eq!(rules.allow(path, || language), expected, "{path}: {rules:?}");
+        }
+    }
+
+    #[test]
+    fn every_extension_of_a_type_is_listed() {
+        let list = type_list(&Settings::default());
+        for (name, pattern) in [
+            ("typescript|ts", "*.mts, *.cts, *.ts (by content)"),
+            ("xml:", "*.ts (by content)"),
+            ("c:", "*.c, *.h (by content), *.inc (by content)"),
+            ("cpp|", "*.h (by content)"),
+            ("objc|", "*.mm, *.h (by content), *.m (by content)"),
+            ("r:", "*.r (by content)"),
+            ("perl|", "*.pl (by content), *.t (by content)"),
+        ] {
+            let line = list.lines().find(|l| l.starts_with(name));
+            assert!(line.is_some_and(|l| l.contains(pattern)), "{name}: {line:?}");
         }
     }
 

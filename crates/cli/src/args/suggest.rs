@@ -1,0 +1,47 @@
+//! Values that completions offer where others are allowed too.
+
+use std::ffi::OsStr;
+use std::sync::LazyLock;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
+use colgrep_core::knob::Profile;
+use colgrep_index::language;
+use grep_printer::{HyperlinkAlias, hyperlink_aliases};
+
+use crate::settings;
+
+/// Takes any text; completions offer some.
+#[derive(Clone)]
+pub(super) struct Suggested(fn() -> Vec<&'static str>);
+
+impl TypedValueParser for Suggested {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// A type of files: names of languages.
+pub(super) const TYPE: Suggested =
+    Suggested(|| language::LANGUAGES.iter().filter(|l| !language::is_unknown(l)).map(|l| l.name).collect());
+
+/// A format of links: names of known ones.
+pub(super) const LINKS: Suggested = Suggested(|| {
+    static ALIASES: LazyLock<Vec<HyperlinkAlias>> = LazyLock::new(hyperlink_aliases);
+    ALIASES.iter().map(HyperlinkAlias::name).collect()
+});
+
+/// A setting's name.
+pub(super) const SETTING: Suggested = Suggested(|| {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(settings::names);
+    NAMES.iter().map(String::as_str).collect()
+});
+
+/// A profile of the ranking.
+pub(super) const PROFILE: Suggested = Suggested(|| Profile::ALL.iter().map(|p| p.name()).collect());
