@@ -27,7 +27,11 @@ def is_held_out(name: str) -> bool:
 
 
 class Pairs:
-    """All pairs as pieces, by repository."""
+    """All pairs as pieces, by repository.
+
+    `teach` says for each pair which of `vectors` is the teacher's of its query, -1 where there is none;
+    `document_teach` and `document_vectors` say it of its unit.
+    """
 
     def __init__(self, mined: Path, pieces: WordPiece, cache: Path):
         """`cache` is made anew where the mined files or the vocabulary are others than when it was made."""
@@ -43,7 +47,8 @@ class Pairs:
             self.by_repository[r] = np.flatnonzero(self.repository == r)
 
     def _encode(self, mined: Path, pieces: WordPiece, cache: Path, key: str):
-        query, document, repository, kind, unit, names, taught, vectors = [], [], [], [], [], [], [], []
+        query, document, repository, kind, unit, names = [], [], [], [], [], []
+        taught = {"": ([], []), "document_": ([], [])}
         for path in sorted(mined.glob("*.jsonl")):
             first = len(query)
             for line in read_jsonl(path):
@@ -53,16 +58,20 @@ class Pairs:
                 kind.append(KINDS.index(line["kind"]))
                 unit.append(line["unit"])
             teacher = np.load(path.with_suffix(".npz"))
-            taught.append(first + teacher["lines"])
-            vectors.append(teacher["vectors"])
+            for (lines, vectors), of in zip(taught.values(), ("lines", "documents")):
+                lines.append(first + teacher[of])
+                vectors.append(teacher["vectors" if of == "lines" else "document_vectors"])
             names.append(path.stem)
-        teach = np.full(len(query), -1, np.int64)
-        teach[np.concatenate(taught)] = np.arange(sum(map(len, taught)))
+        teaching = {}
+        for which, (lines, vectors) in taught.items():
+            teach = np.full(len(query), -1, np.int64)
+            teach[np.concatenate(lines)] = np.arange(sum(map(len, lines)))
+            teaching |= {which + "teach": teach, which + "vectors": np.concatenate(vectors)}
         with whole(cache) as file:
             np.savez(file, query=np.concatenate(query), query_at=np.cumsum([0] + [len(q) for q in query]),
                      document=np.concatenate(document), document_at=np.cumsum([0] + [len(d) for d in document]),
                      repository=np.array(repository), kind=np.array(kind), unit=np.array(unit), names=np.array(names),
-                     teach=teach, vectors=np.concatenate(vectors), key=np.array(key))  # fmt: skip
+                     key=np.array(key), **teaching)  # fmt: skip
 
     def text(self, which: str, i: int) -> np.ndarray:
         at = getattr(self, which + "_at")
@@ -114,8 +123,14 @@ class Batches:
 
     def _of_repository(self, all_pairs: np.ndarray) -> np.ndarray:
         """A repository's share of a batch: neighbourhoods of `near` pairs, each the nearest of `near_of` around one."""
-        if self.place is None:
+        if self.place is None and not self.args.taught:
             return self.rng.choice(all_pairs, self.share, False)
+        if self.place is None:
+            # Units that the teacher saw come first: it judges a query against all of them in a batch.
+            known = all_pairs[self.pairs.document_teach[all_pairs] >= 0]
+            known = self.rng.choice(known, min(len(known), int(self.share * self.args.taught)), False)
+            rest = np.setdiff1d(all_pairs, known, assume_unique=True)
+            return np.concatenate([known, self.rng.choice(rest, self.share - len(known), False)])
         found: list[int] = []
         while len(found) < self.share:
             some = self.rng.choice(all_pairs, min(self.args.near_of, len(all_pairs)), False)

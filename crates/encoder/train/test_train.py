@@ -211,7 +211,8 @@ class Sampling(unittest.TestCase):
         table, idf = np.eye(100, dtype=np.float32), np.ones(100, np.float32)
         alike, copies = {}, 0
         for near in [0, 4]:
-            args = SimpleNamespace(batch=32, groups=2, near=near, near_of=64, vocabulary=100, mask=0, drop=0, length=9)
+            args = SimpleNamespace(batch=32, groups=2, near=near, near_of=64, taught=0, vocabulary=100, mask=0, drop=0,
+                                   length=9)  # fmt: skip
             batches = Batches(pairs, args, np.random.default_rng(7), table, idf)
             alike[near] = []
             for _ in range(20):
@@ -227,6 +228,11 @@ class Sampling(unittest.TestCase):
         self.assertGreater(copies, 0)
         self.assertLess(np.mean(alike[0]), 0.5)
         self.assertGreater(np.mean(alike[4]), 0.9)
+        # A share of units that the teacher saw, as far as there are so many.
+        pairs.document_teach = np.where(np.isin(np.arange(128) % 64, range(10)), 0, -1)
+        args = SimpleNamespace(**vars(args) | {"near": 0, "taught": 0.5})
+        ids = Batches(pairs, args, np.random.default_rng(7), table, idf).next()[0]
+        self.assertEqual((len(set(ids.tolist())), int((pairs.document_teach[ids] >= 0).sum() >= 16)), (32, 1))
 
 
 class Text(unittest.TestCase):

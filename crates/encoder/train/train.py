@@ -2,9 +2,12 @@
 
 Late-interaction contrastive loss over pairs of the same repositories, plus three terms that keep the teacher's general
 language: soft labels from the teacher's similarity of queries, its vector of the query as the target of both sides'
-summaries, and an anchor on the table. A share of the pairs has the query's words taken out of the unit, so that
-meaning and not spelling has to carry them. Whole repositories are held out. Training ends with its schedule, or early:
-when the held-out queries were answered no better at `--patience` looks in a row. `RUN/done.json` says which it was.
+summaries, and an anchor on the table. With `--taught`, a second stage for weights that `--init` gives, the teacher
+judges units too: its vector of the unit is the target of the unit's summary, and its similarities of queries and units
+are soft labels of the summaries, of the summaries as they are stored, and of the scores. A share of the pairs has the
+query's words taken out of the unit, so that meaning and not spelling has to carry them. Whole repositories are held out.
+Training ends with its schedule, or early: when the held-out queries were answered no better at `--patience` looks in a
+row. `RUN/done.json` says which it was.
 """
 
 import argparse
@@ -28,6 +31,10 @@ from text import WordPiece
 
 # A held-out repository is looked at if it has more pairs, at most so many, each with so many queries over so many units.
 HELD_OUT_PAIRS, HELD_OUT_REPOSITORIES, HELD_OUT_QUERIES, HELD_OUT_UNITS = 150, 12, 150, 1200
+# Of the teacher's soft labels.
+TEMPERATURE = 0.06
+# Logarithm of the scores' learned scale at the end of a first stage.
+SCALE_OF_TRAINED = -0.26
 # Options that may differ when an interrupted training goes on.
 FREE = {"mined", "work", "out", "threads", "tuning", "only"}
 
@@ -67,6 +74,41 @@ class MaxSim(torch.autograd.Function):
         to_query, to_document = np.zeros_like(query), np.zeros_like(document)
         scatter_pairs(np.ascontiguousarray(gradient.numpy()), arg, query, document, to_query, to_document)
         return torch.from_numpy(to_query), torch.from_numpy(to_document), None
+
+
+class Teaching:
+    """What the teacher says of a batch: soft labels (cross-entropy) and targets (1 - cosine) of the summaries."""
+
+    def __init__(self, pairs: Pairs, mean: np.ndarray, basis: np.ndarray):
+        """`mean` 384 and `basis` 384 x d take the teacher's vectors to the summaries' space."""
+        self.pairs = pairs
+        self.queries, self.units = (torch.from_numpy(v) for v in (pairs.vectors, pairs.document_vectors))
+        place = lambda v: F.normalize(torch.from_numpy((v.astype(np.float32) - mean) @ basis), dim=1).half()  # noqa: E731
+        self.query_targets, self.unit_targets = place(pairs.vectors), place(pairs.document_vectors)
+
+    def of_queries(self, ids, q_summary, d_summary, summaries):
+        """By the queries that it saw; its vector of a query is a target of the unit too if `d_summary` is given."""
+        known = torch.from_numpy(np.flatnonzero(self.pairs.teach[ids] >= 0))
+        if not len(known):
+            return torch.zeros(()), torch.zeros(())
+        teach = torch.from_numpy(self.pairs.teach[ids])[known]
+        t, target = self.queries[teach].float(), self.query_targets[teach].float()
+        soft = F.cross_entropy(summaries[known][:, known], F.softmax(t @ t.T / TEMPERATURE, dim=1))
+        distil = (1 - (q_summary[known] * target).sum(1)).mean()
+        if d_summary is not None:
+            distil = distil + (1 - 0.5 * (d_summary[known] * target).sum(1)).mean()
+        return soft, distil
+
+    def of_units(self, ids, d_summary, similarities):
+        """By the pairs of which it saw query and unit; `similarities` are (queries x units, weight)."""
+        teach, units = self.pairs.teach[ids], self.pairs.document_teach[ids]
+        known = torch.from_numpy(np.flatnonzero((teach >= 0) & (units >= 0)))
+        if not len(known):
+            return torch.zeros(()), torch.zeros(())
+        t, u = self.queries[torch.from_numpy(teach)[known]].float(), torch.from_numpy(units)[known]
+        label = F.softmax(t @ self.units[u].float().T / TEMPERATURE, dim=1)
+        soft = sum(weight * F.cross_entropy(s[known][:, known], label) for s, weight in similarities)
+        return soft, (1 - (d_summary[known] * self.unit_targets[u].float()).sum(1)).mean()
 
 
 class HeldOut:
@@ -127,6 +169,10 @@ def main():
     parser.add_argument("--drop", type=float, default=0.1, help="share of query pieces left out")
     parser.add_argument("--soft", type=float, default=0.5, help="weight of the teacher's soft labels")
     parser.add_argument("--distil", type=float, default=1.0, help="weight of the teacher's vectors")
+    parser.add_argument("--init", type=Path, help="begin with the weights of this checkpoint")
+    parser.add_argument("--taught", type=float, default=0.0,
+                        help="share of a batch whose units the teacher saw; above 0 it judges units too")  # fmt: skip
+    parser.add_argument("--soft-units", type=float, default=0.7, help="weight of the teacher's soft labels of units")
     parser.add_argument("--anchor", type=float, default=0.3, help="weight of the table's anchor")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
@@ -157,7 +203,9 @@ def main():
     config = Config(args.vocabulary, args.dim, args.layers, 7, args.hidden, args.output_dim)
     model = Model(config, table, idf, principal.astype(np.float32))
     origin = model.table.detach().clone()
-    scale = torch.nn.Parameter(torch.tensor(0.0))
+    if args.init:
+        model.load_state_dict(torch.load(args.init, weights_only=True)["state_dict"])
+    scale = torch.nn.Parameter(torch.tensor(SCALE_OF_TRAINED if args.init else 0.0))
     summary_scale = torch.nn.Parameter(torch.tensor(math.log(15.0)))
     weights = [model.query_weight, model.document_weight, model.summary_weight, model.omega, scale, summary_scale]
     small = {id(p) for p in weights + [model.table]}
@@ -167,9 +215,7 @@ def main():
               {"params": rest, "lr": args.lr, "weight_decay": 0.01}]  # fmt: skip
     optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98))
     base = [g["lr"] for g in optimizer.param_groups]
-    targets = torch.from_numpy((pairs.vectors.astype(np.float32) - start["mean"]) @ start["basis"][:, : args.dim])
-    targets = F.normalize(targets, dim=1)
-    taught = torch.from_numpy(pairs.vectors)
+    teacher = Teaching(pairs, start["mean"], start["basis"][:, : args.dim])
     rng = np.random.default_rng(args.seed)
     try:
         batches, held_out = Batches(pairs, args, rng, table, idf), HeldOut(pairs)
@@ -238,18 +284,17 @@ def main():
         hard = F.cross_entropy(scores.masked_fill(off, -1e4), truth)
         summaries = (q_summary @ d_summary.T) * summary_scale.exp().clamp(max=50)
         hard_summary = F.cross_entropy(summaries.masked_fill(off, -1e4), truth)
-        known = torch.from_numpy(np.flatnonzero(pairs.teach[ids] >= 0))
-        teach = torch.from_numpy(pairs.teach[ids])[known]
-        t = taught[teach].float()
-        soft = distil = torch.zeros(())
-        if len(known):
-            label = F.softmax(t @ t.T / 0.06, dim=1)
-            soft = F.cross_entropy(summaries[known][:, known], label)
-            target = targets[teach]
-            distil = (2 - (q_summary[known] * target).sum(1) - 0.5 * (d_summary[known] * target).sum(1)).mean()
+        soft, distil = teacher.of_queries(ids, q_summary, None if args.taught else d_summary, summaries)
+        soft = args.soft * soft
+        if args.taught:
+            stored = [F.normalize(s @ model.project_summary.T, dim=1) for s in (q_summary, d_summary)]
+            stored = (stored[0] @ stored[1].T) * summary_scale.exp().clamp(max=50)
+            hard_summary = hard_summary + F.cross_entropy(stored.masked_fill(off, -1e4), truth)
+            soft_units, distil_units = teacher.of_units(ids, d_summary, ((summaries, 1), (stored, 1), (scores, 0.5)))
+            soft, distil = soft + args.soft_units * soft_units, distil + distil_units
         touched = torch.from_numpy(np.unique(np.concatenate(queries + documents)))
         anchor = (1 - F.cosine_similarity(model.table[touched], origin[touched])).mean()
-        loss = hard + 0.3 * hard_summary + args.soft * soft + args.distil * distil + args.anchor * anchor
+        loss = hard + 0.3 * hard_summary + soft + args.distil * distil + args.anchor * anchor
         if not math.isfinite(loss.item()):
             raise SystemExit(f"the loss is {loss.item()} at step {step}; nothing is written since the last look")
         optimizer.zero_grad()
