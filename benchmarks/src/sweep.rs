@@ -256,7 +256,7 @@ fn knob(name: &str) -> Result<&'static Knob> {
             if rank::knobs().into_iter().any(|k| k.env == full) {
                 bail!("{name} is no knob; did you mean {full}?");
             }
-            // The error names the nearest known one.
+            // The error names a near one.
             Knobs::of(Default::default()).set(&rank::knobs(), name, "0")?;
             bail!("{name} is no knob")
         }

@@ -15,6 +15,7 @@ pub mod env;
 mod files;
 mod git;
 mod hint;
+mod hunk;
 pub mod model;
 mod output;
 pub mod project;

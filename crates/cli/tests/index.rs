@@ -58,6 +58,15 @@ fn changes_are_seen_by_the_next_search() {
 }
 
 #[test]
+fn looking_at_a_project_makes_nothing() {
+    let sandbox = Sandbox::of("relay");
+    for command in ["status", "doctor"] {
+        sandbox.run(&[command]);
+        assert!(!sandbox.data().exists(), "{command}");
+    }
+}
+
+#[test]
 fn status_counts_what_was_skipped_and_why() {
     let sandbox = Sandbox::of("relay");
     sandbox.write("logo.png", "\u{89}PNG\0\0");

@@ -382,6 +382,13 @@ impl Store {
         Err(busy())
     }
 
+    /// Whether another process has the right to write now. Makes nothing, and keeps no other that asks from the same
+    /// answer.
+    pub fn is_locked(&self) -> bool {
+        let file = File::open(self.folder.join("lock"));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     /// Whether the folder is one of ours by its name and its content, a first build that was stopped included.
     pub fn is_ours(&self) -> bool {
         let name = self.folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();

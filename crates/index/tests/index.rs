@@ -132,7 +132,6 @@ fn the_lock_of_a_removed_folder_is_nobodys() {
     assert!(holds.load(Ordering::SeqCst));
 }
 
-/// What a search shows of each hit: path, line, kind, score.
 /// A first build that is slow at its first file, and what can be searched when it comes to its last.
 struct SlowBuild {
     store: Store,
@@ -172,6 +171,7 @@ fn a_slow_first_build_of_little_source_can_be_searched_before_it_ends() {
     assert!(searchable > 0 && searchable < files, "{searchable} of {files}");
 }
 
+/// What a search shows of each hit: path, line, kind, score.
 fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
     let knobs = Knobs::of(Profile::Default);
     let mut all = Vec::new();

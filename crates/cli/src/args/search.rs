@@ -121,7 +121,7 @@ pub struct WalkArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct SearchArgs {
     /// What to look for, in words or names; files or folders to look in may follow. With -e, a first word that is an
-    /// existing file or folder is a place to look in (- is stdin), and any other is a query
+    /// existing file or folder is a place to look in (- is stdin), and any other is a query unless it is written as a path
     #[arg(value_name = "QUERY [PATH]...", value_hint = ValueHint::AnyPath)]
     pub words: Vec<OsString>,
     /// The query, where it could be taken for something else; every word given is then a path

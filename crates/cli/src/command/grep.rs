@@ -30,8 +30,6 @@ use printer::{Lines, Printer};
 
 /// Files that are searched side by side before their lines are printed.
 const PORTION: usize = 256;
-/// How standard input is named, in ripgrep's words.
-const STDIN: &str = "<stdin>";
 /// First bytes of a file: what tells its language where the name does not.
 const HEAD_BYTES: u64 = 8 << 10;
 
@@ -292,7 +290,7 @@ fn files_below(
     options: &WalkOptions,
 ) -> Result<(Vec<Target>, bool)> {
     if is_stdin(path) {
-        return Ok((vec![Target { full: path.to_path_buf(), shown: STDIN.into() }], true));
+        return Ok((vec![Target { full: path.to_path_buf(), shown: name::STDIN.into() }], true));
     }
     let unread = |error: anyhow::Error| {
         if !args.no_messages {

@@ -4,7 +4,6 @@
 mod agents;
 mod change;
 mod edit;
-mod hunk;
 mod json;
 mod receipt;
 mod section;

@@ -121,8 +121,8 @@ impl ServerHandler for Server {
             .with_instructions(INSTRUCTIONS)
     }
 
-    /// Answers what the library could not read as a request it knows: a method of ours with other parameters than MCP's
-    /// is told from a method that is not served (JSON-RPC 2.0, section 5.1).
+    /// Answers requests that the library read and does not know: a method of ours with other parameters than MCP's is told
+    /// from a method that is not served (JSON-RPC 2.0, section 5.1).
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use grep_printer::{HyperlinkFormat, hyperlink_aliases};
 
+use super::path::STDIN;
+
 /// Bytes that stand in a link as they are.
 const PLAIN: &[u8] = b"/:-._~";
 
@@ -34,7 +36,7 @@ impl Links {
     /// What stands before and behind a text that is a link to a line of the file at an absolute path; nothing where
     /// there are no links.
     pub fn around(&self, path: &str, line: usize) -> (String, &'static str) {
-        let Some(format) = &self.format else { return (String::new(), "") };
+        let Some(format) = self.format.as_ref().filter(|_| path != STDIN) else { return (String::new(), "") };
         let path = if path.starts_with('/') { encode(path) } else { format!("/{}", encode(&path.replace('\\', "/"))) };
         let target = format
             .replace("{host}", &self.host)
@@ -81,6 +83,8 @@ mod tests {
         }
         let refused = Links::new(Some("nosuch")).unwrap_err().to_string();
         assert!(refused.contains("known names are") && refused.contains("kitty"), "{refused}");
-        assert!(Links::new(Some("file")).unwrap().around("/a", 1).0.contains("file://"));
+        let links = Links::new(Some("file")).unwrap();
+        assert!(links.around("/a", 1).0.contains("file://"));
+        assert_eq!(links.around(STDIN, 1), (String::new(), ""), "a stream is no file");
     }
 }

@@ -6,6 +6,9 @@ use std::sync::LazyLock;
 
 static HERE: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().and_then(|d| d.canonicalize()).ok());
 
+/// How standard input is named, in ripgrep's words.
+pub const STDIN: &str = "<stdin>";
+
 /// An absolute path in the form that people type: without Windows' `\\?\` in front, its own separators throughout.
 pub fn plain(path: &str, separator: char) -> String {
     if separator != '\\' {

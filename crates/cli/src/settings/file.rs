@@ -7,6 +7,7 @@ use toml_edit::{Document, DocumentMut, Item, Value as Toml};
 
 use super::keys::{self, Value};
 use crate::files::{self, followed};
+use crate::hunk::in_own_form;
 
 /// Tables of the file whose keys are named `table.key`.
 const TABLES: [&str; 2] = ["types", "ranking"];
@@ -73,7 +74,12 @@ pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
         if let Some(span) = entry(&document, key).and_then(Item::span) {
             return Ok(Some(format!("{}{toml}{}", &text[..span.start], &text[span.end..])));
         }
-        let mut document = document.into_mut();
+        // Behind comments that stand alone, not before them.
+        let (before, mut document) = match document.is_empty() {
+            true if text.is_empty() || text.ends_with('\n') => (text.to_string(), DocumentMut::new()),
+            true => (format!("{text}\n"), DocumentMut::new()),
+            false => (String::new(), document.into_mut()),
+        };
         match key.split_once('.') {
             Some((table, name)) => {
                 let table = document.entry(table).or_insert_with(toml_edit::table);
@@ -82,12 +88,13 @@ pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
             }
             None => drop(document.insert(key, Item::Value(toml))),
         }
-        Ok(Some(document.to_string()))
+        Ok(Some(before + &document.to_string()))
     })?;
     Ok(value)
 }
 
-/// Takes one setting out of the file; whether it was there. Comments stay, also the one behind it.
+/// Takes one setting out of the file; whether it was there. Comments stay, also the one behind it, but for those inside
+/// its value or beside it in an inline table.
 ///
 /// # Errors
 /// When the key is unknown, or the file can't be read or written.
@@ -125,14 +132,16 @@ fn edit(path: &Path, change: impl FnOnce(&str) -> Result<Option<String>>) -> Res
     let real = followed(path.to_path_buf())?;
     let before = files::read(&real)?;
     let text = before.as_deref().unwrap_or_default();
-    let changed = || -> Result<Option<String>> {
-        read(text)?;
-        change(text)
-    };
-    let after = changed().with_context(|| format!("{}", path.display()))?;
-    let any = after.is_some();
+    let mut any = false;
+    let after = in_own_form(text, |plain| {
+        read(plain)?;
+        let changed = change(plain)?;
+        any = changed.is_some();
+        Ok(changed.unwrap_or_else(|| plain.to_string()))
+    });
+    let after = after.with_context(|| format!("{}", path.display()))?;
     if any {
-        files::write_all(&[files::Write { path: real, before, after, secret: false }])?;
+        files::write_all(&[files::Write { path: real, before, after: Some(after), secret: false }])?;
     }
     Ok(any)
 }
@@ -214,6 +223,16 @@ mod tests {
             std::fs::write(&path, before).unwrap();
             assert!(remove(&path, key).unwrap());
             assert_eq!(std::fs::read_to_string(&path).unwrap(), unset, "{before:?}");
+        }
+        for (before, key, after) in [
+            ("# mine\r\nlines = 2\r\n", "results", "# mine\r\nlines = 2\r\nresults = 6\r\n"),
+            ("\u{feff}lines = 2\n", "results", "\u{feff}lines = 2\nresults = 6\n"),
+            ("# mine", "results", "# mine\nresults = 6\n"),
+            ("# mine\n", "ranking.k1", "# mine\n[ranking]\nk1 = 6\n"),
+        ] {
+            std::fs::write(&path, before).unwrap();
+            write(&path, key, "6").unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), after, "{before:?}");
         }
     }
 

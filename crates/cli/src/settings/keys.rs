@@ -143,7 +143,7 @@ pub fn names() -> Vec<String> {
     KEYS.iter().map(|key| key.name.to_string()).chain(rank::knobs().iter().map(|knob| knob_key(knob))).collect()
 }
 
-/// What a key takes; an unknown one is an error that names the nearest.
+/// What a key takes; an unknown one is an error that names a near one.
 ///
 /// # Errors
 /// When no setting has that name.

@@ -6,9 +6,9 @@ use anyhow::{Result, ensure};
 
 use super::agents::Target;
 use super::edit::{Edit, NAME};
-use super::hunk::Hunk;
 use super::receipt::{Receipt, Receipts, Step};
 use crate::files::{missing_folders, read};
+use crate::hunk::Hunk;
 
 /// What becomes of one file.
 pub struct Change {

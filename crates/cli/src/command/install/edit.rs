@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::Value;
 
-use super::hunk::{in_own_form, plain};
+use crate::hunk::{in_own_form, plain};
 
 /// The name of colgrep's entries.
 pub const NAME: &str = "colgrep";

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::hunk::Hunk;
 use crate::files::{Write, read};
+use crate::hunk::Hunk;
 
 /// What was done to one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]

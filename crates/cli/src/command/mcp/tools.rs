@@ -328,18 +328,19 @@ pub fn outline(desk: &Desk, asked: &params::Outline) -> Result<String> {
 pub fn read_unit(desk: &Desk, asked: &params::ReadUnit) -> Result<String> {
     let (root, full, below) = desk.locate(&asked.file)?;
     let units = file_outline::outline(&full)?;
-    let named = |u: &&Outlined| asked.name.as_ref().is_none_or(|name| u.qualified_name == *name || u.name == *name);
+    let name = asked.name.as_deref().filter(|name| !name.is_empty());
+    let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
     let mut named = units.iter().filter(named);
     // How far from the line, then how long: the smallest around it goes first.
     let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
-    let unit = match (&asked.name, asked.line) {
+    let unit = match (name, asked.line) {
         (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
         (Some(_), None) => named.next(),
         (None, Some(line)) => named.filter(|u| distance(u, line) == 0).min_by_key(|u| u.end_line - u.line),
         (None, None) => bail!("give `line` or `name` of the unit in {}", asked.file),
     };
     let unit = unit.with_context(|| {
-        let which = match (&asked.name, asked.line) {
+        let which = match (name, asked.line) {
             (Some(name), _) => format!("named {name}"),
             (None, line) => format!("on line {}", line.unwrap_or_default()),
         };

@@ -128,7 +128,7 @@ fn first_part(
 
 /// Whether another process writes the index.
 pub fn is_being_built(project: &Project) -> bool {
-    project.store.lock(false).is_err_and(|e| e.kind() == ErrorKind::Busy)
+    project.store.is_locked()
 }
 
 /// What is told of an index that is being built and has nothing to search yet.
