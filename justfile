@@ -57,9 +57,9 @@ record: bench-corpus bench-build
     {{bench}} run {{corpus}} --keyword-only --out {{bench-out}}/keyword-only.json --markdown benchmarks/records/`date +%F`-keyword-only.md
     {{bench}} run {{corpus}} --semantic-only --out {{bench-out}}/semantic-only.json --markdown benchmarks/records/`date +%F`-semantic-only.md
 
-# Tune every knob on the benchmark, k-fold over repositories; stopped, it goes on where it was
+# Tune every knob of fusion and stages on the benchmark, k-fold over repositories; stopped, it goes on where it was
 tune: bench-corpus bench-build
-    {{bench}} sweep {{corpus}} --all --mode coordinate --keep {{bench-out}}/tune.jsonl --out {{bench-out}}/tune.json
+    {{bench}} sweep {{corpus}} --ranking --mode coordinate --keep {{bench-out}}/tune.jsonl --out {{bench-out}}/tune.json
 
 # Make the ledger in docs/ranking.md anew
 ablation: bench-corpus bench-build
