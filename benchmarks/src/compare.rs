@@ -62,7 +62,6 @@ struct Comparison<'r> {
     pairs: Vec<(&'r QueryRecord, &'r QueryRecord)>,
     differences: Vec<Difference>,
     paired: Paired,
-    repositories: usize,
     only_old: usize,
     only_new: usize,
 }
@@ -95,7 +94,7 @@ fn compare<'r>(old: &'r Record, new: &'r Record) -> Result<Comparison<'r>> {
     let differences: Vec<Difference> = pairs.iter().map(difference).collect();
     let paired = Paired::of(&differences);
     let (only_old, only_new) = (old.len() - pairs.len(), new.len() - pairs.len());
-    Ok(Comparison { repositories: groups.len(), only_old, only_new, pairs, differences, paired })
+    Ok(Comparison { only_old, only_new, pairs, differences, paired })
 }
 
 impl Comparison<'_> {
@@ -122,7 +121,7 @@ impl Comparison<'_> {
             paired.text(),
             paired.verdict(),
             paired.error_queries,
-            self.repositories,
+            paired.repositories,
             paired.error_repositories,
             randomisation_p(&self.differences),
             paired.wins,

@@ -48,7 +48,7 @@ class Pairs:
 
     def _encode(self, mined: Path, pieces: WordPiece, cache: Path, key: str):
         query, document, repository, kind, unit, names = [], [], [], [], [], []
-        taught = {"": ([], []), "document_": ([], [])}
+        taught = {"lines": [], "vectors": [], "documents": [], "document_vectors": []}
         for path in sorted(mined.glob("*.jsonl")):
             first = len(query)
             for line in read_jsonl(path):
@@ -58,20 +58,21 @@ class Pairs:
                 kind.append(KINDS.index(line["kind"]))
                 unit.append(line["unit"])
             teacher = np.load(path.with_suffix(".npz"))
-            for (lines, vectors), of in zip(taught.values(), ("lines", "documents")):
-                lines.append(first + teacher[of])
-                vectors.append(teacher["vectors" if of == "lines" else "document_vectors"])
+            taught["lines"].append(first + teacher["lines"])
+            taught["vectors"].append(teacher["vectors"])
+            taught["documents"].append(first + teacher["documents"])
+            taught["document_vectors"].append(teacher["document_vectors"])
             names.append(path.stem)
-        teaching = {}
-        for which, (lines, vectors) in taught.items():
-            teach = np.full(len(query), -1, np.int64)
-            teach[np.concatenate(lines)] = np.arange(sum(map(len, lines)))
-            teaching |= {which + "teach": teach, which + "vectors": np.concatenate(vectors)}
+        taught = {which: np.concatenate(found) for which, found in taught.items()}
+        teach, document_teach = (np.full(len(query), -1, np.int64) for _ in range(2))
+        teach[taught["lines"]] = np.arange(len(taught["lines"]))
+        document_teach[taught["documents"]] = np.arange(len(taught["documents"]))
         with whole(cache) as file:
             np.savez(file, query=np.concatenate(query), query_at=np.cumsum([0] + [len(q) for q in query]),
                      document=np.concatenate(document), document_at=np.cumsum([0] + [len(d) for d in document]),
                      repository=np.array(repository), kind=np.array(kind), unit=np.array(unit), names=np.array(names),
-                     key=np.array(key), **teaching)  # fmt: skip
+                     teach=teach, vectors=taught["vectors"], document_teach=document_teach,
+                     document_vectors=taught["document_vectors"], key=np.array(key))  # fmt: skip
 
     def text(self, which: str, i: int) -> np.ndarray:
         at = getattr(self, which + "_at")

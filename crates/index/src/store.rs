@@ -339,7 +339,7 @@ impl Store {
     }
 
     /// Removes tables that no commit names any more.
-    pub(crate) fn remove_old_tables(&self) {
+    fn remove_old_tables(&self) {
         let Ok(current) = self.generation() else { return };
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {

@@ -355,7 +355,6 @@ fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, prog
     }
     commit(store, &mut writer, &mut table, &records, true)?;
     writer.finish()?;
-    store.remove_old_tables();
     report.files = table.files.len() as u64;
     report.bytes = bytes_read.into_inner();
     Ok(report)

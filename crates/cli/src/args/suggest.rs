@@ -28,8 +28,7 @@ impl TypedValueParser for Suggested {
 }
 
 /// A type of files: names of languages.
-pub(super) const TYPE: Suggested =
-    Suggested(|| language::LANGUAGES.iter().filter(|l| !language::is_unknown(l)).map(|l| l.name).collect());
+pub(super) const TYPE: Suggested = Suggested(|| language::known().map(|l| l.name).collect());
 
 /// A format of links: names of known ones.
 pub(super) const LINKS: Suggested = Suggested(|| {

@@ -12,7 +12,7 @@ use colgrep_index::store::{Coverage, FileTable, Snapshot};
 use colgrep_index::walk::{Walked, walk};
 use serde::Serialize;
 
-use super::search::{NOTHING_YET, coverage, is_being_built};
+use super::search::building;
 use super::{counted, folder_or_here, in_words};
 use crate::FOUND;
 use crate::args::{DoctorArgs, SearchArgs};
@@ -94,15 +94,15 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
 fn index(project: &Project, report: &mut Report) {
     let snapshot = match project.store.open() {
         Ok(snapshot) => snapshot,
-        Err(error) if error.kind() == ErrorKind::Missing && is_being_built(project) => {
-            return report.say("index", Level::Note, format!("a build is under way: {NOTHING_YET}"));
-        }
         Err(error) if error.kind() == ErrorKind::Missing => {
-            return report.say(
-                "index",
-                Level::Advice,
-                "there is none yet; the first search builds it, or `colgrep init`",
-            );
+            return match building(project, None) {
+                Some(building) => under_way(&building, report),
+                None => report.say(
+                    "index",
+                    Level::Advice,
+                    "there is none yet; the first search builds it, or `colgrep init`",
+                ),
+            };
         }
         Err(error) => return report.say("index", Level::Advice, error.to_string()),
     };
@@ -124,13 +124,13 @@ fn index(project: &Project, report: &mut Report) {
             counted(segments as u64, "segment")
         ),
     );
-    let is_being_built = is_being_built(project);
-    if is_being_built {
-        report.say("index", Level::Note, format!("a build is under way: {}", coverage(project, &snapshot, None)));
+    let building = building(project, Some(&snapshot));
+    if let Some(building) = &building {
+        under_way(building, report);
     } else if !table.complete {
         report.say("index", Level::Advice, "the last build was stopped; the next search or `colgrep init` finishes it");
     }
-    vectors(&snapshot, is_being_built, report);
+    vectors(&snapshot, building.is_some(), report);
     if dead as f64 > DEAD_SHARE_MAX * (living + dead).max(1) as f64 {
         let text = format!(
             "{dead} of {} entries are leftovers of changed files; `colgrep clear && colgrep init` makes the index smaller and faster",
@@ -158,6 +158,10 @@ fn index(project: &Project, report: &mut Report) {
             format!("{unknown} files are of no known language and indexed in blocks of lines"),
         );
     }
+}
+
+fn under_way(building: &str, report: &mut Report) {
+    report.say("index", Level::Note, format!("a build is under way: {building}"));
 }
 
 fn vectors(snapshot: &Snapshot, is_being_built: bool, report: &mut Report) {

@@ -37,7 +37,7 @@ mod plan;
 mod rules;
 
 pub(crate) use filter::{Filter, Without};
-pub(crate) use open::{NOTHING_YET, coverage, is_being_built, maker, open};
+pub(crate) use open::{building, coverage, is_being_built, maker, open};
 pub(crate) use rules::{PathRules, type_list};
 
 use plan::{Plan, Task};

@@ -9,7 +9,7 @@ use colgrep_index::keeps::Keeps;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
-use super::search::{NOTHING_YET, coverage, is_being_built};
+use super::search::building;
 use super::{counted, folder_or_here, in_words};
 use crate::args::StatusArgs;
 use crate::env::Env;
@@ -87,11 +87,9 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
                 bytes: vectors.bytes_on_disk(),
             });
             describe(&snapshot.files, &mut status);
-            status.building = is_being_built(&project).then(|| coverage(&project, &snapshot, None));
+            status.building = building(&project, Some(&snapshot));
         }
-        Err(error) if error.kind() == ErrorKind::Missing => {
-            status.building = is_being_built(&project).then(|| NOTHING_YET.to_string());
-        }
+        Err(error) if error.kind() == ErrorKind::Missing => status.building = building(&project, None),
         Err(error) => return Err(error.into()),
     }
     let mut out = std::io::stdout().lock();

@@ -113,7 +113,7 @@ pub fn remove(path: &Path, key: &str) -> Result<bool> {
         // A key and the beginning of its value are one line.
         let begin = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
         let behind = text[span.end..].trim_start_matches([' ', '\t']);
-        let behind = behind.strip_prefix("\r\n").or(behind.strip_prefix('\n')).unwrap_or(behind);
+        let behind = behind.strip_prefix('\n').unwrap_or(behind);
         Ok(Some(format!("{}{behind}", &text[..begin])))
     })
 }
@@ -126,8 +126,8 @@ fn entry<'d>(document: &'d Document<&str>, key: &str) -> Option<&'d Item> {
     }
 }
 
-/// Writes what `change` makes of the file's text, and says whether it makes anything of it. Where a link stands, the
-/// file that it leads to is written.
+/// Writes what `change` makes of the file's text in its plain form (`\n` at line ends), and says whether it makes
+/// anything of it. Where a link stands, the file that it leads to is written.
 fn edit(path: &Path, change: impl FnOnce(&str) -> Result<Option<String>>) -> Result<bool> {
     let real = followed(path.to_path_buf())?;
     let before = files::read(&real)?;

@@ -241,6 +241,11 @@ pub fn is_unknown(language: &'static Language) -> bool {
     std::ptr::eq(language, unknown())
 }
 
+/// The rows that are a language: all but [`unknown`].
+pub fn known() -> impl Iterator<Item = &'static Language> {
+    LANGUAGES.iter().filter(|language| !is_unknown(language))
+}
+
 /// The language of a file, by its name, then its first bytes. `head` may be cut anywhere.
 pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
     let file_name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();

@@ -131,8 +131,11 @@ pub fn is_being_built(project: &Project) -> bool {
     project.store.is_locked()
 }
 
-/// What is told of an index that is being built and has nothing to search yet.
-pub const NOTHING_YET: &str = "nothing of it can be searched yet";
+/// How far another process is that writes the index, if one does; `snapshot` is what there is to search.
+pub fn building(project: &Project, snapshot: Option<&Snapshot>) -> Option<String> {
+    let told = |s| coverage(project, s, None);
+    is_being_built(project).then(|| snapshot.map_or("nothing of it can be searched yet".to_string(), told))
+}
 
 /// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
 pub fn coverage(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> String {

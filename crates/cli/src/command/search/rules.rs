@@ -104,7 +104,7 @@ impl PathRules {
             } else if let Some(language) = language::by_name(name) {
                 languages.push(language.name);
             } else {
-                let known = language::LANGUAGES.iter().filter(|l| !language::is_unknown(l)).map(|l| l.name);
+                let known = language::known().map(|l| l.name);
                 let known: Vec<&str> = known.chain(own.keys().copied()).collect();
                 return Err(anyhow!(Hinted {
                     what: format!("{name:?} is no language known here, nor a type of the settings"),
@@ -207,9 +207,7 @@ pub fn is_below(path: &str, below: &str) -> bool {
 /// The languages and types that `-t` takes, one a line, as ripgrep lists them: `name: *.ext, file name`. What several
 /// languages share says so.
 pub fn type_list(settings: &Settings) -> String {
-    let mut lines: Vec<String> = language::LANGUAGES
-        .iter()
-        .filter(|l| !language::is_unknown(l))
+    let mut lines: Vec<String> = language::known()
         .map(|l| {
             let mut patterns: Vec<String> = l.extensions.iter().map(|e| format!("*.{e}")).collect();
             patterns.extend(l.shared_extensions().map(|e| format!("*.{e} (by content)")));
