@@ -197,6 +197,11 @@ fn mistakes_are_told_to_the_agent() {
         assert!(is_error && text.contains(expected), "{tool} {arguments}: {text}");
         assert!(!text.contains("`colgrep ") && !text.contains("-F"), "in the tools' words: {text}");
     }
+    let unranked = client.good("search", json!({"query": "hidden", "paths": [".hidden.rs", "src"]}));
+    assert!(
+        unranked.contains("(.hidden.rs is not indexed (hidden), so it is not ranked; the tool grep finds"),
+        "{unranked}"
+    );
     assert!(client.good("search", json!({"query": "parse"})).contains("parse"), "and the server goes on");
 }
 

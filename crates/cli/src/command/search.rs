@@ -36,7 +36,7 @@ mod open;
 mod plan;
 mod rules;
 
-pub(crate) use filter::{Filter, Without};
+pub(crate) use filter::{Filter, Without, not_ranked};
 pub(crate) use open::{building, coverage, is_being_built, maker, open};
 pub(crate) use rules::{PathRules, type_list};
 
@@ -230,6 +230,9 @@ impl Run<'_> {
         project.settings(self.env)?;
         let snapshot = open(&self.args.walk, !self.args.no_update, self.env, &project, self.model)?;
         let rules = PathRules::new(self.args, self.settings, &project)?;
+        if !self.args.walk.quiet {
+            not_ranked(&below, &project, &snapshot).for_each(|hinted| remark!("colgrep: {hinted}"));
+        }
         let filter = Filter::new(self.args, &rules, &below, &project, &snapshot)?;
         Ok(Place { project, snapshot, below, given, rules, filter })
     }

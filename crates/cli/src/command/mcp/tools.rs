@@ -20,8 +20,11 @@ use super::params;
 use crate::args::{SearchArgs, Tests};
 use crate::command::outline::{self as file_outline, Outlined};
 use crate::command::search::like::Like;
-use crate::command::search::{Ask, Filter, PathRules, Without, check_length, coverage, damage, like, maker};
+use crate::command::search::{
+    Ask, Filter, PathRules, Without, check_length, coverage, damage, like, maker, not_ranked,
+};
 use crate::command::{counted, counted_are, grep as plain_grep};
+use crate::hint::Hinted;
 use crate::model::Model;
 use crate::output::escape::escape_control;
 use crate::output::line::{QueryWords, own_line, shortened};
@@ -117,10 +120,10 @@ struct Question<'a> {
     content: bool,
 }
 
-/// One root's blocks, best first, and a remark where its index is not complete.
+/// One root's blocks, best first, and remarks (a line each) where its index is not complete or leaves out what is asked.
 struct Ranked {
     blocks: Vec<String>,
-    remark: Option<String>,
+    remarks: String,
     more: bool,
 }
 
@@ -174,9 +177,13 @@ impl Ranking<'_> {
         let building = (!snapshot.files.complete)
             .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot, model)));
         let lacking = || Some(format!("({})\n", lacking(root, &snapshot, model)?));
+        let mut remarks = building.or_else(lacking).unwrap_or_default();
+        for Hinted { what, tool, .. } in not_ranked(self.below, &root.project, &snapshot) {
+            remarks.push_str(&format!("({}; {tool})\n", escape_control(&what)));
+        }
         Ok(Ranked {
             blocks: blocks(&root.project, &snapshot, &answer, question)?,
-            remark: building.or_else(lacking),
+            remarks,
             more: answer.hits.len() >= question.wanted,
         })
     }
@@ -203,7 +210,7 @@ fn lacking(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Option<St
 fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Option<usize>) -> String {
     let longest = lists.iter().map(|l| l.blocks.len()).max().unwrap_or(0);
     let more = lists.iter().any(|l| l.more);
-    let remarks: String = lists.iter_mut().filter_map(|l| l.remark.take()).collect();
+    let remarks: String = lists.iter().map(|l| l.remarks.as_str()).collect();
     let mut all = Vec::new();
     for rank in 0..longest {
         for list in &mut lists {

@@ -10,6 +10,7 @@ use colgrep_index::store::{FileRecord, Snapshot};
 use super::rules::{Part, PathRules, is_below};
 use crate::args::SearchArgs;
 use crate::command::grep::lines_in_files;
+use crate::hint::Hinted;
 use crate::output::path::typed;
 use crate::project::Project;
 
@@ -48,11 +49,6 @@ impl Filter {
         if rules.allows_all() && below.iter().any(String::is_empty) && args.regexp.is_empty() {
             return Ok(None);
         }
-        for path in below.iter().filter(|b| !b.is_empty() && !snapshot.files.indexed().any(|f| is_below(&f.path, b))) {
-            if !args.walk.quiet {
-                remark!("colgrep: {}", left_out(path, project, snapshot));
-            }
-        }
         let tests = tests_inside(rules, snapshot)?;
         let allowed = allowed(rules, below, snapshot, &tests);
         let mut lines = if args.regexp.is_empty() {
@@ -73,13 +69,23 @@ impl Filter {
     }
 }
 
-/// Why nothing of a path, from the root, can be ranked, and what finds its lines all the same.
-fn left_out(path: &str, project: &Project, snapshot: &Snapshot) -> String {
+/// For each path of `below` of which nothing is indexed why it can't be ranked, and what finds its lines all the same.
+pub fn not_ranked<'a>(
+    below: &'a [String],
+    project: &'a Project,
+    snapshot: &'a Snapshot,
+) -> impl Iterator<Item = Hinted> + 'a {
+    let missing = |b: &&String| !b.is_empty() && !snapshot.files.indexed().any(|f| is_below(&f.path, b));
+    below.iter().filter(missing).map(|path| reason(path, project, snapshot))
+}
+
+fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Hinted {
     let skip = snapshot.files.files.iter().find(|f| f.path == path).and_then(|f| f.skip);
     let is_hidden = !snapshot.files.hidden && path.split('/').any(|name| name.starts_with('.'));
     let shown = typed(&project.root, path);
     if skip == Some(Skip::Empty) {
-        return format!("{shown} is empty");
+        let nothing = "there is nothing to find in it".to_string();
+        return Hinted { what: format!("{shown} is empty"), shell: nothing.clone(), tool: nothing };
     }
     let (why, indexed) = match skip {
         Some(Skip::TooLarge) => (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files"),
@@ -88,9 +94,11 @@ fn left_out(path: &str, project: &Project, snapshot: &Snapshot) -> String {
         None if project.root.join(path).is_file() => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),
         None => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
     };
-    format!(
-        "{shown} is not indexed ({why}), so it is not ranked; `colgrep -e PATTERN {shown}` finds lines in it, {indexed}"
-    )
+    Hinted {
+        what: format!("{shown} is not indexed ({why}), so it is not ranked"),
+        shell: format!("`colgrep -e PATTERN {shown}` finds lines in it, {indexed}"),
+        tool: "the tool grep finds lines in it".to_string(),
+    }
 }
 
 /// The lines of tests inside files, where the rules ask for tests.
