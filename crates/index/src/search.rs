@@ -93,10 +93,14 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
     let units_max = request.knobs.whole(&POOL_UNITS);
     let mut also = Also { files: strongest(&named, request.knobs.whole(&POOL_NAMED_FILES)), units: HashSet::new() };
     let near = request.semantic.map(|s| Near::new(snapshot, request.query, s, request.filter)).transpose()?;
-    let mut near_hits = near.as_ref().map_or(Ok(Vec::new()), |n| n.search(units_max, request.files))?;
-    also.units.extend(near_hits.iter().map(|h| h.0));
     let bm25 = Bm25::new(request.knobs);
-    let (units, mass) = snapshot.lexical.search(&query, &bm25, units_max, request.files, &also, request.filter)?;
+    let (near_hits, found) = rayon::join(
+        || near.as_ref().map_or(Ok(Vec::new()), |n| n.search(units_max, request.files)),
+        || snapshot.lexical.search(&query, &bm25, units_max, request.files, request.filter),
+    );
+    let mut near_hits = near_hits?;
+    also.units.extend(near_hits.iter().map(|h| h.0));
+    let (units, mass) = found?.with(&also)?;
 
     // What only the semantic side found stands among the units for its facts.
     let lexical = units.iter().filter(|u| u.score > 0.0 || !also.units.contains(&u.key));

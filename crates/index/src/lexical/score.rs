@@ -82,37 +82,41 @@ struct Scorer<'a> {
     ranges: Vec<(usize, Range<DocId>)>,
 }
 
+/// The units that a query's words find best, to which others can be added.
+pub struct Searched<'a> {
+    scorer: Scorer<'a>,
+    query: &'a Query,
+    hits: Vec<UnitHit>,
+}
+
 impl Lexical {
-    /// Scores the units that hold a term of the query and gives the best `units_max` that `filter` allows,
+    /// Scores the units that hold a term of the query and finds the best `units_max` that `filter` allows,
     /// and, where these lie in fewer than `files_min` files, the best unit of each next file until there are so many.
-    /// Gives what `also` names besides, and what the query's words weigh. Best first; ties by file and line; units without a term last, with score 0.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn search(
-        &self,
-        query: &Query,
-        bm25: &Bm25,
+    pub fn search<'a>(
+        &'a self,
+        query: &'a Query,
+        bm25: &'a Bm25,
         units_max: usize,
         files_min: usize,
-        also: &Also,
-        filter: Option<&dyn UnitFilter>,
-    ) -> Result<(Vec<UnitHit>, WordMass)> {
-        self.search_in(query, bm25, (units_max, files_min), also, filter, Sizes::default())
+        filter: Option<&'a dyn UnitFilter>,
+    ) -> Result<Searched<'a>> {
+        self.search_in(query, bm25, (units_max, files_min), filter, Sizes::default())
     }
 
-    fn search_in(
-        &self,
-        query: &Query,
-        bm25: &Bm25,
+    fn search_in<'a>(
+        &'a self,
+        query: &'a Query,
+        bm25: &'a Bm25,
         (units_max, files_min): (usize, usize),
-        also: &Also,
-        filter: Option<&dyn UnitFilter>,
+        filter: Option<&'a dyn UnitFilter>,
         sizes: Sizes,
-    ) -> Result<(Vec<UnitHit>, WordMass)> {
+    ) -> Result<Searched<'a>> {
         let scorer = Scorer::new(self, query, bm25, filter, sizes)?;
         let mut depth = units_max;
-        let mut hits = loop {
+        let hits = loop {
             let best = scorer.best(depth)?;
             let all = best.len() < depth;
             match cut(best, units_max, files_min) {
@@ -120,6 +124,19 @@ impl Lexical {
                 (hits, _) => break hits,
             }
         };
+        Ok(Searched { scorer, query, hits })
+    }
+}
+
+impl Searched<'_> {
+    /// What was found and what `also` names besides, and what the query's words weigh. Best first; ties by file and line;
+    /// units without a term last, with score 0.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn with(self, also: &Also) -> Result<(Vec<UnitHit>, WordMass)> {
+        let Searched { scorer, query, mut hits } = self;
+        let (lexical, filter) = (scorer.lists.lexical, scorer.filter);
         scorer.add(also, &mut hits)?;
         scorer.mark_names(query, &mut hits)?;
         // A named file none of whose units holds a term stands in the pool with its first unit.
@@ -127,10 +144,10 @@ impl Lexical {
         let mut absent: Vec<u32> = also.files.difference(&present).copied().collect();
         absent.sort_unstable();
         for file in absent {
-            hits.extend(self.units_of(file, filter)?.into_iter().next());
+            hits.extend(lexical.units_of(file, filter)?.into_iter().next());
         }
         let present: HashSet<UnitKey> = hits.iter().map(|h| h.key).collect();
-        let mut absent: Vec<UnitHit> = also.units.difference(&present).map(|key| self.hit(*key)).collect();
+        let mut absent: Vec<UnitHit> = also.units.difference(&present).map(|key| lexical.hit(*key)).collect();
         absent.sort_unstable_by_key(|h| (h.file, h.line, h.key));
         hits.extend(absent);
         Ok((hits, scorer.mass()))

@@ -96,11 +96,12 @@ proptest! {
                 also.units.clear();
             }
             let wanted = (1 + draw(seed, 7 * i, 40) as usize, draw(seed, 9 * i, 60) as usize);
-            let search = |sizes| lexical.search_in(&query, &bm25, wanted, &also, filter, sizes).expect("hits");
+            let search = |sizes| lexical.search_in(&query, &bm25, wanted, filter, sizes).and_then(|s| s.with(&also)).expect("hits");
             let (plain, careful) = (search(PLAIN), search(CAREFUL));
             prop_assert_eq!(&plain.0, &careful.0, "{}", &text);
             prop_assert_eq!(plain.1, careful.1);
-            let all = lexical.search_in(&query, &bm25, (usize::MAX >> 4, 0), &Also::default(), filter, PLAIN).expect("all").0;
+            let all = lexical.search_in(&query, &bm25, (usize::MAX >> 4, 0), filter, PLAIN).expect("all");
+            let all = all.with(&Also::default()).expect("all").0;
             let chosen = cut(all.clone(), wanted.0, wanted.1).0;
             let files: HashSet<u32> = chosen.iter().map(|h| h.file).collect();
             let first_of = |h: &UnitHit| !files.contains(&h.file) && all.iter().find(|a| a.file == h.file) == Some(h);
