@@ -14,8 +14,10 @@ use anyhow::{Context as _, Result, bail};
 /// Outside a repository, without the `git` program, or when there is no such commit.
 pub fn changed(root: &Path, since: Option<&str>) -> Result<HashSet<String>> {
     let flag = if since.is_some() { "--since" } else { "--changed" };
-    let top = ask(root, &["rev-parse", "--show-toplevel"])
-        .with_context(|| format!("{flag} needs a git repository, and {} is in none", root.display()))?;
+    let top = ask(root, &["rev-parse", "--show-toplevel"]).map_err(|error| match error.is::<Refused>() {
+        true => error.context(format!("{flag} needs a git repository, and {} is in none", root.display())),
+        false => error.context(format!("{flag} asks git")),
+    })?;
     let top = path_of(top.strip_suffix(b"\n").unwrap_or(&top));
     let top = top.canonicalize().unwrap_or(top);
     let resolve = |name: &str| {
@@ -60,6 +62,18 @@ fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::new(&*String::from_utf8_lossy(bytes)))
 }
 
+/// What git said where it ran and failed.
+#[derive(Debug)]
+struct Refused(String);
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
 fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>> {
     let output = Command::new("git")
         .arg("-C")
@@ -68,7 +82,7 @@ fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>> {
         .output()
         .context("the program `git` could not be started; is it installed and on PATH?")?;
     if !output.status.success() {
-        bail!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+        bail!(Refused(format!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim())));
     }
     Ok(output.stdout)
 }

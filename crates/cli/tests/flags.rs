@@ -106,6 +106,8 @@ fn rows_for_programs() {
     assert_eq!(shown, ["RingBuffer=1", "zzzqqq=0", "parse request=1"]);
     let single = &rows(&["RingBuffer", "--json", "-k", "1"])[0];
     assert_eq!(&answers[0]["hits"], single, "many queries give what each gives alone");
+    let cut = sandbox.run(&["--queries-from", ".queries", "-k", "3", "--max-tokens", "20"]);
+    assert!(cut.err.contains("colgrep: RingBuffer: 0 of 3 results fit into --max-tokens 20\n"), "{cut:?}");
 }
 
 #[test]
@@ -167,6 +169,14 @@ fn units_like_a_unit() {
         let ran = sandbox.run(&["--like", like]);
         assert!(ran.status == 2 && ran.err.contains(message), "{like}: {ran:?}");
     }
+    sandbox.write("sub/d.py", "");
+    let ran =
+        sandbox.command(&["--like", "../a.py:99"]).current_dir(sandbox.root().join("sub")).output().expect("a run");
+    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(
+        told.contains(&format!("`colgrep outline {}", sandbox.root().display())),
+        "a path that can be used: {told}"
+    );
 }
 
 #[test]
@@ -268,6 +278,8 @@ fn git_says_what_changed() {
     let sandbox = Sandbox::of("relay");
     let ran = sandbox.run(&["parse", "--changed"]);
     assert!(ran.status == 2 && ran.err.contains("--changed needs a git repository"), "{ran:?}");
+    let no_git = sandbox.run_with(&[("PATH", "")], &["parse", "--changed"]);
+    assert!(no_git.err.contains("--changed asks git: the program `git` could not be started"), "{no_git:?}");
     git(&sandbox, &["init", "-q"]);
     git(&sandbox, &["add", "."]);
     git(&sandbox, &["commit", "-qm", "first"]);
@@ -324,6 +336,7 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["-F", "TODO"], "about the pattern of -e"),
         (&["-P", "TODO"], "there is no -P here"),
         (&["-rn", "TODO"], "line numbers are always printed"),
+        (&["-rn", "-e", "TODO", "src"], "line numbers are always printed"),
         (&["parse", "--per-file", "0"], "a number from 1 on"),
         (&["parse", "--semantic-only", "--index-mode", "keyword"], "leave one of them out"),
         (&["parse", ""], "colgrep: an empty path"),

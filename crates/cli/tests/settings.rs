@@ -112,6 +112,9 @@ fn a_repository_hides_files_in_both_ways_of_searching() {
     }
     let below = sandbox.command(&["-e", "parse", "-l"]).current_dir(sandbox.root().join("tests")).output();
     assert_eq!(below.expect("a run").status.code(), Some(1), "the settings hold in a subfolder too");
+    let named = ["vendor", "tests/parse_test.rs"].map(|path| sandbox.run(&["-e", ".", "-l", path]).out);
+    assert!(named[0].starts_with("vendor/"), "what is named is searched: {named:?}");
+    assert_eq!(named[1], "tests/parse_test.rs\n");
 }
 
 #[test]

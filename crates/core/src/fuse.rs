@@ -21,11 +21,11 @@ pub static ALPHA: Knob = Knob {
 pub static TRUST_LOW: Knob = Knob {
     env: "COLGREP_TRUST_LOW",
     doc: "Lexical strength (best unit's BM25 over what all words could give) up to which a query's words are not trusted.",
-    default: 0.1,
+    default: 0.15,
     classic: 0.0,
     shape: Shape::Real,
     range: (0.0, 1.0),
-    grid: &[0.0, 0.1, 0.2, 0.3],
+    grid: &[0.0, 0.1, 0.15, 0.2, 0.3],
     source: "docs/ranking.md, tuned on both sets",
 };
 
@@ -33,7 +33,7 @@ pub static TRUST_LOW: Knob = Knob {
 pub static TRUST_HIGH: Knob = Knob {
     env: "COLGREP_TRUST_HIGH",
     doc: "Lexical strength from which a query's words are trusted wholly.",
-    default: 0.5,
+    default: 0.6,
     classic: 0.0,
     shape: Shape::Real,
     range: (0.0, 2.0),

@@ -17,7 +17,8 @@ pub use runtime::{RuntimeEnv, RuntimeReport};
 /// Turns text into token vectors for late interaction.
 ///
 /// The score of a document for a query is MaxSim, `Σ_q max_d q·d` over the rows of both sides (Khattab and
-/// Zaharia, ColBERT, SIGIR 2020). Token weights, where a model has them, are folded into the rows, which are
+/// Zaharia, ColBERT, SIGIR 2020), but for heads: each meets the same head of the other side alone, so that they together
+/// are one long vector of the whole text. Token weights, where a model has them, are folded into the rows, which are
 /// therefore not of unit length.
 pub trait Encoder: Send + Sync {
     /// Which model this is, for people: a name, or the folder it was loaded from.
@@ -26,6 +27,8 @@ pub trait Encoder: Send + Sync {
     fn fingerprint(&self) -> u64;
     /// Components of a vector.
     fn dimension(&self) -> usize;
+    /// Rows of each text that are heads.
+    fn heads(&self) -> usize;
     /// Whether a document costs well under a millisecond of a core, so that a search can encode some.
     fn is_light(&self) -> bool {
         false
@@ -40,8 +43,7 @@ pub trait Encoder: Send + Sync {
     /// # Errors
     /// When the model can't be run.
     fn encode_query(&self, text: &str) -> Result<Multivector, Error>;
-    /// Vectors of documents, in order, each cut at the model's own length. Row 0 of each, where the model
-    /// makes one, stands for the document as a whole.
+    /// Vectors of documents, in order, each cut at the model's own length.
     ///
     /// # Errors
     /// When the model can't be run.

@@ -9,6 +9,7 @@ use common::{Golden, check_rows};
 const COSINE_MIN: f32 = 0.999;
 
 fn check(model: &Native<'_>, golden: &Golden) {
+    assert_eq!(model.heads(), 2);
     for case in &golden.cases {
         let name = &case.text;
         assert_eq!(model.pieces(name, case.ids.len()), case.ids, "pieces of {name}");
@@ -17,6 +18,7 @@ fn check(model: &Native<'_>, golden: &Golden) {
         } else {
             model.encode_documents(&[name]).unwrap().remove(0)
         };
+        assert_eq!(rows.heads(), model.heads(), "{name}");
         check_rows(&rows, &case.quantised, COSINE_MIN, 1e-2, name);
         // What quantisation loses, by the figure that the export measured.
         check_rows(&rows, &case.float, golden.cosine_min - 1e-3, 0.1, name);
@@ -83,14 +85,15 @@ fn texts_do_not_depend_on_their_neighbours() {
 #[test]
 fn damaged_files_are_named() {
     let Files { config, vocabulary, weights } = common::TINY;
-    let other_size = config.replace("\"output_dim\": 12", "\"output_dim\": 13");
-    let other_layout = config.replace("\"format\": 1", "\"format\": 9");
+    let [other_size, uneven] = [8, 13].map(|o| config.replace("\"output_dim\": 12", &format!("\"output_dim\": {o}")));
+    let other_layout = config.replace("\"format\": 2", "\"format\": 9");
     let no_width = config.replace("\"dim\": 24", "\"dim\": 0");
     let (shorter, _) = vocabulary.trim_end().rsplit_once('\n').unwrap();
     for (files, expected) in [
         (Files { config: "{", vocabulary, weights }, "config.json of the model is not understood"),
-        (Files { config: &other_layout, vocabulary, weights }, "layout 9, this program reads 1"),
+        (Files { config: &other_layout, vocabulary, weights }, "layout 9, this program reads 2"),
         (Files { config: &no_width, vocabulary, weights }, "dim is 0"),
+        (Files { config: &uneven, vocabulary, weights }, "a summary of 24 components does not fill rows of 13"),
         (Files { config: &other_size, vocabulary, weights }, "tensor project of model.safetensors is F16 [12, 24]"),
         (Files { config, vocabulary: shorter, weights }, "config.json says"),
         (Files { config, vocabulary, weights: &weights[..weights.len() - 1] }, "model.safetensors is damaged"),

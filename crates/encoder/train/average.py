@@ -1,10 +1,10 @@
 """The mean of several checkpoints' weights, as a checkpoint (Wortsman et al., Model soups, ICML 2022).
 
     average.py --out mean.pt RUN/1400.pt RUN/2100.pt RUN/2800.pt
-    average.py --out mean.pt --run RUN --best 3
+    average.py --out mean.pt --run RUN --run RUN --last 3
 
-Checkpoints are those of `train.py`, of one run: {"config", "state_dict"}. `--best` takes those that answered the
-held-out queries best; of a run with fewer, all.
+Checkpoints are those of `train.py`: {"config", "state_dict"}. Its runs begin with the same weights, so that those of
+several can be averaged too. `--last` takes those of each run's last looks; of one with fewer, all.
 """
 
 import argparse
@@ -19,14 +19,14 @@ from looks import Looks
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoints", type=Path, nargs="*")
-    parser.add_argument("--run", type=Path)
-    parser.add_argument("--best", type=int)
+    parser.add_argument("--run", type=Path, action="append", default=[])
+    parser.add_argument("--last", type=int)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    if bool(args.checkpoints) == bool(args.run and args.best):
-        parser.error("give checkpoints, or --run and --best")
-    if args.run:
-        args.checkpoints = [args.run / f"{step}.pt" for step in sorted(Looks.read(args.run).best(args.best))]
+    if bool(args.checkpoints) == bool(args.run and args.last):
+        parser.error("give checkpoints, or --run and --last")
+    for run in args.run:
+        args.checkpoints += [run / f"{look['step']}.pt" for look in Looks.read(run).seen[-args.last :]]
     found = [torch.load(path, map_location="cpu", weights_only=True) for path in args.checkpoints]
     config, states = found[0]["config"], [saved["state_dict"] for saved in found]
     for path, saved, state in zip(args.checkpoints, found, states):

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from files import stamp, whole
-from model import DOCUMENT, QUERY, Config, Model, rows_of
+from model import DOCUMENT, QUERY, Config, Model, vectors_of
 from text import WordPiece, read_jsonl, unit_text
 
 
@@ -94,30 +94,29 @@ def load_repositories(corpora: Path, annotations: dict[str, Path], pieces: WordP
 
 
 @torch.inference_mode()
-def unit_scores(model: Model, units: list[np.ndarray], queries: list[np.ndarray], keep=None) -> np.ndarray:
-    """MaxSim scores, queries x units. `keep(rows, bounds)` may thin the rows of documents."""
-    q, bounds, _ = rows_of(model, queries, QUERY)
+def unit_scores(model: Model, units: list[np.ndarray], queries: list[np.ndarray]) -> np.ndarray:
+    """The model's scores, queries x units."""
+    q, bounds, asked = vectors_of(model, queries, QUERY)
     q16 = q.T.bfloat16()
     scores = np.zeros((len(queries), len(units)), np.float32)
     order = sorted(range(len(units)), key=lambda i: len(units[i]))
     for start in range(0, len(units), 256):
         part = order[start : start + 256]
-        rows, spans, _ = rows_of(model, [units[i] for i in part], DOCUMENT)
-        if keep:
-            rows, spans = keep(rows, spans)
+        rows, spans, summaries = vectors_of(model, [units[i] for i in part], DOCUMENT)
         similarity = (rows.bfloat16() @ q16).float().numpy()
         best = np.empty((len(part), similarity.shape[1]), np.float32)
         max_rows(similarity, spans, best, np.empty(best.shape, np.int32))
         scores[:, part] = np.add.reduceat(best, bounds[:-1], axis=1).T
+        scores[:, part] += (asked @ summaries.T * model.omega.exp()).numpy()
     return scores
 
 
-def evaluate(model: Model, repositories, pieces: WordPiece, keep=None) -> dict:
+def evaluate(model: Model, repositories, pieces: WordPiece) -> dict:
     model.eval()
     found = collections.defaultdict(list)
     for repository in repositories:
         ids = [np.array(pieces.encode(q[2], model.config.query_pieces_max) or [1]) for q in repository.queries]
-        scores = unit_scores(model, repository.units, ids, keep)
+        scores = unit_scores(model, repository.units, ids)
         for i, (kind, category, _, _) in enumerate(repository.queries):
             value = repository.ndcg(scores[i], i)
             found[kind].append(value)

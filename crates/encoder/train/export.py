@@ -23,7 +23,7 @@ from files import whole, write_text
 from model import DOCUMENT, QUERY, Config, Model, rows_of
 from text import SPECIAL, WordPiece
 
-FORMAT = 1
+FORMAT = 2
 GOLDEN = [
     (QUERY, "how are http requests retried after a timeout"),
     (QUERY, "parseHTTPRequest2"),
@@ -70,15 +70,16 @@ def quantised(model: Model, bits: int) -> tuple[dict[str, np.ndarray], Model]:
     tensors["piece_weights"] = half(
         np.stack([state["query_weight"], state["document_weight"], state["summary_weight"]], 1)
     )
-    tensors["summary_scale"] = half(np.exp(state["omega"]))
+    # Both sides' summaries have this length, so that their product has the weight.
+    tensors["summary_scale"] = half(np.exp(state["omega"] / 2)).reshape(1)
     folded = {"table", "query_weight", "document_weight", "summary_weight", "omega"}
     tensors |= {name: half(value) for name, value in state.items() if name not in folded}
     twin = Model(model.config)
     restored = {name: tensors[name].astype(np.float32) for name in state if name not in folded}
     columns = tensors["piece_weights"].astype(np.float32).T
     restored |= dict(zip(["query_weight", "document_weight", "summary_weight"], columns))
-    restored |= {"table": decoded, "omega": np.log(tensors["summary_scale"].astype(np.float32))}
-    twin.load_state_dict({name: torch.tensor(np.ascontiguousarray(value)) for name, value in restored.items()})
+    restored |= {"table": decoded, "omega": 2 * np.log(tensors["summary_scale"].astype(np.float32)[0])}
+    twin.load_state_dict({name: torch.tensor(np.array(value)) for name, value in restored.items()})
     return tensors, twin.eval()
 
 
@@ -116,17 +117,18 @@ def write_onnx(folder: Path, name: str, model: Model, pieces: WordPiece) -> None
         "document_prefix": "[D]",
         "query_prefix_id": 2,
         "document_prefix_id": 3,
-        # One more than the pieces: the prefix, whose row is the summary.
-        "query_length": model.config.query_pieces_max + 1,
-        "document_length": model.config.document_pieces_max + 1,
+        # More than the pieces: the prefix once for each head, whose rows are the summary.
+        "query_length": model.config.query_pieces_max + model.config.heads,
+        "document_length": model.config.document_pieces_max + model.config.heads,
         "do_query_expansion": False,
         "attend_to_expansion_tokens": False,
         "skiplist_words": [],
         "embedding_dim": model.config.output_dim,
         "pad_token_id": 0,
-        # Beyond PyLate's keys: the prefix is the first token instead of the second (there is no [CLS]) and
-        # selects the side; the rows' lengths are the learned weights, so they must not be normalised.
+        # Beyond PyLate's keys: the prefix is the first token instead of the second (there is no [CLS]), as often as there
+        # are heads, and selects the side; the rows' lengths are the learned weights, so they must not be normalised.
         "prefix_position": 0,
+        "heads": model.config.heads,
         "normalize": False,
     }
     for file in ["onnx_config.json", "config_sentence_transformers.json"]:
@@ -148,10 +150,10 @@ def check_graph(graph: bytes, model: Model, pieces: WordPiece) -> None:
     least = 1.0
     for side, text in GOLDEN:
         ids = pieces_of(side, text, model, pieces)
-        prefixed = np.array([[SPECIAL.index(["[Q]", "[D]"][side]), *ids]])
+        prefixed = np.array([[SPECIAL.index(["[Q]", "[D]"][side])] * model.config.heads + ids])
         found = session.run(None, {"input_ids": prefixed, "attention_mask": np.ones_like(prefixed)})[0][0]
         with torch.no_grad():
-            expected = rows_of(model, [np.array(ids)], side)[0].numpy()
+            expected = rows_of(model, np.array(ids), side).numpy()
         lengths = np.linalg.norm(found, axis=1), np.linalg.norm(expected, axis=1)
         least = min(least, ((found * expected).sum(1) / (lengths[0] * lengths[1])).min())
         if least < 0.999 or not np.allclose(*lengths, rtol=1e-2):
@@ -165,7 +167,7 @@ def golden(model: Model, twin: Model, pieces: WordPiece) -> dict:
     for side, text in GOLDEN:
         ids = pieces_of(side, text, model, pieces)
         with torch.no_grad():
-            exact, close = (rows_of(m, [np.array(ids)], side)[0].numpy() for m in (model, twin))
+            exact, close = (rows_of(m, np.array(ids), side).numpy() for m in (model, twin))
         norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(close, axis=1)
         cosines += list((exact * close).sum(1) / norms)
         rounded = lambda rows: [[float(f"{x:.5g}") for x in row] for row in rows]

@@ -1,4 +1,4 @@
-"""Looks at the held-out repositories while training: what was seen, when to stop, which checkpoints are best."""
+"""Looks at the held-out repositories while training: what was seen, and when to stop."""
 
 import json
 from pathlib import Path
@@ -21,14 +21,13 @@ class Looks:
     def write(self, run: Path) -> None:
         write_text(run / LOG, "".join(json.dumps(look) + "\n" for look in self.seen))
 
-    def best(self, count: int = 1) -> list[int]:
-        """Steps of the best looks, the best first; of equal ones the earlier."""
-        order = sorted(self.seen, key=lambda look: -look["held_out"])
-        return [look["step"] for look in order[:count]]
+    def best(self) -> int:
+        """Step of the best look; of equal ones the earliest."""
+        return max(self.seen, key=lambda look: look["held_out"])["step"]
 
     def exhausted(self, patience: int) -> bool:
         """Whether the last `patience` looks were no better than one before them."""
         if not self.seen:
             return False
-        best = self.best()[0]
+        best = self.best()
         return sum(look["step"] > best for look in self.seen) >= patience

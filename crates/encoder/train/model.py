@@ -1,9 +1,10 @@
-"""The embedded model: a token table, a light convolutional mixer, and late interaction with a summary row.
+"""The embedded model: a token table, a light convolutional mixer, and late interaction with a summary.
 
-Every text is a run of piece ids. Each piece gives one row of `output_dim` components, and the text as a whole one
-more, the summary, which stands first. The score of a document for a query is MaxSim over the rows of both (Khattab
-and Zaharia, ColBERT, SIGIR 2020); learned weights are folded into the rows' lengths. The mixer is a stack of
-LayerNorm, depthwise convolution and gated linear unit (Dauphin et al. 2017) with a residual path.
+Every text is a run of piece ids. Each piece gives one row of `output_dim` components, and the text as a whole its
+summary, one vector of `dim`. The score of a document for a query is MaxSim over the rows of both (Khattab and Zaharia,
+ColBERT, SIGIR 2020) plus the product of their summaries; learned weights are folded into the lengths. In what is stored
+the summary stands first, as `heads` rows that together hold its components. The mixer is a stack of LayerNorm,
+depthwise convolution and gated linear unit (Dauphin et al. 2017) with a residual path.
 """
 
 import dataclasses
@@ -15,6 +16,8 @@ import torch.nn.functional as F
 from torch import nn
 
 QUERY, DOCUMENT = 0, 1
+# What the product of two summaries counts against MaxSim at the start: about what served tuning queries best.
+SUMMARY_WEIGHT = 12.0
 
 
 @dataclasses.dataclass
@@ -27,6 +30,11 @@ class Config:
     output_dim: int = 64
     query_pieces_max: int = 48
     document_pieces_max: int = 128
+
+    @property
+    def heads(self) -> int:
+        """Rows that a summary takes."""
+        return self.dim // self.output_dim
 
 
 class Block(nn.Module):
@@ -60,6 +68,8 @@ class Model(nn.Module):
         super().__init__()
         self.config = config
         v, d, o = config.vocabulary, config.dim, config.output_dim
+        if d % o:
+            raise ValueError(f"a summary of {d} components does not fill rows of {o}")
         self.table = nn.Parameter(torch.tensor(table) if table is not None else torch.randn(v, d))
         log_idf = torch.tensor(idf).clamp(min=0.02).log() if idf is not None else torch.zeros(v)
         self.query_weight = nn.Parameter(log_idf.clone())
@@ -75,16 +85,14 @@ class Model(nn.Module):
             nn.init.zeros_(layer.weight)
         nn.init.zeros_(self.gate.bias)
         nn.init.zeros_(self.out.bias)
-        start = torch.tensor(basis) if basis is not None else torch.eye(o, d)
-        self.project = nn.Parameter(start.clone())
-        self.project_summary = nn.Parameter(start.clone())
-        self.omega = nn.Parameter(torch.tensor([2.0, 1.0]).log())
+        self.project = nn.Parameter(torch.tensor(basis) if basis is not None else torch.eye(o, d))
+        self.omega = nn.Parameter(torch.tensor(SUMMARY_WEIGHT).log())
 
     def forward(self, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor, text: torch.Tensor,
                 texts: int, side: int):  # fmt: skip
         """ids, mask: T, texts in a row with separators; positions: of the N real pieces; text: N, whose each is.
 
-        Gives token rows N x o, summary rows B x o, and the summary vectors B x d before their projection.
+        Gives token rows N x o and summaries B x d of unit length.
         """
         e = F.normalize(self.table[ids], dim=1)
         x = e * math.sqrt(e.shape[1]) + self.side[side]
@@ -100,8 +108,7 @@ class Model(nn.Module):
         rows = F.normalize(e + self.out(h), dim=1) @ self.project.T * weight.exp()[:, None]
         share = (self.summary_weight[ids] + gate[:, 2]).exp()[:, None]
         pooled = torch.zeros(texts, e.shape[1]).index_add(0, text, share * (e + self.summary(h)))
-        pooled = F.normalize(pooled, dim=1)
-        return rows, pooled @ self.project_summary.T * self.omega[side].exp(), pooled
+        return rows, F.normalize(pooled, dim=1)
 
 
 def pack(texts: list[np.ndarray], kernel: int):
@@ -119,15 +126,14 @@ def pack(texts: list[np.ndarray], kernel: int):
     return tuple(map(torch.from_numpy, (ids, mask, positions, text)))
 
 
-def rows_of(model: Model, texts: list[np.ndarray], side: int):
-    """All rows of texts, the summary of each first: rows N x o, bounds B + 1, and the summaries B x d."""
+def vectors_of(model: Model, texts: list[np.ndarray], side: int):
+    """Of texts the token rows N x o, where each text's begin and end (B + 1 bounds), and the summaries B x d."""
     ids, mask, positions, text = pack(texts, model.config.kernel)
-    rows, summaries, pooled = model(ids, mask, positions, text, len(texts), side)
-    lengths = np.array([len(t) for t in texts]) + 1
-    bounds = np.concatenate([[0], np.cumsum(lengths)])
-    order = np.empty(bounds[-1], np.int64)
-    order[bounds[:-1]] = len(rows) + np.arange(len(texts))
-    tokens = np.ones(bounds[-1], bool)
-    tokens[bounds[:-1]] = False
-    order[tokens] = np.arange(len(rows))
-    return torch.cat([rows, summaries])[torch.from_numpy(order)], bounds, pooled
+    rows, summaries = model(ids, mask, positions, text, len(texts), side)
+    return rows, np.concatenate([[0], np.cumsum([len(t) for t in texts])]), summaries
+
+
+def rows_of(model: Model, text: np.ndarray, side: int) -> torch.Tensor:
+    """All rows of a text as they are stored, (heads + T) x o: the summary's, then the tokens'."""
+    rows, _, summaries = vectors_of(model, [text], side)
+    return torch.cat([((model.omega / 2).exp() * summaries).reshape(model.config.heads, -1), rows])

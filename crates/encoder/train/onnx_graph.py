@@ -1,7 +1,7 @@
 """The model of `model.py` as an ONNX graph: `input_ids`, `attention_mask` (B x T) to `output` (B x T x o).
 
-The first id of a text is its prefix, [Q] or [D], and selects the side; its row is the summary. Rows of padding are
-meaningless. The graph is written out here, since a tracer would fix the packing of `model.py` into it.
+A text begins with its prefix, [Q] or [D], which selects the side, once for each head; these rows are the summary. Rows
+of padding are meaningless. The graph is written out here, since a tracer would fix the packing of `model.py` into it.
 """
 
 import math
@@ -100,9 +100,9 @@ def graph(model: Model) -> ModelProto:
     share = b.node("Mul", b.node("Exp", share), mask)
     parts = b.node("Mul", share, b.node("Add", e, b.linear(h, state["summary.weight"])))
     pooled = b.normalised(b.node("ReduceSum", parts, b.ints(1), keepdims=1))
-    scale = of_side(np.exp(state["omega"])[:, None])
-    summary = b.node("Mul", b.linear(pooled, state["project_summary"]), scale)
-    tokens = b.node("Slice", rows, b.ints(1), b.ints(np.iinfo(np.int64).max), b.ints(1))
+    scaled = b.node("Mul", pooled, b.floats(np.exp(state["omega"] / 2)))
+    summary = b.node("Reshape", scaled, b.ints(0, config.heads, config.output_dim))
+    tokens = b.node("Slice", rows, b.ints(config.heads), b.ints(np.iinfo(np.int64).max), b.ints(1))
     b.node("Concat", summary, tokens, axis=1, name="output")
 
     shape = ["batch_size", "sequence_length"]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 
 from files import stamp, whole
 from text import WordPiece, read_jsonl
@@ -15,10 +14,6 @@ KINDS = ["doc", "inline", "name", "commit", "prose", "section"]
 HELD_OUT_SHARE = 0.04
 # Pieces kept of a query and of a document; batches may take fewer.
 QUERY_PIECES, DOCUMENT_PIECES = 40, 128
-# Cosine of static vectors above which two units are taken for copies, of which neither is the other's negative.
-COPY = 0.97
-# Documents that are placed at once.
-PLACED = 50_000
 
 
 def is_held_out(name: str) -> bool:
@@ -80,15 +75,11 @@ class Pairs:
 
 
 class Batches:
-    """Batches of a few repositories each, so that most negatives come from the same code base, and within each of a few
-    neighbourhoods, so that many of them are hard: units about the same things (cf. topic-aware sampling, Hofstätter et
-    al., SIGIR 2021)."""
+    """Batches of a few repositories each, so that most negatives come from the same code base."""
 
-    def __init__(self, pairs: Pairs, args, rng, table: np.ndarray, idf: np.ndarray):
-        """`table` V x d and `idf` V make the pieces' static vectors, by which units are neighbours."""
+    def __init__(self, pairs: Pairs, args, rng):
         self.pairs, self.args, self.rng = pairs, args, rng
         self.share = args.batch // args.groups
-        self.place = place(pairs, table, idf) if args.near else None
         kept = {r: v for r, v in pairs.by_repository.items()
                 if len(v) >= self.share and not is_held_out(pairs.names[r])}  # fmt: skip
         if len(kept) < args.groups:
@@ -117,37 +108,11 @@ class Batches:
             queries.append(q[:24])
             documents.append(d)
         same = (pairs.repository[ids][:, None] == pairs.repository[ids]) & (pairs.unit[ids][:, None] == pairs.unit[ids])
-        if self.place is not None:
-            here = self.place[ids].astype(np.float32)
-            same |= here @ here.T > COPY
         return ids, queries, documents, torch.from_numpy(same)
 
     def _of_repository(self, all_pairs: np.ndarray) -> np.ndarray:
-        """A repository's share of a batch: neighbourhoods of `near` pairs, each the nearest of `near_of` around one."""
-        if self.place is None and not self.args.taught:
-            return self.rng.choice(all_pairs, self.share, False)
-        if self.place is None:
-            # Units that the teacher saw come first: it judges a query against all of them in a batch.
-            known = all_pairs[self.pairs.document_teach[all_pairs] >= 0]
-            known = self.rng.choice(known, min(len(known), int(self.share * self.args.taught)), False)
-            rest = np.setdiff1d(all_pairs, known, assume_unique=True)
-            return np.concatenate([known, self.rng.choice(rest, self.share - len(known), False)])
-        found: list[int] = []
-        while len(found) < self.share:
-            some = self.rng.choice(all_pairs, min(self.args.near_of, len(all_pairs)), False)
-            near = self.place[some].astype(np.float32) @ self.place[some[0]].astype(np.float32)
-            found += some[np.argsort(-near, kind="stable")[: self.args.near]].tolist()
-        return np.array(found[: self.share])
-
-
-def place(pairs: Pairs, table: np.ndarray, idf: np.ndarray) -> np.ndarray:
-    """Where the pairs' documents lie: P x d of unit length, the sum of their pieces' static vectors by `idf`."""
-    table, idf = torch.from_numpy(table).float(), torch.from_numpy(idf)
-    found = []
-    for first in range(0, len(pairs.kind), PLACED):
-        at = pairs.document_at[first : first + PLACED + 1]
-        pieces = torch.from_numpy(pairs.document[at[0] : at[-1]].astype(np.int64))
-        starts = torch.from_numpy(at[:-1] - at[0])
-        rows = F.embedding_bag(pieces, table, starts, mode="sum", per_sample_weights=idf[pieces])
-        found.append(F.normalize(rows, dim=1).half().numpy())
-    return np.concatenate(found)
+        """A repository's share of a batch. Units that the teacher saw come first: it judges a query against all of them."""
+        known = all_pairs[self.pairs.document_teach[all_pairs] >= 0]
+        known = self.rng.choice(known, min(len(known), int(self.share * self.args.taught)), False)
+        rest = np.setdiff1d(all_pairs, known, assume_unique=True)
+        return np.concatenate([known, self.rng.choice(rest, self.share - len(known), False)])

@@ -7,7 +7,7 @@
 #
 # Settings from the environment, for other recipes and for tests: PYTHON, an interpreter with requirements.txt;
 # EXAMPLES, a folder with the examples `corpus` and `codebook`, else they are built; REPOSITORIES, TAUGHT, PIECES, WORDS,
-# STEPS, CHECK, PATIENCE, BATCH, and for the second stage SECOND_STEPS and SECOND_CHECK.
+# STEPS, CHECK, PATIENCE, BATCH.
 set -eu
 
 if [ $# -lt 3 ]; then
@@ -35,15 +35,11 @@ if [ ! -e "$work/start.npz" ]; then
     "$python" "$train/vocabulary.py" --mined "$work/mined" --out "$work" \
         --pieces "${PIECES:-26000}" --words "${WORDS:-10000}"
 fi
-stage() {
-    "$python" "$train/train.py" --mined "$work/mined" --work "$work" --batch "${BATCH:-192}" --groups 2 --length 96 \
-        --mask 0.3 --drop 0.1 --seed 1 --threads 1 "$@"
-}
-stage --out "$work/run" --steps "${STEPS:-3487}" --check "${CHECK:-700}" --patience "${PATIENCE:-2}"
-"$python" "$train/average.py" --out "$work/first.pt" --run "$work/run" --best 3
-stage --out "$work/second" --init "$work/first.pt" --taught 0.6 --steps "${SECOND_STEPS:-1400}" \
-    --check "${SECOND_CHECK:-350}" --patience 4 --lr 6e-4 --lr-table 2e-4 --lr-weights 1e-3
-"$python" "$train/average.py" --out "$work/mean.pt" --run "$work/second" --best 4
-"$python" "$train/export.py" "$work/mean.pt" "$work/vocab.txt" --name colgrep-mixer-1 --assets "$work/assets" \
+for seed in 2 3; do
+    "$python" "$train/train.py" --mined "$work/mined" --work "$work" --out "$work/run$seed" --batch "${BATCH:-192}" \
+        --steps "${STEPS:-4200}" --check "${CHECK:-700}" --patience "${PATIENCE:-2}" --seed "$seed" --threads 1
+done
+"$python" "$train/average.py" --out "$work/mean.pt" --run "$work/run2" --run "$work/run3" --last 3
+"$python" "$train/export.py" "$work/mean.pt" "$work/vocab.txt" --name colgrep-mixer-2 --assets "$work/assets" \
     --golden "$work/golden.json" --onnx "$work/onnx"
 "$examples/codebook" "$work/assets" "$work"/mined/*.jsonl

@@ -29,7 +29,6 @@ done
 echo "excluded/repository" > "$folder/excluded.txt"
 
 export PYTHON="$python" REPOSITORIES="$list" TAUGHT=60 PIECES=3000 WORDS=500 STEPS=60 CHECK=15 PATIENCE=2 BATCH=24
-export SECOND_STEPS=40 SECOND_CHECK=10
 run() { sh "$train/run.sh" "$folder/clones" "$folder/$1" "$folder/excluded.txt"; }
 
 # Starts run.sh in a process group of its own, and kills that once a file is there that $2 matches.
@@ -46,22 +45,22 @@ run_and_kill() {
 }
 
 run_and_kill killed 'mined/*.jsonl'
-run_and_kill killed 'run/15.pt'
-[ ! -e "$folder/killed/run/done.json" ] || fail "training had ended already"
-run_and_kill killed 'second/20.pt'
-[ ! -e "$folder/killed/second/done.json" ] || fail "the second stage had ended already"
-run killed >> "$folder/killed.log" 2>&1 || fail "the third run; see $folder/killed.log"
+run_and_kill killed 'run2/15.pt'
+[ ! -e "$folder/killed/run2/done.json" ] || fail "the first training had ended already"
+run_and_kill killed 'run3/15.pt'
+[ ! -e "$folder/killed/run3/done.json" ] || fail "the second training had ended already"
+run killed >> "$folder/killed.log" 2>&1 || fail "the fourth run; see $folder/killed.log"
 [ "$(grep -c "goes on from step" "$folder/killed.log")" = 2 ] || fail "training began anew; see $folder/killed.log"
 run killed > "$folder/again.log" 2>&1 || fail "a run over a finished one; see $folder/again.log"
 run whole > "$folder/whole.log" 2>&1 || fail "the run without a kill; see $folder/whole.log"
 
 cd "$folder/whole"
-for file in mined/*.jsonl mined/*.npz vocab.txt start.npz run/*0.pt run/*5.pt second/*0.pt mean.pt golden.json assets/* onnx/*; do
+for file in mined/*.jsonl mined/*.npz vocab.txt start.npz run?/*0.pt run?/*5.pt mean.pt golden.json assets/* onnx/*; do
     [ -e "$file" ] || continue
     cmp -s "$file" "../killed/$file" || fail "$file differs between the runs"
     same=$((${same:-0} + 1))
 done
-say "$same files are the same, bit for bit; training: $(cat run/done.json)"
+say "$same files are the same, bit for bit; training: $(cat run?/done.json)"
 
 mkdir -p eval annotations
 "${EXAMPLES:-$root/target/release/examples}/corpus" "$root/crates/encoder" > eval/encoder.jsonl

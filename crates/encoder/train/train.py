@@ -1,13 +1,10 @@
 """Trains the embedded model: `train.py --mined MINED --work WORK --out RUN [options]`, resumable, seeded.
 
-Late-interaction contrastive loss over pairs of the same repositories, plus three terms that keep the teacher's general
-language: soft labels from the teacher's similarity of queries, its vector of the query as the target of both sides'
-summaries, and an anchor on the table. With `--taught`, a second stage for weights that `--init` gives, the teacher
-judges units too: its vector of the unit is the target of the unit's summary, and its similarities of queries and units
-are soft labels of the summaries, of the summaries as they are stored, and of the scores. A share of the pairs has the
-query's words taken out of the unit, so that meaning and not spelling has to carry them. Whole repositories are held out.
-Training ends with its schedule, or early: when the held-out queries were answered no better at `--patience` looks in a
-row. `RUN/done.json` says which it was.
+Late-interaction contrastive loss over pairs of the same repositories, plus terms that keep the teacher's general
+language: its vectors of query and unit as the targets of their summaries, soft labels from its similarities of queries,
+and of queries and units, and an anchor on the table. A share of the pairs has the query's words taken out of the unit, so
+that meaning and not spelling has to carry them. Whole repositories are held out. Training ends with its schedule, or
+early: when the held-out queries were answered no better at `--patience` looks in a row. `RUN/done.json` says which it was.
 """
 
 import argparse
@@ -25,7 +22,7 @@ from numba import njit
 from evaluate import evaluate, load_repositories, max_rows, unit_scores
 from files import whole, write_text
 from looks import Looks
-from model import DOCUMENT, QUERY, Config, Model, rows_of
+from model import DOCUMENT, QUERY, Config, Model, vectors_of
 from pairs import DOCUMENT_PIECES, KINDS, Batches, Pairs, is_held_out
 from text import WordPiece
 
@@ -33,8 +30,8 @@ from text import WordPiece
 HELD_OUT_PAIRS, HELD_OUT_REPOSITORIES, HELD_OUT_QUERIES, HELD_OUT_UNITS = 150, 12, 150, 1200
 # Of the teacher's soft labels.
 TEMPERATURE = 0.06
-# Logarithm of the scores' learned scale at the end of a first stage.
-SCALE_OF_TRAINED = -0.26
+# All trainings begin with the same weights; `--seed` is that of the batches.
+FIRST_WEIGHTS_SEED = 1
 # Options that may differ when an interrupted training goes on.
 FREE = {"mined", "work", "out", "threads", "tuning", "only"}
 
@@ -82,22 +79,21 @@ class Teaching:
     def __init__(self, pairs: Pairs, mean: np.ndarray, basis: np.ndarray):
         """`mean` 384 and `basis` 384 x d take the teacher's vectors to the summaries' space."""
         self.pairs = pairs
-        self.queries, self.units = (torch.from_numpy(v) for v in (pairs.vectors, pairs.document_vectors))
-        place = lambda v: F.normalize(torch.from_numpy((v.astype(np.float32) - mean) @ basis), dim=1).half()  # noqa: E731
-        self.query_targets, self.unit_targets = place(pairs.vectors), place(pairs.document_vectors)
+        self.queries, self.units = torch.from_numpy(pairs.vectors), torch.from_numpy(pairs.document_vectors)
+        self.query_targets, self.unit_targets = (
+            F.normalize(torch.from_numpy((v.astype(np.float32) - mean) @ basis), dim=1).half()
+            for v in (pairs.vectors, pairs.document_vectors)
+        )
 
-    def of_queries(self, ids, q_summary, d_summary, summaries):
-        """By the queries that it saw; its vector of a query is a target of the unit too if `d_summary` is given."""
+    def of_queries(self, ids, q_summary, summaries):
+        """By the queries that it saw."""
         known = torch.from_numpy(np.flatnonzero(self.pairs.teach[ids] >= 0))
         if not len(known):
             return torch.zeros(()), torch.zeros(())
         teach = torch.from_numpy(self.pairs.teach[ids])[known]
         t, target = self.queries[teach].float(), self.query_targets[teach].float()
         soft = F.cross_entropy(summaries[known][:, known], F.softmax(t @ t.T / TEMPERATURE, dim=1))
-        distil = (1 - (q_summary[known] * target).sum(1)).mean()
-        if d_summary is not None:
-            distil = distil + (1 - 0.5 * (d_summary[known] * target).sum(1)).mean()
-        return soft, distil
+        return soft, (1 - (q_summary[known] * target).sum(1)).mean()
 
     def of_units(self, ids, d_summary, similarities):
         """By the pairs of which it saw query and unit; `similarities` are (queries x units, weight)."""
@@ -155,8 +151,6 @@ def main():
     parser.add_argument("--hidden", type=int, default=128)
     parser.add_argument("--batch", type=int, default=192)
     parser.add_argument("--groups", type=int, default=2)
-    parser.add_argument("--near", type=int, default=0, help="pairs of a neighbourhood in a batch; 0: at random")
-    parser.add_argument("--near-of", type=int, default=600, help="pairs that a neighbourhood is the nearest of")
     parser.add_argument("--length", type=int, default=96, help="pieces of a document while training")
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--minutes", type=float, default=1e9, help="of wall clock; the schedule ends with them")
@@ -169,12 +163,10 @@ def main():
     parser.add_argument("--drop", type=float, default=0.1, help="share of query pieces left out")
     parser.add_argument("--soft", type=float, default=0.5, help="weight of the teacher's soft labels")
     parser.add_argument("--distil", type=float, default=1.0, help="weight of the teacher's vectors")
-    parser.add_argument("--init", type=Path, help="begin with the weights of this checkpoint")
-    parser.add_argument("--taught", type=float, default=0.0,
-                        help="share of a batch whose units the teacher saw; above 0 it judges units too")  # fmt: skip
+    parser.add_argument("--taught", type=float, default=0.6, help="share of a batch whose units the teacher saw")
     parser.add_argument("--soft-units", type=float, default=0.7, help="weight of the teacher's soft labels of units")
     parser.add_argument("--anchor", type=float, default=0.3, help="weight of the table's anchor")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="of the batches")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--check", type=int, default=500, help="steps between looks at the held-out repositories")
     parser.add_argument("--tuning", nargs="*", default=[], metavar="CORPORA NAME=DIR",
@@ -187,7 +179,7 @@ def main():
     if done.exists():
         print(f"{done} is there: {done.read_text().strip()}", flush=True)
         return
-    torch.manual_seed(args.seed)
+    torch.manual_seed(FIRST_WEIGHTS_SEED)
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     pieces = WordPiece.load(args.work / "vocab.txt")
@@ -203,9 +195,7 @@ def main():
     config = Config(args.vocabulary, args.dim, args.layers, 7, args.hidden, args.output_dim)
     model = Model(config, table, idf, principal.astype(np.float32))
     origin = model.table.detach().clone()
-    if args.init:
-        model.load_state_dict(torch.load(args.init, weights_only=True)["state_dict"])
-    scale = torch.nn.Parameter(torch.tensor(SCALE_OF_TRAINED if args.init else 0.0))
+    scale = torch.nn.Parameter(torch.tensor(0.0))
     summary_scale = torch.nn.Parameter(torch.tensor(math.log(15.0)))
     weights = [model.query_weight, model.document_weight, model.summary_weight, model.omega, scale, summary_scale]
     small = {id(p) for p in weights + [model.table]}
@@ -218,7 +208,7 @@ def main():
     teacher = Teaching(pairs, start["mean"], start["basis"][:, : args.dim])
     rng = np.random.default_rng(args.seed)
     try:
-        batches, held_out = Batches(pairs, args, rng, table, idf), HeldOut(pairs)
+        batches, held_out = Batches(pairs, args, rng), HeldOut(pairs)
         tuning = None
         if args.tuning:
             annotations = {k: Path(v) for k, v in (a.split("=", 1) for a in args.tuning[1:])}
@@ -267,31 +257,28 @@ def main():
             looks.write(args.out)
         if progress >= 1 or looks.exhausted(args.patience):
             why = "the schedule" if progress >= 1 else f"{args.patience} looks without a better held-out figure"
-            write_text(done, json.dumps({"step": step, "ended_by": why, "best": looks.best()[0]}) + "\n")
-            print(f"ended at step {step} by {why}; best held out: step {looks.best()[0]}", flush=True)
+            write_text(done, json.dumps({"step": step, "ended_by": why, "best": looks.best()}) + "\n")
+            print(f"ended at step {step} by {why}; best held out: step {looks.best()}", flush=True)
             return
         factor = min(1.0, (step + 1) / 100) * (1 - progress) + 0.01
         for group, lr in zip(optimizer.param_groups, base):
             group["lr"] = lr * factor
         ids, queries, documents, same = batches.next()
-        q, q_bounds, q_summary = rows_of(model, queries, QUERY)
-        d, d_bounds, d_summary = rows_of(model, documents, DOCUMENT)
+        q, q_bounds, q_summary = vectors_of(model, queries, QUERY)
+        d, d_bounds, d_summary = vectors_of(model, documents, DOCUMENT)
         best = MaxSim.apply(q, d, d_bounds)
         owner = torch.from_numpy(np.repeat(np.arange(len(queries)), np.diff(q_bounds)))
-        scores = torch.zeros(len(documents), len(queries)).index_add(1, owner, best).T * scale.exp()
+        product = q_summary @ d_summary.T
+        scores = torch.zeros(len(documents), len(queries)).index_add(1, owner, best).T
+        scores = (scores + model.omega.exp() * product) * scale.exp()
         off = same & ~torch.eye(len(queries), dtype=torch.bool)
         truth = torch.arange(len(queries))
         hard = F.cross_entropy(scores.masked_fill(off, -1e4), truth)
-        summaries = (q_summary @ d_summary.T) * summary_scale.exp().clamp(max=50)
+        summaries = product * summary_scale.exp().clamp(max=50)
         hard_summary = F.cross_entropy(summaries.masked_fill(off, -1e4), truth)
-        soft, distil = teacher.of_queries(ids, q_summary, None if args.taught else d_summary, summaries)
-        soft = args.soft * soft
-        if args.taught:
-            stored = [F.normalize(s @ model.project_summary.T, dim=1) for s in (q_summary, d_summary)]
-            stored = (stored[0] @ stored[1].T) * summary_scale.exp().clamp(max=50)
-            hard_summary = hard_summary + F.cross_entropy(stored.masked_fill(off, -1e4), truth)
-            soft_units, distil_units = teacher.of_units(ids, d_summary, ((summaries, 1), (stored, 1), (scores, 0.5)))
-            soft, distil = soft + args.soft_units * soft_units, distil + distil_units
+        soft, distil = teacher.of_queries(ids, q_summary, summaries)
+        soft_units, distil_units = teacher.of_units(ids, d_summary, ((summaries, 1), (scores, 0.5)))
+        soft, distil = args.soft * soft + args.soft_units * soft_units, distil + distil_units
         touched = torch.from_numpy(np.unique(np.concatenate(queries + documents)))
         anchor = (1 - F.cosine_similarity(model.table[touched], origin[touched])).mean()
         loss = hard + 0.3 * hard_summary + soft + args.distil * distil + args.anchor * anchor
@@ -308,7 +295,7 @@ def main():
         if step in (5, 20, 100) or step % 250 == 0:
             mean = np.mean(losses[-250:], axis=0).round(3).tolist()
             print(
-                f"{step} {(time.time() - started) / 60:.1f} min {mean} omega {model.omega.exp().tolist()}", flush=True
+                f"{step} {(time.time() - started) / 60:.1f} min {mean} omega {model.omega.exp().item():.2f}", flush=True
             )
 
 

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let weights = read("model.safetensors")?;
     let model = Native::new(Files { config: &config, vocabulary: &vocabulary, weights: &weights })?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let codebook = train_codebook(&model, &texts, CENTROIDS, &Codec::default())?;
+    let codebook = train_codebook(&model, &texts, CENTROIDS, &Codec::of(model.heads()))?;
     // Under another name first, so that a kill leaves the old one whole.
     let part = assets.join("codebook.bin.part");
     std::fs::write(&part, codebook.bytes())?;

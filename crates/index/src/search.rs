@@ -94,10 +94,11 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
     let mut also = Also { files: strongest(&named, request.knobs.whole(&POOL_NAMED_FILES)), units: HashSet::new() };
     let near = request.semantic.map(|s| Near::new(snapshot, request.query, s, request.filter)).transpose()?;
     let bm25 = Bm25::new(request.knobs);
-    let (near_hits, found) = rayon::join(
-        || near.as_ref().map_or(Ok(Vec::new()), |n| n.search(units_max, request.files)),
-        || snapshot.lexical.search(&query, &bm25, units_max, request.files, request.filter),
-    );
+    let by_words = || snapshot.lexical.search(&query, &bm25, units_max, request.files, request.filter);
+    let (near_hits, found) = match &near {
+        Some(near) => rayon::join(|| near.search(units_max, request.files), by_words),
+        None => (Ok(Vec::new()), by_words()),
+    };
     let mut near_hits = near_hits?;
     also.units.extend(near_hits.iter().map(|h| h.0));
     let (units, mass) = found?.with(&also)?;

@@ -27,7 +27,7 @@ use crate::walk::WalkOptions;
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// What the table knows of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -249,7 +249,8 @@ pub struct SearchArgs {
     pub since: Option<String>,
 
     /// Print so many lines of each unit (with -e alone: of context around each match)
-    #[arg(short = 'n', long = "lines", value_name = "N", value_parser = parse_lines, help_heading = "Output")]
+    // In grep `-n` takes nothing, so a flag may stand behind it: read as its value, it gets the hint of the parser.
+    #[arg(short = 'n', long = "lines", value_name = "N", value_parser = parse_lines, allow_hyphen_values = true, help_heading = "Output")]
     pub lines: Option<usize>,
     /// Print so many lines behind each line that is shown
     #[arg(short = 'A', long, value_name = "N", help_heading = "Output")]
@@ -291,7 +292,8 @@ pub struct SearchArgs {
     /// Print the JSON Schema of --json (and of the rows of --jsonl and --queries-from) and exit
     #[arg(long, exclusive = true, help_heading = "Output")]
     pub json_schema: bool,
-    /// Print at most so many tokens, counted as bytes / 4: what does not fit is left out, from the end
+    /// Print at most so many tokens (of --queries-from: for each query), counted as bytes / 4: what does not fit is left
+    /// out, from the end, and stderr says so
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub max_tokens: Option<usize>,
     /// File names on lines of their own (default on a terminal)

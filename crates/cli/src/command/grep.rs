@@ -302,7 +302,7 @@ fn files_below(
         Ok(found) => found,
         Err(error) => return unread(error),
     };
-    let rules = PathRules::new(args, settings, &project)?;
+    let rules = PathRules::new(args, settings, &project)?.named(&below);
     let allowed = |from_root: &str, full: &Path| {
         rules.allow(from_root, || language::detect(Path::new(from_root), &head(full)).name)
     };

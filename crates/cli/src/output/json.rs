@@ -208,7 +208,7 @@ pub fn print(
     Ok(shown)
 }
 
-/// Prints a query with its hits on one line; `max_tokens` holds for each line.
+/// Prints a query with its hits on one line and says how many of them; `max_tokens` holds for each line.
 ///
 /// # Errors
 /// When `out` refuses or the index can't be read.
@@ -218,7 +218,7 @@ pub fn print_answers(
     found: &[Found<'_>],
     hits: &[(usize, usize)],
     max_tokens: Option<usize>,
-) -> Result<()> {
+) -> Result<usize> {
     let mut budget = Budget::new(max_tokens);
     budget.take(query.len() + 24);
     let mut rows = Vec::new();
@@ -229,8 +229,9 @@ pub fn print_answers(
         }
         rows.push(row);
     }
+    let shown = rows.len();
     writeln!(out, "{}", serde_json::to_string(&Answers { query, hits: rows })?)?;
-    Ok(())
+    Ok(shown)
 }
 
 /// A row as text, if it fits.

@@ -104,11 +104,17 @@ pub fn print(
         let look = Look::new(args, env, terminal)?;
         human::print(out, found, hits, args, query, &look, &mut budget)?
     };
-    if shown < hits.len() && !args.walk.quiet {
-        let tokens = args.max_tokens.unwrap_or_default();
-        remark!("colgrep: {shown} of {} fit into --max-tokens {tokens}", counted(hits.len() as u64, "result"));
-    }
+    tell_cut(args, None, shown, hits.len());
     Ok(())
+}
+
+/// Says where `--max-tokens` left results out, of which query if there are several.
+pub fn tell_cut(args: &SearchArgs, query: Option<&str>, shown: usize, found: usize) {
+    if shown < found && !args.walk.quiet {
+        let (query, found) = (query.map_or(String::new(), |q| format!("{q}: ")), counted(found as u64, "result"));
+        let tokens = args.max_tokens.unwrap_or_default();
+        remark!("colgrep: {query}{shown} of {found} fit into --max-tokens {tokens}");
+    }
 }
 
 /// Prints the names of files, each given by its project and its path from the root.

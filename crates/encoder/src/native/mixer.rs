@@ -34,8 +34,6 @@ pub(crate) struct Scratch {
     gated: Vec<f32>,
     /// `texts × dim`, twice: sums of `e`, sums of the context.
     sums: [Vec<f32>; 2],
-    /// `texts × output_dim`.
-    summaries: Vec<f32>,
     /// `pieces × output_dim`.
     rows: Vec<f32>,
 }
@@ -53,7 +51,7 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// The rows of each text: its summary, then its pieces.
+    /// The rows of each text: its summary's, then its pieces'.
     pub(crate) fn run(self) -> Vec<Vec<f32>> {
         Arch::new().dispatch(self)
     }
@@ -72,7 +70,7 @@ impl WithSimd for Pass<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> Vec<Vec<f32>> {
         let Pass { config, weights, ids, ends, side, scratch } = self;
         let (pieces, d, o) = (ids.len(), config.dim, config.output_dim);
-        let Scratch { e, x, y, z, wide, gated, sums: [direct, context], summaries, rows } = scratch;
+        let Scratch { e, x, y, z, wide, gated, sums: [direct, context], rows } = scratch;
         let (e, x, y, z) = (fit(e, pieces * d), fit(x, pieces * d), fit(y, pieces * d), fit(z, pieces * d));
         let (wide, gated) = (fit(wide, pieces * 2 * config.hidden), fit(gated, pieces * config.hidden));
 
@@ -125,8 +123,6 @@ impl WithSimd for Pass<'_> {
         }
         kernel::product(simd, &weights.summary, context, direct, Into::Add);
         direct.chunks_exact_mut(d).for_each(kernel::normalize);
-        let summaries = fit(summaries, ends.len() * o);
-        kernel::product(simd, &weights.project_summary, direct, summaries, Into::Place);
 
         // v = normalise(e + out(h)), projected and weighted.
         kernel::product(simd, &weights.out, h, e, Into::Add);
@@ -144,9 +140,9 @@ impl WithSimd for Pass<'_> {
         }
 
         let mut start = 0;
-        let texts = ends.iter().zip(summaries.chunks_exact(o)).map(|(end, summary)| {
-            let mut text = Vec::with_capacity((end - start + 1) * o);
-            text.extend(summary.iter().map(|x| x * weights.summary_scale[side as usize]));
+        let texts = ends.iter().zip(direct.chunks_exact(d)).map(|(end, summary)| {
+            let mut text = Vec::with_capacity((end - start) * o + d);
+            text.extend(summary.iter().map(|x| x * weights.summary_scale));
             text.extend_from_slice(&rows[start * o..end * o]);
             start = *end;
             text

@@ -113,7 +113,7 @@ impl<'a> Native<'a> {
                     Pass { config, weights, ids: &ids, ends: &ends, side, scratch }.run()
                 });
                 for (index, values) in waiting.drain(..).zip(rows) {
-                    done[index] = Multivector::new(self.config.output_dim, values);
+                    done[index] = Multivector::new(self.config.output_dim, self.config.heads(), values);
                 }
                 ids.clear();
                 ends.clear();
@@ -140,6 +140,10 @@ impl Encoder for Native<'_> {
 
     fn dimension(&self) -> usize {
         self.config.output_dim
+    }
+
+    fn heads(&self) -> usize {
+        self.config.heads()
     }
 
     fn is_light(&self) -> bool {

@@ -12,7 +12,7 @@ use super::kernel::Linear;
 use crate::Error;
 
 /// The layout of the files that this code reads.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Sizes of the model, `config.json`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) struct Config {
     pub(crate) kernel: usize,
     /// Outputs of the gated linear unit.
     pub(crate) hidden: usize,
-    /// Components of a vector.
+    /// Components of a vector; the summary has `dim`, which takes several rows.
     pub(crate) output_dim: usize,
     /// Pieces read of a query.
     pub(crate) query_pieces_max: usize,
@@ -63,7 +63,19 @@ impl Config {
                 return Err(Error(format!("config.json of the model: {name} is 0; export the model again")));
             }
         }
+        if !self.dim.is_multiple_of(self.output_dim) {
+            let (dim, output_dim) = (self.dim, self.output_dim);
+            return Err(Error(format!(
+                "config.json of the model: a summary of {dim} components does not fill rows of {output_dim}; export the \
+                 model again"
+            )));
+        }
         Ok(())
+    }
+
+    /// Rows that the summary takes.
+    pub(crate) fn heads(&self) -> usize {
+        self.dim / self.output_dim
     }
 }
 
@@ -96,10 +108,8 @@ pub(crate) struct Weights<'a> {
     pub(crate) summary: Linear,
     /// `dim → output_dim`, for pieces.
     pub(crate) project: Linear,
-    /// `dim → output_dim`, for the summary.
-    pub(crate) project_summary: Linear,
-    /// Length of the summary row per side.
-    pub(crate) summary_scale: Vec<f32>,
+    /// Length of a summary.
+    pub(crate) summary_scale: f32,
 }
 
 /// Rows of the token table. Their scale does not matter, since they are normalised after decoding.
@@ -141,8 +151,7 @@ impl<'a> Weights<'a> {
             out: file.linear("out", d, d)?,
             summary: matrix("summary.weight", d)?,
             project: matrix("project", o)?,
-            project_summary: matrix("project_summary", o)?,
-            summary_scale: file.floats("summary_scale", &[2])?,
+            summary_scale: file.floats("summary_scale", &[1])?[0],
         })
     }
 

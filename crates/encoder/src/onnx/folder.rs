@@ -45,6 +45,8 @@ pub(crate) struct Colbert {
     pub(crate) document_prefix_id: Option<u32>,
     /// Where the prefix goes: 1 behind [CLS], 0 first (our own models, which have no [CLS]).
     pub(crate) prefix_position: usize,
+    /// The first rows that are heads (our own models: rows of the prefix, which stands once for each).
+    pub(crate) heads: usize,
     /// Tokens of a query, with prefix and special tokens.
     pub(crate) query_length: usize,
     /// Tokens of a document, with prefix and special tokens.
@@ -75,6 +77,7 @@ impl Default for Colbert {
             query_prefix_id: None,
             document_prefix_id: None,
             prefix_position: 1,
+            heads: 0,
             query_length: 32,
             document_length: 180,
             do_query_expansion: true,
@@ -267,10 +270,19 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
             Error(format!("{} of {} are not understood: {error}", CONFIG_FILES.join(" and "), folder.display()))
         })?;
         for (name, length) in [("query_length", colbert.query_length), ("document_length", colbert.document_length)] {
-            // Two special tokens, a prefix and a token.
-            if length < 4 {
+            // Two special tokens, prefixes and a token.
+            if length < colbert.heads.max(1).saturating_add(3) {
                 return Err(Error(format!("{}: {name} is {length}, too short for a text", folder.display())));
             }
+        }
+        let no_prefix = colbert.query_prefix.is_empty() || colbert.document_prefix.is_empty();
+        if colbert.heads > 0 && (no_prefix || colbert.prefix_position != 0) {
+            return Err(Error(format!(
+                "{}: heads are the rows of prefixes that stand first, and one of these is empty or elsewhere; correct it \
+                 in {}",
+                folder.display(),
+                CONFIG_FILES.join(" or ")
+            )));
         }
         if colbert.query_length > QUERY_LENGTH_MAX {
             return Err(Error(format!(
@@ -389,6 +401,25 @@ mod tests {
             (&[MODEL, TOKENIZER, ("onnx_config.json", "{")], "onnx_config.json is not understood"),
             (&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"query_length": "x"}"#)], "are not understood: invalid type"),
             (&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"document_length": 2}"#)], "document_length is 2, too short"),
+            (
+                &[MODEL, TOKENIZER, ("onnx_config.json", r#"{"query_length": 9, "heads": 7}"#)],
+                "query_length is 9, too short",
+            ),
+            (
+                &[
+                    MODEL,
+                    TOKENIZER,
+                    (
+                        "onnx_config.json",
+                        r#"{"prefix_position": 0, "document_prefix": "", "query_length": 9, "heads": 2}"#,
+                    ),
+                ],
+                "heads are the rows of prefixes",
+            ),
+            (
+                &[MODEL, TOKENIZER, ("onnx_config.json", r#"{"query_length": 9, "heads": 2}"#)],
+                "heads are the rows of prefixes",
+            ),
             (&[MODEL, TOKENIZER, ("onnx_config.json", r#"{"query_length": 100000000}"#)], "more than 1024; correct it"),
             (
                 &[MODEL, ("model.onnx.data", "version https://git-lfs"), TOKENIZER],

@@ -118,7 +118,7 @@ impl Onnx {
                 row.iter_mut().for_each(|x| *x /= length);
             }
         }
-        Multivector::new(output.dimension, values)
+        Multivector::new(output.dimension, self.heads(), values)
     }
 }
 
@@ -133,6 +133,13 @@ impl Encoder for Onnx {
 
     fn dimension(&self) -> usize {
         self.dimension
+    }
+
+    fn heads(&self) -> usize {
+        match &self.kind {
+            Kind::Colbert(config) => config.heads,
+            Kind::Sentence(_) => 1,
+        }
     }
 
     fn encode_query(&self, text: &str) -> Result<Multivector, Error> {

@@ -31,8 +31,8 @@ struct Recipe {
     /// Text in front.
     prompt: String,
     lower: bool,
-    /// A token to put in, and where.
-    prefix: Option<(u32, usize)>,
+    /// A token to put in, where, and how often.
+    prefix: Option<(u32, usize, usize)>,
     /// A token to fill up with, to which length, and whether tokens attend to it.
     fill: Option<(u32, usize, bool)>,
     /// Tokens whose rows are left out.
@@ -86,9 +86,9 @@ impl Inputs {
                     None
                 };
                 let prefix = |side| prefix(&tokenizer, config, side);
-                let recipe = |prefix: Option<(u32, usize)>, length: usize, fill, skip| {
+                let recipe = |prefix: Option<(u32, usize, usize)>, length: usize, fill, skip| {
                     Ok(Recipe {
-                        tokenizer: cut(length - usize::from(prefix.is_some()))?,
+                        tokenizer: cut(length - prefix.map_or(0, |(_, _, count)| count))?,
                         prompt: String::new(),
                         lower: config.do_lower_case,
                         prefix,
@@ -143,10 +143,12 @@ impl Inputs {
             .encode_fast(text, true)
             .map_err(|error| Error(format!("tokenizer.json can't be applied: {error}")))?;
         let mut ids = encoding.get_ids().to_vec();
-        if let Some((id, position)) = recipe.prefix {
-            ids.insert(position.min(ids.len()), id);
+        let mut keep: Vec<bool> = ids.iter().map(|id| !recipe.skip.contains(id)).collect();
+        if let Some((id, position, count)) = recipe.prefix {
+            let position = position.min(ids.len());
+            ids.splice(position..position, std::iter::repeat_n(id, count));
+            keep.splice(position..position, std::iter::repeat_n(true, count));
         }
-        let keep = ids.iter().map(|id| !recipe.skip.contains(id)).collect();
         let mut input = Input { attention: vec![true; ids.len()], keep, ids };
         if let Some((id, length, attend)) = recipe.fill.filter(|(_, length, _)| *length > input.ids.len()) {
             input.ids.resize(length, id);
@@ -175,8 +177,8 @@ fn check_ids(config: &Colbert, largest: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// The token in front of a side's texts and its place; none where the configuration has an empty one.
-fn prefix(tokenizer: &Tokenizer, config: &Colbert, side: Side) -> Result<Option<(u32, usize)>, Error> {
+/// The token in front of a side's texts, its place and number; none where the configuration has an empty one.
+fn prefix(tokenizer: &Tokenizer, config: &Colbert, side: Side) -> Result<Option<(u32, usize, usize)>, Error> {
     let (name, text, id) = match side {
         Side::Query => ("query_prefix", &config.query_prefix, config.query_prefix_id),
         Side::Document => ("document_prefix", &config.document_prefix, config.document_prefix_id),
@@ -193,7 +195,7 @@ fn prefix(tokenizer: &Tokenizer, config: &Colbert, side: Side) -> Result<Option<
             "tokenizer.json has no token {text:?}, the configuration's {name}; it is another model's, or was saved \
              before PyLate added the token"
         ))),
-        (found, id) => Ok(id.or(found).map(|id| (id, config.prefix_position))),
+        (found, id) => Ok(id.or(found).map(|id| (id, config.prefix_position, config.heads.max(1)))),
     }
 }
 
@@ -262,6 +264,14 @@ mod tests {
                 yes(7),
             ),
             (Colbert { prefix_position: 0, ..colbert() }, Side::Document, "a", &[6, 2, 7, 3], yes(4), yes(4)),
+            (
+                Colbert { prefix_position: 0, heads: 2, skiplist_words: vec!["[D] ".into()], ..colbert() },
+                Side::Document,
+                "a b c a b c",
+                &[6, 6, 2, 7, 8, 9, 3],
+                yes(7),
+                yes(7),
+            ),
         ] {
             let inputs = Inputs::new(TOKENIZER.as_bytes(), &Kind::Colbert(config)).unwrap();
             let expected = Input { ids: ids.to_vec(), attention, keep };

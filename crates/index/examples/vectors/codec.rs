@@ -55,7 +55,7 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
         "bits rows alike | bytes a text | texts/s | of the best {DEPTH}: exhaustive, by default effort | ms a query"
     );
     for bits in [1, 2, 4] {
-        for (rows_max, similarity) in [(8, 90), (12, 90), (12, 80), (16, 90), (24, 90), (255, 101)] {
+        for (rows_max, similarity) in [(2, 90), (6, 90), (12, 90), (12, 80), (24, 90), (255, 101)] {
             let codec = Codec { bits, rows_max, similarity };
             let started = Instant::now();
             let (snapshot, report) =

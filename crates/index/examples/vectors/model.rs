@@ -5,6 +5,9 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Components, as the embedded model has.
 pub const DIMENSION: usize = 64;
+/// Rows that stand for a text as a whole, as many as the embedded model's.
+const HEADS: usize = 2;
+const HEAD_LENGTH: f32 = 2.5;
 /// Words read of a text, as the embedded model reads about so many.
 const WORDS_MAX: usize = 112;
 const TOPICS: u64 = 600;
@@ -31,9 +34,9 @@ fn vectors(text: &str) -> Multivector {
     if words.is_empty() {
         return Multivector::default();
     }
-    let mut values = vec![0.0f32; (words.len() + 1) * DIMENSION];
+    let mut values = vec![0.0f32; (words.len() + HEADS) * DIMENSION];
     for (i, word) in words.iter().enumerate() {
-        let row = &mut values[(i + 1) * DIMENSION..(i + 2) * DIMENSION];
+        let row = &mut values[(i + HEADS) * DIMENSION..(i + HEADS + 1) * DIMENSION];
         noise(word % TOPICS, row, 1.0);
         noise(*word, row, 0.8);
         if i > 0 {
@@ -42,11 +45,18 @@ fn vectors(text: &str) -> Multivector {
         let weight = 0.3 + (word >> 32 & 0xFF) as f32 / 255.0;
         row.iter_mut().for_each(|x| *x *= weight);
     }
-    let (first, rest) = values.split_at_mut(DIMENSION);
-    for row in rest.chunks_exact(DIMENSION) {
-        first.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / words.len() as f32);
+    // The first head is the words' mean, the second that of every other one, as long as the embedded model's.
+    let (heads, rest) = values.split_at_mut(HEADS * DIMENSION);
+    for (i, row) in rest.chunks_exact(DIMENSION).enumerate() {
+        for head in heads.chunks_exact_mut(DIMENSION).take(1 + i % HEADS) {
+            head.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+        }
     }
-    Multivector::new(DIMENSION, values)
+    for head in heads.chunks_exact_mut(DIMENSION) {
+        let length = head.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-6);
+        head.iter_mut().for_each(|x| *x *= HEAD_LENGTH / length);
+    }
+    Multivector::new(DIMENSION, HEADS, values)
 }
 
 impl Encoder for Model {
@@ -60,6 +70,10 @@ impl Encoder for Model {
 
     fn dimension(&self) -> usize {
         DIMENSION
+    }
+
+    fn heads(&self) -> usize {
+        HEADS
     }
 
     fn encode_query(&self, text: &str) -> Result<Multivector, Error> {

@@ -50,9 +50,9 @@ impl std::fmt::Debug for Encoding<'_> {
 }
 
 impl<'a> Encoding<'a> {
-    /// All vectors of a model, in the default codec, without a limit.
+    /// All vectors of a model, in its default codec, without a limit.
     pub fn new(encoder: &'a dyn Encoder) -> Encoding<'a> {
-        Encoding { encoder, codebook: None, codec: Codec::default(), budget: None }
+        Encoding { encoder, codebook: None, codec: Codec::of(encoder.heads()), budget: None }
     }
 
     fn codec(&self) -> Codec {
@@ -63,6 +63,7 @@ impl<'a> Encoding<'a> {
     pub fn fits(&self, manifest: &Manifest) -> bool {
         manifest.fingerprint == self.encoder.fingerprint()
             && manifest.dimension as usize == self.encoder.dimension()
+            && manifest.heads as usize == self.encoder.heads()
             && manifest.codec == self.codec()
             && self.codebook.is_none_or(|c| c.id() == manifest.codebook)
     }
@@ -83,10 +84,9 @@ impl<'a> Encoding<'a> {
     }
 
     fn codes(&self, codebook: &Codebook, rows: &[Row]) -> Vec<u8> {
-        let mut codes = Vec::with_capacity(rows.len() * self.codec().row_bytes(codebook.dimension()));
-        let mut room = Vec::new();
-        for (i, row) in rows.iter().enumerate() {
-            codebook.encode(&row.direction, row.scale, i == 0, &mut codes, &mut room);
+        let (mut codes, mut room) = (Vec::new(), Vec::new());
+        for row in rows {
+            codebook.encode(row, &mut codes, &mut room);
         }
         codes
     }
@@ -161,7 +161,7 @@ impl Job<'_> {
         };
         let known = kept.as_ref().or(siblings.first()).map(Vectors::codebook).or(encoding.codebook).cloned();
         let pending = self.records(&lack.files);
-        let centroids = centroids_for(units, &encoding.codec());
+        let centroids = centroids_for(units, encoding.encoder.heads() + usize::from(encoding.codec.rows_max));
         let (codebook, sample) = match known {
             Some(codebook) => (codebook, None),
             // The damaged one of a model that brings none: making it anew is `init`'s.
@@ -180,6 +180,7 @@ impl Job<'_> {
             fingerprint: encoding.encoder.fingerprint(),
             model: encoding.encoder.name().to_string(),
             dimension: encoding.encoder.dimension() as u32,
+            heads: encoding.encoder.heads() as u32,
             codec: encoding.codec(),
             codebook: codebook.id(),
             segments: Vec::new(),

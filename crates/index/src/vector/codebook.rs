@@ -7,15 +7,16 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::math::dot;
 use super::panel::Panels;
+use super::pool::Row;
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a codebook begins with; the last character is the version of its layout and of what codes mean.
-const MAGIC: &[u8; 8] = b"colgcbk2";
-/// Bits a component of a unit's first row, the one that stands for the whole: it weighs as much as several others, so
-/// what its code loses is lost several times.
+const MAGIC: &[u8; 8] = b"colgcbk3";
+/// Bits a component of a head, which stands for the whole text: it weighs as much as several other rows, so what its code
+/// loses is lost several times.
 const FINE_BITS: u8 = 4;
 const FINE_LEVELS: usize = 1 << FINE_BITS;
-const HEADER_BYTES: usize = 24;
+const HEADER_BYTES: usize = 32;
 /// Steps of a row's length: the factor between neighbours is 2^(1/24), so a length is off by 1.5 % at most,
 /// and 255 steps reach down to 1/1,580 of the longest.
 const STEPS_AN_OCTAVE: f32 = 24.0;
@@ -25,7 +26,7 @@ const STEPS_AN_OCTAVE: f32 = 24.0;
 pub struct Codec {
     /// Bits a component of the residual: 1, 2 or 4.
     pub bits: u8,
-    /// Rows a unit, at most.
+    /// Rows a unit beside its heads, at most.
     pub rows_max: u8,
     /// Rows more alike than this cosine, in per cent, are merged.
     pub similarity: u8,
@@ -33,22 +34,53 @@ pub struct Codec {
 
 impl Default for Codec {
     /// The knee at which lexical index and vectors together stay below the size of the source (benchmarks/README.md):
-    /// about 100 bytes a unit at 64 components.
+    /// 92 bytes a unit at two heads and 64 components.
     fn default() -> Codec {
-        Codec { bits: 1, rows_max: 6, similarity: 90 }
+        Codec { bits: 1, rows_max: 2, similarity: 90 }
     }
 }
 
 impl Codec {
-    /// Bytes of a row: centroid, length, residual.
-    pub fn row_bytes(&self, dimension: usize) -> usize {
-        3 + (dimension * usize::from(self.bits)).div_ceil(8)
+    /// The default for a model with so many heads: where no row says the text as a whole, its parts need more.
+    pub fn of(heads: usize) -> Codec {
+        Codec { rows_max: if heads == 0 { 6 } else { 2 }, ..Codec::default() }
+    }
+}
+
+/// How a unit's codes lie behind each other: its heads', in more bits, then its other rows'.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Rows that are heads, of every unit with any rows.
+    pub(crate) heads: usize,
+    /// Bytes of a head: centroid, length, residual.
+    pub(crate) head_bytes: usize,
+    /// Bytes of another row.
+    pub(crate) row_bytes: usize,
+}
+
+impl Layout {
+    pub(crate) fn new(codec: &Codec, dimension: usize, heads: usize) -> Layout {
+        let bytes = |bits: u8| 3 + (dimension * usize::from(bits)).div_ceil(8);
+        Layout { heads, head_bytes: bytes(FINE_BITS), row_bytes: bytes(codec.bits) }
     }
 
-    /// Bytes of a unit's first row.
-    pub fn first_bytes(&self, dimension: usize) -> usize {
-        3 + (dimension * usize::from(FINE_BITS)).div_ceil(8)
+    /// A unit's codes, one after another, and which head each is.
+    pub(crate) fn rows<'c>(&self, codes: &'c [u8]) -> impl Iterator<Item = (&'c [u8], Option<usize>)> {
+        let (heads, rest) = codes.split_at(codes.len().min(self.heads * self.head_bytes));
+        let heads = heads.chunks_exact(self.head_bytes).enumerate().map(|(head, code)| (code, Some(head)));
+        heads.chain(rest.chunks_exact(self.row_bytes).map(|code| (code, None)))
     }
+}
+
+/// How long rows are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lengths {
+    /// At most.
+    pub max: f32,
+    /// Heads, on the average.
+    pub head: f32,
+    /// Other rows, on the average.
+    pub other: f32,
 }
 
 /// Centroids of token directions, by which rows are found and stored (PLAID, Santhanam, Khattab, Potts, Zaharia,
@@ -62,15 +94,14 @@ pub struct Codebook {
     centroids: Vec<f32>,
     /// Values of a residual's component, ascending: 2^bits of them.
     levels: Vec<f32>,
-    /// The same for first rows: [`FINE_LEVELS`].
+    /// The same for heads: [`FINE_LEVELS`].
     fine: Vec<f32>,
-    /// The greatest length of a row.
-    scale_max: f32,
+    lengths: Lengths,
     /// The file, from which all of the above is read.
     bytes: Vec<u8>,
     /// `256 × components a byte`: what a byte of a residual stands for.
     table: Vec<f32>,
-    /// The same for first rows.
+    /// The same for heads.
     fine_table: Vec<f32>,
     /// The centroids, packed.
     panels: Panels,
@@ -84,7 +115,8 @@ pub(crate) fn carried(id: u64) -> Option<&'static Codebook> {
 
 impl Codebook {
     /// A codebook of `centroids` (row-major), the ascending `levels` of a residual's component (2, 4 or 16 of them), the
-    /// 16 of a first row's, and the greatest length of a row. Centroids are rounded to 8 bits a component, so what is kept differs a little.
+    /// 16 of a head's, and the lengths of rows. Centroids are rounded to 8 bits a component, so what is kept differs a
+    /// little.
     ///
     /// # Errors
     /// When the numbers don't fit each other.
@@ -93,13 +125,14 @@ impl Codebook {
         centroids: &[f32],
         levels: &[f32],
         fine: &[f32; 16],
-        scale_max: f32,
+        lengths: Lengths,
     ) -> Result<Codebook> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((dimension as u32).to_le_bytes());
         bytes.extend((centroids.len() as u32 / dimension.max(1) as u32).to_le_bytes());
         bytes.extend((levels.len() as u32).to_le_bytes());
-        bytes.extend(scale_max.to_le_bytes());
+        let Lengths { max, head, other } = lengths;
+        bytes.extend([max, head, other].map(f32::to_le_bytes).as_flattened());
         for level in levels.iter().chain(fine) {
             bytes.extend(level.to_le_bytes());
         }
@@ -113,9 +146,10 @@ impl Codebook {
         Codebook::from_bytes(&bytes)
     }
 
-    /// A codebook from its file's bytes: all numbers little-endian; `colgcbk2`, dimension, number of centroids, number
-    /// of levels (u32 each), the greatest length (f32), the levels and the 16 of first rows (f32), each centroid as a step (f32) and its
-    /// components in steps (i8), and the XXH3-64 of all before it.
+    /// A codebook from its file's bytes: all numbers little-endian; `colgcbk3`, dimension, number of centroids, number
+    /// of levels (u32 each), the greatest length, that of heads and of other rows on the average (f32 each), the levels and
+    /// the 16 of heads (f32), each centroid as a step (f32) and its components in steps (i8), and the XXH3-64 of all before
+    /// it.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`] when these are no codebook's bytes.
@@ -131,7 +165,7 @@ impl Codebook {
         let word = |at: usize| Some(u32::from_le_bytes(*body.get(at..)?.first_chunk::<4>()?));
         let float = |at: usize| word(at).map(f32::from_bits).filter(|f| f.is_finite());
         let (dimension, len, level_count) = (word(8)? as usize, word(12)? as usize, word(16)? as usize);
-        let scale_max = float(20).filter(|s| *s > 0.0)?;
+        let lengths = Lengths { max: float(20).filter(|max| *max > 0.0)?, head: float(24)?, other: float(28)? };
         let centroids_at = HEADER_BYTES + 4 * (level_count + FINE_LEVELS);
         let sound = dimension > 0
             && (1..=1 << 16).contains(&len)
@@ -151,17 +185,7 @@ impl Codebook {
         }
         let (table, fine_table) = (byte_table(&levels), byte_table(&fine));
         let panels = Panels::new(dimension, &centroids);
-        Some(Codebook {
-            dimension,
-            centroids,
-            levels,
-            fine,
-            scale_max,
-            bytes: bytes.to_vec(),
-            table,
-            fine_table,
-            panels,
-        })
+        Some(Codebook { dimension, centroids, levels, fine, lengths, bytes: bytes.to_vec(), table, fine_table, panels })
     }
 
     /// Its file's bytes.
@@ -194,21 +218,27 @@ impl Codebook {
         self.centroids.is_empty()
     }
 
+    /// The length of a head, or another row, on the average.
+    pub(crate) fn length(&self, head: bool) -> f32 {
+        if head { self.lengths.head } else { self.lengths.other }
+    }
+
     /// A centroid's components. Panics beyond the last.
     pub(crate) fn centroid(&self, i: usize) -> &[f32] {
         &self.centroids[i * self.dimension..(i + 1) * self.dimension]
     }
 
-    /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, the first row's in more bits. The
+    /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, a head's in more bits. The
     /// length stored is the one that brings the decoded row nearest to the row itself.
     /// `room` is for the work and kept between calls.
-    pub(crate) fn encode(&self, direction: &[f32], scale: f32, first: bool, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
+    pub(crate) fn encode(&self, row: &Row, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
+        let Row { direction, scale, head } = row;
         let nearest = self.panels.nearest(direction, self.len(), room);
         let centroid = self.centroid(nearest);
         let start = codes.len();
         codes.extend((nearest as u16).to_le_bytes());
         codes.push(0);
-        let levels = if first { &self.fine } else { &self.levels };
+        let levels = if *head { &self.fine } else { &self.levels };
         let bits = levels.len().ilog2() as usize;
         codes.resize(start + 3 + (self.dimension * bits).div_ceil(8), 0);
         let components = 8 / bits;
@@ -219,14 +249,14 @@ impl Codebook {
             codes[start + 3 + i / components] |= (level << (bits * (i % components))) as u8;
         }
         room.resize(self.dimension, 0.0);
-        self.direction(&codes[start..], first, room);
+        self.direction(&codes[start..], *head, room);
         let square = dot(room, room);
         let fitted = if square > 0.0 { scale * dot(direction, room) / square } else { 0.0 };
         codes[start + 2] = self.scale_step(fitted);
     }
 
     fn scale_step(&self, scale: f32) -> u8 {
-        let below = (self.scale_max / scale.max(f32::MIN_POSITIVE)).log2() * STEPS_AN_OCTAVE;
+        let below = (self.lengths.max / scale.max(f32::MIN_POSITIVE)).log2() * STEPS_AN_OCTAVE;
         255 - below.round().clamp(0.0, 255.0) as u8
     }
 
@@ -237,14 +267,14 @@ impl Codebook {
 
     /// The lengths that the 256 steps stand for.
     pub(crate) fn scales(&self) -> [f32; 256] {
-        std::array::from_fn(|step| self.scale_max * (-((255 - step) as f32) / STEPS_AN_OCTAVE).exp2())
+        std::array::from_fn(|step| self.lengths.max * (-((255 - step) as f32) / STEPS_AN_OCTAVE).exp2())
     }
 
     /// Writes centroid + residual of a row's code, whose centroid exists, without its length.
-    pub(crate) fn direction(&self, code: &[u8], first: bool, row: &mut [f32]) {
+    pub(crate) fn direction(&self, code: &[u8], head: bool, row: &mut [f32]) {
         row.copy_from_slice(self.centroid(Codebook::centroid_of(code)));
         match self.bits() {
-            _ if first => add_levels::<2>(&self.fine_table, &code[3..], row),
+            _ if head => add_levels::<2>(&self.fine_table, &code[3..], row),
             1 => add_levels::<8>(&self.table, &code[3..], row),
             2 => add_levels::<4>(&self.table, &code[3..], row),
             _ => add_levels::<2>(&self.table, &code[3..], row),
@@ -283,9 +313,11 @@ mod tests {
     use super::*;
     use crate::vector::math::normalise;
 
+    const LENGTHS: Lengths = Lengths { max: 4.0, head: 2.0, other: 1.0 };
+
     fn codebook(levels: &[f32]) -> Codebook {
         let centroids: Vec<f32> = (0..24).map(|i| if i % 7 == 0 { 1.0 } else { 0.0 }).collect();
-        Codebook::new(6, &centroids, levels, &std::array::from_fn(|i| -0.94 + 0.125 * i as f32), 4.0)
+        Codebook::new(6, &centroids, levels, &std::array::from_fn(|i| -0.94 + 0.125 * i as f32), LENGTHS)
             .expect("a codebook")
     }
 
@@ -305,7 +337,7 @@ mod tests {
         #[test]
         fn a_decoded_row_is_near_the_row(
             mut direction in proptest::collection::vec(-0.4f32..0.4, 6), axis in 0usize..4, scale in 0.01f32..3.9,
-            bits in 0usize..3, first: bool)
+            bits in 0usize..3, head: bool)
         {
             direction[axis] += 1.0;
             normalise(&mut direction);
@@ -316,14 +348,14 @@ mod tests {
             };
             let book = codebook(&levels);
             let mut code = Vec::new();
-            book.encode(&direction, scale, first, &mut code, &mut Vec::new());
-            let codec = Codec { bits: book.bits(), ..Codec::default() };
-            prop_assert_eq!(code.len(), if first { codec.first_bytes(6) } else { codec.row_bytes(6) });
+            book.encode(&Row { direction: direction.clone(), scale, head }, &mut code, &mut Vec::new());
+            let layout = Layout::new(&Codec { bits: book.bits(), ..Codec::default() }, 6, 1);
+            prop_assert_eq!(code.len(), if head { layout.head_bytes } else { layout.row_bytes });
             let mut row = vec![0.0; 6];
-            book.direction(&code, first, &mut row);
+            book.direction(&code, head, &mut row);
             let length = book.scales()[usize::from(code[2])];
             let error: f32 = row.iter().zip(&direction).map(|(x, y)| (x * length - y * scale).powi(2)).sum::<f32>().sqrt();
-            prop_assert!(error < scale * if first { 0.2 } else { [0.75, 0.5, 0.2][bits] }, "{} of {}", error, scale);
+            prop_assert!(error < scale * if head { 0.2 } else { [0.75, 0.5, 0.2][bits] }, "{} of {}", error, scale);
         }
     }
 }

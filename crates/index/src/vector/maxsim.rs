@@ -2,17 +2,17 @@
 
 use colgrep_encoder::Multivector;
 
-use super::codebook::Codebook;
+use super::codebook::{Codebook, Layout};
 use super::panel::Panels;
-use super::segment::rows;
 
 /// A query made ready: its rows side by side, and their products with all centroids.
 #[derive(Debug)]
 pub(crate) struct Prepared<'a> {
     codebook: &'a Codebook,
     scales: [f32; 256],
-    /// Number of rows.
+    /// Number of rows, and how many of them are heads.
     rows: usize,
+    heads: usize,
     /// The rows, and how many with what fills them up.
     panels: Panels,
     padded: usize,
@@ -29,7 +29,8 @@ impl<'a> Prepared<'a> {
         for (c, products) in products.chunks_exact_mut(padded.max(1)).enumerate() {
             panels.products(codebook.centroid(c), products);
         }
-        Prepared { codebook, scales: codebook.scales(), rows: query.len(), panels, padded, products }
+        let (rows, heads) = (query.len(), query.heads());
+        Prepared { codebook, scales: codebook.scales(), rows, heads, panels, padded, products }
     }
 
     /// Number of query rows.
@@ -46,46 +47,60 @@ impl<'a> Prepared<'a> {
         Codebook::centroid_of(code) < self.codebook.len()
     }
 
-    /// MaxSim as if every row were its centroid. `sizes` are the bytes of a first row and of another; `best` is room for the work, kept between calls.
-    pub(crate) fn rough(&self, codes: &[u8], sizes: [usize; 2], best: &mut Vec<f32>) -> f32 {
-        self.best_of(codes, sizes, best, |code, _, best| {
-            let scale = self.scales[usize::from(code[2])];
+    /// MaxSim as if every row were its centroid. `best` is room for the work, kept between calls.
+    pub(crate) fn rough(&self, codes: &[u8], layout: Layout, best: &mut Vec<f32>) -> f32 {
+        let mut found = Best::new(self.heads, self.padded, best);
+        for (code, head) in layout.rows(codes).filter(|(code, _)| self.known(code)) {
             let at = Codebook::centroid_of(code) * self.padded;
-            for (b, product) in best.iter_mut().zip(&self.products[at..at + self.padded]) {
-                *b = b.max(scale * product);
-            }
-        })
+            found.take(head, self.scales[usize::from(code[2])], &self.products[at..at + self.padded]);
+        }
+        found.sum(self.rows)
     }
 
     /// MaxSim over the decoded rows; 0 for a unit without rows.
-    pub(crate) fn exact(&self, codes: &[u8], sizes: [usize; 2], best: &mut Vec<f32>) -> f32 {
+    pub(crate) fn exact(&self, codes: &[u8], layout: Layout, best: &mut Vec<f32>) -> f32 {
         let mut row = vec![0.0; self.codebook.dimension()];
         let mut products = vec![0.0; self.padded];
-        self.best_of(codes, sizes, best, |code, first, best| {
-            self.codebook.direction(code, first, &mut row);
-            let scale = self.scales[usize::from(code[2])];
+        let mut found = Best::new(self.heads, self.padded, best);
+        for (code, head) in layout.rows(codes).filter(|(code, _)| self.known(code)) {
+            self.codebook.direction(code, head.is_some(), &mut row);
             self.panels.products(&row, &mut products);
-            for (b, product) in best.iter_mut().zip(&products) {
-                *b = b.max(scale * product);
-            }
-        })
+            found.take(head, self.scales[usize::from(code[2])], &products);
+        }
+        found.sum(self.rows)
+    }
+}
+
+/// The best product of each query row with a document's rows; heads meet their like alone.
+struct Best<'b> {
+    heads: usize,
+    of_row: &'b mut Vec<f32>,
+}
+
+impl<'b> Best<'b> {
+    /// Of a query with so many heads and rows, in `room`.
+    fn new(heads: usize, rows: usize, room: &'b mut Vec<f32>) -> Best<'b> {
+        room.clear();
+        room.resize(rows, f32::NEG_INFINITY);
+        Best { heads, of_row: room }
     }
 
-    fn best_of(
-        &self,
-        codes: &[u8],
-        [first_bytes, row_bytes]: [usize; 2],
-        best: &mut Vec<f32>,
-        mut take: impl FnMut(&[u8], bool, &mut [f32]),
-    ) -> f32 {
-        best.clear();
-        best.resize(self.padded, f32::NEG_INFINITY);
-        let mut any = false;
-        for (code, first) in rows(codes, first_bytes, row_bytes).filter(|(code, _)| self.known(code)) {
-            take(code, first, best);
-            any = true;
+    /// Takes a document's row of length `scale`: which head it is, and its direction's products with the query's rows.
+    fn take(&mut self, head: Option<usize>, scale: f32, products: &[f32]) {
+        match head {
+            Some(head) if head < self.heads => self.of_row[head] = scale * products[head],
+            Some(_) => {}
+            None => {
+                for (best, product) in self.of_row[self.heads..].iter_mut().zip(&products[self.heads..]) {
+                    *best = best.max(scale * product);
+                }
+            }
         }
-        if any { best[..self.rows].iter().sum() } else { 0.0 }
+    }
+
+    /// The sum over the query's rows that met any.
+    fn sum(&self, rows: usize) -> f32 {
+        self.of_row[..rows].iter().filter(|best| **best > f32::NEG_INFINITY).sum()
     }
 }
 
@@ -93,13 +108,15 @@ impl<'a> Prepared<'a> {
 #[derive(Debug)]
 pub(crate) struct Whole {
     rows: usize,
+    heads: usize,
     panels: Panels,
 }
 
 impl Whole {
     /// Prepares a query.
     pub(crate) fn new(query: &Multivector) -> Whole {
-        Whole { rows: query.len(), panels: Panels::new(query.dimension(), query.values()) }
+        let panels = Panels::new(query.dimension(), query.values());
+        Whole { rows: query.len(), heads: query.heads(), panels }
     }
 
     /// [`maxsim`] with a text, but for rounding.
@@ -107,25 +124,27 @@ impl Whole {
         if self.rows == 0 || document.is_empty() {
             return 0.0;
         }
-        let mut best = vec![f32::NEG_INFINITY; self.panels.padded()];
+        let mut room = Vec::new();
+        let mut best = Best::new(self.heads, self.panels.padded(), &mut room);
         let mut products = vec![0.0; self.panels.padded()];
-        for row in document.rows() {
+        for (i, row) in document.rows().enumerate() {
             self.panels.products(row, &mut products);
-            for (b, product) in best.iter_mut().zip(&products) {
-                *b = b.max(*product);
-            }
+            best.take((i < document.heads()).then_some(i), 1.0, &products);
         }
-        best[..self.rows].iter().sum()
+        best.sum(self.rows)
     }
 }
 
-/// MaxSim, `Σ_q max_d q·d`, of two texts' vectors as they are; 0 where either has none. For what is not stored.
+/// MaxSim, `Σ_q max_d q·d`, of two texts' vectors as they are, where each head meets its like alone; 0 where either has
+/// none. For what is not stored.
 pub fn maxsim(query: &Multivector, document: &Multivector) -> f32 {
-    if document.is_empty() {
-        return 0.0;
-    }
-    let best = |q: &[f32]| document.rows().map(|d| super::math::dot(q, d)).fold(f32::NEG_INFINITY, f32::max);
-    query.rows().map(best).sum()
+    let heads = query.heads().min(document.heads());
+    let whole = query.rows().zip(document.rows()).take(heads).map(|(q, d)| super::math::dot(q, d));
+    let parts = query
+        .rows()
+        .skip(query.heads())
+        .filter_map(|q| document.rows().skip(document.heads()).map(|d| super::math::dot(q, d)).max_by(f32::total_cmp));
+    whole.chain(parts).sum()
 }
 
 #[cfg(test)]
@@ -133,8 +152,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::vector::codebook::Codec;
+    use crate::vector::codebook::{Codec, Lengths};
     use crate::vector::math::Random;
+    use crate::vector::pool::Row;
+
+    const LENGTHS: Lengths = Lengths { max: 3.0, head: 1.0, other: 1.0 };
 
     fn floats(random: &mut Random, count: usize) -> Vec<f32> {
         (0..count).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect()
@@ -145,25 +167,28 @@ mod tests {
 
         #[test]
         fn products_equal_those_of_decoded_rows(
-            seed in any::<u64>(), bits in 0usize..3, dimension in 1usize..70, rows_len in 0usize..9, asked in 0usize..40)
+            seed in any::<u64>(), bits in 0usize..3, dimension in 1usize..70, heads in 0usize..4, rows_len in 0usize..9,
+            asked in 0usize..40)
         {
             let mut random = Random(seed);
             let mut levels = floats(&mut random, [2, 4, 16][bits]);
             levels.sort_by(f32::total_cmp);
             let fine = std::array::from_fn(|i| i as f32 / 8.0 - 1.0);
-            let book = Codebook::new(dimension, &floats(&mut random, 20 * dimension), &levels, &fine, 3.0).expect("a codebook");
-            let codec = Codec { bits: book.bits(), ..Codec::default() };
-            let sizes = [codec.first_bytes(dimension), codec.row_bytes(dimension)];
+            let book = Codebook::new(dimension, &floats(&mut random, 20 * dimension), &levels, &fine, LENGTHS).expect("a codebook");
+            let layout = Layout::new(&Codec { bits: book.bits(), ..Codec::default() }, dimension, heads);
             let mut codes = Vec::new();
+            // A text without any row has no heads either.
+            let rows_len = if rows_len == 0 { 0 } else { heads + rows_len - 1 };
             for i in 0..rows_len {
-                book.encode(&floats(&mut random, dimension), 1.0, i == 0, &mut codes, &mut Vec::new());
+                let row = Row { direction: floats(&mut random, dimension), scale: 1.0, head: i < heads };
+                book.encode(&row, &mut codes, &mut Vec::new());
             }
-            let query = Multivector::new(dimension, floats(&mut random, asked * dimension));
+            let query = Multivector::new(dimension, heads, floats(&mut random, (heads + asked) * dimension));
             // The naive twin decodes everything first.
             let (mut decoded, mut centroids) = (Vec::new(), Vec::new());
-            for (code, first) in rows(&codes, sizes[0], sizes[1]) {
+            for (code, head) in layout.rows(&codes) {
                 let mut row = vec![0.0; dimension];
-                book.direction(code, first, &mut row);
+                book.direction(code, head.is_some(), &mut row);
                 let scale = book.scales()[usize::from(code[2])];
                 decoded.extend(row.iter().map(|x| x * scale));
                 centroids.extend(book.centroid(Codebook::centroid_of(code)).iter().map(|x| x * scale));
@@ -171,12 +196,12 @@ mod tests {
             let prepared = Prepared::new(&query, &book);
             let room = &mut Vec::new();
             let close = |a: f32, b: f32| (a - b).abs() < 1e-3 * (1.0 + a.abs());
-            let document = Multivector::new(dimension, decoded);
+            let document = Multivector::new(dimension, heads, decoded);
             let exact = maxsim(&query, &document);
-            prop_assert!(close(prepared.exact(&codes, sizes, room), exact));
+            prop_assert!(close(prepared.exact(&codes, layout, room), exact));
             prop_assert!(close(Whole::new(&query).maxsim(&document), exact));
-            let rough = maxsim(&query, &Multivector::new(dimension, centroids));
-            prop_assert!(close(prepared.rough(&codes, sizes, room), rough));
+            let rough = maxsim(&query, &Multivector::new(dimension, heads, centroids));
+            prop_assert!(close(prepared.rough(&codes, layout, room), rough));
         }
     }
 }

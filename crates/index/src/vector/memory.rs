@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_for_goes_first() {
-        let vectors = || Arc::new(Multivector::new(1, vec![0.0; 100]));
+        let vectors = || Arc::new(Multivector::new(1, 0, vec![0.0; 100]));
         let memory = Memory::new(10 * size(&vectors()));
         let bytes = || {
             let held = memory.held.lock().expect("no panic");
@@ -77,7 +77,7 @@ mod tests {
             assert!(memory.get(0).is_some() && bytes() <= memory.bytes_max, "{hash}");
         }
         assert!(memory.get(99).is_some() && memory.get(1).is_none());
-        memory.add(200, Arc::new(Multivector::new(1, vec![0.0; 1_000])));
+        memory.add(200, Arc::new(Multivector::new(1, 0, vec![0.0; 1_000])));
         assert!(memory.get(200).is_none(), "larger than all room");
     }
 }

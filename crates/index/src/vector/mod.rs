@@ -19,7 +19,7 @@ mod train;
 
 pub use build::Encoding;
 pub(crate) use build::{Built, Job};
-pub use codebook::{Codebook, Codec};
+pub use codebook::{Codebook, Codec, Lengths};
 pub(crate) use maxsim::Whole;
 pub use maxsim::maxsim;
 pub use memory::Memory;

@@ -8,19 +8,21 @@ use super::panel::ARCH;
 /// Rows looked at, those of greatest length: beyond them a document says little new, and pooling is quadratic at worst.
 const ROWS_LOOKED_AT: usize = 256;
 
-/// A row apart: its direction (unit length) and its length.
+/// A row apart: its direction (unit length), its length, and whether it is a head.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     pub(crate) direction: Vec<f32>,
     pub(crate) scale: f32,
+    pub(crate) head: bool,
 }
 
-/// The rows of a document that are kept: at most `rows_max`, rows more alike than `similarity` (a cosine) merged.
+/// The rows of a document that are kept: its heads as they are, and of the others at most `rows_max`, rows more alike than
+/// `similarity` (a cosine) merged.
 ///
 /// The longest rows lead: each row, longest first, joins the most similar leader if that is alike enough, else it
 /// becomes a leader itself while there is place. Short rows without a place are left out: lengths are learned weights,
-/// and merged into what they are not like they would only blur it. A group stands as the mean of its rows with the length of the longest,
-/// since MaxSim would have taken the best of them. Row 0 always leads alone: it stands for the document as a whole.
+/// and merged into what they are not like they would only blur it. A group stands as the mean of its rows with the length
+/// of the longest, since MaxSim would have taken the best of them.
 ///
 /// Merging similar token vectors is from Clavié, Chaffin and Adams, Reducing the Footprint of Multi-Vector Retrieval
 /// with Minimal Performance Impact via Token Pooling (2024); leaders stand in for its hierarchical clusters, at a
@@ -31,41 +33,38 @@ pub(crate) fn pool(document: &Multivector, rows_max: usize, similarity: f32) -> 
 
 #[inline(always)]
 fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> {
-    let mut rows: Vec<(usize, Row)> = document
+    let mut heads: Vec<Row> = document
         .rows()
         .enumerate()
         .map(|(i, row)| {
             let mut direction = row.to_vec();
             let scale = normalise(&mut direction);
-            (i, Row { direction, scale })
+            Row { direction, scale, head: i < document.heads() }
         })
-        .filter(|(_, row)| row.scale > 0.0)
         .collect();
-    // Row 0 first, then by length; equal lengths in order.
-    rows.sort_by(|a, b| (a.0 != 0).cmp(&(b.0 != 0)).then(b.1.scale.total_cmp(&a.1.scale)).then(a.0.cmp(&b.0)));
+    let mut rows = heads.split_off(document.heads());
+    rows.retain(|row| row.scale > 0.0);
+    // By length; equal lengths in order.
+    rows.sort_by(|a, b| b.scale.total_cmp(&a.scale));
     rows.truncate(ROWS_LOOKED_AT);
     let mut leaders: Vec<Row> = Vec::with_capacity(rows_max);
     let mut sums: Vec<Vec<f32>> = Vec::with_capacity(rows_max);
-    let mut first_open = 0;
-    for (i, row) in rows {
-        let nearest = leaders[first_open..]
+    for row in rows {
+        let nearest = leaders
             .iter()
             .map(|leader| dot(&leader.direction, &row.direction))
             .enumerate()
             .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         match nearest {
             Some((at, cosine)) if cosine >= similarity => {
-                for (sum, x) in sums[first_open + at].iter_mut().zip(&row.direction) {
+                for (sum, x) in sums[at].iter_mut().zip(&row.direction) {
                     *sum += x * row.scale;
                 }
             }
-            _ if leaders.len() >= rows_max.max(1) => {}
+            _ if leaders.len() >= rows_max => {}
             _ => {
                 sums.push(row.direction.iter().map(|x| x * row.scale).collect());
                 leaders.push(row);
-                if i == 0 {
-                    first_open = 1;
-                }
             }
         }
     }
@@ -74,7 +73,8 @@ fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> 
             leader.direction = sum;
         }
     }
-    leaders
+    heads.append(&mut leaders);
+    heads
 }
 
 #[cfg(test)]
@@ -82,16 +82,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alike_rows_merge_and_row_0_stays_alone() {
-        let document = Multivector::new(2, vec![1.0, 0.0, 0.9, 0.1, 0.88, 0.12, 0.0, 0.5, 0.0, 0.0]);
+    fn alike_rows_merge_and_heads_stay_as_they_are() {
+        let values = vec![1.0, 0.0, 0.0, 0.0, 0.9, 0.1, 0.88, 0.12, 0.0, 0.5, 0.0, 0.0];
+        let document = Multivector::new(2, 2, values);
         let pooled = pool(&document, 8, 0.95);
-        assert_eq!(pooled.len(), 3);
-        assert_eq!((pooled[0].direction.clone(), pooled[0].scale), (vec![1.0, 0.0], 1.0));
-        assert!(pooled[1].direction[1] > 0.1 && pooled[1].direction[1] < 0.15);
-        assert_eq!(pooled[2].scale, 0.5);
-        assert_eq!(pool(&document, 2, 2.0).len(), 2);
-        assert_eq!(pool(&document, 1, 0.95).len(), 1);
-        assert_eq!(pool(&document, 8, 2.0).len(), 4);
+        assert_eq!(pooled.iter().map(|row| row.head).collect::<Vec<_>>(), [true, true, false, false]);
+        assert_eq!((pooled[0].direction.clone(), pooled[0].scale, pooled[1].scale), (vec![1.0, 0.0], 1.0, 0.0));
+        assert!(pooled[2].direction[1] > 0.1 && pooled[2].direction[1] < 0.15);
+        assert_eq!(pooled[3].scale, 0.5);
+        assert_eq!(pool(&document, 2, 2.0).len(), 4);
+        assert_eq!(pool(&document, 0, 0.95).len(), 2);
+        assert_eq!(pool(&document, 8, 2.0).len(), 5);
         assert_eq!(pool(&Multivector::default(), 8, 0.9), vec![]);
     }
 }

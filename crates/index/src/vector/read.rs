@@ -6,9 +6,9 @@ use colgrep_encoder::Multivector;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::codebook::{Codebook, Codec, carried};
+use super::codebook::{Codebook, Codec, Layout, carried};
 use super::maxsim::Prepared;
-use super::segment::{Make, Segment};
+use super::segment::{Make, Segment, list_of};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What belongs to the vectors of one generation; it stands in the file table.
@@ -20,6 +20,8 @@ pub struct Manifest {
     pub model: String,
     /// Components of a vector.
     pub dimension: u32,
+    /// Rows of a text that are heads.
+    pub heads: u32,
     /// How vectors are stored.
     pub codec: Codec,
     /// [`Codebook::id`] of the codebook.
@@ -34,6 +36,10 @@ impl Manifest {
     /// The codebook's file name.
     pub fn codebook_name(&self) -> String {
         format!("codebook-{:016x}.bin", self.codebook)
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::new(&self.codec, self.dimension as usize, self.heads as usize)
     }
 
     /// Every file that it names. A codebook that the program carries has none.
@@ -108,8 +114,7 @@ impl Allowed {
 pub struct Vectors {
     manifest: Manifest,
     codebook: Codebook,
-    /// Bytes of a first row's code and of another row's.
-    sizes: [usize; 2],
+    layout: Layout,
     segments: Vec<Segment>,
     /// The first place of each segment, and the end of the last.
     bases: Vec<u32>,
@@ -145,8 +150,7 @@ impl Vectors {
         for segment in &segments {
             bases.push(bases[bases.len() - 1] + segment.len() as u32);
         }
-        let sizes = [manifest.codec.first_bytes(codebook.dimension()), manifest.codec.row_bytes(codebook.dimension())];
-        Vectors { manifest, codebook, sizes, segments, bases }
+        Vectors { layout: manifest.layout(), manifest, codebook, segments, bases }
     }
 
     /// What they belong to.
@@ -220,6 +224,11 @@ impl Vectors {
             let message = format!("the model gives vectors of {asked} components, the index has {kept}");
             return Err(Error::new(ErrorKind::Unusable, message));
         }
+        if query.heads() != self.layout.heads {
+            let (asked, kept) = (query.heads(), self.layout.heads);
+            let message = format!("the model gives {asked} rows for a whole text, the index has {kept}");
+            return Err(Error::new(ErrorKind::Unusable, message));
+        }
         Ok(Prepared::new(query, &self.codebook))
     }
 
@@ -232,7 +241,7 @@ impl Vectors {
             return Ok(vec![0.0; places.len()]);
         }
         let prepared = self.prepare(query)?;
-        let exact = |room: &mut Vec<f32>, codes: &[u8]| prepared.exact(codes, self.sizes, room);
+        let exact = |room: &mut Vec<f32>, codes: &[u8]| prepared.exact(codes, self.layout, room);
         self.scores(places, exact)
     }
 
@@ -308,10 +317,10 @@ impl Vectors {
     ) -> Result<Vec<(Place, f32)>> {
         let exact = effort.exact.max(n);
         if places.len() > exact {
-            let scores = self.scores(&places, |room, codes| prepared.rough(codes, self.sizes, room))?;
+            let scores = self.scores(&places, |room, codes| prepared.rough(codes, self.layout, room))?;
             places = self.best(places.into_iter().zip(scores).collect(), exact).into_iter().map(|p| p.0).collect();
         }
-        let scores = self.scores(&places, |room, codes| prepared.exact(codes, self.sizes, room))?;
+        let scores = self.scores(&places, |room, codes| prepared.exact(codes, self.layout, room))?;
         Ok(self.best(places.into_iter().zip(scores).collect(), n))
     }
 
@@ -345,14 +354,16 @@ impl Vectors {
         let mut gains: Vec<(f32, u32)> = vec![(0.0, 0); self.len()];
         let mut touched: Vec<Place> = Vec::new();
         for row in 0..prepared.rows() {
+            let head = Some(row).filter(|row| *row < self.layout.heads);
             let mut centroids: Vec<(f32, usize)> =
                 (0..self.codebook.len()).map(|c| (prepared.product(row, c), c)).collect();
             centroids.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             let floor = centroids.get(effort.probes).map_or(0.0, |c| c.0);
+            let length = self.codebook.length(head.is_some());
             let round = row as u32 + 1;
             for &(product, centroid) in centroids.iter().take(effort.probes) {
                 for (segment, base) in self.segments.iter().zip(&self.bases) {
-                    segment.list(centroid, |ordinal| {
+                    segment.list(list_of(centroid, head, self.codebook.len()), |ordinal| {
                         let place = base + ordinal as u32;
                         let (gain, last) = &mut gains[place as usize];
                         // Lists come best first: the first that holds a unit is its best.
@@ -361,7 +372,7 @@ impl Vectors {
                                 touched.push(place);
                             }
                             *last = round;
-                            *gain += product - floor;
+                            *gain += length * (product - floor);
                         }
                     })?;
                 }
@@ -376,8 +387,7 @@ pub(crate) fn make(manifest: &Manifest, codebook: &Codebook) -> Make {
         fingerprint: manifest.fingerprint,
         codebook: manifest.codebook,
         centroids: codebook.len() as u32,
-        row_bytes: manifest.codec.row_bytes(codebook.dimension()) as u32,
-        first_bytes: manifest.codec.first_bytes(codebook.dimension()) as u32,
+        layout: manifest.layout(),
     }
 }
 

@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memmap2::Mmap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::codebook::Codebook;
+use super::codebook::{Codebook, Layout};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a segment begins with; the last character is the version of its layout.
-const MAGIC: &[u8; 8] = b"colgvec2";
-const HEADER_BYTES: usize = 68;
-/// Bytes of a list's entry in the directory: centroid, first byte, sum of its bytes.
+const MAGIC: &[u8; 8] = b"colgvec3";
+const HEADER_BYTES: usize = 72;
+/// Bytes of a list's entry in the directory: its number, first byte, sum of its bytes.
 const ENTRY_BYTES: usize = 12;
 
 /// What the vectors of a segment were made with; segments of different makes never meet.
@@ -30,17 +30,20 @@ pub(crate) struct Make {
     pub(crate) codebook: u64,
     /// Number of centroids.
     pub(crate) centroids: u32,
-    /// Bytes of a row's code.
-    pub(crate) row_bytes: u32,
-    /// Bytes of the code of a unit's first row, which is kept finer.
-    pub(crate) first_bytes: u32,
+    /// How a unit's codes lie.
+    pub(crate) layout: Layout,
 }
 
-/// A unit's codes, one after another, and whether each is the first.
-pub(crate) fn rows(codes: &[u8], first_bytes: usize, row_bytes: usize) -> impl Iterator<Item = (&[u8], bool)> {
-    let (first, rest) = codes.split_at_checked(first_bytes).unwrap_or((&[], &[]));
-    let first = Some((first, true)).filter(|(code, _)| !code.is_empty());
-    first.into_iter().chain(rest.chunks_exact(row_bytes).map(|code| (code, false)))
+impl Make {
+    /// Number of lists: for each centroid one of rows that are no heads, and one of each head.
+    fn lists(&self) -> usize {
+        self.centroids as usize * (self.layout.heads + 1)
+    }
+}
+
+/// Which list holds the rows at a centroid (of so many) that are this head, or none.
+pub(crate) fn list_of(centroid: usize, head: Option<usize>, centroids: usize) -> usize {
+    head.map_or(0, |head| head + 1) * centroids + centroid
 }
 
 /// Units gathered for a segment.
@@ -102,8 +105,8 @@ impl<'a> SegmentBuilder<'a> {
         header.extend(make.fingerprint.to_le_bytes());
         header.extend(make.codebook.to_le_bytes());
         header.extend(make.centroids.to_le_bytes());
-        header.extend(make.row_bytes.to_le_bytes());
-        header.extend(make.first_bytes.to_le_bytes());
+        let Layout { heads, head_bytes, row_bytes } = make.layout;
+        header.extend([row_bytes, head_bytes, heads].map(|n| (n as u32).to_le_bytes()).as_flattened());
         header.extend((self.units.len() as u32).to_le_bytes());
         header.extend(((table.len() - 14 * self.units.len() - 4) as u32 / ENTRY_BYTES as u32).to_le_bytes());
         header.extend(end.to_le_bytes());
@@ -123,13 +126,13 @@ impl<'a> SegmentBuilder<'a> {
         write().map_err(|e| Error::io("write", path, &e))
     }
 
-    /// The directory and the lists: for each centroid, the ordinals of the units with a row there, as differences.
+    /// The directory and the lists: for each ([`list_of`]), the ordinals of the units with such a row, as differences.
     fn lists(&self, make: &Make) -> (Vec<u8>, Vec<u8>) {
         // Bytes of each list, and the ordinal it ends with.
-        let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); make.centroids as usize];
+        let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); make.lists()];
         for (ordinal, (_, codes)) in self.units.iter().enumerate() {
-            for (code, _) in rows(codes, make.first_bytes as usize, make.row_bytes as usize) {
-                let (list, last) = &mut postings[Codebook::centroid_of(code)];
+            for (code, head) in make.layout.rows(codes) {
+                let (list, last) = &mut postings[list_of(Codebook::centroid_of(code), head, make.centroids as usize)];
                 if list.is_empty() || *last != ordinal as u32 {
                     write_number(list, ordinal as u32 - *last);
                     *last = ordinal as u32;
@@ -137,10 +140,10 @@ impl<'a> SegmentBuilder<'a> {
             }
         }
         let (mut directory, mut lists) = (Vec::new(), Vec::new());
-        for (centroid, (list, _)) in postings.iter().enumerate().filter(|(_, (list, _))| !list.is_empty()) {
-            directory.extend((centroid as u32).to_le_bytes());
+        for (number, (list, _)) in postings.iter().enumerate().filter(|(_, (list, _))| !list.is_empty()) {
+            directory.extend((number as u32).to_le_bytes());
             directory.extend((lists.len() as u32).to_le_bytes());
-            directory.extend(list_sum(centroid, list).to_le_bytes());
+            directory.extend(list_sum(number, list).to_le_bytes());
             lists.extend(list);
         }
         (directory, lists)
@@ -152,9 +155,9 @@ fn unit_sum(key: u64, codes: &[u8]) -> u16 {
     xxh3_64_with_seed(codes, key) as u16
 }
 
-/// What is stored to tell damage to a list: it also binds it to its centroid.
-fn list_sum(centroid: usize, list: &[u8]) -> u32 {
-    xxh3_64_with_seed(list, centroid as u64) as u32
+/// What is stored to tell damage to a list: it also binds it to its number.
+fn list_sum(number: usize, list: &[u8]) -> u32 {
+    xxh3_64_with_seed(list, number as u64) as u32
 }
 
 /// LEB128: seven bits a byte, lowest first.
@@ -172,7 +175,8 @@ pub(crate) struct Segment {
     map: Mmap,
     name: String,
     units: usize,
-    centroids: usize,
+    /// Number of lists that there may be.
+    numbers: usize,
     keys_at: usize,
     starts_at: usize,
     sums_at: usize,
@@ -203,13 +207,14 @@ impl Segment {
         if !header.starts_with(MAGIC) || xxh3_64(&header[..HEADER_BYTES - 8]) != long(HEADER_BYTES - 8) {
             return Err(unusable("has a damaged header"));
         }
-        let (centroids, row_bytes, first_bytes) = (word(24), word(28), word(32));
-        let found = Make { fingerprint: long(8), codebook: long(16), centroids, row_bytes, first_bytes };
-        if found != *make || make.row_bytes < 3 || make.first_bytes < 3 {
+        let [row_bytes, head_bytes, heads] = [28, 32, 36].map(|at| word(at) as usize);
+        let layout = Layout { heads, head_bytes, row_bytes };
+        let found = Make { fingerprint: long(8), codebook: long(16), centroids: word(24), layout };
+        if found != *make || row_bytes < 3 || head_bytes < 3 {
             return Err(unusable("is of another model or codec"));
         }
         let (units, lists, codes_bytes, lists_bytes) =
-            (word(36) as usize, word(40) as usize, word(44) as usize, word(48) as usize);
+            (word(40) as usize, word(44) as usize, word(48) as usize, word(52) as usize);
         let keys_at = HEADER_BYTES;
         let starts_at = keys_at + 8 * units;
         let sums_at = starts_at + 4 * (units + 1);
@@ -219,13 +224,13 @@ impl Segment {
         if map.len() != codes_at + codes_bytes {
             return Err(unusable("is cut"));
         }
-        if xxh3_64(&map[keys_at..lists_at]) != long(52) {
+        if xxh3_64(&map[keys_at..lists_at]) != long(56) {
             return Err(unusable("has a damaged table"));
         }
         Ok(Segment {
             name,
             units,
-            centroids: make.centroids as usize,
+            numbers: make.lists(),
             keys_at,
             starts_at,
             sums_at,
@@ -331,42 +336,42 @@ impl Segment {
         codes.ok_or_else(|| self.damaged("a unit"))
     }
 
-    /// Calls `visit` with the ordinals of the units that have a row at `centroid`.
+    /// Calls `visit` with the ordinals of the units in a list, by its number ([`list_of`]).
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`] where the list is damaged.
-    pub(crate) fn list(&self, centroid: usize, mut visit: impl FnMut(usize)) -> Result<()> {
+    pub(crate) fn list(&self, number: usize, mut visit: impl FnMut(usize)) -> Result<()> {
         let lists = (self.lists_at - self.directory_at) / ENTRY_BYTES;
         let entry = |i: usize, word: usize| self.word(self.directory_at + ENTRY_BYTES * i + 4 * word) as usize;
         let (mut low, mut high) = (0, lists);
         while low < high {
             let middle = low + (high - low) / 2;
-            if entry(middle, 0) < centroid {
+            if entry(middle, 0) < number {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        if low == lists || entry(low, 0) != centroid {
+        if low == lists || entry(low, 0) != number {
             return Ok(());
         }
         let from = self.lists_at + entry(low, 1);
         let to = if low + 1 < lists { self.lists_at + entry(low + 1, 1) } else { self.codes_at };
         let list = self.map.get(from..to).filter(|_| to <= self.codes_at);
-        let Some(list) = list.filter(|l| list_sum(centroid, l) as usize == entry(low, 2)) else {
+        let Some(list) = list.filter(|l| list_sum(number, l) as usize == entry(low, 2)) else {
             return Err(self.damaged("a list"));
         };
-        let (mut ordinal, mut number, mut shift) = (0usize, 0usize, 0);
+        let (mut ordinal, mut step, mut shift) = (0usize, 0usize, 0);
         for byte in list {
-            number |= usize::from(byte & 0x7F) << shift;
+            step |= usize::from(byte & 0x7F) << shift;
             shift += 7;
             if byte & 0x80 == 0 {
-                ordinal += number;
+                ordinal += step;
                 if ordinal >= self.units {
                     return Err(self.damaged("a list"));
                 }
                 visit(ordinal);
-                (number, shift) = (0, 0);
+                (step, shift) = (0, 0);
             }
         }
         Ok(())
@@ -389,12 +394,12 @@ impl Segment {
         let lists = (self.lists_at - self.directory_at) / ENTRY_BYTES;
         let mut postings = 0;
         for i in 0..lists {
-            let centroid = self.word(self.directory_at + ENTRY_BYTES * i) as usize;
-            if centroid >= self.centroids {
+            let number = self.word(self.directory_at + ENTRY_BYTES * i) as usize;
+            if number >= self.numbers {
                 return Err(self.damaged("a list"));
             }
             let before = postings;
-            self.list(centroid, |_| postings += 1)?;
+            self.list(number, |_| postings += 1)?;
             if postings == before {
                 return Err(self.damaged("a list"));
             }
@@ -409,7 +414,8 @@ mod tests {
 
     use super::*;
 
-    const MAKE: Make = Make { fingerprint: 7, codebook: 8, centroids: 300, row_bytes: 4, first_bytes: 4 };
+    const LAYOUT: Layout = Layout { heads: 2, head_bytes: 4, row_bytes: 4 };
+    const MAKE: Make = Make { fingerprint: 7, codebook: 8, centroids: 300, layout: LAYOUT };
 
     fn written(units: &[(u64, Vec<u8>)]) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -445,11 +451,14 @@ mod tests {
                 prop_assert_eq!(segment.codes(ordinal).expect("codes"), codes.as_slice());
             }
             prop_assert_eq!(segment.find(absent).is_some(), expected.contains_key(&absent));
-            for centroid in 0..300u16 {
+            for (centroid, head) in (0..300u16).flat_map(|c| [None, Some(0), Some(1)].map(|head| (c, head))) {
                 let mut found = Vec::new();
-                segment.list(centroid.into(), |o| found.push(o)).expect("a list");
+                segment.list(list_of(centroid.into(), head, 300), |o| found.push(o)).expect("a list");
+                let is_there = |(row, code): (usize, &[u8])| {
+                    code[..2] == centroid.to_le_bytes() && head == Some(row).filter(|row| *row < LAYOUT.heads)
+                };
                 let naive: Vec<usize> = expected.values().enumerate()
-                    .filter(|(_, codes)| codes.chunks(4).any(|c| c[..2] == centroid.to_le_bytes()))
+                    .filter(|(_, codes)| codes.chunks(4).enumerate().any(is_there))
                     .map(|(o, _)| o).collect();
                 prop_assert_eq!(found, naive);
             }
@@ -475,7 +484,7 @@ mod tests {
             .map(|i| {
                 (
                     i * 0x0512_3456_789A_BCDE,
-                    (0..8).map(|b| (b * 31 + i) as u8 & 0xF8 & if b % 4 == 1 { 0 } else { 255 }).collect(),
+                    (0..16).map(|b| (b * 31 + i) as u8 & 0xF8 & if b % 4 == 1 { 0 } else { 255 }).collect(),
                 )
             })
             .collect();

@@ -3,7 +3,7 @@
 use colgrep_encoder::Encoder;
 use rayon::prelude::*;
 
-use super::codebook::{Codebook, Codec};
+use super::codebook::{Codebook, Codec, Lengths};
 use super::math::{Random, normalise};
 use super::panel::Panels;
 use super::pool::{Row, pool};
@@ -19,11 +19,10 @@ const CENTROIDS_MAX: usize = 1 << 10;
 const LEVEL_ROWS: usize = 2_000;
 const SEED: u64 = 0x00C0_16E9;
 
-/// Number of centroids for a store of so many units, nearly all of which have as many rows as the codec allows: twice
-/// the root of its rows, as a power of two. PLAID takes eight times as many; its stores are larger and its centroids are
+/// Number of centroids for a store of so many units with so many rows each: twice the root of its rows, as a power of two. PLAID takes eight times as many; its stores are larger and its centroids are
 /// not kept with each project.
-pub(crate) fn centroids_for(units: u64, codec: &Codec) -> usize {
-    let root = ((units * u64::from(codec.rows_max)) as f64).sqrt();
+pub(crate) fn centroids_for(units: u64, rows: usize) -> usize {
+    let root = (units as f64 * rows as f64).sqrt();
     let exponent = (2.0 * root).max(1.0).log2().round() as u32;
     (1usize << exponent.min(20)).clamp(8, CENTROIDS_MAX)
 }
@@ -34,8 +33,8 @@ pub(crate) fn rows_wanted(centroids: usize) -> usize {
 }
 
 /// A codebook of at most `centroids` centroids from sample rows: spherical k-means (Dhillon and Modha 2001) from
-/// rows drawn by a fixed seed, then the levels that lose least of the residuals (Lloyd 1957). The same rows in the
-/// same order give the same codebook.
+/// rows drawn by a fixed seed, then the levels that lose least of the residuals (Lloyd 1957), those of heads from heads.
+/// The same rows in the same order give the same codebook.
 ///
 /// # Errors
 /// When the rows have components that are no numbers.
@@ -45,18 +44,17 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
     for i in (1..order.len()).rev() {
         order.swap(i, random.below(i + 1));
     }
-    let sample: Vec<&[f32]> =
-        order.iter().take(rows_wanted(centroids)).map(|i| rows[*i].direction.as_slice()).collect();
+    let sample: Vec<&Row> = order.iter().take(rows_wanted(centroids)).map(|i| &rows[*i]).collect();
     let len = centroids.min(sample.len() / 2).max(1);
-    let mut means: Vec<f32> = sample.iter().take(len).flat_map(|row| row.iter().copied()).collect();
+    let mut means: Vec<f32> = sample.iter().take(len).flat_map(|row| row.direction.iter().copied()).collect();
     means.resize(len * dimension, 0.0);
     for _ in 0..ROUNDS {
         let panels = Panels::new(dimension, &means);
         let assigned: Vec<usize> =
-            sample.par_iter().map_init(Vec::new, |room, row| panels.nearest(row, len, room)).collect();
+            sample.par_iter().map_init(Vec::new, |room, row| panels.nearest(&row.direction, len, room)).collect();
         let mut sums = vec![0.0f32; len * dimension];
         for (row, at) in sample.iter().zip(&assigned) {
-            for (sum, x) in sums[at * dimension..(at + 1) * dimension].iter_mut().zip(*row) {
+            for (sum, x) in sums[at * dimension..(at + 1) * dimension].iter_mut().zip(&row.direction) {
                 *sum += x;
             }
         }
@@ -65,22 +63,31 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
             if normalise(sum) == 0.0
                 && let Some(row) = (!sample.is_empty()).then(|| sample[random.below(sample.len())])
             {
-                sum.copy_from_slice(row);
+                sum.copy_from_slice(&row.direction);
             }
         }
         means = sums;
     }
-    let (panels, mut room, mut residuals) = (Panels::new(dimension, &means), Vec::new(), Vec::new());
-    for row in sample.iter().rev().take(LEVEL_ROWS) {
-        let at = panels.nearest(row, len, &mut room);
-        residuals.extend(row.iter().zip(&means[at * dimension..]).map(|(x, c)| x - c));
-    }
+    let panels = Panels::new(dimension, &means);
+    let residuals = |head: bool| -> Vec<f32> {
+        let (mut room, mut residuals) = (Vec::new(), Vec::new());
+        for row in sample.iter().rev().filter(|row| row.head == head).take(LEVEL_ROWS) {
+            let at = panels.nearest(&row.direction, len, &mut room);
+            residuals.extend(row.direction.iter().zip(&means[at * dimension..]).map(|(x, c)| x - c));
+        }
+        residuals
+    };
     let longest = rows.iter().map(|r| r.scale).fold(0.0f32, f32::max);
+    let average = |head: bool| {
+        let scales = || sample.iter().filter(|row| row.head == head).map(|row| row.scale);
+        scales().sum::<f32>() / scales().count().max(1) as f32
+    };
     // Rows to come may be longer.
-    let scale_max = if longest > 0.0 { 1.5 * longest } else { 1.0 };
+    let max = if longest > 0.0 { 1.5 * longest } else { 1.0 };
+    let lengths = Lengths { max, head: average(true), other: average(false) };
     let mut fine = [0.0; 16];
-    fine.copy_from_slice(&levels(residuals.clone(), 16));
-    Codebook::new(dimension, &means, &levels(residuals, 1 << codec.bits), &fine, scale_max)
+    fine.copy_from_slice(&levels(residuals(true), 16));
+    Codebook::new(dimension, &means, &levels(residuals(false), 1 << codec.bits), &fine, lengths)
 }
 
 /// A codebook that a model can bring along, trained on texts like those it will encode.
@@ -138,7 +145,7 @@ mod tests {
             .map(|i| {
                 let mut direction: Vec<f32> = (0..8).map(|c| f32::from(u8::from(c == i % 8)) + noise()).collect();
                 normalise(&mut direction);
-                Row { direction, scale: 2.0 }
+                Row { direction, scale: 2.0, head: false }
             })
             .collect();
         let book = train(8, &rows, 16, &Codec::default()).expect("a codebook");
@@ -146,7 +153,7 @@ mod tests {
         let (mut row, mut error) = (vec![0.0; 8], 0.0);
         for r in &rows {
             let mut code = Vec::new();
-            book.encode(&r.direction, r.scale, false, &mut code, &mut Vec::new());
+            book.encode(r, &mut code, &mut Vec::new());
             book.direction(&code, false, &mut row);
             let length = book.scales()[usize::from(code[2])];
             error += row.iter().zip(&r.direction).map(|(x, y)| (x * length - y * 2.0).powi(2)).sum::<f32>() / 4.0;
@@ -156,13 +163,12 @@ mod tests {
 
     #[test]
     fn few_rows_or_none_are_enough() {
-        let row = Row { direction: vec![0.6, 0.8], scale: 1.0 };
+        let row = Row { direction: vec![0.6, 0.8], scale: 1.0, head: true };
         for rows in [vec![], vec![row.clone()], vec![row; 3]] {
             let book = train(2, &rows, 64, &Codec::default()).expect("a codebook");
             assert!(!book.is_empty());
         }
-        let centroids = |units| centroids_for(units, &Codec { rows_max: 6, ..Codec::default() });
-        assert_eq!([0, 900, 10_000, u32::MAX.into()].map(centroids), [8, 128, 512, 1024]);
+        assert_eq!([0, 900, 10_000, u32::MAX.into()].map(|units| centroids_for(units, 6)), [8, 128, 512, 1024]);
     }
 
     #[test]

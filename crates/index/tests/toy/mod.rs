@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use colgrep_encoder::{Encoder, Error, Multivector};
-use colgrep_index::vector::{Codebook, Codec, Encoding};
+use colgrep_index::vector::{Codebook, Codec, Encoding, Lengths};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub const DIMENSION: usize = 32;
@@ -40,7 +40,7 @@ fn direction(word: &str) -> Vec<f32> {
     row
 }
 
-/// A row for each word, longer words weighing more; row 0 is their mean.
+/// A row for each word, longer words weighing more; the head is their mean.
 pub fn vectors(text: &str) -> Multivector {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase);
     let rows: Vec<Vec<f32>> =
@@ -49,7 +49,7 @@ pub fn vectors(text: &str) -> Multivector {
         return Multivector::default();
     }
     let mean = (0..DIMENSION).map(|i| rows.iter().map(|r| r[i]).sum::<f32>() / rows.len() as f32);
-    Multivector::new(DIMENSION, mean.chain(rows.concat()).collect())
+    Multivector::new(DIMENSION, 1, mean.chain(rows.concat()).collect())
 }
 
 impl Encoder for Toy {
@@ -63,6 +63,10 @@ impl Encoder for Toy {
 
     fn dimension(&self) -> usize {
         DIMENSION
+    }
+
+    fn heads(&self) -> usize {
+        1
     }
 
     fn encode_query(&self, text: &str) -> Result<Multivector, Error> {
@@ -82,7 +86,8 @@ impl Encoder for Toy {
 pub fn codebook() -> Codebook {
     let centroids: Vec<f32> = (0..40).flat_map(|i| direction(&format!("centroid {i}"))).collect();
     let levels = [-0.3, -0.1, 0.1, 0.3];
-    Codebook::new(DIMENSION, &centroids, &levels, &std::array::from_fn(|i| i as f32 / 8.0 - 1.0), 1.0)
+    let lengths = Lengths { max: 1.0, head: 0.5, other: 0.5 };
+    Codebook::new(DIMENSION, &centroids, &levels, &std::array::from_fn(|i| i as f32 / 8.0 - 1.0), lengths)
         .expect("a codebook")
 }
 

@@ -70,12 +70,15 @@ impl Filter {
 }
 
 /// For each path of `below` of which nothing is indexed why it can't be ranked, and what finds its lines all the same.
+/// Of an index that is being built nothing is said: who knows what it has yet to reach?
 pub fn not_ranked<'a>(
     below: &'a [String],
     project: &'a Project,
     snapshot: &'a Snapshot,
 ) -> impl Iterator<Item = Hinted> + 'a {
-    let missing = |b: &&String| !b.is_empty() && !snapshot.files.indexed().any(|f| is_below(&f.path, b));
+    let missing = |b: &&String| {
+        snapshot.files.complete && !b.is_empty() && !snapshot.files.indexed().any(|f| is_below(&f.path, b))
+    };
     below.iter().filter(missing).map(|path| reason(path, project, snapshot))
 }
 

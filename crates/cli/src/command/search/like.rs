@@ -18,6 +18,7 @@ use colgrep_index::vector::unit_text;
 
 use crate::hint::Hinted;
 use crate::model::Model;
+use crate::output::path::typed;
 use crate::project::Project;
 
 /// Words of the unit's text that go into the question.
@@ -57,6 +58,7 @@ pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
 /// When the file is not indexed, or the line lies outside it.
 pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, Unit)> {
     let record = snapshot.files.indexed().find(|f| f.path == path);
+    let path = typed(Path::new(&snapshot.files.root), path);
     let record = record.with_context(|| Hinted {
         what: format!("{path} is not indexed"),
         shell: "`colgrep status` says what is skipped and why".to_string(),

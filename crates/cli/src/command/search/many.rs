@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 
 use super::{QUERY_BYTES_MAX, Run, check_length, found, interleave};
 use crate::output::json::{self, Refused};
+use crate::output::tell_cut;
 use crate::{FAILED, FOUND, NOTHING};
 
 /// Bytes that are shown of a line that is no query.
@@ -41,7 +42,8 @@ impl Run<'_> {
             let found = found(&places, replies);
             let hits = interleave(&found, self.args.wanted());
             answered |= !hits.is_empty();
-            json::print_answers(&mut out, query, &found, &hits, self.args.max_tokens)?;
+            let shown = json::print_answers(&mut out, query, &found, &hits, self.args.max_tokens)?;
+            tell_cut(self.args, Some(query), shown, hits.len());
             out.flush()?;
         }
         Ok(match (refused, answered) {

@@ -135,6 +135,17 @@ impl PathRules {
         })
     }
 
+    /// The same rules for what lies below a path that was named: as with an ignore file's, patterns of the settings that
+    /// ignore it itself say nothing of what is looked for in it.
+    pub fn named(mut self, path: &str) -> PathRules {
+        self.ignore = self.ignore.filter(|ignore| {
+            // A pattern for folders alone has to match a named folder too.
+            let is_ignored = |is_folder| ignore.matched_path_or_any_parents(path, is_folder).is_ignore();
+            path.is_empty() || !(is_ignored(true) || is_ignored(false))
+        });
+        self
+    }
+
     /// Whether a path (from the project's root, `/` between components) of that language passes.
     pub fn allow<'l>(&self, path: &str, language: impl Fn() -> &'l str) -> bool {
         self.part(path, language, false) == Some(Part::All)
