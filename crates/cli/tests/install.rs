@@ -44,6 +44,22 @@ fn what_is_installed_is_taken_back_byte_for_byte() {
 }
 
 #[test]
+fn a_file_of_two_agents_goes_with_the_last() {
+    let sandbox = Sandbox::of("relay");
+    let before = everything(&home(&sandbox));
+    let run = |what: &str, agent: &str| sandbox.run(&[what, agent, "--project"]);
+    let notes = || sandbox.root().join("AGENTS.md").exists();
+    assert_eq!((run("install", "codex").status, run("install", "opencode").status), (0, 0));
+    let first = run("uninstall", "codex");
+    assert!(first.status == 0 && first.err.contains("AGENTS.md stays, for opencode\n") && notes(), "{first:?}");
+    assert_eq!(run("uninstall", "codex").status, 1, "nothing of it is left");
+    assert!(run("uninstall", "opencode").status == 0 && !notes());
+    let mut after = everything(&home(&sandbox));
+    after.remove(&sandbox.data().display().to_string());
+    assert_eq!(after, before);
+}
+
+#[test]
 fn entries_are_what_the_agents_document() {
     let sandbox = Sandbox::of("relay");
     lived_in(&sandbox, str::to_string);

@@ -296,6 +296,29 @@ fn changes_are_seen_and_waiting_costs_nothing() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_root_may_be_replaced() {
+    let sandbox = Sandbox::new();
+    sandbox.write("old.py", "def lion():\n    pass\n");
+    let mut client = Client::start(&sandbox, &[]);
+    let begun = Instant::now();
+    while !client.good("status", json!({})).contains("as they happen") {
+        assert!(begun.elapsed() < Duration::from_secs(20), "no watch on the tree");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(client.good("search", json!({"query": "lion"})).starts_with("old.py:1-2"));
+    let root = sandbox.root();
+    std::fs::rename(&root, root.with_extension("old")).expect("moved");
+    let (text, is_error) = client.call("search", json!({"query": "lion"}));
+    assert!(is_error && text.contains("is no folder any more"), "{text}");
+    std::fs::create_dir(&root).expect("another root");
+    sandbox.write("new.py", "def tiger():\n    pass\n");
+    assert_eq!(client.good("search", json!({"query": "lion"})), "(no results)\n");
+    assert!(client.good("search", json!({"query": "tiger", "paths": ["new.py"]})).contains("new.py:1-2"));
+    assert!(client.good("read_unit", json!({"file": "new.py", "line": 1})).contains("def tiger"));
+}
+
 #[test]
 fn what_a_call_had_no_time_for_is_made_later() {
     let sandbox = Sandbox::of("relay").with_meaning();

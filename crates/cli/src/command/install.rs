@@ -25,7 +25,7 @@ use crate::{FOUND, NOTHING};
 
 pub(super) fn install(args: &InstallArgs, env: &Env) -> Result<u8> {
     let (targets, receipts) = plan(args, env)?;
-    let changes = changes(&targets, |target| installed(target, &receipts))?;
+    let changes = changes(&targets, |target| installed(target, &receipts, &name(args.agent)))?;
     if !args.dry_run {
         write_all(&writes(&changes, &receipts)?)?;
     }
@@ -47,7 +47,7 @@ pub(super) fn install(args: &InstallArgs, env: &Env) -> Result<u8> {
 
 pub(super) fn uninstall(args: &InstallArgs, env: &Env) -> Result<u8> {
     let (targets, receipts) = plan(args, env)?;
-    let changes = changes(&targets, |target| uninstalled(target, &receipts))?;
+    let changes = changes(&targets, |target| uninstalled(target, &receipts, &name(args.agent)))?;
     if !args.dry_run {
         let forgotten = changes.iter().filter(|c| c.receipt.is_none()).filter_map(|c| receipts.of(&c.path));
         let mut folders: Vec<PathBuf> = forgotten.flat_map(|r| r.folders).collect();
@@ -63,7 +63,7 @@ pub(super) fn uninstall(args: &InstallArgs, env: &Env) -> Result<u8> {
         }
         tell(change, args.dry_run)?;
     }
-    let any = changes.iter().any(|c| c.before != c.after);
+    let any = changes.iter().any(|c| c.before != c.after || c.is_shared);
     if !any {
         remark!("nothing of colgrep is in the files of {}", name(args.agent));
     }

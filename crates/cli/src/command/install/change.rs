@@ -22,18 +22,21 @@ pub struct Change {
     pub receipt: Option<Receipt>,
     /// What the user should know about it.
     pub note: Option<String>,
+    /// Whether it stays for another agent that it was installed for too.
+    pub is_shared: bool,
 }
 
-/// The file with colgrep's parts in it. One that has just these already stays as it is.
+/// The file with colgrep's parts in it, for `agent`. One that has just these already stays as it is.
 ///
 /// # Errors
 /// When the file can't be read, or is not what such a file holds.
-pub fn installed(target: &Target, receipts: &Receipts) -> Result<Change> {
+pub fn installed(target: &Target, receipts: &Receipts, agent: &str) -> Result<Change> {
     let path = target.path.clone();
     let (before, old) = (read(&path)?, receipts.of(&path));
     let is_current = |text: &str| all(&target.edits, |edit| edit.is_current(text));
     if before.as_deref().map_or(Ok(false), is_current)? {
-        return Ok(Change { path, after: before.clone(), before, receipt: old, note: None });
+        let receipt = old.map(|receipt| receipt.with(agent));
+        return Ok(Change { path, after: before.clone(), before, receipt, note: None, is_shared: false });
     }
     let base = base(&target.edits, before.as_deref(), old.as_ref())?;
     let mut text = base.clone().unwrap_or_default();
@@ -48,22 +51,31 @@ pub fn installed(target: &Target, receipts: &Receipts) -> Result<Change> {
     ensure!(is_current(&text)?, "what is put in would not be read again");
     // Folders made by an earlier installation are still ours.
     let mut folders = missing_folders(&path);
-    folders.extend(old.into_iter().flat_map(|o| o.folders));
+    let (older, agents) = old.map(|o| (o.folders, o.agents)).unwrap_or_default();
+    folders.extend(older);
     let note = steps
         .iter()
         .any(|s| s.taken.is_some())
         .then(|| format!("the entry {NAME:?} that stood in {} is kept, and comes back with uninstall", path.display()));
-    let receipt = Receipt { path: path.clone(), existed: base.is_some(), steps, folders };
-    Ok(Change { path, before, after: Some(text), receipt: Some(receipt), note })
+    let receipt = Receipt { path: path.clone(), existed: base.is_some(), steps, folders, agents }.with(agent);
+    Ok(Change { path, before, after: Some(text), receipt: Some(receipt), note, is_shared: false })
 }
 
-/// The file without colgrep's parts.
+/// The file without colgrep's parts; as it is, where it was installed for another agent than `agent` too.
 ///
 /// # Errors
 /// When the file can't be read, or is not what such a file holds.
-pub fn uninstalled(target: &Target, receipts: &Receipts) -> Result<Change> {
+pub fn uninstalled(target: &Target, receipts: &Receipts, agent: &str) -> Result<Change> {
     let path = target.path.clone();
-    let (before, old) = (read(&path)?, receipts.of(&path));
+    let (before, mut old) = (read(&path)?, receipts.of(&path));
+    if let Some(receipt) = &mut old {
+        let is_shared = receipt.agents.iter().any(|known| known == agent);
+        receipt.agents.retain(|known| known != agent);
+        if !receipt.agents.is_empty() {
+            let note = Some(format!("{} stays, for {}", path.display(), receipt.agents.join(" and ")));
+            return Ok(Change { path, after: before.clone(), before, receipt: old, note, is_shared });
+        }
+    }
     let text = before.as_deref().unwrap_or_default();
     let after = base(&target.edits, before.as_deref(), old.as_ref())?;
     let stays = !all(&target.edits, |edit| Ok(edit.is_in(text)? || edit.taken(text)?.is_none()))?;
@@ -71,7 +83,7 @@ pub fn uninstalled(target: &Target, receipts: &Receipts) -> Result<Change> {
         stays.then(|| format!("the entry {NAME:?} in {} is not as colgrep writes it, and stays", path.display()));
     // The user's entry that it stands for would be lost with the receipt.
     let receipt = old.filter(|_| stays);
-    Ok(Change { path, before, after, receipt, note })
+    Ok(Change { path, before, after, receipt, note, is_shared: false })
 }
 
 fn all(edits: &[Edit], holds: impl Fn(&Edit) -> Result<bool>) -> Result<bool> {

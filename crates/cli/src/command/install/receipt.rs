@@ -19,6 +19,18 @@ pub struct Receipt {
     pub steps: Vec<Step>,
     /// Folders that were made for it, innermost first.
     pub folders: Vec<PathBuf>,
+    /// The agents that it was installed for: several may read one file.
+    #[serde(default)]
+    pub agents: Vec<String>,
+}
+
+impl Receipt {
+    /// Adds an agent that the file is for.
+    pub fn with(mut self, agent: &str) -> Receipt {
+        self.agents.retain(|known| known != agent);
+        self.agents.push(agent.to_string());
+        self
+    }
 }
 
 /// One change of a file.

@@ -46,13 +46,33 @@ struct Changes {
     /// Whether changes are noticed: until then every answer compares.
     watching: Arc<AtomicBool>,
     watcher: Arc<OnceLock<RecommendedWatcher>>,
+    /// Which folder is watched: another one may come under its name.
+    folder: Option<Identity>,
+}
+
+/// What tells a folder from another one of the same name: its device and number, or where there are none, its age.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = std::time::SystemTime;
+
+fn identity(folder: &Path) -> Option<Identity> {
+    let metadata = std::fs::metadata(folder).ok()?;
+    #[cfg(unix)]
+    return Some((std::os::unix::fs::MetadataExt::dev(&metadata), std::os::unix::fs::MetadataExt::ino(&metadata)));
+    #[cfg(not(unix))]
+    return metadata.created().ok();
 }
 
 impl Changes {
     /// Begins to watch, in a thread of its own: in a large tree that takes a while.
     fn watch(project: &Project) -> Changes {
-        let changes =
-            Changes { stale: Arc::new(true.into()), watching: Arc::new(false.into()), watcher: Arc::default() };
+        let changes = Changes {
+            stale: Arc::new(true.into()),
+            watching: Arc::new(false.into()),
+            watcher: Arc::default(),
+            folder: identity(&project.root),
+        };
         let (root, own) = (project.root.clone(), project.store.folder().to_path_buf());
         let (stale, watching, kept) = (changes.stale.clone(), changes.watching.clone(), changes.watcher.clone());
         std::thread::spawn(move || {
@@ -125,7 +145,8 @@ impl Desk {
     /// # Errors
     /// When there is no such file or folder, or it lies outside all roots.
     pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
-        let full = Path::new(path).canonicalize();
+        // Not from the process's current folder, which may have been replaced.
+        let full = self.roots[0].folder.join(path).canonicalize();
         let outside = || {
             let roots: Vec<String> = self.roots.iter().map(|r| r.folder.display().to_string()).collect();
             format!("{path} is not a file or folder inside the roots of this server: {}", roots.join(", "))
@@ -163,8 +184,12 @@ impl Desk {
     /// A root's index: the one that is open, unless something changed.
     ///
     /// # Errors
-    /// When it can't be read or built.
+    /// When it can't be read or built, or the folder is gone.
     pub fn snapshot(&self, root: &Arc<Root>) -> Result<Arc<Snapshot>> {
+        if !root.folder.is_dir() {
+            root.forget();
+            bail!("{} is no folder any more", root.folder.display());
+        }
         let mut held = root.held();
         let stale = root.changes.stale.swap(false, Ordering::AcqRel) || !root.is_watched();
         let model = self.model(root)?;
@@ -236,7 +261,7 @@ impl Root {
 
     /// Whether changes are noticed as they happen.
     pub fn is_watched(&self) -> bool {
-        self.changes.watching.load(Ordering::Acquire)
+        self.changes.watching.load(Ordering::Acquire) && self.changes.folder == identity(&self.project.root)
     }
 
     /// Forgets the open index: the next call looks at everything again.
