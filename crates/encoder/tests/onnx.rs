@@ -163,14 +163,14 @@ fn folders_that_do_not_work_are_explained() {
         let error = folder(changed(&files).path(), &env).err().expect(expected).0;
         assert!(error.contains(expected), "{error}");
     }
-    // A graph for exactly 5 tokens, which a query of 13 does not fit: the size in place of its name, and 13 letters of the
+    // A graph for exactly 6 tokens, which a query of 14 does not fit: the size in place of its name, and 13 letters of the
     // name as a remark, so that no length in the file changes.
     let named = b"\x12\x0fsequence_length";
     let places: Vec<usize> = (0..model.len() - named.len()).filter(|at| model[*at..].starts_with(named)).collect();
     assert_eq!(places.len(), 3, "two inputs and an output");
     let mut fixed = model.clone();
     for at in places {
-        fixed[at..at + 4].copy_from_slice(b"\x08\x05\x1a\x0d");
+        fixed[at..at + 4].copy_from_slice(b"\x08\x06\x1a\x0d");
     }
     let long = config.replace("\"do_query_expansion\": false", "\"do_query_expansion\": true, \"mask_token_id\": 1");
     assert_ne!(long, config);
@@ -178,7 +178,7 @@ fn folders_that_do_not_work_are_explained() {
         .err()
         .expect("an error")
         .0;
-    assert!(error.contains("takes documents but no query of 13 tokens"), "{error}");
+    assert!(error.contains("takes documents but no query of 14 tokens"), "{error}");
     let unknown = long.replace("\"mask_token_id\": 1", "\"mask_token_id\": 99999");
     let error = folder(changed(&[("onnx_config.json", unknown.as_bytes())]).path(), &env).err().expect("an error").0;
     assert!(error.contains("mask_token_id is 99999"), "{error}");
