@@ -212,8 +212,9 @@ mod tests {
     fn the_weight_of_meaning_grows_with_doubt_between_fixed_ends() {
         let evidence = |strength: f32, names: bool| Evidence { strength, names, coverage: 1.0, ..Evidence::default() };
         let mut knobs = Knobs::of(Profile::Default);
+        let (low, high) = (knobs.get(&TRUST_LOW), knobs.get(&TRUST_HIGH));
         let weights = |knobs: &Knobs| {
-            [(0.05, false), (0.3, false), (0.6, false), (0.05, true)]
+            [(low, false), ((low + high) / 2.0, false), (high, false), (low, true)]
                 .map(|(s, n)| evidence(s, n).semantic_weight(knobs))
         };
         for (alpha, expected) in [("0.25", [1.0, 0.625, 0.25, 0.25]), ("0", [0.0; 4]), ("1", [1.0; 4])] {

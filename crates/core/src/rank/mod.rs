@@ -93,7 +93,7 @@ pub static POOL_NAMED_FILES: Knob = Knob {
 pub static EXACT_UNITS: Knob = Knob {
     env: "COLGREP_EXACT_UNITS",
     doc: "Units whose text is encoded again for their full semantic score, the nearest by what the index keeps; for models that are light enough.",
-    default: 256.0,
+    default: 128.0,
     classic: 256.0,
     shape: Shape::Whole,
     range: (0.0, 10_000.0),
