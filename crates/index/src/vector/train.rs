@@ -19,8 +19,8 @@ const CENTROIDS_MAX: usize = 1 << 10;
 const LEVEL_ROWS: usize = 2_000;
 const SEED: u64 = 0x00C0_16E9;
 
-/// Number of centroids for a store of so many units with so many rows each: twice the root of its rows, as a power of two. PLAID takes eight times as many; its stores are larger and its centroids are
-/// not kept with each project.
+/// Number of centroids for a store of so many units with so many rows each: twice the root of its rows, as a power of
+/// two. PLAID takes eight times as many; its stores are larger and its centroids are not kept with each project.
 pub(crate) fn centroids_for(units: u64, rows: usize) -> usize {
     let root = (units as f64 * rows as f64).sqrt();
     let exponent = (2.0 * root).max(1.0).log2().round() as u32;
