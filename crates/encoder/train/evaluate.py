@@ -14,28 +14,14 @@ import pickle
 import time
 from pathlib import Path
 
-import numba
 import numpy as np
 import torch
 
+from device import add_device_option
 from files import stamp, whole
+from maxsim import max_sim
 from model import DOCUMENT, QUERY, Config, Model, vectors_of
 from text import WordPiece, read_jsonl, unit_text
-
-
-@numba.njit(cache=True, nogil=True)
-def max_rows(similarity, bounds, out, arg):
-    """similarity: N x M; out[i, m] = max over rows bounds[i]..bounds[i+1]; arg: which row."""
-    for i in range(len(bounds) - 1):
-        best, which = out[i], arg[i]
-        for m in range(similarity.shape[1]):
-            best[m] = -1e30
-        for n in range(bounds[i], bounds[i + 1]):
-            row, number = similarity[n], np.int32(n)
-            for m in range(similarity.shape[1]):
-                better = row[m] > best[m]
-                best[m] = row[m] if better else best[m]
-                which[m] = number if better else which[m]
 
 
 class Repository:
@@ -97,17 +83,14 @@ def load_repositories(corpora: Path, annotations: dict[str, Path], pieces: WordP
 def unit_scores(model: Model, units: list[np.ndarray], queries: list[np.ndarray]) -> np.ndarray:
     """The model's scores, queries x units."""
     q, bounds, asked = vectors_of(model, queries, QUERY)
-    q16 = q.T.bfloat16()
     scores = np.zeros((len(queries), len(units)), np.float32)
     order = sorted(range(len(units)), key=lambda i: len(units[i]))
     for start in range(0, len(units), 256):
         part = order[start : start + 256]
         rows, spans, summaries = vectors_of(model, [units[i] for i in part], DOCUMENT)
-        similarity = (rows.bfloat16() @ q16).float().numpy()
-        best = np.empty((len(part), similarity.shape[1]), np.float32)
-        max_rows(similarity, spans, best, np.empty(best.shape, np.int32))
+        best = max_sim(q, rows, spans).cpu().numpy()
         scores[:, part] = np.add.reduceat(best, bounds[:-1], axis=1).T
-        scores[:, part] += (asked @ summaries.T * model.omega.exp()).numpy()
+        scores[:, part] += (asked @ summaries.T * model.omega.exp()).cpu().numpy()
     return scores
 
 
@@ -127,7 +110,7 @@ def evaluate(model: Model, repositories, pieces: WordPiece) -> dict:
 
 
 def load(checkpoint: Path) -> Model:
-    saved = torch.load(checkpoint, weights_only=True)
+    saved = torch.load(checkpoint, map_location="cpu", weights_only=True)
     model = Model(Config(**saved["config"]))
     model.load_state_dict(saved["state_dict"])
     return model
@@ -142,10 +125,11 @@ def main():
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--length", type=int, help="pieces of a document (default: the model's)")
+    add_device_option(parser)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     pieces = WordPiece.load(args.vocabulary)
-    model = load(args.checkpoint)
+    model = load(args.checkpoint).to(args.device)
     annotations = {k: Path(v) for k, v in (a.split("=", 1) for a in args.annotations)}
     length = args.length or model.config.document_pieces_max
     repositories = load_repositories(args.corpora, annotations, pieces, length, args.vocabulary, set(args.only))

@@ -107,7 +107,7 @@ class Model(nn.Module):
             weight = (self.document_weight[ids] + gate[:, 1]).clamp(-3, 0.7)
         rows = F.normalize(e + self.out(h), dim=1) @ self.project.T * weight.exp()[:, None]
         share = (self.summary_weight[ids] + gate[:, 2]).exp()[:, None]
-        pooled = torch.zeros(texts, e.shape[1]).index_add(0, text, share * (e + self.summary(h)))
+        pooled = e.new_zeros(texts, e.shape[1]).index_add(0, text, share * (e + self.summary(h)))
         return rows, F.normalize(pooled, dim=1)
 
 
@@ -128,7 +128,7 @@ def pack(texts: list[np.ndarray], kernel: int):
 
 def vectors_of(model: Model, texts: list[np.ndarray], side: int):
     """Of texts the token rows N x o, where each text's begin and end (B + 1 bounds), and the summaries B x d."""
-    ids, mask, positions, text = pack(texts, model.config.kernel)
+    ids, mask, positions, text = (t.to(model.table.device) for t in pack(texts, model.config.kernel))
     rows, summaries = model(ids, mask, positions, text, len(texts), side)
     return rows, np.concatenate([[0], np.cumsum([len(t) for t in texts])]), summaries
 

@@ -6,8 +6,8 @@
 # goes on, so the same command resumes; a changed CLONES wants a new WORK.
 #
 # Settings from the environment, for other recipes and for tests: PYTHON, an interpreter with requirements.txt;
-# EXAMPLES, a folder with the examples `corpus` and `codebook`, else they are built; REPOSITORIES, TAUGHT, PIECES, WORDS,
-# STEPS, CHECK, PATIENCE, BATCH.
+# EXAMPLES, a folder with the examples `corpus` and `codebook`, else they are built; DEVICE, what computes, else a GPU if
+# there is one; REPOSITORIES, TAUGHT, PIECES, WORDS, STEPS, CHECK, PATIENCE, BATCH.
 set -eu
 
 if [ $# -lt 3 ]; then
@@ -22,6 +22,7 @@ train=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$train/../../.." && pwd)
 python=${PYTHON:-python3}
 examples=${EXAMPLES:-}
+device=${DEVICE:-auto}
 
 if [ -z "$examples" ]; then
     (cd "$root" && cargo build --release -p colgrep-index --example corpus --example codebook)
@@ -30,14 +31,15 @@ fi
 
 "$python" "$train/mine.py" --repositories "${REPOSITORIES:-$train/repositories.tsv}" --exclude "$train/peers.txt" "$@" \
     --clones "$clones" --corpus "$examples/corpus" --out "$work/mined"
-"$python" "$train/teach.py" --mined "$work/mined" --limit "${TAUGHT:-600}"
+"$python" "$train/teach.py" --mined "$work/mined" --limit "${TAUGHT:-600}" --device "$device"
 if [ ! -e "$work/start.npz" ]; then
     "$python" "$train/vocabulary.py" --mined "$work/mined" --out "$work" \
-        --pieces "${PIECES:-26000}" --words "${WORDS:-10000}"
+        --pieces "${PIECES:-26000}" --words "${WORDS:-10000}" --device "$device"
 fi
 for seed in 2 3; do
     "$python" "$train/train.py" --mined "$work/mined" --work "$work" --out "$work/run$seed" --batch "${BATCH:-192}" \
-        --steps "${STEPS:-4200}" --check "${CHECK:-700}" --patience "${PATIENCE:-2}" --seed "$seed" --threads 1
+        --steps "${STEPS:-4200}" --check "${CHECK:-700}" --patience "${PATIENCE:-2}" --seed "$seed" --threads 1 \
+        --device "$device"
 done
 "$python" "$train/average.py" --out "$work/mean.pt" --run "$work/run2" --run "$work/run3" --last 3
 "$python" "$train/export.py" "$work/mean.pt" "$work/vocab.txt" --name colgrep-mixer-2 --assets "$work/assets" \

@@ -3,7 +3,8 @@
 #
 # The input is this project, cloned under three names at three of its commits. run.sh goes over it twice: once killed
 # (SIGKILL) while mining and while training and called again, once without. Both must make the same files, bit for bit.
-# The result is no model to use. Settings as for run.sh (PYTHON, EXAMPLES).
+# The result is no model to use. Settings as for run.sh (PYTHON, EXAMPLES); everything is computed by the CPU, since a GPU
+# adds in another order every time.
 set -eu
 
 train=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +29,8 @@ for name in made/one made/two made/held22; do
 done
 echo "excluded/repository" > "$folder/excluded.txt"
 
-export PYTHON="$python" REPOSITORIES="$list" TAUGHT=60 PIECES=3000 WORDS=500 STEPS=60 CHECK=15 PATIENCE=2 BATCH=24
+export PYTHON="$python" REPOSITORIES="$list" DEVICE=cpu TAUGHT=60 PIECES=3000 WORDS=500 STEPS=60 CHECK=15 PATIENCE=2
+export BATCH=24
 run() { sh "$train/run.sh" "$folder/clones" "$folder/$1" "$folder/excluded.txt"; }
 
 # Starts run.sh in a process group of its own, and kills that once a file is there that $2 matches.
@@ -66,5 +68,5 @@ mkdir -p eval annotations
 "${EXAMPLES:-$root/target/release/examples}/corpus" "$root/crates/encoder" > eval/encoder.jsonl
 echo '[{"query": "why is training stopped early", "relevant": ["train/looks.py"]}]' > annotations/encoder.json
 "$python" "$train/evaluate.py" --checkpoint mean.pt --vocabulary vocab.txt --corpora eval --annotations \
-    made=annotations --threads 1 || fail "evaluate.py"
+    made=annotations --threads 1 --device cpu || fail "evaluate.py"
 say "passed"

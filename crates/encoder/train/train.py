@@ -16,95 +16,22 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
-from numba import njit
 
-from evaluate import evaluate, load_repositories, max_rows, unit_scores
+from device import add_device_option
+from evaluate import evaluate, load_repositories, unit_scores
 from files import whole, write_text
 from looks import Looks
-from model import DOCUMENT, QUERY, Config, Model, vectors_of
+from model import Config, Model
+from objective import Objective, Teaching
 from pairs import DOCUMENT_PIECES, KINDS, Batches, Pairs, is_held_out
 from text import WordPiece
 
 # A held-out repository is looked at if it has more pairs, at most so many, each with so many queries over so many units.
 HELD_OUT_PAIRS, HELD_OUT_REPOSITORIES, HELD_OUT_QUERIES, HELD_OUT_UNITS = 150, 12, 150, 1200
-# Of the teacher's soft labels.
-TEMPERATURE = 0.06
 # All trainings begin with the same weights; `--seed` is that of the batches.
 FIRST_WEIGHTS_SEED = 1
 # Options that may differ when an interrupted training goes on.
-FREE = {"mined", "work", "out", "threads", "tuning", "only"}
-
-
-@njit(cache=True, nogil=True)
-def scatter_pairs(gradient, arg, query, document, to_query, to_document):
-    """Backward of MaxSim: each (document, query row) pair sends its gradient to the one row that won."""
-    for i in range(gradient.shape[0]):
-        for m in range(gradient.shape[1]):
-            g = gradient[i, m]
-            if abs(g) > 1e-7:
-                n = arg[i, m]
-                for c in range(query.shape[1]):
-                    to_query[m, c] += g * document[n, c]
-                    to_document[n, c] += g * query[m, c]
-
-
-class MaxSim(torch.autograd.Function):
-    """Best row of every document for every query row: B x M from N x o and M x o."""
-
-    @staticmethod
-    def forward(ctx, query, document, bounds):
-        out = np.empty((len(bounds) - 1, len(query)), np.float32)
-        arg = np.empty(out.shape, np.int32)
-        q16 = query.detach().T.bfloat16()
-        for start in range(0, len(bounds) - 1, 32):
-            span = bounds[start : start + 33]
-            part = (document.detach()[span[0] : span[-1]].bfloat16() @ q16).float().numpy()
-            max_rows(part, span - span[0], out[start : start + 32], arg[start : start + 32])
-            arg[start : start + 32] += np.int32(span[0])
-        ctx.kept = (arg, query.detach().numpy(), document.detach().numpy())
-        return torch.from_numpy(out)
-
-    @staticmethod
-    def backward(ctx, gradient):
-        arg, query, document = ctx.kept
-        to_query, to_document = np.zeros_like(query), np.zeros_like(document)
-        scatter_pairs(np.ascontiguousarray(gradient.numpy()), arg, query, document, to_query, to_document)
-        return torch.from_numpy(to_query), torch.from_numpy(to_document), None
-
-
-class Teaching:
-    """What the teacher says of a batch: soft labels (cross-entropy) and targets (1 - cosine) of the summaries."""
-
-    def __init__(self, pairs: Pairs, mean: np.ndarray, basis: np.ndarray):
-        """`mean` 384 and `basis` 384 x d take the teacher's vectors to the summaries' space."""
-        self.pairs = pairs
-        self.queries, self.units = torch.from_numpy(pairs.vectors), torch.from_numpy(pairs.document_vectors)
-        self.query_targets, self.unit_targets = (
-            F.normalize(torch.from_numpy((v.astype(np.float32) - mean) @ basis), dim=1).half()
-            for v in (pairs.vectors, pairs.document_vectors)
-        )
-
-    def of_queries(self, ids, q_summary, summaries):
-        """By the queries that it saw."""
-        known = torch.from_numpy(np.flatnonzero(self.pairs.teach[ids] >= 0))
-        if not len(known):
-            return torch.zeros(()), torch.zeros(())
-        teach = torch.from_numpy(self.pairs.teach[ids])[known]
-        t, target = self.queries[teach].float(), self.query_targets[teach].float()
-        soft = F.cross_entropy(summaries[known][:, known], F.softmax(t @ t.T / TEMPERATURE, dim=1))
-        return soft, (1 - (q_summary[known] * target).sum(1)).mean()
-
-    def of_units(self, ids, d_summary, similarities):
-        """By the pairs of which it saw query and unit; `similarities` are (queries x units, weight)."""
-        teach, units = self.pairs.teach[ids], self.pairs.document_teach[ids]
-        known = torch.from_numpy(np.flatnonzero((teach >= 0) & (units >= 0)))
-        if not len(known):
-            return torch.zeros(()), torch.zeros(())
-        t, u = self.queries[torch.from_numpy(teach)[known]].float(), torch.from_numpy(units)[known]
-        label = F.softmax(t @ self.units[u].float().T / TEMPERATURE, dim=1)
-        soft = sum(weight * F.cross_entropy(s[known][:, known], label) for s, weight in similarities)
-        return soft, (1 - (d_summary[known] * self.unit_targets[u].float()).sum(1)).mean()
+FREE = {"mined", "work", "out", "threads", "tuning", "only", "device"}
 
 
 class HeldOut:
@@ -168,6 +95,7 @@ def main():
     parser.add_argument("--anchor", type=float, default=0.3, help="weight of the table's anchor")
     parser.add_argument("--seed", type=int, default=1, help="of the batches")
     parser.add_argument("--threads", type=int, default=1)
+    add_device_option(parser)
     parser.add_argument("--check", type=int, default=500, help="steps between looks at the held-out repositories")
     parser.add_argument("--tuning", nargs="*", default=[], metavar="CORPORA NAME=DIR",
                         help="also report NDCG@10 on annotated corpora at each look")  # fmt: skip
@@ -193,11 +121,10 @@ def main():
     idf[:4] = 0.02
     principal = np.linalg.svd(table[: args.vocabulary], full_matrices=False)[2][: args.output_dim]
     config = Config(args.vocabulary, args.dim, args.layers, 7, args.hidden, args.output_dim)
-    model = Model(config, table, idf, principal.astype(np.float32))
-    origin = model.table.detach().clone()
-    scale = torch.nn.Parameter(torch.tensor(0.0))
-    summary_scale = torch.nn.Parameter(torch.tensor(math.log(15.0)))
-    weights = [model.query_weight, model.document_weight, model.summary_weight, model.omega, scale, summary_scale]
+    model = Model(config, table, idf, principal.astype(np.float32)).to(args.device)
+    teaching = Teaching(pairs, start["mean"], start["basis"][:, : args.dim], args.device)
+    objective = Objective(model, teaching, args)
+    weights = [model.query_weight, model.document_weight, model.summary_weight, model.omega, *objective.scales]
     small = {id(p) for p in weights + [model.table]}
     rest = [p for p in model.parameters() if id(p) not in small]
     groups = [{"params": [model.table], "lr": args.lr_table, "weight_decay": 0.0},
@@ -205,7 +132,6 @@ def main():
               {"params": rest, "lr": args.lr, "weight_decay": 0.01}]  # fmt: skip
     optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98))
     base = [g["lr"] for g in optimizer.param_groups]
-    teacher = Teaching(pairs, start["mean"], start["basis"][:, : args.dim])
     rng = np.random.default_rng(args.seed)
     try:
         batches, held_out = Batches(pairs, args, rng), HeldOut(pairs)
@@ -218,18 +144,18 @@ def main():
         parser.error(str(error))
     print(f"{len(pairs.kind)} pairs of {len(pairs.names)} repositories, kinds {np.bincount(pairs.kind).tolist()}, "
           f"{len(pairs.vectors)} taught; held out: {[n for n in pairs.names if is_held_out(n)]}, "
-          f"of which {len(held_out.repositories)} are looked at", flush=True)  # fmt: skip
+          f"of which {len(held_out.repositories)} are looked at; computed by {args.device}", flush=True)  # fmt: skip
     state = args.out / "state.pt"
     settings = {k: v for k, v in vars(args).items() if k not in FREE}
     step, spent, looks = 0, 0.0, Looks()
     if state.exists():
-        saved = torch.load(state, weights_only=False)
+        saved = torch.load(state, map_location="cpu", weights_only=False)
         other = [k for k in settings if settings[k] != saved["settings"].get(k)]
         if other:
             parser.error(f"{state} was begun with another {', '.join(other)}; give the same options or another --out")
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
-        scale.data, summary_scale.data = saved["scales"]
+        objective.set_scales(saved["scales"])
         step, spent, rng.bit_generator.state = saved["step"], saved["spent"], saved["rng"]
         looks = Looks(saved["looks"])
         looks.write(args.out)
@@ -252,7 +178,7 @@ def main():
             # From here on a training that is interrupted goes on from this look.
             with whole(state) as file:
                 torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step,
-                            "scales": (scale.data, summary_scale.data), "spent": time.time() - started,
+                            "scales": [scale.item() for scale in objective.scales], "spent": time.time() - started,
                             "rng": rng.bit_generator.state, "looks": looks.seen, "settings": settings}, file)  # fmt: skip
             looks.write(args.out)
         if progress >= 1 or looks.exhausted(args.patience):
@@ -264,33 +190,14 @@ def main():
         for group, lr in zip(optimizer.param_groups, base):
             group["lr"] = lr * factor
         ids, queries, documents, same = batches.next()
-        q, q_bounds, q_summary = vectors_of(model, queries, QUERY)
-        d, d_bounds, d_summary = vectors_of(model, documents, DOCUMENT)
-        best = MaxSim.apply(q, d, d_bounds)
-        owner = torch.from_numpy(np.repeat(np.arange(len(queries)), np.diff(q_bounds)))
-        product = q_summary @ d_summary.T
-        scores = torch.zeros(len(documents), len(queries)).index_add(1, owner, best).T
-        scores = (scores + model.omega.exp() * product) * scale.exp()
-        off = same & ~torch.eye(len(queries), dtype=torch.bool)
-        truth = torch.arange(len(queries))
-        hard = F.cross_entropy(scores.masked_fill(off, -1e4), truth)
-        summaries = product * summary_scale.exp().clamp(max=50)
-        hard_summary = F.cross_entropy(summaries.masked_fill(off, -1e4), truth)
-        soft, distil = teacher.of_queries(ids, q_summary, summaries)
-        soft_units, distil_units = teacher.of_units(ids, d_summary, ((summaries, 1), (scores, 0.5)))
-        soft, distil = args.soft * soft + args.soft_units * soft_units, distil + distil_units
-        touched = torch.from_numpy(np.unique(np.concatenate(queries + documents)))
-        anchor = (1 - F.cosine_similarity(model.table[touched], origin[touched])).mean()
-        loss = hard + 0.3 * hard_summary + soft + args.distil * distil + args.anchor * anchor
+        loss, parts = objective(ids, queries, documents, same)
         if not math.isfinite(loss.item()):
             raise SystemExit(f"the loss is {loss.item()} at step {step}; nothing is written since the last look")
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(rest, 1.0)
         optimizer.step()
-        with torch.no_grad():
-            right = (scores.argmax(1) == truth).float().mean().item()
-        losses.append([hard.item(), hard_summary.item(), soft.item(), distil.item(), anchor.item(), right])
+        losses.append(parts.tolist())
         step += 1
         if step in (5, 20, 100) or step % 250 == 0:
             mean = np.mean(losses[-250:], axis=0).round(3).tolist()

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
+from device import add_device_option
 from files import whole
 from teacher import Teacher
 from text import SPECIAL, WordPiece, read_jsonl, words
@@ -45,6 +46,7 @@ def main():
     parser.add_argument("--pieces", type=int, default=26_000)
     parser.add_argument("--words", type=int, default=10_000)
     parser.add_argument("--threads", type=int, default=1)
+    add_device_option(parser)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     taught = sorted(args.mined.glob("*.npz"))
@@ -63,7 +65,7 @@ def main():
     ordered = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
     vocabulary = [piece for piece, _ in ordered]
     known = set(vocabulary)
-    teacher = Teacher()
+    teacher = Teacher(args.device)
     own = sorted(teacher.tokenizer.get_vocab().items(), key=lambda item: item[1])  # by frequency in its training text
     vocabulary += [w for w, _ in own if re.fullmatch("[a-z]{3,}", w) and w not in known][: args.words]
     WordPiece(vocabulary).save(args.out / "vocab.txt")

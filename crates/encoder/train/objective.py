@@ -1,0 +1,95 @@
+"""What training makes small: the loss of a batch, and what the teacher has to say of it."""
+
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from maxsim import max_sim
+from model import DOCUMENT, QUERY, Model, vectors_of
+from pairs import Pairs
+
+# Of the teacher's soft labels.
+TEMPERATURE = 0.06
+
+
+class Teaching:
+    """What the teacher says of a batch: soft labels (cross-entropy) and targets (1 - cosine) of the summaries."""
+
+    def __init__(self, pairs: Pairs, mean: np.ndarray, basis: np.ndarray, device: torch.device):
+        """`mean` 384 and `basis` 384 x d take the teacher's vectors to the summaries' space."""
+        self.pairs, self.device = pairs, device
+        both = (pairs.vectors, pairs.document_vectors)
+        self.queries, self.units = (torch.from_numpy(v).to(device) for v in both)
+        self.query_targets, self.unit_targets = (
+            F.normalize(torch.from_numpy((v.astype(np.float32) - mean) @ basis), dim=1).half().to(device) for v in both
+        )
+
+    def _on(self, numbers: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(numbers).to(self.device)
+
+    def _nothing(self) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.zeros((), device=self.device), torch.zeros((), device=self.device)
+
+    def of_queries(self, ids, q_summary, summaries):
+        """By the queries that it saw."""
+        known = np.flatnonzero(self.pairs.teach[ids] >= 0)
+        if not len(known):
+            return self._nothing()
+        teach, known = self._on(self.pairs.teach[ids][known]), self._on(known)
+        t, target = self.queries[teach].float(), self.query_targets[teach].float()
+        soft = F.cross_entropy(summaries[known][:, known], F.softmax(t @ t.T / TEMPERATURE, dim=1))
+        return soft, (1 - (q_summary[known] * target).sum(1)).mean()
+
+    def of_units(self, ids, d_summary, similarities):
+        """By the pairs of which it saw query and unit; `similarities` are (queries x units, weight)."""
+        teach, units = self.pairs.teach[ids], self.pairs.document_teach[ids]
+        known = np.flatnonzero((teach >= 0) & (units >= 0))
+        if not len(known):
+            return self._nothing()
+        t, u, known = self.queries[self._on(teach[known])].float(), self._on(units[known]), self._on(known)
+        label = F.softmax(t @ self.units[u].float().T / TEMPERATURE, dim=1)
+        soft = sum(weight * F.cross_entropy(s[known][:, known], label) for s, weight in similarities)
+        return soft, (1 - (d_summary[known] * self.unit_targets[u].float()).sum(1)).mean()
+
+
+class Objective:
+    """The loss of a batch, with the two scales that it learns beside the model: of scores, and of summaries alone."""
+
+    def __init__(self, model: Model, teaching: Teaching, args):
+        """`args` holds the weights of the terms: soft, soft_units, distil, anchor."""
+        self.model, self.teaching, self.args = model, teaching, args
+        self.device = model.table.device
+        self.origin = model.table.detach().clone()
+        self.scales = [torch.nn.Parameter(torch.tensor(at, device=self.device)) for at in (0.0, math.log(15.0))]
+
+    def set_scales(self, values: list[float]) -> None:
+        for scale, value in zip(self.scales, values):
+            scale.data.fill_(value)
+
+    def __call__(self, ids, queries, documents, same) -> tuple[torch.Tensor, torch.Tensor]:
+        """The loss of a batch of `Batches`, and of what it consists: hard, of summaries, soft, distil, anchor; and the
+        share of the queries whose own unit is first."""
+        model, args = self.model, self.args
+        scale, summary_scale = (scale.exp() for scale in self.scales)
+        q, q_bounds, q_summary = vectors_of(model, queries, QUERY)
+        d, d_bounds, d_summary = vectors_of(model, documents, DOCUMENT)
+        best = max_sim(q, d, d_bounds)
+        owner = torch.from_numpy(np.repeat(np.arange(len(queries)), np.diff(q_bounds))).to(self.device)
+        product = q_summary @ d_summary.T
+        scores = torch.zeros(len(documents), len(queries), device=self.device).index_add(1, owner, best).T
+        scores = (scores + model.omega.exp() * product) * scale
+        off = (same & ~torch.eye(len(queries), dtype=torch.bool)).to(self.device)
+        truth = torch.arange(len(queries), device=self.device)
+        hard = F.cross_entropy(scores.masked_fill(off, -1e4), truth)
+        summaries = product * summary_scale.clamp(max=50)
+        hard_summary = F.cross_entropy(summaries.masked_fill(off, -1e4), truth)
+        soft, distil = self.teaching.of_queries(ids, q_summary, summaries)
+        soft_units, distil_units = self.teaching.of_units(ids, d_summary, ((summaries, 1), (scores, 0.5)))
+        soft, distil = args.soft * soft + args.soft_units * soft_units, distil + distil_units
+        touched = torch.from_numpy(np.unique(np.concatenate(queries + documents))).to(self.device)
+        anchor = (1 - F.cosine_similarity(model.table[touched], self.origin[touched])).mean()
+        loss = hard + 0.3 * hard_summary + soft + args.distil * distil + args.anchor * anchor
+        right = (scores.argmax(1) == truth).float().mean()
+        return loss, torch.stack([hard, hard_summary, soft, distil, anchor, right]).detach()
