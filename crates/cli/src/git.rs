@@ -8,7 +8,8 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 
 /// Files below `root` that differ from `since` (`None`: from the last commit), new ones that git does not ignore
-/// included. Relative to `root`, `/` between components.
+/// included. Relative to `root`, `/` between components. In submodules, those that differ from what that commit holds of
+/// them; in other repositories inside, from the commit of that name there.
 ///
 /// # Errors
 /// Outside a repository, without the `git` program, or when there is no such commit.
@@ -20,35 +21,61 @@ pub fn changed(root: &Path, since: Option<&str>) -> Result<HashSet<String>> {
     })?;
     let top = path_of(top.strip_suffix(b"\n").unwrap_or(&top));
     let top = top.canonicalize().unwrap_or(top);
-    let resolve = |name: &str| {
-        ask(&top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])
-    };
-    let commit = match since {
-        Some(name) => match resolve(name) {
-            Ok(commit) => Some(commit),
-            Err(_) => bail!("--since {name}: git knows no commit, branch or tag of that name"),
-        },
-        // Before the first commit, everything that is staged is new.
-        None => resolve("HEAD").ok(),
-    };
-    let tracked = match &commit {
-        Some(commit) => {
-            let commit = String::from_utf8_lossy(commit).trim().to_string();
-            ask(
-                &top,
-                &["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules", &commit, "--"],
-            )?
-        }
-        None => ask(&top, &["ls-files", "-z"])?,
-    };
-    let untracked = ask(&top, &["ls-files", "-z", "--others", "--exclude-standard"])?;
-    let paths = tracked.split(|b| *b == 0).chain(untracked.split(|b| *b == 0)).filter(|p| !p.is_empty());
-    let below = paths.filter_map(|p| {
-        let full = top.join(path_of(p));
+    let base = commit(&top, since.unwrap_or("HEAD"));
+    if let (Some(name), None) = (since, &base) {
+        bail!("--since {name}: git knows no commit, branch or tag of that name");
+    }
+    let mut found = Vec::new();
+    differing(&top, base.as_deref(), since.unwrap_or("HEAD"), &mut found)?;
+    let below = found.iter().filter_map(|full| {
         let relative = full.strip_prefix(root).ok()?.to_str()?;
         Some(if std::path::MAIN_SEPARATOR == '/' { relative.to_string() } else { relative.replace('\\', "/") })
     });
     Ok(below.collect())
+}
+
+/// The commit that a name stands for in the repository of `folder`.
+fn commit(folder: &Path, name: &str) -> Option<String> {
+    let name = format!("{name}^{{commit}}");
+    let found = ask(folder, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]).ok()?;
+    Some(String::from_utf8_lossy(&found).trim().to_string())
+}
+
+/// Adds the files of the repository at `top` that differ from the commit `base` of it (where there is none: all), and
+/// those of repositories inside. `name` is what the commit is called in those that are no submodules.
+fn differing(top: &Path, base: Option<&str>, name: &str, found: &mut Vec<PathBuf>) -> Result<()> {
+    let tracked = match base {
+        Some(base) => {
+            let options = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=none"];
+            ask(top, &[&["diff"], &options[..], &[base, "--"]].concat())?
+        }
+        // Before the first commit, everything that is staged is new.
+        None => ask(top, &["ls-files", "-z"])?,
+    };
+    let untracked = ask(top, &["ls-files", "-z", "--others", "--exclude-standard"])?;
+    let tracked = tracked.split(|b| *b == 0).map(|path| (path, true));
+    let both = tracked.chain(untracked.split(|b| *b == 0).map(|path| (path, false)));
+    for (path, is_tracked) in both.filter(|(path, _)| !path.is_empty()) {
+        let full = top.join(path_of(path));
+        if !full.join(".git").exists() {
+            found.push(full);
+            continue;
+        }
+        let inner = match base.filter(|_| is_tracked) {
+            Some(base) => commit_of_submodule(top, base, path).and_then(|held| commit(&full, &held)),
+            None if is_tracked => None,
+            None => commit(&full, name),
+        };
+        differing(&full, inner.as_deref(), name, found)?;
+    }
+    Ok(())
+}
+
+/// The commit that `base` holds of the submodule at `path`.
+fn commit_of_submodule(top: &Path, base: &str, path: &[u8]) -> Option<String> {
+    let held = format!("{base}:{}", String::from_utf8_lossy(path));
+    let held = ask(top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &held]).ok()?;
+    Some(String::from_utf8_lossy(&held).trim().to_string())
 }
 
 #[cfg(unix)]

@@ -306,6 +306,39 @@ fn git_says_what_changed() {
 }
 
 #[test]
+fn git_says_what_changed_in_repositories_inside() {
+    let sandbox = Sandbox::of("relay");
+    let elsewhere = Sandbox::of("relay");
+    git(&elsewhere, &["init", "-q"]);
+    git(&elsewhere, &["add", "src"]);
+    git(&elsewhere, &["commit", "-qm", "first"]);
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "first"]);
+    git(&sandbox, &["tag", "before"]);
+    let from = elsewhere.root().to_string_lossy().into_owned();
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, "parts/sub"];
+    git(&sandbox, &add);
+    git(&sandbox, &["commit", "-qm", "a submodule"]);
+    git(&sandbox, &["tag", "v1"]);
+    git(&sandbox, &["clone", "-q", &from, "nested"]);
+    let changed = |flag: &str, expected: &str| check(&sandbox, &[(&format!("-e parse_new {flag} -l"), expected)]);
+    changed("--changed", "");
+    // Uncommitted, and then committed inside alone.
+    sandbox.write("parts/sub/src/http/parse.rs", "pub fn parse_new() {}\n");
+    sandbox.write("nested/src/new.rs", "pub fn parse_new() {}\n");
+    changed("--changed", "nested/src/new.rs | parts/sub/src/http/parse.rs");
+    changed("--changed parts", "parts/sub/src/http/parse.rs");
+    git(&sandbox, &["-C", "parts/sub", "commit", "-qam", "inside"]);
+    changed("--changed", "nested/src/new.rs | parts/sub/src/http/parse.rs");
+    git(&sandbox, &["commit", "-qam", "the submodule moved"]);
+    changed("--changed", "nested/src/new.rs");
+    changed("--since v1 parts", "parts/sub/src/http/parse.rs");
+    // Of what was no submodule yet, everything is new.
+    check(&sandbox, &[("-e ring:: --since before -l parts", "parts/sub/src/http/server.rs | parts/sub/src/main.rs")]);
+}
+
+#[test]
 fn types_are_listed_and_refused() {
     let sandbox = Sandbox::of("relay");
     let list = sandbox.run(&["--type-list"]);

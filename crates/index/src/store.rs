@@ -86,16 +86,14 @@ impl FileTable {
         WalkOptions { hidden: self.hidden, no_ignore: self.no_ignore, filesize_max: self.filesize_max }
     }
 
-    /// How many files were left out, by reason.
-    pub fn skipped(&self) -> BTreeMap<&'static str, u64> {
-        let mut counts = BTreeMap::new();
-        for skip in self.files.iter().filter_map(|f| f.skip) {
-            *counts.entry(skip.reason()).or_default() += 1;
+    /// What was left out: paths by reason.
+    pub fn skipped(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut paths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let files = self.files.iter().filter_map(|f| Some((f.skip?.reason(), f.path.as_str())));
+        for (reason, path) in files.chain(self.unreadable.iter().map(|(path, reason)| (reason.as_str(), path.as_str()))) {
+            paths.entry(reason).or_default().push(path);
         }
-        if !self.unreadable.is_empty() {
-            *counts.entry("unreadable, a link or a special file").or_default() += self.unreadable.len() as u64;
-        }
-        counts
+        paths
     }
 
     /// Number of files that have units.

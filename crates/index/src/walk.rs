@@ -121,7 +121,7 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
                         batch.own.unreadable.push((what, SPECIAL.to_string()));
                     }
                 }
-                Err(error) => batch.own.unreadable.push((error.to_string(), "unreadable".to_string())),
+                Err(error) => batch.own.unreadable.push(what_failed(root, &error)),
             }
             WalkState::Continue
         })
@@ -131,6 +131,19 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
     walked.unreadable.sort_unstable();
     walked.misnamed.sort_unstable();
     Ok(walked)
+}
+
+/// The path of an error, from `root`, and the reason.
+fn what_failed(root: &Path, error: &ignore::Error) -> (String, String) {
+    match error {
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => what_failed(root, err),
+        ignore::Error::WithPath { path, err } => {
+            let path = path.strip_prefix(root).unwrap_or(path);
+            (path.to_string_lossy().into_owned(), what_failed(root, err).1)
+        }
+        ignore::Error::Io(error) => (String::new(), error.kind().to_string()),
+        other => (String::new(), other.to_string()),
+    }
 }
 
 /// What one thread found; handed over when the thread ends.
@@ -154,7 +167,7 @@ impl Batch<'_> {
                 let mtime_ns = modified.map_or(0, |d| d.as_nanos() as i64);
                 self.own.files.push(Found { path, size: metadata.len(), mtime_ns });
             }
-            Err(error) => self.own.unreadable.push((format!("{path}: {error}"), "unreadable".to_string())),
+            Err(error) => self.own.unreadable.push((path, what_failed(root, &error).1)),
         }
     }
 }

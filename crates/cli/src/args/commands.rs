@@ -40,6 +40,9 @@ pub struct ClearArgs {
     /// Remove the indexes of all projects
     #[arg(long, conflicts_with = "path")]
     pub all: bool,
+    /// Do not say what was removed
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// `outline`.

@@ -20,10 +20,12 @@ pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
     for store in stores.iter().filter(|s| s.folder().is_dir()) {
         let lock = store.lock(false)?;
         store.remove(&lock)?;
-        remark!("removed {}", store.folder().display());
+        if !args.quiet {
+            remark!("removed {}", store.folder().display());
+        }
         removed += 1;
     }
-    if removed == 0 {
+    if removed == 0 && !args.quiet {
         remark!("no index to remove");
     }
     Ok(if removed > 0 { FOUND } else { NOTHING })

@@ -211,12 +211,12 @@ fn freshness(table: &FileTable, walked: &Walked, report: &mut Report) {
 
 fn skipped(table: &FileTable, report: &mut Report) {
     let all = table.files.len().max(1);
-    let skipped: Vec<_> = table.skipped().into_iter().collect();
-    let total: u64 = skipped.iter().map(|s| s.1).sum();
+    let skipped = table.skipped();
+    let total: usize = skipped.values().map(Vec::len).sum();
     if total == 0 {
         return report.say("skipped", Level::Good, "no file is left out");
     }
-    let words: Vec<String> = skipped.iter().map(|(reason, count)| format!("{count} ({reason})")).collect();
+    let words: Vec<String> = skipped.iter().map(|(reason, paths)| format!("{} ({reason})", paths.len())).collect();
     let many = total as f64 > SKIPPED_SHARE_MAX * all as f64;
     report.say(
         "skipped",

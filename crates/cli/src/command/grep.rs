@@ -318,7 +318,7 @@ fn files_below(
     for (what, reason) in walked.unreadable.iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
         complete = false;
         if !args.no_messages {
-            remark!("colgrep: {what}{}", if reason == "unreadable" { String::new() } else { format!(": {reason}") });
+            remark!("colgrep: {}: {reason}", path.join(what).display());
         }
     }
     let mut found: Vec<(PathBuf, u64)> = walked.files.into_iter().map(|f| (f.path.into(), f.size)).collect();

@@ -31,7 +31,7 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let told_anew = keep(&project.store, keeps)?;
     if !walk.quiet {
         let indexed = counted(snapshot.files.indexed().count() as u64, "file");
-        let skipped: u64 = snapshot.files.skipped().values().sum();
+        let skipped: u64 = snapshot.files.skipped().values().map(|paths| paths.len() as u64).sum();
         let root = project.root.display();
         if report.wrote {
             let seconds = started.elapsed().as_secs_f64();

@@ -105,28 +105,17 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
 
 fn describe(table: &FileTable, status: &mut Status) {
     status.complete = table.complete;
-    for file in &table.files {
-        if let Some(skip) = file.skip {
-            let skipped = status.skipped.entry(skip.reason().to_string()).or_default();
-            skipped.files += 1;
-            if skipped.examples.len() < EXAMPLES_MAX {
-                skipped.examples.push(file.path.clone());
-            }
-            continue;
-        }
+    for (reason, paths) in table.skipped() {
+        let examples = paths.iter().take(EXAMPLES_MAX).map(|path| path.to_string()).collect();
+        status.skipped.insert(reason.to_string(), Skipped { files: paths.len() as u64, examples });
+    }
+    for file in table.indexed() {
         status.files += 1;
         status.units += u64::from(file.units);
         status.source_bytes += file.size;
         *status.languages.entry(file.language.clone()).or_default() += 1;
         if let Some(note) = &file.note {
             *status.notes.entry(note.clone()).or_default() += 1;
-        }
-    }
-    for (path, reason) in &table.unreadable {
-        let skipped = status.skipped.entry(reason.clone()).or_default();
-        skipped.files += 1;
-        if skipped.examples.len() < EXAMPLES_MAX {
-            skipped.examples.push(path.clone());
         }
     }
 }

@@ -22,11 +22,15 @@ pub fn tokens_wanted(max_tokens: Option<usize>) -> usize {
 /// The first block is cut if it alone is too long: at a line's end, or in its first line where not even that fits.
 pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> String {
     let mut budget = Budget::new(Some(tokens_wanted(max_tokens)));
-    budget.take(LAST_LINE_BYTES);
+    // A last page has no last line to keep bytes for.
+    let rest = blocks.get(offset..).unwrap_or_default();
+    if more || rest.iter().map(String::len).sum::<usize>() > budget.bytes_left().unwrap_or_default() {
+        budget.take(LAST_LINE_BYTES);
+    }
     let mut text = String::new();
     let mut shown = 0;
     let mut cut = false;
-    for block in blocks.iter().skip(offset) {
+    for block in rest {
         if budget.take(block.len()) {
             text.push_str(block);
             shown += 1;
@@ -50,7 +54,7 @@ pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &
     if cut {
         text.push_str(CUT);
     }
-    match (blocks.len().saturating_sub(offset), left, more) {
+    match (rest.len(), left, more) {
         (0, ..) => text.push_str(&format!("(no {what})\n")),
         (_, 0, false) => {}
         (_, 0, true) => text.push_str(&format!("(there may be more {what}: offset {next})\n")),
@@ -74,6 +78,7 @@ mod tests {
             (0, Some(50), false, "0", 2, "(3 further hits: offset 2)\n"),
             (2, Some(50), true, "2", 2, "(1 or more further hits: offset 4)\n"),
             (4, Some(50), false, "4", 1, "xxx\n"),
+            (2, Some(50), false, "2", 3, "xxx\n"),
             (4, Some(50), true, "4", 1, "(there may be more hits: offset 5)\n"),
             (9, None, false, "(", 0, "(no hits)\n"),
         ] {

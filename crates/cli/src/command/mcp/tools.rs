@@ -379,8 +379,8 @@ pub fn status(desk: &Desk) -> Result<String> {
             counted(units, "unit"),
             root.project.root.display()
         ));
-        for (reason, count) in snapshot.files.skipped() {
-            text.push_str(&format!("  {} left out: {reason}\n", counted_are(count, "file")));
+        for (reason, paths) in snapshot.files.skipped() {
+            text.push_str(&format!("  {} left out: {reason}\n", counted_are(paths.len() as u64, "file")));
         }
         let model = desk.model(root)?;
         if !snapshot.files.complete {
