@@ -108,6 +108,22 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     Ok(Text { text, generated })
 }
 
+/// What of `text` begins with the line of a number, counted from 1; empty where there are fewer.
+pub fn from_line(text: &str, number: usize) -> &str {
+    let Some(before) = number.checked_sub(2) else { return text };
+    memchr::memchr_iter(b'\n', text.as_bytes()).nth(before).map_or("", |at| &text[at + 1..])
+}
+
+/// The lines of `text` up to the one of the number `end`; those before `from` stand there as empty ones. Whoever wants
+/// the lines of a unit need not take a large file apart.
+pub fn lines_between(text: &str, from: usize, end: usize) -> Vec<&str> {
+    let from = from.max(1);
+    let mut wanted = from_line(text, from).lines().take((end + 1).saturating_sub(from)).peekable();
+    let mut lines = if wanted.peek().is_some() { vec![""; from - 1] } else { Vec::new() };
+    lines.extend(wanted);
+    lines
+}
+
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
     char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
@@ -143,6 +159,23 @@ mod tests {
         ] {
             assert_eq!(decode("a.go", text.into_bytes()).unwrap().generated, expected);
         }
+    }
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let text = "one\r\ntwo\n\nfour";
+        for (from, end, expected) in [
+            (1, 9, &["one", "two", "", "four"][..]),
+            (0, 2, &["one", "two"]),
+            (2, 2, &["", "two"]),
+            (4, 4, &["", "", "", "four"]),
+            (3, 2, &[]),
+            (5, 9, &[]),
+        ] {
+            assert_eq!(lines_between(text, from, end), expected, "{from} to {end}");
+        }
+        assert_eq!((from_line(text, 2), from_line(text, 4), from_line(text, 5)), ("two\n\nfour", "four", ""));
+        assert_eq!(from_line("a\n", 2), "");
     }
 
     #[test]

@@ -62,8 +62,9 @@ pub struct Answer {
 /// When the index can't be read.
 pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
     let (query, mut pool) = retrieve(snapshot, request)?;
-    pool.fuse(request.fusion, request.knobs);
+    pool.fuse_in_place(request.fusion, request.knobs);
     if let Some(watch) = &mut watch {
+        pool.sort();
         for ranking in &pool.rankings {
             watch.ranking(ranking.name, &ranking.hits);
         }
@@ -83,6 +84,12 @@ pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut
 /// # Errors
 /// When the index can't be read.
 pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Pool)> {
+    // As one of the pool's own threads: it takes part in what it splits, where any other is put to sleep and woken for
+    // each part.
+    rayon::scope(|_| retrieve_in_pool(snapshot, request))
+}
+
+fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Pool)> {
     let mut tokenizer = Tokenizer::default();
     let query = Query::new(request.query, &snapshot.files.root, &mut tokenizer);
     if query.terms.is_empty() {

@@ -317,7 +317,12 @@ fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn Unit
     let all_joined = lexical.shape().1 <= joined as u64;
     match (filter, snapshot.placed.get().filter(|_| all_joined)) {
         (None, _) if !all_joined => Units::All,
-        (None, _) => Units::Placed(snapshot.placed.get_or_init(|| look_up(allowed())).into()),
+        (None, Some(placed)) => Units::Placed(placed.into()),
+        // Not inside the cell: a thread that waits for others of the pool may be given another search to do meanwhile.
+        (None, None) => {
+            let placed = look_up(allowed());
+            Units::Placed(snapshot.placed.get_or_init(|| placed).into())
+        }
         (Some(filter), Some(placed)) => {
             Units::Placed(placed.iter().filter(|(key, _)| lexical.is_allowed(*key, filter)).copied().collect())
         }

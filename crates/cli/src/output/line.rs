@@ -23,6 +23,9 @@ const TAB_COLUMNS: usize = 8;
 const LINE_BYTES_MAX: usize = 4 << 10;
 /// Longest text whose weight is taken, in bytes: a unit's documentation is kept up to 8,000.
 const TEXT_BYTES_MAX: usize = 16 << 10;
+/// Bytes of a unit whose lines are looked at: a class of thousands of lines takes longer to read than to find, and a member
+/// that answers better than its first lines is a unit of its own.
+const UNIT_BYTES_MAX: usize = 32 << 10;
 /// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight than
 /// name, signature and documentation together by this share of the whole.
 const BODY_MARGIN: f32 = 0.25;
@@ -119,8 +122,10 @@ impl QueryWords {
             let named = format!("{line} {} {}", unit.qualified_name(), unit.docstring);
             best.1 = self.weight(&named) + BODY_MARGIN * self.total;
         }
+        let mut bytes_left = UNIT_BYTES_MAX;
         for number in first..=end {
-            let Some(line) = lines.get(number.wrapping_sub(1)) else { break };
+            let Some(line) = lines.get(number.wrapping_sub(1)).filter(|_| bytes_left > 0) else { break };
+            bytes_left = bytes_left.saturating_sub(line.len());
             let weight = self.weight(line);
             if weight > best.1 {
                 best = (number, weight);
@@ -220,6 +225,13 @@ mod tests {
             ("push when the queue is full", code, unit(UnitKind::Function, "push", 1, 4), 2),
         ] {
             assert_eq!(QueryWords::weighed(query, |_| 1.0).best_line(&lines, &unit), expected, "{query}");
+        }
+        // Far down in a long unit no line is looked at.
+        let filler = "filler ".repeat(1024);
+        for (above, expected) in [(3, 4), (5, 1)] {
+            let lines = [vec![filler.as_str(); above], vec!["parse a request"]].concat();
+            let unit = unit(UnitKind::Section, "Title", 1, lines.len() as u32);
+            assert_eq!(QueryWords::weighed("parse request", |_| 1.0).best_line(&lines, &unit), expected);
         }
     }
 

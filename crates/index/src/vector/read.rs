@@ -273,7 +273,7 @@ impl Vectors {
             allowed.iter().collect()
         } else {
             let listed = self.listed(&prepared, |place| allowed.contains(place), effort)?;
-            self.best(listed, effort.rough).into_iter().map(|p| p.0).collect()
+            self.chosen(listed, effort.rough)
         };
         self.nearest(&prepared, places, n, effort)
     }
@@ -299,6 +299,7 @@ impl Vectors {
         let mut take = 2 * effort.rough;
         while !listed.is_empty() && places.len() < effort.rough {
             let rest = self.split_best(&mut listed, take);
+            listed.sort_unstable_by(|a, b| self.order(a, b));
             let asked: Vec<Place> = std::mem::replace(&mut listed, rest).into_iter().map(|p| p.0).collect();
             places.extend(asked.iter().zip(allowed(&asked)).filter(|(_, allowed)| *allowed).map(|(place, _)| *place));
             take *= 4;
@@ -318,7 +319,7 @@ impl Vectors {
         let exact = effort.exact.max(n);
         if places.len() > exact {
             let scores = self.scores(&places, |room, codes| prepared.rough(codes, self.layout, room))?;
-            places = self.best(places.into_iter().zip(scores).collect(), exact).into_iter().map(|p| p.0).collect();
+            places = self.chosen(places.into_iter().zip(scores).collect(), exact);
         }
         let scores = self.scores(&places, |room, codes| prepared.exact(codes, self.layout, room))?;
         Ok(self.best(places.into_iter().zip(scores).collect(), n))
@@ -327,20 +328,29 @@ impl Vectors {
     /// The best `n`, best first; equal ones by hash, which does not depend on how units lie in segments.
     fn best(&self, mut scored: Vec<(Place, f32)>, n: usize) -> Vec<(Place, f32)> {
         self.split_best(&mut scored, n);
+        scored.sort_unstable_by(|a, b| self.order(a, b));
         scored
     }
 
-    /// Leaves the best `n` in `scored`, sorted, and gives the rest.
+    /// The places of the best `n`, as they lie in the store: what is read of them then is read forwards.
+    fn chosen(&self, mut scored: Vec<(Place, f32)>, n: usize) -> Vec<Place> {
+        self.split_best(&mut scored, n);
+        let mut places: Vec<Place> = scored.into_iter().map(|p| p.0).collect();
+        places.sort_unstable();
+        places
+    }
+
+    fn order(&self, a: &(Place, f32), b: &(Place, f32)) -> std::cmp::Ordering {
+        b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)))
+    }
+
+    /// Leaves the best `n` in `scored`, in no order, and gives the rest.
     fn split_best(&self, scored: &mut Vec<(Place, f32)>, n: usize) -> Vec<(Place, f32)> {
-        let order =
-            |a: &(Place, f32), b: &(Place, f32)| b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)));
-        let mut rest = Vec::new();
-        if n < scored.len() {
-            scored.select_nth_unstable_by(n, order);
-            rest = scored.split_off(n);
+        if n >= scored.len() {
+            return Vec::new();
         }
-        scored.sort_unstable_by(order);
-        rest
+        scored.select_nth_unstable_by(n, |a, b| self.order(a, b));
+        scored.split_off(n)
     }
 
     /// The allowed places that the lists of the nearest centroids bring, with what these say of their MaxSim.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum as _;
+use colgrep_core::Unit;
 use colgrep_core::collapse::FileHit;
-use colgrep_core::rank::Candidate;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::mend::mend;
+use colgrep_index::read::lines_between;
 use colgrep_index::search::{Answer, Request};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::read_text;
@@ -231,44 +232,36 @@ fn blocks(project: &Project, snapshot: &Snapshot, answer: &Answer, question: &Qu
     let block = |hit: &FileHit| {
         let path = &answer.pool.files[hit.file].path;
         let text = read_text(&project.root, path).unwrap_or_default();
-        let lines: Vec<&str> = text.lines().collect();
+        let units = hit.units.iter().map(|candidate| Ok(snapshot.lexical.unit(candidate.unit)?));
+        let units: Vec<Unit> = units.collect::<Result<_>>()?;
+        let first = units.iter().map(|unit| unit.span.first.min(unit.span.line)).min().unwrap_or_default();
+        let end = units.iter().map(|unit| unit.span.end).max().unwrap_or_default();
+        let lines = lines_between(&text, first as usize, end as usize);
         let shown = escape_control(&typed(&project.root, path));
-        let mut block = String::new();
-        for candidate in &hit.units {
-            block.push_str(&unit_block(&shown, &lines, snapshot, candidate, &words, question.content)?);
-        }
-        Ok(block)
+        Ok(units.iter().map(|unit| unit_block(&shown, &lines, unit, &words, question.content)).collect())
     };
     answer.hits.par_iter().map(block).collect()
 }
 
-fn unit_block(
-    path: &str,
-    lines: &[&str],
-    snapshot: &Snapshot,
-    candidate: &Candidate,
-    words: &QueryWords,
-    content: bool,
-) -> Result<String> {
-    let unit = snapshot.lexical.unit(candidate.unit)?;
+fn unit_block(path: &str, lines: &[&str], unit: &Unit, words: &QueryWords, content: bool) -> String {
     let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
     let mut block =
         format!("{path}:{first}-{end} {} {}", unit.kind.name(), unit.qualified_name()).trim_end().to_string();
     block.push('\n');
     if content {
         numbered(&mut block, lines, first, end);
-        return Ok(block);
+        return block;
     }
     if !unit.signature.is_empty() {
         block.push_str(&format!("    {}\n", shortened(&unit.signature)));
     }
-    let best = words.best_line(lines, &unit);
+    let best = words.best_line(lines, unit);
     if let Some(text) = lines.get(best.wrapping_sub(1))
-        && (unit.signature.is_empty() || best != own_line(lines, &unit, end))
+        && (unit.signature.is_empty() || best != own_line(lines, unit, end))
     {
         block.push_str(&format!("    {best}: {}\n", shortened(text.trim())));
     }
-    Ok(block)
+    block
 }
 
 fn numbered(block: &mut String, lines: &[&str], first: usize, end: usize) {
