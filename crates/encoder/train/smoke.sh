@@ -47,9 +47,9 @@ run_and_kill() {
 }
 
 run_and_kill killed 'mined/*.jsonl'
-run_and_kill killed 'run2/15.pt'
+run_and_kill killed 'run2/log.jsonl'
 [ ! -e "$folder/killed/run2/done.json" ] || fail "the first training had ended already"
-run_and_kill killed 'run3/15.pt'
+run_and_kill killed 'run3/log.jsonl'
 [ ! -e "$folder/killed/run3/done.json" ] || fail "the second training had ended already"
 run killed >> "$folder/killed.log" 2>&1 || fail "the fourth run; see $folder/killed.log"
 [ "$(grep -c "goes on from step" "$folder/killed.log")" = 2 ] || fail "training began anew; see $folder/killed.log"
