@@ -2,6 +2,7 @@
 
 mod peers;
 mod process;
+mod server;
 mod synthetic;
 
 use std::path::{Path, PathBuf};
@@ -100,6 +101,9 @@ pub struct ProjectSpeed {
     pub query_ms: Spread,
     /// Most memory resident at once while searching, in bytes.
     pub query_memory: u64,
+    /// An answer of a warm server (`colgrep mcp`) to the same query, in milliseconds.
+    #[serde(default)]
+    pub server_ms: Spread,
     /// Other tools on the same folder.
     pub peers: Vec<PeerSpeed>,
 }
@@ -220,6 +224,7 @@ fn project(
     let search = ["-k", "10", &args.query, &path];
     program.run(&search)?;
     let query = program.repeat(&search, args.runs)?;
+    let served = server::answers(&program, folder, &args.query, args.runs)?;
     let peers = match args.no_peers {
         true => Vec::new(),
         false => peers::measure(args, &program, folder, scratch)?,
@@ -235,6 +240,7 @@ fn project(
         changed_ms: (!changed.is_empty()).then(|| times(&changed)),
         query_ms: times(&query),
         query_memory: memory(&query),
+        server_ms: Spread::of(&served),
         peers,
     })
 }
@@ -253,13 +259,13 @@ fn bytes_below(folder: &Path) -> u64 {
 fn markdown(result: &Result_) -> String {
     let mega = |bytes: u64| bytes as f64 / 1e6;
     let mut text = format!(
-        "# Speed\n\n{}. Milliseconds of whole processes: median (fastest–slowest). Query {:?}.\n\n| project | files | source MB | cold index | memory MB | index MB | nothing changed | one file changed | query | memory MB |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "# Speed\n\n{}. Milliseconds of whole processes, and of a warm server's answers: median (fastest–slowest). Query {:?}.\n\n| project | files | source MB | cold index | memory MB | index MB | nothing changed | one file changed | query | memory MB | answer of a server |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         result.origin.text(),
         result.query
     );
     for p in &result.projects {
         text += &format!(
-            "| {} | {} | {:.1} | {} | {:.0} | {:.1} ({:.2} × source) | {} | {} | {} | {:.0} |\n",
+            "| {} | {} | {:.1} | {} | {:.0} | {:.1} ({:.2} × source) | {} | {} | {} | {:.0} | {} |\n",
             p.name,
             p.files,
             mega(p.source_bytes),
@@ -270,7 +276,8 @@ fn markdown(result: &Result_) -> String {
             p.unchanged_ms.text(1),
             p.changed_ms.map_or("–".to_string(), |c| c.text(1)),
             p.query_ms.text(1),
-            mega(p.query_memory)
+            mega(p.query_memory),
+            p.server_ms.text(1)
         );
     }
     if result.projects.iter().any(|p| !p.peers.is_empty()) {

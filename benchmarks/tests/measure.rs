@@ -85,7 +85,7 @@ fn speed_measures_every_row_and_leaves_the_sources_alone() {
     let projects = result["projects"].as_array().unwrap();
     assert_eq!(projects.len(), 2);
     for project in projects {
-        for row in ["cold_ms", "unchanged_ms", "query_ms"] {
+        for row in ["cold_ms", "unchanged_ms", "query_ms", "server_ms"] {
             assert!(project[row]["min"].as_f64() > Some(0.0), "{row}: {project}");
         }
         assert!(project["cold_memory"].as_u64() > Some(1 << 20) && project["index_bytes"].as_u64() > Some(0));

@@ -53,16 +53,23 @@ impl Program {
         Program { data: Some(data.to_path_buf()), ..self.clone() }
     }
 
+    /// A process of it that is still to be started.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(&self.first).args(args);
+        if let Some(data) = &self.data {
+            command.env("COLGREP_DATA_DIR", data);
+        }
+        command
+    }
+
     /// Runs it, with nothing to read and its output thrown away.
     ///
     /// # Errors
     /// When it can't be started, or ends with another status than 0 or 1 (nothing found).
     pub fn run(&self, args: &[&str]) -> Result<Sample> {
-        let mut command = Command::new(&self.path);
-        command.args(&self.first).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if let Some(data) = &self.data {
-            command.env("COLGREP_DATA_DIR", data);
-        }
+        let mut command = self.command(args);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let what = || format!("{} {}", self.path.display(), args.join(" "));
         let started = Instant::now();
         let ended = command.spawn().and_then(|mut child| child.wait4()).with_context(what)?;

@@ -90,7 +90,8 @@ impl FileTable {
     pub fn skipped(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut paths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let files = self.files.iter().filter_map(|f| Some((f.skip?.reason(), f.path.as_str())));
-        for (reason, path) in files.chain(self.unreadable.iter().map(|(path, reason)| (reason.as_str(), path.as_str()))) {
+        for (reason, path) in files.chain(self.unreadable.iter().map(|(path, reason)| (reason.as_str(), path.as_str())))
+        {
             paths.entry(reason).or_default().push(path);
         }
         paths

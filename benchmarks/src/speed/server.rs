@@ -1,0 +1,88 @@
+//! A server's answers: `colgrep mcp` as an agent's client talks to it.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+use super::process::Program;
+
+/// Answers before it counts: the first opens the index, and the next ones make what the server remembers.
+const WARM_UP: u32 = 3;
+
+/// Asks a server for a search again and again and gives the time of each answer, in milliseconds, once it is warm.
+///
+/// # Errors
+/// When the server can't be started, ends, or answers with an error.
+pub fn answers(program: &Program, folder: &Path, query: &str, runs: u32) -> Result<Vec<f64>> {
+    let mut server = Server::start(program, folder)?;
+    let asked = json!({"name": "search", "arguments": {"query": query}});
+    for _ in 0..WARM_UP {
+        server.call("tools/call", &asked)?;
+    }
+    let timed = |_| {
+        let started = Instant::now();
+        server.call("tools/call", &asked)?;
+        Ok(started.elapsed().as_secs_f64() * 1e3)
+    };
+    (0..runs).map(timed).collect()
+}
+
+struct Server {
+    process: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    calls: u64,
+}
+
+impl Server {
+    fn start(program: &Program, folder: &Path) -> Result<Server> {
+        let mut command = program.command(&["mcp", "-y", &folder.to_string_lossy()]);
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let to = process.stdin.take();
+        let from = BufReader::new(process.stdout.take().context("a server without an output")?);
+        let mut server = Server { process, to, from, calls: 0 };
+        let client = json!({"name": "colgrep-bench", "version": env!("CARGO_PKG_VERSION")});
+        server
+            .call("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}))?;
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        Ok(server)
+    }
+
+    fn send(&mut self, message: &Value) -> Result<()> {
+        let to = self.to.as_mut().context("a server without an input")?;
+        writeln!(to, "{message}")?;
+        Ok(to.flush()?)
+    }
+
+    /// Calls a method and waits for its answer.
+    fn call(&mut self, method: &str, params: &Value) -> Result<Value> {
+        self.calls += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.calls, "method": method, "params": params}))?;
+        loop {
+            let mut line = String::new();
+            if self.from.read_line(&mut line)? == 0 {
+                bail!("colgrep mcp ended before it answered {method}");
+            }
+            let answer: Value = serde_json::from_str(&line).with_context(|| format!("colgrep mcp said {line:?}"))?;
+            if answer["id"] != self.calls {
+                continue;
+            }
+            if answer.get("error").is_some() || answer["result"]["isError"] == true {
+                bail!("colgrep mcp, {method}: {answer}");
+            }
+            return Ok(answer);
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A server ends with its input.
+        self.to = None;
+        let _ = self.process.wait();
+    }
+}
