@@ -324,18 +324,39 @@ fn git_says_what_changed_in_repositories_inside() {
     git(&sandbox, &["clone", "-q", &from, "nested"]);
     let changed = |flag: &str, expected: &str| check(&sandbox, &[(&format!("-e parse_new {flag} -l"), expected)]);
     changed("--changed", "");
-    // Uncommitted, and then committed inside alone.
+    // Uncommitted, and then committed inside alone. Of another clone, git knows no commit.
+    for file in ["http/parse.rs", "new.rs"] {
+        sandbox.write(&format!("nested/src/{file}"), "fn parse_new() {}\n");
+    }
+    git(&sandbox, &["-C", "nested", "commit", "-qam", "known there alone"]);
     sandbox.write("parts/sub/src/http/parse.rs", "pub fn parse_new() {}\n");
-    sandbox.write("nested/src/new.rs", "pub fn parse_new() {}\n");
-    changed("--changed", "nested/src/new.rs | parts/sub/src/http/parse.rs");
+    let all = "nested/src/http/parse.rs | nested/src/new.rs | parts/sub/src/http/parse.rs";
+    changed("--changed", all);
     changed("--changed parts", "parts/sub/src/http/parse.rs");
     git(&sandbox, &["-C", "parts/sub", "commit", "-qam", "inside"]);
-    changed("--changed", "nested/src/new.rs | parts/sub/src/http/parse.rs");
+    changed("--changed", all);
     git(&sandbox, &["commit", "-qam", "the submodule moved"]);
-    changed("--changed", "nested/src/new.rs");
+    changed("--changed", "nested/src/http/parse.rs | nested/src/new.rs");
     changed("--since v1 parts", "parts/sub/src/http/parse.rs");
     // Of what was no submodule yet, everything is new.
-    check(&sandbox, &[("-e ring:: --since before -l parts", "parts/sub/src/http/server.rs | parts/sub/src/main.rs")]);
+    let new = [("-e ring:: --since before -l parts", "parts/sub/src/http/server.rs | parts/sub/src/main.rs")];
+    check(&sandbox, &new);
+    // A link to a folder is a file, wherever it leads; what a repository's configuration wants to be run is not.
+    sandbox.write("nested/monitor.sh", "#!/bin/sh\ntouch \"$(dirname \"$0\")/was-run\"\n");
+    let monitor = sandbox.root().join("nested/monitor.sh");
+    git(&sandbox, &["-C", "nested", "config", "core.fsmonitor", &monitor.to_string_lossy()]);
+    #[cfg(unix)]
+    {
+        std::fs::set_permissions(&monitor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("a script");
+        for link in ["around", "again"] {
+            std::os::unix::fs::symlink(".", sandbox.root().join(link)).expect("a link");
+        }
+    }
+    changed("--changed parts", "");
+    assert!(!sandbox.root().join("nested/was-run").exists());
+    // A submodule that git can't read: all its files may have changed.
+    sandbox.write("parts/sub/.git", "gitdir: /nowhere\n");
+    changed("--changed", all);
 }
 
 #[test]

@@ -6,8 +6,8 @@
 # goes on, so the same command resumes; a changed CLONES wants a new WORK.
 #
 # Settings from the environment, for other recipes and for tests: PYTHON, an interpreter with requirements.txt;
-# EXAMPLES, a folder with the examples `corpus` and `codebook`, else they are built; DEVICE, what computes, else a GPU if
-# there is one; REPOSITORIES, TAUGHT, PIECES, WORDS, STEPS, CHECK, PATIENCE, BATCH.
+# EXAMPLES, a folder with the examples `corpus` and `codebook`, else they are built; DEVICE, what computes, else a CUDA
+# GPU if there is one; REPOSITORIES, TAUGHT, PIECES, WORDS, STEPS, CHECK, PATIENCE, BATCH.
 set -eu
 
 if [ $# -lt 3 ]; then

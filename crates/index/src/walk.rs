@@ -141,7 +141,7 @@ fn what_failed(root: &Path, error: &ignore::Error) -> (String, String) {
             let path = path.strip_prefix(root).unwrap_or(path);
             (path.to_string_lossy().into_owned(), what_failed(root, err).1)
         }
-        ignore::Error::Io(error) => (String::new(), error.kind().to_string()),
+        ignore::Error::Io(error) => (String::new(), error.to_string()),
         other => (String::new(), other.to_string()),
     }
 }

@@ -318,7 +318,7 @@ fn files_below(
     for (what, reason) in walked.unreadable.iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
         complete = false;
         if !args.no_messages {
-            remark!("colgrep: {}: {reason}", path.join(what).display());
+            remark!("colgrep: {}: {reason}", name::below(path, Path::new(what)).display());
         }
     }
     let mut found: Vec<(PathBuf, u64)> = walked.files.into_iter().map(|f| (f.path.into(), f.size)).collect();

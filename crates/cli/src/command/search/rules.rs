@@ -1,6 +1,5 @@
 //! What flags and settings say about paths: the same rules for ranked search and for grep.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
@@ -84,7 +83,7 @@ pub struct PathRules {
     types: Option<Patterns>,
     code_only: bool,
     tests: Tests,
-    changed: Option<HashSet<String>>,
+    changed: Option<git::Changed>,
     ignore: Option<Gitignore>,
 }
 
