@@ -29,6 +29,10 @@ fn names_counts_and_lines_without_matches() {
             ("-e RingBuffer --count src/queue", "src/queue/ring.rs:4"),
             ("-e RingBuffer --count -0 src/queue", "src/queue/ring.rs04"),
             ("RingBuffer -L src/queue src/http", "src/http/mod.rs | src/http/parse.rs"),
+            ("RingBuffer -L -k 1 src/queue src/http", "src/http/mod.rs"),
+            ("-v -e zzz -l src/queue", "src/queue/mod.rs | src/queue/ring.rs"),
+            ("-v -e zzz -m 0 src/queue", ""),
+            ("-v -e zzz -m 0 --json src/queue", "[]"),
             ("-e RingBuffer -L src/queue src/http", "src/queue/mod.rs | src/http/mod.rs | src/http/parse.rs"),
             ("-e RingBuffer -l -0 src/queue", "src/queue/ring.rs0"),
             ("RingBuffer -q", ""),
@@ -40,6 +44,7 @@ fn names_counts_and_lines_without_matches() {
         (&["zzzqqq", "-q"], 1),
         (&["-e", "zzzqqq", "-q"], 1),
         (&["-e", "Ring", "-L"], 0),
+        (&["-e", "Ring", "-v", "-m", "0"], 1),
     ] {
         assert_eq!(sandbox.run(args).status, status, "{args:?}");
     }
@@ -54,6 +59,29 @@ fn context_and_columns() {
     for flag in ["-A1", "-C2", "-n1"] {
         let plain = sandbox.run(&["-e", "parse", "--vimgrep", "src"]).out;
         assert_eq!(sandbox.run(&["-e", "parse", "--vimgrep", "src", flag]).out, plain, "each line is a match: {flag}");
+    }
+    // Rows for an editor have no headings, and context stands around what else is shown.
+    let rows = |args: &[&str]| {
+        let ran = sandbox.run(&[args, &["--vimgrep", "src/http"]].concat());
+        assert!(!ran.out.is_empty(), "{args:?}");
+        ran.out
+    };
+    for args in [&["-e", "ParseError"][..], &["ParseError"]] {
+        assert_eq!(rows(&[args, &["--heading"]].concat()), rows(args));
+    }
+    assert!(rows(&["ParseError", "-0", "-k", "1"]).starts_with("src/http/parse.rs\013:"));
+    let numbers = |words: &str| {
+        let ran = sandbox.run(&words.split(' ').collect::<Vec<_>>());
+        let number = |line: &str| line.split([':', '-']).nth(1).unwrap_or_default().to_string();
+        ran.out.lines().map(number).collect::<Vec<_>>().join(" ")
+    };
+    for (words, expected) in [
+        ("parse_request src -k 1", "19"),
+        ("parse_request src -k 1 -n 1 -A 2", "19 20 21"),
+        ("parse_request src -k 1 -n 2 -B 1", "18 19 20"),
+        ("parse_request src -k 1 -c -B 2", "17 18 19 20 21 22 23 24 25"),
+    ] {
+        assert_eq!(numbers(words), expected, "{words}");
     }
     assert_snapshot!("pattern_context", sandbox.run(&["-e", "head", "-A", "1", "src/queue"]).out);
     assert_snapshot!("heading", sandbox.run(&["ring buffer push pop", "--heading", "--per-file", "3", "-k", "2"]).out);

@@ -257,6 +257,32 @@ fn pages_hold_everything_once() {
     seen.sort();
     seen.dedup();
     assert_eq!((count, seen.len()), (30, 30), "{seen:?}");
+    // So many units that more of them are retrieved for later pages, which must not show what was shown.
+    for i in 0..150 {
+        let units: String = (0..8)
+            .map(|u| {
+                format!(
+                    "def gadget_{i}_{u}(door):\n    return door.{}\n\n",
+                    "open ".repeat(u % 3 + i % 5 + 1).trim().replace(' ', ".")
+                )
+            })
+            .collect();
+        sandbox.write(&format!("gadgets/g{i:03}.py"), &units);
+    }
+    let (mut seen, mut offset) = (std::collections::HashSet::new(), 0);
+    loop {
+        let asked = json!({"query": "gadget opens the door", "results": 20, "offset": offset, "paths": ["gadgets"]});
+        let text = client.good("search", asked);
+        for line in text.lines().filter(|l| l.starts_with('g')) {
+            let file = line.split(':').next().unwrap_or_default().to_string();
+            assert!(seen.insert(file), "twice: {line}");
+        }
+        offset += 20;
+        if !text.contains("offset ") {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), 150);
     sandbox.write("wide.txt", &"wide line ".repeat(100));
     let wide = client.good("grep", json!({"pattern": "wide", "max_tokens": 1}));
     assert!(wide.starts_with("wide.txt:1:wide line wide") && wide.contains("…\n(cut; ") && wide.len() <= 200, "{wide}");
@@ -338,6 +364,21 @@ fn what_a_call_had_no_time_for_is_made_later() {
         assert!(Instant::now() < end, "no vectors are made");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+#[test]
+fn flags_of_the_server_and_patterns_of_a_search_count() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write(".hidden/note.txt", "a zebra\n");
+    let mut plain = Client::start(&sandbox, &[]);
+    assert_eq!(plain.good("grep", json!({"pattern": "zebra"})), "(no lines)\n");
+    let found = plain.good("search", json!({"query": "ring buffer", "pattern": "self.head \\+= 1", "results": 1}));
+    assert!(found.contains("self.head += 1;\n"), "{found}");
+    let none = plain.call("search", json!({"query": "ring buffer", "per_file": 0}));
+    assert_eq!(none, ("per_file: 0 asks for nothing; give 1 or more".to_string(), true));
+    assert_eq!(plain.end(), Some(0));
+    let mut all = Client::start(&sandbox, &["--hidden"]);
+    assert_eq!(all.good("grep", json!({"pattern": "zebra"})), ".hidden/note.txt:1:a zebra\n");
 }
 
 #[test]

@@ -248,3 +248,20 @@ fn a_closed_pipe_is_no_failure() {
     assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
     assert_eq!(ended.status.code(), Some(0));
 }
+
+#[test]
+fn a_name_is_shown_where_it_is_defined() {
+    let sandbox = Sandbox::new();
+    let mux = "pub struct Mux {\n    routes: Vec<String>,\n}\n\n\
+               /// A Mux, which is a Mux for a mux of Mux routes.\npub fn new_mux(mux: Mux) -> Mux {\n    mux\n}\n";
+    sandbox.write("src/mux.rs", mux);
+    sandbox.write("src/use.rs", "/// The mux of the Mux.\nfn mux_of(mux: &Mux) -> &Mux { mux }\n");
+    for (args, expected) in [
+        (&["Mux", "-k", "1"][..], "src/mux.rs:1:pub struct Mux {\n"),
+        (&["mux", "-k", "1"], "src/mux.rs:1:pub struct Mux {\n"),
+        (&["new_mux", "-k", "1"], "src/mux.rs:6:pub fn new_mux(mux: Mux) -> Mux {\n"),
+        (&["Mux", "-k", "1", "-e", "-> Mux"], "src/mux.rs:6:pub fn new_mux(mux: Mux) -> Mux {\n"),
+    ] {
+        assert_eq!(sandbox.run(args).out, expected, "{args:?}");
+    }
+}

@@ -9,9 +9,7 @@ use colgrep_core::fuse::{Evidence, Fusion, Ranking, SEMANTIC, UnitKey};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{
-    self, Candidate, EXACT_UNITS, FileFacts, NamedDefinition, POOL_NAMED_FILES, POOL_UNITS, Pool,
-};
+use colgrep_core::rank::{self, Candidate, EXACT_UNITS, FileFacts, POOL_NAMED_FILES, POOL_UNITS, Pool};
 use colgrep_core::token::Tokenizer;
 
 use crate::error::Result;
@@ -99,6 +97,12 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     let named = snapshot.lexical.named_files(&query, files_total, request.filter)?;
     let units_max = request.knobs.whole(&POOL_UNITS);
     let mut also = Also { files: strongest(&named, request.knobs.whole(&POOL_NAMED_FILES)), units: HashSet::new() };
+    if query.is_symbol() {
+        // Who types a name wants the unit that defines it, wherever its words rank that.
+        let is_allowed = |unit: &UnitKey| request.filter.is_none_or(|f| snapshot.lexical.is_allowed(*unit, f));
+        let definitions = also.files.iter().filter_map(|file| named.get(file)).flat_map(|n| &n.definitions);
+        also.units.extend(definitions.map(|d| d.unit).filter(is_allowed));
+    }
     let near = request.semantic.map(|s| Near::new(snapshot, request.query, s, request.filter)).transpose()?;
     let bm25 = Bm25::new(request.knobs);
     let by_words = || snapshot.lexical.search(&query, &bm25, units_max, request.files, request.filter);
@@ -210,11 +214,7 @@ fn pool(
                 ..FileFacts::default()
             };
             if let Some(named) = named.get(&unit.file) {
-                file.definitions = named
-                    .definitions
-                    .iter()
-                    .map(|&(identifier, kind, role, exact_case)| NamedDefinition { identifier, kind, role, exact_case })
-                    .collect();
+                file.definitions.clone_from(&named.definitions);
                 file.textual_types.clone_from(&named.textual_types);
                 file.word_definitions = named.word_definitions;
             }

@@ -131,7 +131,10 @@ pub(super) fn run(args: &SearchArgs, env: &Env, settings: &Settings, paths: &[Pa
     let here = [PathBuf::from(".")];
     let mut out = Out::new(args);
     let mut failed = false;
-    'paths: for path in if paths.is_empty() { &here } else { paths } {
+    // No line is the answer to -m 0, as in grep.
+    let nothing = args.max_count == Some(0) && !args.files_without_match;
+    let paths = if paths.is_empty() { &here } else { paths };
+    'paths: for path in if nothing { &[] } else { paths } {
         let (files, complete) = files_below(path, args, env, settings, &options)?;
         failed |= !complete;
         // Files are searched side by side, in portions, and printed in order.

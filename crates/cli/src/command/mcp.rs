@@ -29,7 +29,7 @@ use crate::hint::for_tools;
 
 /// What the server says of itself: facts, in the order of use.
 const INSTRUCTIONS: &str = "colgrep searches the code below its roots without network. `search` ranks units (functions, \
-classes, constants, headings) by words and names; `grep` gives every line that matches a regular expression; `outline` \
+classes, constants, headings) by words, names and meaning; `grep` gives every line that matches a regular expression; `outline` \
 lists the units of a file; `read_unit` gives one unit's lines; `find_related` gives units like the one on a line; \
 `status` tells what is indexed. Answers are text with paths from the first root; tokens are counted as bytes / 4; a last \
 line in parentheses gives the offset of the next page.";

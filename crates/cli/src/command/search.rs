@@ -74,7 +74,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
     let model = Model::of_search(&args, repository, env)?;
     let here = [PathBuf::from(".")];
     let paths = if plan.paths.is_empty() { &here[..] } else { &plan.paths };
-    let run = Run { args: &args, env, settings: &settings, knobs: &knobs, model: model.as_ref() };
+    let run = Run { args: &args, env, settings: &settings, knobs: &knobs, model: model.as_ref(), results };
     match &plan.task {
         Task::Grep => unreachable!("answered above"),
         Task::Query(query) => run.one(query, paths),
@@ -145,10 +145,7 @@ impl Found<'_> {
 
     /// The lines of a hit's file that match the pattern, where there is one.
     pub fn matching_lines(&self, h: usize) -> Option<&[u32]> {
-        let path = self.path(h);
-        let files = &self.place.snapshot.files.files;
-        let file = files.binary_search_by(|f| f.path.as_str().cmp(path)).ok()?;
-        self.place.filter.as_ref()?.matches(files[file].id)
+        self.place.filter.as_ref()?.matches_of(self.path(h), &self.place.snapshot)
     }
 
     /// How many units of a hit's file match.
@@ -217,6 +214,8 @@ struct Run<'a> {
     settings: &'a Settings,
     knobs: &'a Knobs,
     model: Option<&'a Model>,
+    /// Files that a flag asks for, no setting.
+    results: Option<usize>,
 }
 
 impl Run<'_> {
@@ -325,6 +324,7 @@ impl Run<'_> {
                 }
             }
         }
+        names.truncate(self.results.unwrap_or(usize::MAX));
         if !self.args.silent {
             output::print_names(&names, self.args, self.env, std::io::stdout().is_terminal())?;
         }

@@ -136,10 +136,7 @@ impl Printer<'_> {
         unit: &Unit,
         words: &QueryWords,
     ) -> Result<()> {
-        let best = match source.matching {
-            Some(matching) => words.best_match(&source.lines, unit, matching),
-            None => words.best_line(&source.lines, unit),
-        };
+        let best = words.best_line(&source.lines, unit, source.matching);
         let text = source.lines.get(best.wrapping_sub(1)).copied();
         let text = text.or_else(|| unit.signature.lines().next()).unwrap_or_default();
         if self.args.vimgrep {
@@ -149,7 +146,7 @@ impl Printer<'_> {
             };
             let column = places.first().map_or(0, |p| p.start) + 1;
             self.look.write_name(out, &source.name, &source.full, best)?;
-            write!(out, ":{best}:{column}:")?;
+            write!(out, "{}{best}:{column}:", if self.args.null { '\0' } else { ':' })?;
             write(out, text, self.look.width.map(|_| usize::MAX), false, &[], &[])?;
             writeln!(out)?;
             return Ok(());
@@ -228,15 +225,14 @@ impl Printer<'_> {
     /// The lines that are shown of a unit, in order.
     fn rows(&self, lines: usize, candidate: &Candidate, unit: &Unit, best: usize, text: &[&str]) -> Vec<Row> {
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines));
-        let (from, to) = if self.args.content {
-            (first, end)
-        } else if let Some(count) = self.args.lines {
+        let (from, to) = match self.args.lines {
+            _ if self.args.content => (first, end),
             // So many lines in all, the best one among them.
-            (best, end.min(best + count.saturating_sub(1)))
-        } else {
-            let (before, behind) = self.args.around();
-            (best.saturating_sub(before).max(1), (best + behind).min(lines))
+            Some(count) => (best, end.min(best + count.saturating_sub(1))),
+            None => (best, best),
         };
+        let (before, behind) = self.args.around();
+        let (from, to) = (from.min(best.saturating_sub(before)), to.max((best + behind).min(lines)));
         let mut rows: Vec<Row> = (from.max(1)..=to.max(best))
             .filter(|n| *n == best || *n <= lines)
             .map(|number| Row { number, separator: if number == best { ':' } else { '-' } })

@@ -97,9 +97,11 @@ impl QueryWords {
         places
     }
 
-    /// The same of a unit that was found by a pattern: of its lines among `matching`, if there are any.
-    pub fn best_match(&self, lines: &[&str], unit: &Unit, matching: &[u32]) -> usize {
-        let best = self.best_line(lines, unit);
+    /// The number of the line that shows best why `unit` answers; lines count from 1. Where it was found by a pattern, one
+    /// of its lines among `matching`, if there are any.
+    pub fn best_line(&self, lines: &[&str], unit: &Unit, matching: Option<&[u32]>) -> usize {
+        let best = self.best_of_all(lines, unit);
+        let Some(matching) = matching else { return best };
         let (first, end) = (unit.span.first.min(unit.span.line), unit.span.end);
         let inside = matching.iter().filter(|n| (first..=end).contains(n)).map(|n| *n as usize);
         let weight = |n: usize| self.weight(lines.get(n.wrapping_sub(1)).unwrap_or(&""));
@@ -110,8 +112,7 @@ impl QueryWords {
         inside.rev().max_by(|a, b| weight(*a).total_cmp(&weight(*b))).unwrap_or(best)
     }
 
-    /// The number of the line that shows best why `unit` answers; lines count from 1.
-    pub fn best_line(&self, lines: &[&str], unit: &Unit) -> usize {
+    fn best_of_all(&self, lines: &[&str], unit: &Unit) -> usize {
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
         let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
         let own = if is_text { first } else { own_line(lines, unit, end) };
@@ -224,14 +225,14 @@ mod tests {
             ("queue has no room", code, unit(UnitKind::Function, "push", 1, 4), 3),
             ("push when the queue is full", code, unit(UnitKind::Function, "push", 1, 4), 2),
         ] {
-            assert_eq!(QueryWords::weighed(query, |_| 1.0).best_line(&lines, &unit), expected, "{query}");
+            assert_eq!(QueryWords::weighed(query, |_| 1.0).best_line(&lines, &unit, None), expected, "{query}");
         }
         // Far down in a long unit no line is looked at.
         let filler = "filler ".repeat(1024);
         for (above, expected) in [(3, 4), (5, 1)] {
             let lines = [vec![filler.as_str(); above], vec!["parse a request"]].concat();
             let unit = unit(UnitKind::Section, "Title", 1, lines.len() as u32);
-            assert_eq!(QueryWords::weighed("parse request", |_| 1.0).best_line(&lines, &unit), expected);
+            assert_eq!(QueryWords::weighed("parse request", |_| 1.0).best_line(&lines, &unit, None), expected);
         }
     }
 

@@ -60,7 +60,7 @@ impl Look {
         let columns = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
         Ok(Look {
             color,
-            heading: args.heading || (terminal && !args.no_heading && !plain),
+            heading: !args.vimgrep && (args.heading || (terminal && !args.no_heading && !plain)),
             width: terminal.then(|| columns().unwrap_or(line::COLUMNS_MAX)),
             links: if color { links } else { Links::default() },
         })

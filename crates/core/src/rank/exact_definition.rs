@@ -1,6 +1,9 @@
 //! The file that defines a name which the query holds.
 
-use super::{FileFacts, Pool, Stage};
+use std::collections::HashMap;
+
+use super::{FileFacts, NamedDefinition, Pool, Stage};
+use crate::fuse::UnitKey;
 use crate::knob::{Knob, Knobs, Shape};
 use crate::path::joined;
 use crate::query::{Identifier, Query};
@@ -103,6 +106,40 @@ struct Evidence {
 fn apply(query: &Query, knobs: &Knobs, pool: &mut Pool) {
     let signals = pool.once((STAGE.name, 0), |pool| pool.files.iter().flat_map(|f| signals(query, f)).collect());
     pool.add_signals(&signals, KNOBS.map(|k| knobs.get(k)));
+    if query.is_symbol() && [&SYMBOL_TYPE, &SYMBOL_FUNCTION, &SYMBOL_CONSTANT].iter().any(|k| knobs.get(k) > 0.0) {
+        lead(pool);
+    }
+}
+
+/// Puts the unit that defines the name before the others of its file: it takes the score of the file's best unit, and
+/// each of those that stood before it that of the next. The file keeps its score.
+fn lead(pool: &mut Pool) {
+    // Of several definitions the one in the query's own case leads, then a type, then the first.
+    let rank = |d: &NamedDefinition| (!d.exact_case, d.kind != UnitKind::Class, d.unit);
+    let leading = |file: &FileFacts| {
+        let defined = file.definitions.iter().filter(|d| d.role == UnitRole::Definition);
+        defined.min_by_key(|d| rank(d)).map(|d| d.unit)
+    };
+    let leaders: HashMap<usize, UnitKey> =
+        pool.files.iter().enumerate().filter_map(|(i, file)| Some((i, leading(file)?))).collect();
+    let mut of_file: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (i, candidate) in pool.candidates.iter().enumerate().filter(|(_, c)| leaders.contains_key(&c.file)) {
+        of_file.entry(candidate.file).or_default().push(i);
+    }
+    for (file, mut units) in of_file {
+        let candidates = &mut pool.candidates;
+        units.sort_by(|a, b| {
+            let (a, b) = (&candidates[*a], &candidates[*b]);
+            b.score.total_cmp(&a.score).then_with(|| a.place().cmp(&b.place()))
+        });
+        let Some(at) = units.iter().position(|i| candidates[*i].unit == leaders[&file]) else { continue };
+        let scores: Vec<f32> = units[..=at].iter().map(|i| candidates[*i].score).collect();
+        for (i, score) in units[..at].iter().zip(&scores[1..]) {
+            candidates[*i].score = *score;
+        }
+        // Ahead of a unit above it that has the same score.
+        candidates[units[at]].score = if at > 0 { scores[0].next_up() } else { scores[0] };
+    }
 }
 
 /// What the knobs weigh, in the order of [`KNOBS`].
@@ -147,12 +184,12 @@ fn gather(i: usize, identifier: &Identifier, file: &FileFacts, evidence: &mut Ev
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rank::NamedDefinition;
-    use crate::rank::testing::{added, knobs, pool, query};
+    use crate::knob::Profile;
+    use crate::rank::testing::{added, candidate, knobs, pool, query};
 
     fn check(text: &str, path: &str, kind: UnitKind, role: UnitRole, exact_case: bool, expected: i32) {
         let mut p = pool(&[path]);
-        p.files[0].definitions.push(NamedDefinition { identifier: 0, kind, role, exact_case });
+        p.files[0].definitions.push(NamedDefinition { identifier: 0, unit: 0, kind, role, exact_case });
         let set: Vec<(&Knob, &str)> =
             STAGE.knobs.iter().copied().zip(["1", "0.9", "0.8", "0.5", "0.3", "0.2", "0.1", "0", "0"]).collect();
         assert_eq!(added(&STAGE, &query(text), &knobs(&set), &mut p), [expected], "{text:?} in {path}");
@@ -171,6 +208,33 @@ mod tests {
         check("Router", "routers.go", Class, Definition, true, 150);
         check("how the RouteTable works", "a.go", Class, Definition, true, 30);
         check("how the RouteTable works", "route_table.go", Class, Definition, true, 40);
+    }
+
+    #[test]
+    fn the_definition_leads_its_file_and_the_file_keeps_its_place() {
+        use UnitKind::{Class, Function};
+        let definition = |unit, kind, role, exact_case| NamedDefinition { identifier: 0, unit, kind, role, exact_case };
+        let order = |text: &str, definitions: &[NamedDefinition], profile: Profile| {
+            let mut p = pool(&["a.go", "b.go"]);
+            p.candidates = [(1, 0, 0.9), (2, 0, 0.7), (3, 0, 0.5), (4, 0, 0.5), (5, 1, 0.8), (6, 0, 0.2)]
+                .map(|(unit, file, score)| candidate(unit, file, score))
+                .to_vec();
+            p.files[0].definitions = definitions.to_vec();
+            p.files[1].definitions = definitions.to_vec();
+            (STAGE.apply)(&query(text), &Knobs::of(profile), &mut p);
+            p.sort();
+            p.candidates.iter().map(|c| c.unit).collect::<Vec<_>>()
+        };
+        let types = definition(3, Class, UnitRole::Definition, true);
+        assert_eq!(order("Router", &[types], Profile::Default), [3, 5, 1, 2, 4, 6]);
+        assert_eq!(order("Router", &[types], Profile::Classic), [1, 5, 2, 3, 4, 6]);
+        assert_eq!(order("how the RouteTable works", &[types], Profile::Default), [1, 5, 2, 3, 4, 6]);
+        let announced = definition(3, Class, UnitRole::Declaration, true);
+        assert_eq!(order("Router", &[announced], Profile::Default), [1, 5, 2, 3, 4, 6]);
+        let function = definition(2, Function, UnitRole::Definition, true);
+        assert_eq!(order("Router", &[function, types], Profile::Default)[0], 3);
+        let other_case = NamedDefinition { exact_case: false, ..types };
+        assert_eq!(order("Router", &[function, other_case], Profile::Default)[0], 2);
     }
 
     #[test]

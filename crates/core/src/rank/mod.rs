@@ -146,6 +146,8 @@ impl Candidate {
 pub struct NamedDefinition {
     /// Which of [`Query::identifiers`].
     pub identifier: usize,
+    /// The unit that defines it.
+    pub unit: UnitKey,
     /// What defines it.
     pub kind: UnitKind,
     /// How it stands to what it names.

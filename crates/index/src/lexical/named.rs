@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use colgrep_core::UnitKind;
 use colgrep_core::bm25::idf;
 use colgrep_core::query::Query;
-use colgrep_core::{UnitKind, UnitRole};
+use colgrep_core::rank::NamedDefinition;
 use tantivy::Term;
 
-use super::read::{Lexical, UnitFilter};
+use super::read::{Lexical, UnitFilter, key};
 use crate::error::Result;
 
 /// A plain word counts as the name of a definition only if it names at most so many. Prototype.
@@ -16,8 +17,8 @@ const WORD_DEFINITIONS_MAX: usize = 6;
 /// What a file's name or its definitions say about a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedFile {
-    /// Definitions of the query's identifiers: (identifier, kind, role, same case).
-    pub definitions: Vec<(usize, UnitKind, UnitRole, bool)>,
+    /// Definitions of the query's identifiers.
+    pub definitions: Vec<NamedDefinition>,
     /// Identifiers that the text defines as types.
     pub textual_types: Vec<usize>,
     /// The highest 1/√n among plain words that name one of n definitions.
@@ -42,12 +43,17 @@ impl Lexical {
         for (i, identifier) in query.identifiers.iter().enumerate() {
             let lower = Term::from_field_text(self.fields.definition, &identifier.name.to_lowercase());
             let textual = Term::from_field_text(self.fields.textual_type, &identifier.name);
-            for segment in &self.segments {
+            for (s, segment) in self.segments.iter().enumerate() {
                 segment.each(&lower, |doc| {
                     let (file, info) = (segment.file(doc), segment.info(doc));
                     if allowed(file) {
-                        let definition = (i, info.kind(), info.role(), info.is_written(&identifier.name));
-                        files.entry(file).or_default().definitions.push(definition);
+                        files.entry(file).or_default().definitions.push(NamedDefinition {
+                            identifier: i,
+                            unit: key(s, doc),
+                            kind: info.kind(),
+                            role: info.role(),
+                            exact_case: info.is_written(&identifier.name),
+                        });
                     }
                 })?;
                 segment.each(&textual, |doc| {

@@ -43,6 +43,8 @@ pub struct Printer<'a> {
     look: &'a Look,
     count: u64,
     binary_from: Option<u64>,
+    /// Whether no more of this file is wanted; the searcher goes on at times, where lines that do not match are asked for.
+    ended: bool,
     lines: Lines,
 }
 
@@ -50,7 +52,7 @@ impl<'a> Printer<'a> {
     /// For one file.
     pub fn new(args: &'a SearchArgs, matcher: &'a RegexMatcher, file: &'a Target, look: &'a Look) -> Self {
         let lines = Lines::default();
-        Printer { args, matcher, file, full: OnceLock::new(), look, count: 0, binary_from: None, lines }
+        Printer { args, matcher, file, full: OnceLock::new(), look, count: 0, binary_from: None, ended: false, lines }
     }
 
     /// The file's absolute path.
@@ -147,17 +149,8 @@ impl<'a> Printer<'a> {
         self.lines.text.write_all(b"\n")
     }
 
-    /// A line without its end.
-    fn trim_end<'l>(&self, line: &'l [u8]) -> &'l [u8] {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        if line_end(self.matcher).is_crlf() { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
-    }
-}
-
-impl Sink for &mut Printer<'_> {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+    /// Takes a match; whether more are wanted.
+    fn take(&mut self, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.lines.any = true;
         self.count += 1;
         if self.args.silent || self.args.files_without_match {
@@ -199,6 +192,21 @@ impl Sink for &mut Printer<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// A line without its end.
+    fn trim_end<'l>(&self, line: &'l [u8]) -> &'l [u8] {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        if line_end(self.matcher).is_crlf() { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
+    }
+}
+
+impl Sink for &mut Printer<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.ended = self.ended || !self.take(found)?;
+        Ok(!self.ended)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {

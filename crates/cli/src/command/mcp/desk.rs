@@ -19,7 +19,8 @@ use crate::settings::Settings;
 pub struct Desk {
     /// Environment of the process.
     pub env: Env,
-    walk: WalkArgs,
+    /// What the walk takes in, as the server was started.
+    pub walk: WalkArgs,
     roots: Vec<Arc<Root>>,
 }
 

@@ -1,5 +1,6 @@
 //! The tools' work, as text.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,11 +35,16 @@ use crate::project::Project;
 
 /// Files of an answer, if the question does not say.
 const RESULTS_DEFAULT: usize = 10;
+/// Files that the first pages are cut from; the next ones from twice as many, and so on.
+const WINDOW_FILES: usize = 64;
 /// Files of an answer at most.
 const RESULTS_MAX: usize = 1_000;
 
 /// `search`.
 pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
+    if asked.per_file == Some(0) {
+        bail!("per_file: 0 asks for nothing; give 1 or more");
+    }
     if asked.query.trim().is_empty() {
         bail!("query is empty: say what to look for, in words or as a name");
     }
@@ -174,7 +180,7 @@ impl Ranking<'_> {
             explain: false,
             trace: desk.env.trace,
         };
-        let (answer, _) = ask.of(&snapshot)?;
+        let (blocks, more) = self.in_windows(&ask, &snapshot, filter.as_ref())?;
         let building = (!snapshot.files.complete)
             .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot, model)));
         let lacking = || Some(format!("({})\n", lacking(root, &snapshot, model)?));
@@ -182,11 +188,29 @@ impl Ranking<'_> {
         for Hinted { what, tool, .. } in not_ranked(self.below, &root.project, &snapshot) {
             remarks.push_str(&format!("({}; {tool})\n", escape_control(&what)));
         }
-        Ok(Ranked {
-            blocks: blocks(&root.project, &snapshot, &answer, question)?,
-            remarks,
-            more: answer.hits.len() >= question.wanted,
-        })
+        Ok(Ranked { blocks, remarks, more })
+    }
+
+    /// The blocks of the files that are wanted, and whether there may be more. What is asked of an index for more files
+    /// may rank them otherwise, since more is retrieved then: pages go through the ranking of a window, and on through
+    /// that of the next one, without what they had. So they repeat no file and lose none.
+    fn in_windows(&self, ask: &Ask<'_>, snapshot: &Snapshot, filter: Option<&Filter>) -> Result<(Vec<String>, bool)> {
+        let (mut all, mut seen) = (Vec::new(), HashSet::new());
+        let mut files = WINDOW_FILES;
+        loop {
+            let (mut answer, _) = Ask { request: Request { files, ..ask.request }, ..*ask }.of(snapshot)?;
+            let are_all = answer.hits.len() < files;
+            let paths = &answer.pool.files;
+            answer.hits.retain(|hit| seen.insert(paths[hit.file].path.clone()));
+            let room = self.question.wanted - all.len();
+            let more = answer.hits.len() > room || !are_all;
+            answer.hits.truncate(room);
+            all.extend(blocks(&self.root.project, snapshot, &answer, filter, &self.question)?);
+            if are_all || all.len() == self.question.wanted {
+                return Ok((all, more));
+            }
+            files = files.saturating_mul(2);
+        }
     }
 }
 
@@ -227,7 +251,13 @@ fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Opt
 }
 
 /// A block of text for each file of the answer, made side by side.
-fn blocks(project: &Project, snapshot: &Snapshot, answer: &Answer, question: &Question<'_>) -> Result<Vec<String>> {
+fn blocks(
+    project: &Project,
+    snapshot: &Snapshot,
+    answer: &Answer,
+    filter: Option<&Filter>,
+    question: &Question<'_>,
+) -> Result<Vec<String>> {
     let words = QueryWords::new(question.query, snapshot)?;
     let block = |hit: &FileHit| {
         let path = &answer.pool.files[hit.file].path;
@@ -238,12 +268,21 @@ fn blocks(project: &Project, snapshot: &Snapshot, answer: &Answer, question: &Qu
         let end = units.iter().map(|unit| unit.span.end).max().unwrap_or_default();
         let lines = lines_between(&text, first as usize, end as usize);
         let shown = escape_control(&typed(&project.root, path));
-        Ok(units.iter().map(|unit| unit_block(&shown, &lines, unit, &words, question.content)).collect())
+        let matching = filter.and_then(|f| f.matches_of(path, snapshot));
+        let block = |unit| unit_block(&shown, &lines, unit, &words, matching, question.content);
+        Ok(units.iter().map(block).collect())
     };
     answer.hits.par_iter().map(block).collect()
 }
 
-fn unit_block(path: &str, lines: &[&str], unit: &Unit, words: &QueryWords, content: bool) -> String {
+fn unit_block(
+    path: &str,
+    lines: &[&str],
+    unit: &Unit,
+    words: &QueryWords,
+    matching: Option<&[u32]>,
+    content: bool,
+) -> String {
     let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
     let mut block =
         format!("{path}:{first}-{end} {} {}", unit.kind.name(), unit.qualified_name()).trim_end().to_string();
@@ -255,7 +294,7 @@ fn unit_block(path: &str, lines: &[&str], unit: &Unit, words: &QueryWords, conte
     if !unit.signature.is_empty() {
         block.push_str(&format!("    {}\n", shortened(&unit.signature)));
     }
-    let best = words.best_line(lines, unit);
+    let best = words.best_line(lines, unit, matching);
     if let Some(text) = lines.get(best.wrapping_sub(1))
         && (unit.signature.is_empty() || best != own_line(lines, unit, end))
     {
@@ -285,6 +324,7 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
         include: asked.include.clone(),
         exclude: asked.exclude.clone(),
         no_messages: true,
+        walk: desk.walk.clone(),
         ..SearchArgs::default()
     };
     let mut folders = Vec::new();
@@ -310,7 +350,8 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
         let mut args = args.clone();
         let settings = crate::settings::Settings::load(&desk.env, &folder)?;
         settings.fill_walk(&mut args.walk);
-        args.walk.max_filesize = None;
+        // The setting is about the index.
+        args.walk.max_filesize = desk.walk.max_filesize;
         lines.extend(plain_grep::lines(&args, &desk.env, &settings, &path, enough - lines.len())?);
     }
     Ok(page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough))

@@ -135,9 +135,11 @@ pub fn allowed_files<'s>(rules: &PathRules, below: &[String], snapshot: &'s Snap
 }
 
 impl Filter {
-    /// The lines of a file that match the pattern, in order, where there is one.
-    pub fn matches(&self, file: u32) -> Option<&[u32]> {
-        self.files.get(&file)?.matches.as_deref()
+    /// The lines of a file, by its path from the root, that match the pattern, in order, where there is one.
+    pub fn matches_of(&self, path: &str, snapshot: &Snapshot) -> Option<&[u32]> {
+        let files = &snapshot.files.files;
+        let file = files.binary_search_by(|f| f.path.as_str().cmp(path)).ok()?;
+        self.files.get(&files[file].id)?.matches.as_deref()
     }
 }
 
