@@ -164,6 +164,9 @@ fn what_is_no_project_is_refused_without_yes() {
         let ran = sandbox.run(args);
         assert!(ran.status == 2 && ran.err.contains(message), "{args:?}: {ran:?}");
     }
+    for args in [["status", "/etc"], ["doctor", "/etc"]] {
+        assert!(sandbox.run(&args).out.contains("/etc is not a project"), "{args:?} promises no index");
+    }
     assert!(!sandbox.data().exists(), "nothing was indexed");
     assert_eq!(sandbox.run(&["-e", "^root:", "-l", "/etc/passwd"]).out, "/etc/passwd\n");
     // A file below the current folder belongs to that.

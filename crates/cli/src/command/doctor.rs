@@ -71,7 +71,7 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
         index: project.store.folder().display().to_string(),
         findings: Vec::new(),
     };
-    index(&project, &mut report);
+    index(&project, env, &mut report);
     model(env, &project.root, &mut report);
     say_settings(settings, env, &project.root, &mut report);
     let mut out = std::io::stdout().lock();
@@ -91,17 +91,17 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
     Ok(FOUND)
 }
 
-fn index(project: &Project, report: &mut Report) {
+fn index(project: &Project, env: &Env, report: &mut Report) {
     let snapshot = match project.store.open() {
         Ok(snapshot) => snapshot,
         Err(error) if error.kind() == ErrorKind::Missing => {
             return match building(project, None) {
                 Some(building) => under_way(&building, report),
-                None => report.say(
-                    "index",
-                    Level::Advice,
-                    "there is none yet; the first search builds it, or `colgrep init`",
-                ),
+                None => {
+                    let built = || "the first search builds it, or `colgrep init`".to_string();
+                    let how = project.check_size(env, false).err().map_or_else(built, |refused| refused.to_string());
+                    report.say("index", Level::Advice, format!("there is none yet; {how}"))
+                }
             };
         }
         Err(error) => return report.say("index", Level::Advice, error.to_string()),

@@ -97,7 +97,9 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         writeln!(out, "{}", serde_json::to_string_pretty(&status)?)?;
     } else {
         let mut text = Vec::new();
-        print(&status, &mut text)?;
+        // A home folder is not indexed without being asked.
+        let refused = project.check_size(env, false).err();
+        print(&status, refused.as_ref(), &mut text)?;
         write!(out, "{}", escape_text(&String::from_utf8_lossy(&text)))?;
     }
     Ok(if status.indexed { FOUND } else { NOTHING })
@@ -120,13 +122,16 @@ fn describe(table: &FileTable, status: &mut Status) {
     }
 }
 
-fn print(status: &Status, out: &mut impl std::io::Write) -> std::io::Result<()> {
+fn print(status: &Status, refused: Option<&anyhow::Error>, out: &mut impl std::io::Write) -> std::io::Result<()> {
     writeln!(out, "project   {}", status.root)?;
     writeln!(out, "index     {}", status.index)?;
     let is_being_built = status.building.is_some();
     match &status.building {
         Some(coverage) => writeln!(out, "a build is under way: {coverage}")?,
-        None if !status.indexed => writeln!(out, "not indexed; the first search does it, or `colgrep init`")?,
+        None if !status.indexed => match refused {
+            Some(refused) => writeln!(out, "not indexed: {refused}")?,
+            None => writeln!(out, "not indexed; the first search does it, or `colgrep init`")?,
+        },
         None if !status.complete => {
             writeln!(out, "the last build was stopped; the next search or `colgrep init` goes on from there")?;
         }
