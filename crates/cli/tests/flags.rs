@@ -69,7 +69,7 @@ fn context_and_columns() {
     for args in [&["-e", "ParseError"][..], &["ParseError"]] {
         assert_eq!(rows(&[args, &["--heading"]].concat()), rows(args));
     }
-    assert!(rows(&["ParseError", "-0", "-k", "1"]).starts_with("src/http/parse.rs\013:"));
+    assert!(rows(&["ParseError", "-0", "-k", "1"]).starts_with("src/http/parse.rs\x0013:"));
     let numbers = |words: &str| {
         let ran = sandbox.run(&words.split(' ').collect::<Vec<_>>());
         let number = |line: &str| line.split([':', '-']).nth(1).unwrap_or_default().to_string();
