@@ -295,17 +295,16 @@ impl Vectors {
         }
         let prepared = self.prepare(query)?;
         let mut listed = self.listed(&prepared, |_| true, effort)?;
-        let mut places: Vec<Place> = Vec::new();
+        let mut found: Vec<(Place, f32)> = Vec::new();
         let mut take = 2 * effort.rough;
-        while !listed.is_empty() && places.len() < effort.rough {
+        while !listed.is_empty() && found.len() < effort.rough {
             let rest = self.split_best(&mut listed, take);
-            listed.sort_unstable_by(|a, b| self.order(a, b));
-            let asked: Vec<Place> = std::mem::replace(&mut listed, rest).into_iter().map(|p| p.0).collect();
-            places.extend(asked.iter().zip(allowed(&asked)).filter(|(_, allowed)| *allowed).map(|(place, _)| *place));
+            let best = std::mem::replace(&mut listed, rest);
+            let asked: Vec<Place> = best.iter().map(|p| p.0).collect();
+            found.extend(best.into_iter().zip(allowed(&asked)).filter_map(|(place, allowed)| allowed.then_some(place)));
             take *= 4;
         }
-        places.truncate(effort.rough);
-        self.nearest(&prepared, places, n, effort)
+        self.nearest(&prepared, self.chosen(found, effort.rough), n, effort)
     }
 
     /// The `n` places of greatest MaxSim among `places`.
@@ -344,13 +343,23 @@ impl Vectors {
         b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)))
     }
 
-    /// Leaves the best `n` in `scored`, in no order, and gives the rest.
+    /// Leaves the best `n` in `scored`, in no order, and gives the rest. What the lists say of units is the same for many:
+    /// their hashes, each at another place of memory, are read for those alone between which the border runs.
     fn split_best(&self, scored: &mut Vec<(Place, f32)>, n: usize) -> Vec<(Place, f32)> {
         if n >= scored.len() {
             return Vec::new();
         }
-        scored.select_nth_unstable_by(n, |a, b| self.order(a, b));
-        scored.split_off(n)
+        let bar = scored.select_nth_unstable_by(n, |a, b| b.1.total_cmp(&a.1)).1.1;
+        let is_better = |p: &(Place, f32)| p.1.total_cmp(&bar).is_gt();
+        let (better, others): (Vec<_>, Vec<_>) = std::mem::take(scored).into_iter().partition(is_better);
+        let (equal, mut rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|p| p.1.total_cmp(&bar).is_eq());
+        let mut equal: Vec<(u64, (Place, f32))> = equal.into_iter().map(|p| (self.hash(p.0), p)).collect();
+        let room = n - better.len();
+        equal.select_nth_unstable_by_key(room, |(hash, _)| *hash);
+        *scored = better;
+        scored.extend(equal[..room].iter().map(|(_, p)| *p));
+        rest.extend(equal[room..].iter().map(|(_, p)| *p));
+        rest
     }
 
     /// The allowed places that the lists of the nearest centroids bring, with what these say of their MaxSim.
