@@ -98,7 +98,7 @@ use Category::{Data, Prose, Unknown};
 pub static LANGUAGES: &[Language] = &[
     row!("bash", arborium_bash, aliases: &["sh", "shell"], extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
         file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"],
-        prepare: Some(prepare::bats_tests)),
+        prepare: Some(prepare::bash)),
     row!("c", arborium_c, extensions: &["c"]),
     row!("cpp", arborium_cpp, aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"]),
     row!("csharp", arborium_c_sharp, aliases: &["cs", "c#"], extensions: &["cs", "csx"]),
@@ -118,7 +118,8 @@ pub static LANGUAGES: &[Language] = &[
     row!("kotlin", arborium_kotlin, aliases: &["kt"], extensions: &["kt", "kts"], too_deep: Some(nesting::interpolations)),
     row!("lua", arborium_lua, extensions: &["lua"], interpreters: &["lua", "luajit"]),
     row!("make", arborium_make, aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"]),
-    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose, too_deep: Some(nesting::leads)),
+    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose, too_deep: Some(nesting::leads),
+        prepare: Some(prepare::narrow)),
     row!("nix", arborium_nix, extensions: &["nix"]),
     row!("objc", arborium_objc, aliases: &["objective-c"], extensions: &["mm"]),
     row!("ocaml", arborium_ocaml, aliases: &["ml"], extensions: &["ml"]),

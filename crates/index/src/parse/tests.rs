@@ -218,6 +218,23 @@ fn samples() -> Vec<(&'static Language, String)> {
     samples
 }
 
+#[test]
+fn far_characters_end_no_scanner() {
+    for far in ['\u{100}', '\u{FFFD}', '\u{E01EF}', '\u{10FFFF}'] {
+        for text in
+            [format!("{{1{far}..{far}}}\n"), format!("echo {{{far}\n"), format!("1{far}. item\n\n# A{far}\n\ntext\n")]
+        {
+            for language in LANGUAGES {
+                assert_covered(language.name, &text, &parse(&text, language));
+            }
+        }
+    }
+    let page = "# 見出し one\n\n1. 項目\n\n## 二\n\ntext\n";
+    let names: Vec<String> =
+        parse(page, crate::language::by_name("markdown").expect("a row")).units.into_iter().map(|u| u.name).collect();
+    assert_eq!(names, ["見出し one", "二"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
