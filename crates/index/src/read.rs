@@ -109,16 +109,21 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
 }
 
 /// What of `text` begins with the line of a number, counted from 1; empty where there are fewer.
-pub fn from_line(text: &str, number: usize) -> &str {
+fn from_line(text: &str, number: usize) -> &str {
     let Some(before) = number.checked_sub(2) else { return text };
     memchr::memchr_iter(b'\n', text.as_bytes()).nth(before).map_or("", |at| &text[at + 1..])
 }
 
-/// The lines of `text` up to the one of the number `end`; those before `from` stand there as empty ones. Whoever wants
-/// the lines of a unit need not take a large file apart.
-pub fn lines_between(text: &str, from: usize, end: usize) -> Vec<&str> {
+/// The lines of `text`, as `split` makes them of it, up to the one of the number `end`; those before `from` stand there
+/// as empty ones. Whoever wants the lines of a unit need not take a large file apart.
+pub fn lines_between<'t, L: Iterator<Item = &'t str>>(
+    text: &'t str,
+    from: usize,
+    end: usize,
+    split: impl FnOnce(&'t str) -> L,
+) -> Vec<&'t str> {
     let from = from.max(1);
-    let mut wanted = from_line(text, from).lines().take((end + 1).saturating_sub(from)).peekable();
+    let mut wanted = split(from_line(text, from)).take((end + 1).saturating_sub(from)).peekable();
     let mut lines = if wanted.peek().is_some() { vec![""; from - 1] } else { Vec::new() };
     lines.extend(wanted);
     lines
@@ -172,7 +177,7 @@ mod tests {
             (3, 2, &[]),
             (5, 9, &[]),
         ] {
-            assert_eq!(lines_between(text, from, end), expected, "{from} to {end}");
+            assert_eq!(lines_between(text, from, end, str::lines), expected, "{from} to {end}");
         }
         assert_eq!((from_line(text, 2), from_line(text, 4), from_line(text, 5)), ("two\n\nfour", "four", ""));
         assert_eq!(from_line("a\n", 2), "");

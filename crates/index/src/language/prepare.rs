@@ -1,5 +1,7 @@
 //! Texts that a grammar can read in place of what people write. Each is as long, in bytes, as the file's.
 
+use std::iter::repeat_n;
+
 /// Bash: as [`bats_tests`] and [`narrow`] have it.
 pub(super) fn bash(text: &str) -> Option<String> {
     let tests = bats_tests(text);
@@ -10,17 +12,8 @@ pub(super) fn bash(text: &str) -> Option<String> {
 /// table has 256 entries: what lies far behind it can't be read, and the process ends.
 pub(super) fn narrow(text: &str) -> Option<String> {
     let is_wide = |c: char| c > '\u{FF}';
-    let letters = |c: char| if is_wide(c) { ["x", "xx", "xxx", "xxxx"][c.len_utf8() - 1] } else { "" };
-    text.contains(is_wide).then(|| {
-        let mut narrowed = String::with_capacity(text.len());
-        for c in text.chars() {
-            match letters(c) {
-                "" => narrowed.push(c),
-                letters => narrowed.push_str(letters),
-            }
-        }
-        narrowed
-    })
+    let narrowed = |c| if is_wide(c) { repeat_n('x', c.len_utf8()) } else { repeat_n(c, 1) };
+    text.contains(is_wide).then(|| text.chars().flat_map(narrowed).collect())
 }
 
 /// Bats: a test's block as a command of its own, which is how the grammar of Bash reads it: `@test "…" ;{`.

@@ -11,7 +11,7 @@ use super::text::{text_hash, unit_text};
 use crate::error::Result;
 use crate::lexical::{UnitHit, UnitSpan};
 use crate::parse::{BLOCK_LINES, BODY_BYTES_MAX, SECTION_LINES_MAX, own_lines};
-use crate::read::from_line;
+use crate::read::lines_between;
 use crate::store::{FileRecord, Snapshot};
 use crate::update::read_text;
 
@@ -43,8 +43,7 @@ fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Resul
     let of_wanted = || spans.iter().filter(|s| wanted.contains(&s.key));
     let first = of_wanted().map(|s| s.line as usize).min().unwrap_or_default();
     let last = of_wanted().map(|s| s.end as usize).max().unwrap_or_default();
-    let lines = from_line(&source, first).split_inclusive('\n').take((last + 1).saturating_sub(first));
-    let lines = NumberedLines { first, lines: lines.collect() };
+    let lines = lines_between(&source, first, last, |text| text.split_inclusive('\n'));
     let mut texts = Vec::new();
     for span in of_wanted() {
         let mut unit = snapshot.lexical.unit(span.key)?;
@@ -58,21 +57,8 @@ fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Resul
     Ok(texts)
 }
 
-/// Some lines of a file, with their ends.
-struct NumberedLines<'t> {
-    /// The number of the first of them.
-    first: usize,
-    lines: Vec<&'t str>,
-}
-
-impl<'t> NumberedLines<'t> {
-    fn get(&self, number: u32) -> Option<&'t str> {
-        self.lines.get((number as usize).checked_sub(self.first)?).copied()
-    }
-}
-
 /// A unit's lines but for those of the units inside it, of which the first lines stay: what the parser makes its body.
-fn body(lines: &NumberedLines<'_>, unit: &UnitSpan, all: &[UnitSpan]) -> String {
+fn body(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> String {
     let inside = |s: &&UnitSpan| s.key != unit.key && s.line >= unit.line && s.end <= unit.end;
     let is_member = |s: &&UnitSpan| !matches!(s.kind, UnitKind::Constant | UnitKind::RawCode | UnitKind::Document);
     let members = all.iter().filter(inside).filter(is_member).map(|member| (member.line, member.end));
@@ -82,7 +68,7 @@ fn body(lines: &NumberedLines<'_>, unit: &UnitSpan, all: &[UnitSpan]) -> String 
         own.truncate(BLOCK_LINES as usize);
     }
     let mut body = String::new();
-    for line in own.iter().filter_map(|line| lines.get(*line)) {
+    for line in own.iter().filter_map(|line| lines.get((*line as usize).checked_sub(1)?)) {
         let room = BODY_BYTES_MAX.saturating_sub(body.len());
         body.push_str(&line[..line.floor_char_boundary(room)]);
         if line.len() >= room {

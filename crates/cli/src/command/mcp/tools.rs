@@ -266,7 +266,7 @@ fn blocks(
         let units: Vec<Unit> = units.collect::<Result<_>>()?;
         let first = units.iter().map(|unit| unit.span.first.min(unit.span.line)).min().unwrap_or_default();
         let end = units.iter().map(|unit| unit.span.end).max().unwrap_or_default();
-        let lines = lines_between(&text, first as usize, end as usize);
+        let lines = lines_between(&text, first as usize, end as usize, str::lines);
         let shown = escape_control(&typed(&project.root, path));
         let matching = filter.and_then(|f| f.matches_of(path, snapshot));
         let block = |unit| unit_block(&shown, &lines, unit, &words, matching, question.content);
@@ -388,7 +388,7 @@ pub fn read_unit(desk: &Desk, asked: &params::ReadUnit) -> Result<String> {
         format!("{} has no unit {which}; `outline` lists its units", asked.file)
     })?;
     let text = read_text(&root.project.root, &below)?;
-    let lines: Vec<&str> = text.lines().collect();
+    let lines = lines_between(&text, unit.line as usize, unit.end_line as usize, str::lines);
     let path = escape_control(&typed(&root.project.root, &below));
     let mut blocks =
         vec![format!("{path}:{}-{} {} {}\n", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)];
