@@ -17,9 +17,9 @@ use colgrep_core::rank::Pool;
 use colgrep_core::token::Tokenizer;
 use colgrep_index::language::{Category, by_name};
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{Request, retrieve};
-use colgrep_index::semantic::Mode;
-use colgrep_index::store::{FileRecord, Snapshot, hash};
+use colgrep_index::search::{Mode, Request, retrieve};
+use colgrep_index::source::hash;
+use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_index::update::open_current;
 use serde::{Deserialize, Serialize};
 

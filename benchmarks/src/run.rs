@@ -9,7 +9,7 @@ use colgrep_core::collapse::{FileHit, collapse};
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Pool};
-use colgrep_index::update::read_text;
+use colgrep_index::source::read_text;
 use rayon::prelude::*;
 
 use crate::FINE;

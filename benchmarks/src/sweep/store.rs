@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_index::store::hash;
+use colgrep_index::source::hash;
 use serde::{Deserialize, Serialize};
 
 use super::Setting;

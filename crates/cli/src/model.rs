@@ -8,9 +8,10 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, Multivector};
-use colgrep_index::semantic::{Mode, Semantic};
+use colgrep_index::search::{Mode, Semantic};
 use colgrep_index::store::Snapshot;
-use colgrep_index::vector::{Codebook, Encoding, Memory};
+use colgrep_index::update::Encoding;
+use colgrep_index::vector::{Codebook, Memory};
 
 use crate::args::{IndexMode, SearchArgs, WalkArgs};
 use crate::env::Env;

@@ -84,7 +84,7 @@ impl Project {
     /// # Errors
     /// When a file of them is not to be understood.
     pub(crate) fn settings(&mut self, env: &Env) -> Result<Settings> {
-        let settings = Settings::beside(self.store.keeps(), env, &self.root)?;
+        let settings = Settings::beside(self.store.mode(), env, &self.root)?;
         self.ignored = settings.ignore().to_vec();
         Ok(settings)
     }

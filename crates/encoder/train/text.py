@@ -1,6 +1,6 @@
 """What the index and the training share: the text of a unit, and its split into words and pieces.
 
-The Rust twins are `colgrep_index::vector::unit_text`, `colgrep_core::query::last_segment` and the tokenizer of
+The Rust twins are `colgrep_index::units::unit_text`, `colgrep_core::query::last_segment` and the tokenizer of
 `colgrep-encoder`. `../tests/unit_text.json` holds both sides of the first to the same texts, golden vectors that
 `export.py` wrote hold the last.
 """

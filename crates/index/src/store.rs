@@ -15,11 +15,11 @@ use colgrep_core::fuse::UnitKey;
 use colgrep_core::path::PathFacts;
 use same_file::Handle;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::keeps::Keeps;
 use crate::lexical::{CommitPoint, Lexical, Writer};
+use crate::mode::VectorMode;
 use crate::read::Skip;
 use crate::vector::{Manifest, Place, Vectors, sibling_roots};
 use crate::walk::WalkOptions;
@@ -75,9 +75,9 @@ pub struct FileTable {
     pub unreadable: Vec<(String, String)>,
     /// The vectors of this generation, if it has any.
     pub vectors: Option<Manifest>,
-    /// What is to be kept for the ranking by meaning; it stands in the commit point.
+    /// The vector mode; it stands in the commit point.
     #[serde(skip)]
-    pub keeps: Keeps,
+    pub mode: VectorMode,
 }
 
 impl FileTable {
@@ -114,11 +114,6 @@ pub fn project_folder(data_folder: &Path, root: &Path) -> PathBuf {
         .collect();
     let hash = xxh3_64(root.as_os_str().as_encoded_bytes());
     data_folder.join(format!("{name}-{:08x}", hash as u32))
-}
-
-/// Hash of a file's bytes.
-pub fn hash(bytes: &[u8]) -> u128 {
-    xxh3_128(bytes)
 }
 
 /// One generation of a project's index, open for reading.
@@ -214,10 +209,10 @@ impl Store {
         point.is_ok_and(|p| p.payload.is_some_and(|payload| payload.starts_with("colgrep ")))
     }
 
-    /// What the index is to keep for the ranking by meaning: a look at the commit point alone, of any version.
-    pub fn keeps(&self) -> Keeps {
+    /// The vector mode, read from the commit point alone, of any version of the index.
+    pub fn mode(&self) -> VectorMode {
         let payload = Lexical::commit_point(&self.lexical_folder()).ok().and_then(|point| point.payload);
-        payload.map_or_else(Keeps::default, |payload| Keeps::of_payload(&payload))
+        payload.map_or_else(VectorMode::default, |payload| VectorMode::of_payload(&payload))
     }
 
     fn table_path(&self, generation: u64) -> PathBuf {
@@ -238,7 +233,7 @@ impl Store {
             let before = Lexical::commit_point(&self.lexical_folder())?;
             let mut opened = self.open_generation(self.generation_of(&before)?);
             if let (Ok(snapshot), Some(payload)) = (&mut opened, &before.payload) {
-                snapshot.files.keeps = Keeps::of_payload(payload);
+                snapshot.files.mode = VectorMode::of_payload(payload);
             }
             if Lexical::commit_point(&self.lexical_folder())? == before {
                 return opened;
@@ -302,7 +297,7 @@ impl Store {
             file.sync_all()
         };
         write().map_err(|e| Error::io("write", &path, &e))?;
-        Ok(format!("colgrep {FORMAT_VERSION} {generation}{}", table.keeps.suffix()))
+        Ok(format!("colgrep {FORMAT_VERSION} {generation}{}", table.mode.suffix()))
     }
 
     /// Makes `table` the current one together with what `writer` holds, and removes what no commit names any more.

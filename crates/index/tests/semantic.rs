@@ -10,9 +10,9 @@ use colgrep_core::fuse::UnitKey;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank::Pool;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{Request, Watch, search};
-use colgrep_index::semantic::{Mode, Semantic};
-use colgrep_index::vector::{Effort, text_hash, unit_text};
+use colgrep_index::search::{Mode, Request, Semantic, Watch, search};
+use colgrep_index::units::{text_hash, unit_text};
+use colgrep_index::vector::Effort;
 use project::{FILES, Project, QUERIES, Shown, answers, ask, many, request, same, semantic};
 use toy::{Toy, codebook, encoding};
 

@@ -10,11 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use colgrep_index::ErrorKind;
-use colgrep_index::mend::mend;
-use colgrep_index::semantic::Mode;
+use colgrep_index::search::Mode;
 use colgrep_index::store::{Snapshot, Store};
-use colgrep_index::update::open_current;
-use colgrep_index::vector::{Codec, Encoding};
+use colgrep_index::update::{Encoding, open_current, repair};
+use colgrep_index::vector::Codec;
 use project::{FILES, Project, QUERIES, answers, ask, many, same, semantic};
 use proptest::prelude::*;
 use toy::{Toy, codebook, encoding};
@@ -341,13 +340,13 @@ fn mending_takes_out_what_is_damaged_and_nothing_else() {
     let expected = answers(&project.update(Some(&encoding)).0, &toy);
     assert_eq!((segments(&project).len(), toy.count()), (2, 1));
     let before = listing(project.store().folder());
-    mend(&project.store()).expect("sound");
+    repair(&project.store()).expect("sound");
     assert_eq!(listing(project.store().folder()), before, "what is sound stays as it is");
 
     flip(&first, fs::metadata(&first).expect("a file").len() as usize - 1);
     let error = ask(&project.store().open().expect("an index"), "page", Some(semantic(&toy, Mode::SemanticOnly)), None);
     assert_eq!(error.expect_err("damage").kind(), ErrorKind::Unusable);
-    mend(&project.store()).expect("mended");
+    repair(&project.store()).expect("mended");
     assert!(!first.exists() && segments(&project).len() == 1);
     let (mended, report) = project.update(Some(&of_search(encoding)));
     assert!(report.units == 0 && report.encoded == many && toy.count() == many, "{report:?}");
@@ -357,7 +356,7 @@ fn mending_takes_out_what_is_damaged_and_nothing_else() {
     let mut lexical = fs::read_dir(project.store().lexical_folder()).expect("a folder").flatten().map(|e| e.path());
     let store = lexical.find(|p| p.extension().is_some_and(|e| e == "store")).expect("documents");
     flip(&store, 20);
-    mend(&project.store()).expect("mended");
+    repair(&project.store()).expect("mended");
     let (mended, report) = project.update(Some(&of_search(encoding)));
     assert!(report.units == many + 1 && report.encoded == 0 && toy.count() == 0, "{report:?}");
     assert!(same(&answers(&mended, &toy), &expected));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use colgrep_core::fuse::Fusion;
-use colgrep_index::keeps::Keeps;
+use colgrep_index::mode::VectorMode;
 
 use super::size::{parse_lines, parse_size, positive};
 use super::suggest;
@@ -53,22 +53,22 @@ pub enum IndexMode {
     Keyword,
 }
 
-impl From<IndexMode> for Keeps {
-    fn from(mode: IndexMode) -> Keeps {
+impl From<IndexMode> for VectorMode {
+    fn from(mode: IndexMode) -> VectorMode {
         match mode {
-            IndexMode::Full => Keeps::Full,
-            IndexMode::Lite => Keeps::Lite,
-            IndexMode::Keyword => Keeps::Keyword,
+            IndexMode::Full => VectorMode::Full,
+            IndexMode::Lite => VectorMode::Lite,
+            IndexMode::Keyword => VectorMode::Keyword,
         }
     }
 }
 
-impl From<Keeps> for IndexMode {
-    fn from(keeps: Keeps) -> IndexMode {
-        match keeps {
-            Keeps::Full => IndexMode::Full,
-            Keeps::Lite => IndexMode::Lite,
-            Keeps::Keyword => IndexMode::Keyword,
+impl From<VectorMode> for IndexMode {
+    fn from(mode: VectorMode) -> IndexMode {
+        match mode {
+            VectorMode::Full => IndexMode::Full,
+            VectorMode::Lite => IndexMode::Lite,
+            VectorMode::Keyword => IndexMode::Keyword,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use colgrep_index::ErrorKind;
-use colgrep_index::keeps::Keeps;
+use colgrep_index::mode::VectorMode;
 use colgrep_index::read::Skip;
 use colgrep_index::store::{Coverage, FileTable, Snapshot};
 use colgrep_index::walk::{Walked, walk};
@@ -169,10 +169,10 @@ fn vectors(snapshot: &Snapshot, is_being_built: bool, report: &mut Report) {
         report.say("vectors", Level::Advice, format!("can't be read: {damage}"));
     }
     let Some(vectors) = &snapshot.vectors else {
-        if is_being_built && snapshot.files.keeps == Keeps::Full {
+        if is_being_built && snapshot.files.mode == VectorMode::Full {
             return report.say("vectors", Level::Note, "there are none yet");
         }
-        let mode = snapshot.files.keeps.name();
+        let mode = snapshot.files.mode.name();
         let text = format!("the index has none, its mode is {mode}; `colgrep init --index-mode full` makes them");
         return report.say("vectors", Level::Note, text);
     };

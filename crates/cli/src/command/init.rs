@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use colgrep_index::keeps::{Keeps, keep};
+use colgrep_index::mode::VectorMode;
+use colgrep_index::update::set_mode;
 
 use super::{counted, folder_or_here, in_words, limit_threads, open_updated, walk_options};
 use crate::args::InitArgs;
@@ -27,8 +28,8 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let encoding = model.as_ref().and_then(|m| m.encoding(None));
     let options = walk_options(&walk);
     let (snapshot, report) = open_updated(&project, Some(&options), true, encoding.as_ref(), walk.quiet)?;
-    let keeps = Keeps::from(walk.index_mode.unwrap_or_default());
-    let told_anew = keep(&project.store, keeps)?;
+    let mode = VectorMode::from(walk.index_mode.unwrap_or_default());
+    let told_anew = set_mode(&project.store, mode)?;
     if !walk.quiet {
         let indexed = counted(snapshot.files.indexed().count() as u64, "file");
         let skipped: u64 = snapshot.files.skipped().values().map(|paths| paths.len() as u64).sum();
@@ -46,9 +47,9 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
             remark!("{root}: {indexed} indexed, {}", if told_anew { "no file changed" } else { "nothing changed" });
         }
         if told_anew {
-            let dropped = snapshot.files.vectors.is_some() && keeps != Keeps::Full;
+            let dropped = snapshot.files.vectors.is_some() && mode != VectorMode::Full;
             let end = if dropped { ": its vectors are dropped" } else { "" };
-            remark!("the index is kept in mode {} from now on{end}", keeps.name());
+            remark!("the index is kept in mode {} from now on{end}", mode.name());
         }
         if report.encoded + report.without_vectors > 0 {
             remark!(

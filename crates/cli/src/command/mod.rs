@@ -25,8 +25,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use colgrep_index::store::{FileTable, Snapshot};
-use colgrep_index::update::{Progress, Report, open_current};
-use colgrep_index::vector::Encoding;
+use colgrep_index::update::{Encoding, Progress, Report, open_current};
 use colgrep_index::walk::WalkOptions;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

@@ -10,10 +10,9 @@ use colgrep_core::rank::POOL_UNITS;
 use colgrep_encoder::Multivector;
 use colgrep_index::ErrorKind;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::mend::mend;
-use colgrep_index::search::{Answer, Request, search};
-use colgrep_index::semantic::Semantic;
+use colgrep_index::search::{Answer, Request, Semantic, search};
 use colgrep_index::store::Snapshot;
+use colgrep_index::update::repair;
 
 use super::{grep, limit_threads};
 use crate::args::SearchArgs;
@@ -264,7 +263,7 @@ impl Run<'_> {
         if !self.args.walk.quiet {
             remark!("colgrep: {}; what is damaged is made anew", damage(&error).unwrap_or_default());
         }
-        mend(&place.project.store)?;
+        repair(&place.project.store)?;
         *place = self.place(place.project.clone(), place.below.clone(), place.given.clone())?;
         work(place)
     }

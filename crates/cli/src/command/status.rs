@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use colgrep_index::ErrorKind;
-use colgrep_index::keeps::Keeps;
+use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ struct Status {
     index_bytes: u64,
     segments: usize,
     /// What the index keeps for the ranking by meaning.
-    index_mode: Keeps,
+    index_mode: VectorMode,
     vectors: Option<VectorStatus>,
     languages: BTreeMap<String, u64>,
     skipped: BTreeMap<String, Skipped>,
@@ -70,7 +70,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         source_bytes: 0,
         index_bytes: project.store.bytes_on_disk(),
         segments: 0,
-        index_mode: Keeps::default(),
+        index_mode: VectorMode::default(),
         vectors: None,
         languages: BTreeMap::new(),
         skipped: BTreeMap::new(),
@@ -80,7 +80,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         Ok(snapshot) => {
             status.indexed = true;
             status.segments = snapshot.lexical.shape().0;
-            status.index_mode = snapshot.files.keeps;
+            status.index_mode = snapshot.files.mode;
             status.vectors = snapshot.vectors.as_ref().map(|vectors| VectorStatus {
                 model: vectors.manifest().model.clone(),
                 coverage: snapshot.coverage(),
@@ -158,8 +158,8 @@ fn print(status: &Status, refused: Option<&anyhow::Error>, out: &mut impl std::i
             };
             writeln!(out, "vectors   {with_vectors} of {units} units, {}, of {model}{rest}", in_words(*bytes))?;
         }
-        None if is_being_built && status.index_mode == Keeps::Full => writeln!(out, "vectors   none yet")?,
-        None if status.index_mode == Keeps::Full => writeln!(out, "vectors   none; `colgrep init` makes them")?,
+        None if is_being_built && status.index_mode == VectorMode::Full => writeln!(out, "vectors   none yet")?,
+        None if status.index_mode == VectorMode::Full => writeln!(out, "vectors   none; `colgrep init` makes them")?,
         None => writeln!(out, "vectors   none; `colgrep init --index-mode full` makes them")?,
     }
     let mut languages: Vec<(&String, &u64)> = status.languages.iter().collect();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use colgrep_core::rank::Candidate;
 use colgrep_core::{Unit, UnitKind};
-use colgrep_index::update::read_text;
+use colgrep_index::source::read_text;
 use grep_regex::RegexMatcher;
 
 use super::Look;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use colgrep_index::update::read_text;
+use colgrep_index::source::read_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank;
-use colgrep_index::keeps::Keeps;
+use colgrep_index::mode::VectorMode;
 
 pub use file::{remove, write};
 pub use keys::{KEYS, Value, check_name, names, typed};
@@ -52,7 +52,7 @@ impl std::fmt::Display for Source {
 pub struct Settings {
     values: BTreeMap<String, (Value, PathBuf)>,
     /// What the index around is to keep for the ranking by meaning.
-    kept: Keeps,
+    kept: VectorMode,
 }
 
 impl Settings {
@@ -61,7 +61,7 @@ impl Settings {
     /// # Errors
     /// When one of them can't be read, or holds an unknown key or an unfit value.
     pub fn load(env: &Env, start: &Path) -> Result<Settings> {
-        let kept = Project::around(start, env).map_or(Keeps::default(), |(project, _)| project.store.keeps());
+        let kept = Project::around(start, env).map_or(VectorMode::default(), |(project, _)| project.store.mode());
         Settings::beside(kept, env, start)
     }
 
@@ -69,7 +69,7 @@ impl Settings {
     ///
     /// # Errors
     /// As [`Settings::load`].
-    pub(crate) fn beside(kept: Keeps, env: &Env, start: &Path) -> Result<Settings> {
+    pub(crate) fn beside(kept: VectorMode, env: &Env, start: &Path) -> Result<Settings> {
         let mut settings = Settings { kept, ..Settings::default() };
         let user = env.settings_file().filter(|p| p.is_file());
         for path in user.into_iter().chain(repository_file(env, start)) {
@@ -208,7 +208,7 @@ impl Settings {
                 .map(|(value, name)| (Value::Text(value), Source::Variable(name.to_string())))
                 .or_else(|| from_file(key.name))
                 .or_else(|| {
-                    let told = key.name == "index_mode" && self.kept != Keeps::default();
+                    let told = key.name == "index_mode" && self.kept != VectorMode::default();
                     told.then(|| (Value::Text(self.kept.name().to_string()), Source::Index))
                 })
                 .unwrap_or_else(|| (key.default_value(), Source::Default));

@@ -6,9 +6,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use colgrep_encoder::{Encoder, Multivector};
+use colgrep_index::source::read_text;
 use colgrep_index::store::Store;
-use colgrep_index::update::{open_current, read_text};
-use colgrep_index::vector::{Allowed, Codec, Effort, Encoding, maxsim, text_hash, unit_text};
+use colgrep_index::units::{text_hash, unit_text};
+use colgrep_index::update::{Encoding, open_current};
+use colgrep_index::vector::{Allowed, Codec, Effort, maxsim};
 use colgrep_index::{language, parse};
 
 use super::model::Model;

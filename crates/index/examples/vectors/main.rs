@@ -17,11 +17,9 @@ use std::time::Instant;
 
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
-use colgrep_index::search::{Request, search};
-use colgrep_index::semantic::{Mode, Semantic};
+use colgrep_index::search::{Mode, Request, Semantic, search};
 use colgrep_index::store::Store;
-use colgrep_index::update::open_current;
-use colgrep_index::vector::Encoding;
+use colgrep_index::update::{Encoding, open_current};
 
 use model::Model;
 

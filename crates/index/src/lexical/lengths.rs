@@ -10,15 +10,13 @@ use serde::{Deserialize, Serialize};
 use tantivy::SegmentReader;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::read::{Lexical, Segment};
-
 const NAME: &str = "lengths.bin";
 
 /// The units of a segment that are not deleted, and the sum of each field's lengths over them, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Lengths {
-    units: u64,
-    sums: [u64; 6],
+    pub(super) units: u64,
+    pub(super) sums: [u64; 6],
 }
 
 /// What a segment is known by: deleting a document changes the second.
@@ -45,39 +43,9 @@ impl Lengths {
         Kept(sound.and_then(|(body, _)| postcard::from_bytes(body).ok()).unwrap_or_default())
     }
 
-    fn of(segment: &Segment) -> Lengths {
-        let mut lengths = Lengths::default();
-        for doc in segment.reader.doc_ids_alive().filter(|doc| !segment.info(*doc).is_file()) {
-            lengths.units += 1;
-            for (sum, norm) in lengths.sums.iter_mut().zip(&segment.norms) {
-                *sum += u64::from(norm.as_ref().map_or(0, |n| n.fieldnorm(doc)));
-            }
-        }
-        lengths
-    }
-}
-
-impl Lexical {
-    /// Number of units and the average length of each field over them, in tokens.
-    pub(super) fn statistics(&self) -> (u64, [f32; 6]) {
-        let mut all = Lengths::default();
-        for segment in &self.segments {
-            let lengths = segment.lengths.get_or_init(|| Lengths::of(segment));
-            all.units += lengths.units;
-            for (sum, more) in all.sums.iter_mut().zip(lengths.sums) {
-                *sum += more;
-            }
-        }
-        (all.units, all.sums.map(|s| s as f32 / all.units.max(1) as f32))
-    }
-
-    /// Leaves the sums for the next readers. Failing is no loss but of time.
-    pub(crate) fn keep_lengths(&self, folder: &Path) {
-        if self.segments.iter().all(|s| s.lengths.get().is_some()) {
-            return;
-        }
-        let lengths = |s: &Segment| (version(&s.reader), *s.lengths.get_or_init(|| Lengths::of(s)));
-        let all: HashMap<Version, Lengths> = self.segments.iter().map(lengths).collect();
+    /// Leaves `all` for the next readers of the index in `folder`. Failing is no loss but of time.
+    pub(super) fn save<'a>(folder: &Path, all: impl Iterator<Item = (&'a SegmentReader, Lengths)>) {
+        let all: HashMap<Version, Lengths> = all.map(|(reader, lengths)| (version(reader), lengths)).collect();
         let Ok(mut bytes) = postcard::to_stdvec(&all) else { return };
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         let new = folder.join(format!("{NAME}.new"));

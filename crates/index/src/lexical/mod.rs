@@ -12,6 +12,7 @@ mod named;
 mod near;
 mod read;
 mod score;
+mod statistics;
 mod stored;
 mod terms;
 mod verify;

@@ -200,7 +200,7 @@ impl Lexical {
         filter.allows_file(file) && filter.allows_unit(file, info.first(), info.end())
     }
 
-    /// Calls `visit` with the key, the file and the [`text_hash`](crate::vector::text_hash) of every unit that
+    /// Calls `visit` with the key, the file and the [`text_hash`](crate::units::text_hash) of every unit that
     /// `filter` allows.
     pub fn each_unit(&self, filter: Option<&dyn UnitFilter>, mut visit: impl FnMut(UnitKey, u32, u64)) {
         for (s, segment) in self.segments.iter().enumerate() {
@@ -213,7 +213,7 @@ impl Lexical {
         }
     }
 
-    /// The units, by key, whose [`text_hash`](crate::vector::text_hash) is `wanted`, each with that hash.
+    /// The units, by key, whose [`text_hash`](crate::units::text_hash) is `wanted`, each with that hash.
     pub(crate) fn units_of_texts(&self, wanted: impl Fn(u64) -> bool + Sync) -> Vec<(UnitKey, u64)> {
         let ranges = |(s, segment): (usize, &Segment)| {
             let end = segment.reader.max_doc();
@@ -235,7 +235,7 @@ impl Lexical {
         parts.concat()
     }
 
-    /// The [`text_hash`](crate::vector::text_hash) of a unit.
+    /// The [`text_hash`](crate::units::text_hash) of a unit.
     pub fn text_of(&self, key: UnitKey) -> u64 {
         let segment = self.segments.get((key >> 32) as usize);
         segment.and_then(|s| s.text.first(key as DocId)).unwrap_or_default()

@@ -17,7 +17,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, Term};
 use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
 use crate::error::Result;
 use crate::parse::Parsed;
-use crate::vector::{text_hash, unit_text};
+use crate::units::{text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 64 << 20;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use colgrep_encoder::Multivector;
 
-/// Vectors of texts of one model, by hash ([`text_hash`](super::text_hash)), up to a number of bytes.
+/// Vectors of texts of one model, by hash ([`text_hash`](crate::units::text_hash)), up to a number of bytes.
 #[derive(Debug)]
 pub struct Memory {
     bytes_max: usize,

@@ -191,7 +191,7 @@ impl Vectors {
         self.segments.iter().try_for_each(Segment::verify)
     }
 
-    /// The place of the vectors of a text, by its [`text_hash`](super::text_hash).
+    /// The place of the vectors of a text, by its [`text_hash`](crate::units::text_hash).
     pub fn place(&self, hash: u64) -> Option<Place> {
         let find = |(segment, base): (&Segment, &u32)| Some(base + segment.find(hash)? as u32);
         self.segments.iter().zip(&self.bases).find_map(find)

@@ -7,11 +7,9 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_index::Result;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{Request, search};
-use colgrep_index::semantic::{Mode, Semantic};
+use colgrep_index::search::{Mode, Request, Semantic, search};
 use colgrep_index::store::{Snapshot, Store, project_folder};
-use colgrep_index::update::{Report, open_current};
-use colgrep_index::vector::Encoding;
+use colgrep_index::update::{Encoding, Report, open_current};
 
 use crate::toy::Toy;
 

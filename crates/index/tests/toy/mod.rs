@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use colgrep_encoder::{Encoder, Error, Multivector};
-use colgrep_index::vector::{Codebook, Codec, Encoding, Lengths};
+use colgrep_index::update::Encoding;
+use colgrep_index::vector::{Codebook, Codec, Lengths};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub const DIMENSION: usize = 32;

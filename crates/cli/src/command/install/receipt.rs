@@ -56,7 +56,7 @@ pub struct Receipts {
 
 impl Receipts {
     fn file(&self, path: &Path) -> PathBuf {
-        let hash = colgrep_index::store::hash(path.to_string_lossy().as_bytes());
+        let hash = colgrep_index::source::hash(path.to_string_lossy().as_bytes());
         self.folder.join(format!("{hash:032x}.json"))
     }
 

@@ -9,11 +9,11 @@ use clap::ValueEnum as _;
 use colgrep_core::Unit;
 use colgrep_core::collapse::FileHit;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::mend::mend;
 use colgrep_index::read::lines_between;
 use colgrep_index::search::{Answer, Request};
+use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::read_text;
+use colgrep_index::update::repair;
 use rayon::prelude::*;
 
 use super::desk::{Desk, Root};
@@ -219,7 +219,7 @@ fn mended<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
     match work() {
         Err(error) if damage(&error).is_some() => {
             root.forget();
-            mend(&root.project.store)?;
+            repair(&root.project.store)?;
             work()
         }
         done => done,

@@ -12,9 +12,9 @@ use colgrep_core::bm25::idf;
 use colgrep_core::token::{Tokenizer, is_stop_word, words};
 use colgrep_encoder::Multivector;
 use colgrep_index::lexical::UnitHit;
+use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::read_text;
-use colgrep_index::vector::unit_text;
+use colgrep_index::units::unit_text;
 
 use crate::hint::Hinted;
 use crate::model::Model;

@@ -8,10 +8,11 @@ use colgrep_core::fuse::{UnitKey, sort_hits};
 use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
+use super::restore::restore;
 use crate::error::Result;
 use crate::lexical::{UnitFilter, UnitHit};
 use crate::store::Snapshot;
-use crate::vector::{Allowed, Effort, Memory, Place, Vectors, Whole, restore};
+use crate::vector::{Allowed, Effort, Memory, Place, Vectors, Whole};
 
 /// The best lexical candidates, of which the share with a semantic score is told.
 const HEAD: usize = 50;
@@ -354,8 +355,8 @@ mod tests {
     use super::*;
     use crate::search::{Request, Watch, search};
     use crate::store::Store;
-    use crate::update::open_current;
-    use crate::vector::{Codebook, Encoding, maxsim};
+    use crate::update::{Encoding, open_current};
+    use crate::vector::{Codebook, maxsim};
 
     #[derive(Default)]
     struct Ranked(Vec<(UnitKey, f32)>);

@@ -1,4 +1,4 @@
-//! Mending an index that shows itself damaged while it is read.
+//! Repair of an index that turns out to be damaged while it is read.
 
 use crate::error::{ErrorKind, Result};
 use crate::lexical::Lexical;
@@ -7,11 +7,11 @@ use crate::vector::{Manifest, Vectors};
 
 /// Takes out of the index in `store` what is damaged, so that the next update makes it anew: segments of vectors, or
 /// all documents, whose vectors stay. It waits for another writer, looks again, and changes nothing where all is sound:
-/// of several processes that meet the same damage one mends it. What opening shows is left to the update.
+/// of several processes that meet the same damage one repairs it. What opening shows is left to the update.
 ///
 /// # Errors
 /// When the disk refuses.
-pub fn mend(store: &Store) -> Result<()> {
+pub fn repair(store: &Store) -> Result<()> {
     let lock = store.lock(true)?;
     let mut table = match store.open() {
         Ok(snapshot) => snapshot.files,

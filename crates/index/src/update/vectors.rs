@@ -12,16 +12,14 @@ use std::time::{Duration, Instant};
 use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
-use super::codebook::{Codebook, Codec};
-use super::math::Random;
-use super::pool::{Row, pool};
-use super::read::{Allowed, Manifest, Vectors};
-use super::sink::{Commit, Sink};
-use super::text::{text_hash, unit_text};
-use super::train::{centroids_for, rows_wanted, train};
+use super::Progress;
 use crate::error::Result;
+use crate::source::read_units;
 use crate::store::{FileRecord, FileTable, Snapshot};
-use crate::update::{Progress, read_units};
+use crate::units::{text_hash, unit_text};
+use crate::vector::{
+    Allowed, Codebook, Codec, Commit, Manifest, Random, Row, Sink, Vectors, centroids_for, pool, rows_wanted, train,
+};
 
 /// Texts given to the encoder at once.
 const BATCH: usize = 64;
@@ -344,7 +342,7 @@ impl State<'_> {
         if late() {
             return Ok(());
         }
-        let Some(parsed) = read_units(self.job.root, record) else {
+        let Some(parsed) = read_units(self.job.root, &record.path, record.hash) else {
             locked(&self.outdated).insert(record.id);
             return Ok(());
         };

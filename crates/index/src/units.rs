@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     /// The cases that `crates/encoder/train/test_train.py` holds the Python twin to.
-    const CASES: &str = include_str!("../../../encoder/tests/unit_text.json");
+    const CASES: &str = include_str!("../../encoder/tests/unit_text.json");
 
     #[test]
     fn a_text_says_where_what_and_how() {

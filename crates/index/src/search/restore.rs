@@ -7,13 +7,13 @@ use std::path::Path;
 use colgrep_core::UnitKind;
 use rayon::prelude::*;
 
-use super::text::{text_hash, unit_text};
 use crate::error::Result;
 use crate::lexical::{UnitHit, UnitSpan};
 use crate::parse::{BLOCK_LINES, BODY_BYTES_MAX, SECTION_LINES_MAX, own_lines};
 use crate::read::lines_between;
+use crate::source::read_text;
 use crate::store::{FileRecord, Snapshot};
-use crate::update::read_text;
+use crate::units::{text_hash, unit_text};
 
 /// The texts of those units that can be restored, by their hash ([`text_hash`]). What is left out are units whose file
 /// changed or is gone, and a few whose body is not made of whole lines or was joined of several.

@@ -1,5 +1,9 @@
 //! Bringing an index up to date: what changed, read and parsed on all cores, committed in checkpoints.
 
+mod mode;
+mod repair;
+mod vectors;
+
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
@@ -13,11 +17,15 @@ use regex::Regex;
 use crate::error::{Error, ErrorKind, Result};
 use crate::language;
 use crate::lexical::{FileDocument, Writer};
-use crate::parse::{Parsed, parse};
 use crate::read::{Skip, decode, skip_by_name};
-use crate::store::{FileRecord, FileTable, Snapshot, Store, hash};
-use crate::vector::{Built, Encoding, Job};
+use crate::source::{detect, hash, parse_as};
+use crate::store::{FileRecord, FileTable, Snapshot, Store};
 use crate::walk::{Found, LeftOut, WalkOptions, Walked, walk};
+
+pub use mode::set_mode;
+pub use repair::repair;
+pub use vectors::Encoding;
+use vectors::{Built, Job};
 
 /// Source read between two looks at the clock, in bytes: one round of parallel work. Rounds begin small, each twice the
 /// one before, so that the first checkpoint of a build is not late, whatever a file costs.
@@ -181,12 +189,12 @@ pub fn open_current(
         Ok(snapshot) if snapshot.files.walk_options() == options => snapshot.files,
         Ok(snapshot) => fresh_table(store, &lock, root, &options, snapshot.files)?,
         Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => {
-            let kept = FileTable { keeps: store.keeps(), ..FileTable::default() };
+            let kept = FileTable { mode: store.mode(), ..FileTable::default() };
             fresh_table(store, &lock, root, &options, kept)?
         }
         Err(error) => return Err(error),
     };
-    let kept = FileTable { vectors: table.vectors.clone(), keeps: table.keeps, ..FileTable::default() };
+    let kept = FileTable { vectors: table.vectors.clone(), mode: table.mode, ..FileTable::default() };
     let pool = background()?;
     let mut report = match pool.install(|| build(store, root, table, &walked, progress)) {
         // Damage that opening did not show (a truncated segment, say) shows when it is written to.
@@ -278,7 +286,7 @@ fn fresh_table(
         hidden: options.hidden,
         no_ignore: options.no_ignore,
         vectors: kept.vectors,
-        keeps: kept.keeps,
+        mode: kept.mode,
         ..FileTable::default()
     })
 }
@@ -434,27 +442,6 @@ fn index_file(
     Ok(Outcome { record, written: true })
 }
 
-/// Parses by `language`, or by another grammar where that row has none; gives the language's name too.
-fn parse_as(_path: &str, text: &str, language: &'static language::Language) -> (String, Parsed) {
-    #[cfg(feature = "language-pack")]
-    if let Some(tail) = language::is_unknown(language).then(|| crate::parse::pack::parse(_path, text)).flatten() {
-        return tail;
-    }
-    (language.name.to_string(), parse(text, language))
-}
-
-fn detect(path: &str, bytes: &[u8]) -> &'static language::Language {
-    language::detect(Path::new(path), &bytes[..bytes.len().min(64 << 10)])
-}
-
-/// The units of a file as they were indexed; `None` if the file is not what it was then.
-pub(crate) fn read_units(root: &Path, record: &FileRecord) -> Option<Parsed> {
-    let bytes = std::fs::read(root.join(&record.path)).ok().filter(|bytes| hash(bytes) == record.hash)?;
-    let language = detect(&record.path, &bytes);
-    let text = decode(&record.path, bytes).ok()?;
-    Some(parse_as(&record.path, &text.text, language).1)
-}
-
 /// Sleeps until a further change of a file last changed at `mtime_ns` must show in its time stamp.
 fn wait_for_new_stamp(mtime_ns: i64) {
     let age = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64) - mtime_ns;
@@ -483,18 +470,6 @@ fn textual_types(text: &str) -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
-}
-
-/// A file of the project, as text, read again for showing it.
-///
-/// # Errors
-/// When it can't be read or holds no text any more.
-pub fn read_text(root: &Path, path: &str) -> Result<String> {
-    let full = root.join(path);
-    let bytes = std::fs::read(&full).map_err(|e| Error::io("read", &full, &e))?;
-    decode(path, bytes)
-        .map(|t| t.text)
-        .map_err(|skip| Error::new(ErrorKind::Io, format!("{} is {}", full.display(), skip.reason())))
 }
 
 #[cfg(test)]

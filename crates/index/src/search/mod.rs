@@ -1,5 +1,8 @@
 //! A search over one snapshot: retrieve, fuse, gather what is known of the files, rank, collapse.
 
+mod restore;
+mod semantic;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::PoisonError;
 
@@ -15,8 +18,10 @@ use colgrep_core::token::Tokenizer;
 use crate::error::Result;
 use crate::language::{self, Category};
 use crate::lexical::{Also, NamedFile, UnitFilter, UnitHit, WordMass};
-use crate::semantic::{Mode, Near, Semantic, join};
 use crate::store::{FileRecord, Snapshot};
+
+pub use semantic::{Mode, Semantic};
+use semantic::{Near, join};
 
 /// What is asked of a search.
 #[derive(Clone, Copy)]

@@ -1,0 +1,41 @@
+//! How many units the index has and how long their fields are: the averages that BM25F asks for.
+
+use std::path::Path;
+
+use super::lengths::Lengths;
+use super::read::{Lexical, Segment};
+
+/// Sums up a segment, unit by unit.
+fn sum_up(segment: &Segment) -> Lengths {
+    let mut lengths = Lengths::default();
+    for doc in segment.reader.doc_ids_alive().filter(|doc| !segment.info(*doc).is_file()) {
+        lengths.units += 1;
+        for (sum, norm) in lengths.sums.iter_mut().zip(&segment.norms) {
+            *sum += u64::from(norm.as_ref().map_or(0, |n| n.fieldnorm(doc)));
+        }
+    }
+    lengths
+}
+
+impl Lexical {
+    /// Number of units and the average length of each field over them, in tokens.
+    pub(super) fn statistics(&self) -> (u64, [f32; 6]) {
+        let mut all = Lengths::default();
+        for segment in &self.segments {
+            let lengths = segment.lengths.get_or_init(|| sum_up(segment));
+            all.units += lengths.units;
+            for (sum, more) in all.sums.iter_mut().zip(lengths.sums) {
+                *sum += more;
+            }
+        }
+        (all.units, all.sums.map(|s| s as f32 / all.units.max(1) as f32))
+    }
+
+    /// Leaves the sums for the next readers.
+    pub(crate) fn keep_lengths(&self, folder: &Path) {
+        if self.segments.iter().any(|s| s.lengths.get().is_none()) {
+            let lengths = |s: &Segment| *s.lengths.get_or_init(|| sum_up(s));
+            Lengths::save(folder, self.segments.iter().map(|s| (&s.reader, lengths(s))));
+        }
+    }
+}
