@@ -15,12 +15,12 @@ use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::Pool;
 use colgrep_core::token::Tokenizer;
-use colgrep_index::language::{Category, by_name};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Mode, Request, retrieve};
 use colgrep_index::source::hash;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_index::update::open_current;
+use colgrep_syntax::language::{Category, by_name};
 use serde::{Deserialize, Serialize};
 
 use crate::metric;

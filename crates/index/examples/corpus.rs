@@ -7,9 +7,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use colgrep_core::path::PathClass;
-use colgrep_index::read::{decode, skip_by_name};
 use colgrep_index::walk::{LeftOut, WalkOptions, walk};
-use colgrep_index::{language, parse};
+use colgrep_syntax::read::{decode, skip_by_name};
+use colgrep_syntax::{language, parse};
 use rayon::prelude::*;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,11 +1,8 @@
-//! colgrep-index: the world on disk. Walking, parsing into units, the lexical store and its updates.
+//! colgrep-index: the world on disk. Walking, the lexical store, the vectors, and their updates.
 
 pub mod error;
-pub mod language;
 pub mod lexical;
 pub mod mode;
-pub mod parse;
-pub mod read;
 pub mod search;
 pub mod source;
 pub mod store;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use colgrep_syntax::language;
+use colgrep_syntax::parse::{Parsed, parse_file};
+use colgrep_syntax::read::decode;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::language;
-use crate::parse::{Parsed, parse};
-use crate::read::decode;
 
 /// Hash of a file's bytes.
 pub fn hash(bytes: &[u8]) -> u128 {
@@ -26,24 +26,10 @@ pub fn read_text(root: &Path, path: &str) -> Result<String> {
         .map_err(|skip| Error::new(ErrorKind::Io, format!("{} is {}", full.display(), skip.reason())))
 }
 
-/// Parses by `language`, or by another grammar where that row has none; gives the language's name too.
-pub(crate) fn parse_as(_path: &str, text: &str, language: &'static language::Language) -> (String, Parsed) {
-    #[cfg(feature = "language-pack")]
-    if let Some(tail) = language::is_unknown(language).then(|| crate::parse::pack::parse(_path, text)).flatten() {
-        return tail;
-    }
-    (language.name.to_string(), parse(text, language))
-}
-
-/// The language of a file, by its path and first bytes.
-pub(crate) fn detect(path: &str, bytes: &[u8]) -> &'static language::Language {
-    language::detect(Path::new(path), &bytes[..bytes.len().min(64 << 10)])
-}
-
 /// The units of the file at `path` below `root`, provided its bytes still have the hash `expected`.
 pub(crate) fn read_units(root: &Path, path: &str, expected: u128) -> Option<Parsed> {
     let bytes = std::fs::read(root.join(path)).ok().filter(|bytes| hash(bytes) == expected)?;
-    let language = detect(path, &bytes);
+    let language = language::of_file(path, &bytes);
     let text = decode(path, bytes).ok()?;
-    Some(parse_as(path, &text.text, language).1)
+    Some(parse_file(path, &text.text, language).1)
 }

@@ -13,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use colgrep_core::fuse::UnitKey;
 use colgrep_core::path::PathFacts;
+use colgrep_syntax::read::Skip;
 use same_file::Handle;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -20,7 +21,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lexical::{CommitPoint, Lexical, Writer};
 use crate::mode::VectorMode;
-use crate::read::Skip;
 use crate::vector::{Manifest, Place, Vectors, sibling_roots};
 use crate::walk::WalkOptions;
 

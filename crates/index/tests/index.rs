@@ -14,12 +14,12 @@ use colgrep_core::path::stem_of;
 use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitKind};
-use colgrep_index::language;
 use colgrep_index::lexical::Also;
-use colgrep_index::parse::parse;
 use colgrep_index::search::{Request, search};
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Progress, open_current};
+use colgrep_syntax::language;
+use colgrep_syntax::parse::parse;
 use proptest::prelude::*;
 
 fn open(root: &Path, data: &Path) -> Snapshot {

@@ -122,8 +122,8 @@ fn without_stored_vectors_candidates_are_encoded_for_the_search() {
     let texts: Vec<(u64, f32)> = FILES
         .iter()
         .flat_map(|(path, text)| {
-            let language = colgrep_index::language::detect(Path::new(path), text.as_bytes());
-            colgrep_index::parse::parse(text, language)
+            let language = colgrep_syntax::language::detect(Path::new(path), text.as_bytes());
+            colgrep_syntax::parse::parse(text, language)
                 .units
                 .into_iter()
                 .map(|u| unit_text(path, &u))

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use colgrep_core::knob::Profile;
-use colgrep_index::language;
+use colgrep_syntax::language;
 use grep_printer::{HyperlinkAlias, hyperlink_aliases};
 
 use crate::settings;

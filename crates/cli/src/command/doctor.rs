@@ -7,9 +7,9 @@ use std::path::Path;
 use anyhow::Result;
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
-use colgrep_index::read::Skip;
 use colgrep_index::store::{Coverage, FileTable, Snapshot};
 use colgrep_index::walk::{Walked, walk};
+use colgrep_syntax::read::Skip;
 use serde::Serialize;
 
 use super::search::building;

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use colgrep_index::language;
 use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, walk};
+use colgrep_syntax::language;
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks};

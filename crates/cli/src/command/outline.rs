@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::Unit;
-use colgrep_index::language;
-use colgrep_index::parse::parse;
-use colgrep_index::read::{Skip, decode};
+use colgrep_syntax::language;
+use colgrep_syntax::parse::parse;
+use colgrep_syntax::read::{Skip, decode};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -11,7 +11,7 @@ use colgrep_index::store::Store;
 use colgrep_index::units::{text_hash, unit_text};
 use colgrep_index::update::{Encoding, open_current};
 use colgrep_index::vector::{Allowed, Codec, Effort, maxsim};
-use colgrep_index::{language, parse};
+use colgrep_syntax::{language, parse};
 
 use super::model::Model;
 

@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
     use crate::lexical::{FileDocument, Writer};
-    use crate::parse::Parsed;
+    use colgrep_syntax::parse::Parsed;
 
     #[test]
     fn pairs_are_counted_within_their_window() {

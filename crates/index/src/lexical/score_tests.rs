@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitKind, UnitRole};
+use colgrep_syntax::parse::Parsed;
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
 use crate::lexical::{FileDocument, Writer};
-use crate::parse::Parsed;
 
 const PLAIN: Sizes = Sizes { postings: u64::MAX, shard: DocId::MAX };
 const CAREFUL: Sizes = Sizes { postings: 0, shard: 100 };

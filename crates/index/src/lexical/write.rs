@@ -8,6 +8,7 @@ use colgrep_core::Unit;
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::path::PathFacts;
 use colgrep_core::query::last_segment;
+use colgrep_syntax::parse::Parsed;
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::{LogMergePolicy, UserOperation};
 use tantivy::schema::document::{Document, TantivyDocument};
@@ -16,7 +17,6 @@ use tantivy::{Index, IndexSettings, IndexWriter, Term};
 
 use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
 use crate::error::Result;
-use crate::parse::Parsed;
 use crate::units::{text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.

@@ -14,9 +14,9 @@ use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Candidate, EXACT_UNITS, FileFacts, POOL_NAMED_FILES, POOL_UNITS, Pool};
 use colgrep_core::token::Tokenizer;
+use colgrep_syntax::language::{self, Category};
 
 use crate::error::Result;
-use crate::language::{self, Category};
 use crate::lexical::{Also, NamedFile, UnitFilter, UnitHit, WordMass};
 use crate::store::{FileRecord, Snapshot};
 

@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use colgrep_core::UnitKind;
+use colgrep_syntax::parse::{BLOCK_LINES, BODY_BYTES_MAX, SECTION_LINES_MAX, own_lines};
+use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::lexical::{UnitHit, UnitSpan};
-use crate::parse::{BLOCK_LINES, BODY_BYTES_MAX, SECTION_LINES_MAX, own_lines};
-use crate::read::lines_between;
 use crate::source::read_text;
 use crate::store::{FileRecord, Snapshot};
 use crate::units::{text_hash, unit_text};

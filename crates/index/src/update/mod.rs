@@ -7,18 +7,17 @@ mod vectors;
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use colgrep_syntax::language;
+use colgrep_syntax::parse::{parse_file, textual_types};
+use colgrep_syntax::read::{Skip, decode, skip_by_name};
 use rayon::prelude::*;
-use regex::Regex;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::language;
 use crate::lexical::{FileDocument, Writer};
-use crate::read::{Skip, decode, skip_by_name};
-use crate::source::{detect, hash, parse_as};
+use crate::source::hash;
 use crate::store::{FileRecord, FileTable, Snapshot, Store};
 use crate::walk::{Found, LeftOut, WalkOptions, Walked, walk};
 
@@ -427,12 +426,12 @@ fn index_file(
         let record = FileRecord { size: found.size, mtime_ns: found.mtime_ns, ..known.clone() };
         return Ok(Outcome { record, written: false });
     }
-    let language = detect(&found.path, &bytes);
+    let language = language::of_file(&found.path, &bytes);
     let text = match decode(&found.path, bytes) {
         Ok(text) => text,
         Err(reason) => return skip(record, reason),
     };
-    let (language, parsed) = parse_as(&found.path, &text.text, language);
+    let (language, parsed) = parse_file(&found.path, &text.text, language);
     record.language = language;
     record.generated = text.generated;
     record.units = parsed.units.len() as u32;
@@ -451,46 +450,9 @@ fn wait_for_new_stamp(mtime_ns: i64) {
     }
 }
 
-static TYPE_DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?m)(?:^|[ \t])(?:class|struct|enum|union|trait|interface|object|protocol|record|type|module|defmodule|namespace|concept|typedef|data|newtype|extension|actor)[ \t]+(?:[A-Z_][A-Z0-9_]*(?:\([^)\n]*\))?[ \t]+)?((?:[\w.:]*(?:\.|::))?\w+)\b[ \t]*([;,)]?)",
-    )
-    .expect("a valid pattern")
-});
-
-/// Names that the text defines as types by the look of it: a keyword, maybe a macro, a name, no semicolon.
-/// For code that a grammar can't follow (macros in front of names, dialects).
-fn textual_types(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = TYPE_DEFINITION
-        .captures_iter(text)
-        .filter(|c| c.get(2).is_none_or(|end| end.is_empty()))
-        .filter_map(|c| Some(colgrep_core::query::last_segment(c.get(1)?.as_str()).to_string()))
-        .filter(|name| name.len() > 1 && name.len() < 100)
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn types_are_found_by_their_look() {
-        for (text, expected) in [
-            ("class ABSL_API Foo {", "Foo"),
-            ("struct Foo;", ""),
-            ("pub struct Foo<T> {", "Foo"),
-            ("class Outer::Inner : Base {", "Inner"),
-            ("defmodule My.App do", "App"),
-            ("the class of things", "of"),
-            ("void f(struct foo *x)", ""),
-            ("subclass Foo", ""),
-        ] {
-            assert_eq!(textual_types(text).join(" "), expected, "{text:?}");
-        }
-    }
 
     #[test]
     fn a_difference_is_what_changed() {

@@ -9,11 +9,11 @@ use clap::ValueEnum as _;
 use colgrep_core::Unit;
 use colgrep_core::collapse::FileHit;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::read::lines_between;
 use colgrep_index::search::{Answer, Request};
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
+use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
 
 use super::desk::{Desk, Root};

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::read::Skip;
 use colgrep_index::store::{FileRecord, Snapshot};
+use colgrep_syntax::read::Skip;
 
 use super::rules::{Part, PathRules, is_below};
 use crate::args::SearchArgs;

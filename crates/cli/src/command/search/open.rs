@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use colgrep_index::ErrorKind;
-use colgrep_index::read::Skip;
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::walk::{WalkOptions, walk};
+use colgrep_syntax::read::Skip;
 
 use crate::args::WalkArgs;
 use crate::command::{counted_are, in_words, open_updated, walk_options_asked};

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use colgrep_index::language;
+use colgrep_syntax::language;
 
 use super::check_length;
 use crate::args::{IndexMode, SearchArgs};

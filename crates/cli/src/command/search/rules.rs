@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
 use colgrep_core::path::PathClass;
-use colgrep_index::language;
 use colgrep_index::search::is_text;
+use colgrep_syntax::language;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 

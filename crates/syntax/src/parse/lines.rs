@@ -72,18 +72,18 @@ impl<'a> Lines<'a> {
 
 /// Lines that are a unit's own, one behind another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OwnLines {
+pub struct OwnLines {
     /// The first of them.
-    pub(crate) first: u32,
+    pub first: u32,
     /// The last of them.
-    pub(crate) end: u32,
+    pub end: u32,
     /// The first behind them that is not the unit's alone: the first of a member, or the one behind the unit.
-    pub(crate) next: u32,
+    pub next: u32,
 }
 
 /// The lines of a unit on `line` to `end` that its members, from first to last line each, leave to it: all but theirs,
 /// of which the first lines stay.
-pub(crate) fn own_lines(line: u32, end: u32, members: impl IntoIterator<Item = (u32, u32)>) -> Vec<OwnLines> {
+pub fn own_lines(line: u32, end: u32, members: impl IntoIterator<Item = (u32, u32)>) -> Vec<OwnLines> {
     let mut members: Vec<(u32, u32)> = members.into_iter().collect();
     members.sort_unstable();
     let (mut own, mut at) = (Vec::new(), line);

@@ -1,14 +1,14 @@
 //! Every language of the table: its query compiles, and its sample gives the units written beside it.
 //!
 //! `languages/<name>/sample.<ext>` is a small file as people write them; `expected.txt` is what parsing
-//! must make of it. To see what it makes now: `cargo run -p colgrep-index --example units -- SAMPLE`.
+//! must make of it. To see what it makes now: `cargo run -p colgrep-syntax --example units -- SAMPLE`.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use colgrep_index::language::{self, LANGUAGES};
-use colgrep_index::parse;
+use colgrep_syntax::language::{self, LANGUAGES};
+use colgrep_syntax::parse;
 use tree_sitter::{Parser, Query, QueryCursor, StreamingIterator as _};
 
 fn sample(name: &str) -> Option<(PathBuf, String)> {

@@ -1,10 +1,10 @@
-//! Prints a file's units, or its syntax tree: `cargo run -p colgrep-index --example units -- FILE [--tree] [--query FILE.scm] [--language NAME]`.
+//! Prints a file's units, or its syntax tree: `cargo run -p colgrep-syntax --example units -- FILE [--tree] [--query FILE.scm] [--language NAME]`.
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::error::Error;
 use std::path::PathBuf;
 
-use colgrep_index::{language, parse};
+use colgrep_syntax::{language, parse};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);

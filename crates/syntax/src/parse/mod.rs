@@ -14,6 +14,7 @@ pub mod pack;
 #[cfg(test)]
 mod tests;
 mod text;
+mod types;
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -25,11 +26,12 @@ use blocks::{add_blocks, blocks_only};
 use build::Builder;
 use collect::{Found, TooLong, collect};
 use lines::Lines;
-pub(crate) use lines::own_lines;
+pub use lines::{OwnLines, own_lines};
 use text::fold_space;
+pub use types::textual_types;
 
 /// Lines in a block of text that no definition covers. The prototypes' value; 30 to 80 lines rank alike.
-pub(crate) const BLOCK_LINES: u32 = 50;
+pub const BLOCK_LINES: u32 = 50;
 /// Longest signature kept, in bytes.
 const SIGNATURE_BYTES_MAX: usize = 600;
 /// Longest documentation of a unit, in bytes. What is shown of it is shorter (`lexical/write.rs`).
@@ -37,13 +39,13 @@ const DOCSTRING_BYTES_MAX: usize = 1 << 20;
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 160;
 /// Longest body, in bytes. No two functions share lines, so bodies together are hardly larger than their file.
-pub(crate) const BODY_BYTES_MAX: usize = 16 << 20;
+pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest text that is parsed, in bytes: a syntax tree takes many times its text's memory.
 const PARSED_BYTES_MAX: usize = 4 << 20;
 /// Of a line longer than this, in bytes (minified code), a unit's body holds only the unit's own part.
 const LINE_BYTES_MAX: usize = 1_000;
 /// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.
-pub(crate) const SECTION_LINES_MAX: u32 = 200;
+pub const SECTION_LINES_MAX: u32 = 200;
 /// Definitions nested deeper belong to the one around them.
 const DEPTH_MAX: usize = 32;
 /// Calls, variables, parameters and bases kept a unit.
@@ -104,6 +106,15 @@ pub fn parse(text: &str, language: &'static Language) -> Parsed {
         Some(compiled) => parse_with(text, language, compiled),
         None => Parsed { units: blocks_only(text, language), ..Parsed::default() },
     }
+}
+
+/// As [`parse`], or by another grammar for the path where the table has none; gives the language's name too.
+pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (String, Parsed) {
+    #[cfg(feature = "language-pack")]
+    if let Some(tail) = language::is_unknown(language).then(|| pack::parse(_path, text)).flatten() {
+        return tail;
+    }
+    (language.name.to_string(), parse(text, language))
 }
 
 /// As [`parse`], with a query of the caller's (the `units` example tries queries with it).

@@ -11,6 +11,9 @@ use std::sync::{LazyLock, OnceLock};
 
 use pattern::Patterns;
 
+/// Bytes at the front that tell a file's language.
+const HEAD_BYTES: usize = 64 << 10;
+
 /// What a file of a language is for. Ranking and `--code-only` go by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -267,6 +270,11 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
         return &LANGUAGES[i];
     }
     sniff::interpreter(head).and_then(|name| LOOKUP.by_interpreter.get(name)).map_or_else(unknown, |&i| &LANGUAGES[i])
+}
+
+/// As [`detect`], of a file's whole content, of which only the first 64 KiB are looked at.
+pub fn of_file(path: &str, bytes: &[u8]) -> &'static Language {
+    detect(Path::new(path), &bytes[..bytes.len().min(HEAD_BYTES)])
 }
 
 impl Language {

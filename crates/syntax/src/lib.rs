@@ -1,0 +1,5 @@
+//! colgrep-syntax: source text to units of code. The table of languages, reading bytes into text, and parsing.
+
+pub mod language;
+pub mod parse;
+pub mod read;

@@ -1,0 +1,47 @@
+//! Type definitions told by their look, where a grammar can't follow.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+static TYPE_DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)(?:^|[ \t])(?:class|struct|enum|union|trait|interface|object|protocol|record|type|module|defmodule|namespace|concept|typedef|data|newtype|extension|actor)[ \t]+(?:[A-Z_][A-Z0-9_]*(?:\([^)\n]*\))?[ \t]+)?((?:[\w.:]*(?:\.|::))?\w+)\b[ \t]*([;,)]?)",
+    )
+    .expect("a valid pattern")
+});
+
+/// Names that the text defines as types by the look of it: a keyword, maybe a macro, a name, no semicolon.
+/// For code that a grammar can't follow (macros in front of names, dialects).
+pub fn textual_types(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = TYPE_DEFINITION
+        .captures_iter(text)
+        .filter(|c| c.get(2).is_none_or(|end| end.is_empty()))
+        .filter_map(|c| Some(colgrep_core::query::last_segment(c.get(1)?.as_str()).to_string()))
+        .filter(|name| name.len() > 1 && name.len() < 100)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_found_by_their_look() {
+        for (text, expected) in [
+            ("class ABSL_API Foo {", "Foo"),
+            ("struct Foo;", ""),
+            ("pub struct Foo<T> {", "Foo"),
+            ("class Outer::Inner : Base {", "Inner"),
+            ("defmodule My.App do", "App"),
+            ("the class of things", "of"),
+            ("void f(struct foo *x)", ""),
+            ("subclass Foo", ""),
+        ] {
+            assert_eq!(textual_types(text).join(" "), expected, "{text:?}");
+        }
+    }
+}
