@@ -61,9 +61,9 @@ record: bench-corpus bench-build
 tune: bench-corpus bench-build
     {{bench}} sweep {{corpus}} --ranking --mode coordinate --keep {{bench-out}}/tune.jsonl --out {{bench-out}}/tune.json
 
-# Make the ledger in docs/ranking.md anew
+# Make the tables of docs/research/ablation.md anew
 ablation: bench-corpus bench-build
-    {{bench}} ablate {{corpus}} --into docs/ranking.md
+    {{bench}} ablate {{corpus}} --into docs/research/ablation.md
 
 # Measure speed on the folder of sources, with the peers that are on PATH
 speed repos: bench-build

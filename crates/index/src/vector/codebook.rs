@@ -33,7 +33,7 @@ pub struct Codec {
 }
 
 impl Default for Codec {
-    /// The knee at which lexical index and vectors together stay below the size of the source (benchmarks/README.md):
+    /// The knee at which lexical index and vectors together stay below the size of the source (docs/research/vectors.md):
     /// 92 bytes a unit at two heads and 64 components.
     fn default() -> Codec {
         Codec { bits: 1, rows_max: 2, similarity: 90 }
