@@ -20,7 +20,7 @@ use colgrep_index::search::{Mode, Request, retrieve};
 use colgrep_index::source::hash;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_index::update::open_current;
-use colgrep_syntax::language::{Category, by_name};
+use colgrep_syntax::language::{Category, by_name, facts};
 use serde::{Deserialize, Serialize};
 
 use crate::metric;
@@ -443,7 +443,7 @@ fn check(annotations: &[Annotation]) -> Result<()> {
     for annotation in annotations {
         let query = &annotation.query;
         let mut seen = HashSet::new();
-        if Query::new(query, "", &mut tokenizer).terms.is_empty() {
+        if Query::new(query, "", facts(), &mut tokenizer).terms.is_empty() {
             bail!("{query:?} holds no word to look for");
         }
         if annotation.targets().next().is_none() {

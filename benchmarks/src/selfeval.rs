@@ -9,6 +9,7 @@ use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::token::Tokenizer;
 use colgrep_index::search::is_text;
 use colgrep_index::store::FileRecord;
+use colgrep_syntax::language;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
@@ -131,7 +132,7 @@ fn git_log(folder: &Path) -> Result<Vec<Commit>> {
 
 /// Whether a file goes along with others: prose, data, tests. Who asks wants the code, where there is any.
 fn goes_along(record: &FileRecord, tokenizer: &mut Tokenizer) -> bool {
-    is_text(&record.language) || PathFacts::new(&record.path, tokenizer).class.has(PathClass::TEST)
+    is_text(&record.language) || PathFacts::new(&record.path, language::facts(), tokenizer).class.has(PathClass::TEST)
 }
 
 /// Indexed files below the folder, relative to it: path, and whether it [goes along](goes_along).

@@ -6,10 +6,12 @@ pub mod bm25;
 pub mod collapse;
 pub mod fuse;
 pub mod knob;
+pub mod language;
 pub mod path;
 pub mod query;
 pub mod rank;
 pub mod token;
 pub mod unit;
 
+pub use language::{LanguageFacts, PathRules};
 pub use unit::{Span, Unit, UnitKind, UnitRole};

@@ -1,5 +1,6 @@
 //! What a path alone tells of a file: its stem, its folders, its class.
 
+use crate::language::LanguageFacts;
 use crate::token::{Tokenizer, parts, words};
 
 // Whole folder names, lower case, and whole parts of file names: `latest/` and `inspect.py` are no tests.
@@ -52,21 +53,21 @@ const VENDORED_FOLDERS: [&str; 11] = [
     "__generated__",
 ];
 
-/// Languages whose test files are named in camel case: `FooTest.java`, `FooSpec.scala`.
-const CAMEL_EXTENSIONS: [&str; 11] = ["java", "kt", "swift", "cs", "php", "scala", "groovy", "m", "mm", "fs", "hs"];
-
-fn is_test_file(stem: &str, extension: &str) -> bool {
+/// Whether a file is a test by its name; `languages` adds to what is usual in all of them.
+fn is_test_file(stem: &str, extension: &str, languages: &LanguageFacts) -> bool {
     let camel = ["Test", "Tests", "Spec", "Specs", "Suite"].iter().any(|end| {
         stem.strip_suffix(end)
             .is_some_and(|rest| rest.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit() || c == '_'))
     });
-    let last_part = stem.rsplit('.').next().filter(|part| *part != stem).unwrap_or_default();
+    let last_part = stem.rsplit('.').next().filter(|part| *part != stem).unwrap_or_default().trim_end_matches("-d");
     stem.starts_with("test_")
         || ["_test", "_tests", "_spec", "-spec", "-test"].iter().any(|end| stem.ends_with(end))
-        || (camel && CAMEL_EXTENSIONS.contains(&extension))
-        || matches!(last_part.trim_end_matches("-d"), "test" | "tests" | "spec" | "e2e" | "cy")
-        || matches!(stem, "conftest" | "tests")
-        || matches!(extension, "bats" | "snap")
+        || (camel && languages.any(|l| l.camel_tests, |e| e == extension))
+        || matches!(last_part, "test" | "tests" | "spec" | "e2e")
+        || languages.any(|l| l.test_parts, |part| part == last_part)
+        || stem == "tests"
+        || languages.any(|l| l.test_stems, |s| s == stem)
+        || languages.any(|l| l.test_extensions, |e| e == extension)
 }
 
 fn is_benchmark_file(stem: &str) -> bool {
@@ -76,12 +77,11 @@ fn is_benchmark_file(stem: &str) -> bool {
         || stem.contains(".bench")
 }
 
-fn is_generated_file(file: &str, stem: &str) -> bool {
+fn is_generated_file(file: &str, stem: &str, languages: &LanguageFacts) -> bool {
     let last = |separators: [char; 3]| stem.rsplit(separators).next().filter(|part| *part != stem).unwrap_or_default();
     matches!(last(['.', '_', '-']), "generated" | "pb" | "pb2" | "min")
         || stem.ends_with("_pb2_grpc")
-        || file.ends_with(".g.dart")
-        || file.ends_with(".g.cs")
+        || languages.any(|l| l.generated, |end| file.ends_with(end))
 }
 
 /// A set of path classes.
@@ -116,7 +116,7 @@ impl PathClass {
     }
 
     /// The classes of a path (relative, `/` between components).
-    pub fn of(path: &str) -> PathClass {
+    pub fn of(path: &str, languages: &LanguageFacts) -> PathClass {
         let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
         let stem = stem_of(file);
         let extension = file.get(stem.len() + 1..).unwrap_or_default();
@@ -132,32 +132,24 @@ impl PathClass {
             folders.split('/').any(named)
         };
         let all = [
-            (PathClass::TEST, folder_in(&TEST_FOLDERS) || camel_folder() || is_test_file(stem, extension)),
+            (PathClass::TEST, folder_in(&TEST_FOLDERS) || camel_folder() || is_test_file(stem, extension, languages)),
             (PathClass::BENCHMARK, folder_in(&BENCHMARK_FOLDERS) || is_benchmark_file(stem)),
             (PathClass::COMPAT, folder_in(&COMPAT_FOLDERS)),
             (PathClass::EXAMPLE, folder_in(&EXAMPLE_FOLDERS)),
-            (PathClass::TYPINGS, file.ends_with(".d.ts") || extension == "pyi"),
-            (PathClass::BARREL, matches!(file, "__init__.py" | "package-info.java")),
-            (PathClass::VENDORED, folder_in(&VENDORED_FOLDERS) || is_generated_file(file, stem)),
+            (PathClass::TYPINGS, languages.any(|l| l.typings, |end| file.ends_with(end))),
+            (PathClass::BARREL, languages.any(|l| l.barrels, |name| name == file)),
+            (PathClass::VENDORED, folder_in(&VENDORED_FOLDERS) || is_generated_file(file, stem, languages)),
         ];
         PathClass(all.iter().filter(|(_, is)| *is).fold(0, |set, (class, _)| set | class.0))
     }
 }
 
-/// Stems that name a role, not a topic: the folder's name stands in for them.
-const ROLE_STEMS: [&str; 11] =
-    ["mod", "index", "__init__", "lib", "main", "init", "package", "root", "base", "core", "default"];
-/// Whether files of this stem (without separators, lower case) share a role and not a topic: `mod.rs`, `index.ts`.
-pub fn is_role_stem(stem_joined: &str) -> bool {
-    ROLE_STEMS.iter().any(|role| joined(role) == stem_joined)
-}
-
-/// Role stems that add nothing of their own to the folder's name.
-const EMPTY_STEMS: [&str; 5] = ["mod", "index", "__init__", "lib", "package"];
+/// Stems that name a role in any language, not a topic: the folder's name stands in for them, and they add to it.
+const ROLE_STEMS: [&str; 6] = ["main", "init", "root", "base", "core", "default"];
 /// Folder names that say how a project is laid out, not what it is.
-const LAYOUT_FOLDERS: [&str; 19] = [
+const LAYOUT_FOLDERS: [&str; 15] = [
     "src", "source", "sources", "lib", "libs", "main", "pkg", "include", "app", "core", "common", "shared", "modules",
-    "packages", "java", "scala", "kotlin", "python", "trunk",
+    "packages", "trunk",
 ];
 
 /// What a path tells, in tokens.
@@ -177,20 +169,24 @@ pub struct PathFacts {
     pub topic_terms: Vec<String>,
     /// Terms of each folder, outermost first, −er/−or folded.
     pub folder_terms: Vec<Vec<String>>,
+    /// Whether files of this stem share a role and not a topic: `mod.rs`, `index.ts`.
+    pub is_role: bool,
     /// The path's classes.
     pub class: PathClass,
 }
 
 impl PathFacts {
     /// Reads a relative path (`/` between components).
-    pub fn new(path: &str, tokenizer: &mut Tokenizer) -> PathFacts {
+    pub fn new(path: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> PathFacts {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         let stem = stem_of(file);
         let folder_name = folder.rsplit('/').next().unwrap_or_default();
         let head = file.trim_start_matches('.').split('.').next().unwrap_or_default();
         let lower = head.to_lowercase();
-        let topic = if ROLE_STEMS.contains(&lower.as_str()) && !folder_name.is_empty() {
-            let own = if EMPTY_STEMS.contains(&lower.as_str()) { "" } else { head };
+        let is_language_role = languages.any(|l| l.role_stems, |role| role == lower);
+        let topic = if (is_language_role || ROLE_STEMS.contains(&lower.as_str())) && !folder_name.is_empty() {
+            // A language's own role (`mod.rs`) adds nothing to the folder's name.
+            let own = if is_language_role { "" } else { head };
             format!("{folder_name} {own}")
         } else {
             stem.to_string()
@@ -198,6 +194,9 @@ impl PathFacts {
         let mut folded = |text: &str| tokenizer.part_terms(text).iter().map(|t| fold_agent(t)).collect::<Vec<_>>();
         let topic_terms = folded(&topic);
         let folder_terms = folder.split('/').filter(|f| !f.is_empty()).map(folded).collect();
+        let stem_joined = joined(head);
+        let is_role = ROLE_STEMS.contains(&stem_joined.as_str())
+            || languages.any(|l| l.role_stems, |role| joined(role) == stem_joined);
         PathFacts {
             stem: stem.to_string(),
             stem_terms: tokenizer.terms(stem),
@@ -208,10 +207,11 @@ impl PathFacts {
                     parts(word).map(|p| word[p].to_lowercase()).collect::<Vec<_>>()
                 })
                 .collect(),
-            stem_joined: joined(head),
+            stem_joined,
+            is_role,
             topic_terms,
             folder_terms,
-            class: PathClass::of(path),
+            class: PathClass::of(path, languages),
         }
     }
 }
@@ -240,9 +240,12 @@ pub fn fold_agent(term: &str) -> String {
 }
 
 /// The terms of a project's own name, from its root folder: the nearest component that is not mere layout.
-pub fn project_terms(root: &str, tokenizer: &mut Tokenizer) -> Vec<String> {
+pub fn project_terms(root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Vec<String> {
     let components = || root.split(['/', '\\']).filter(|c| !c.is_empty());
-    let name = components().rev().find(|c| !LAYOUT_FOLDERS.contains(&c.to_lowercase().as_str()));
+    let is_layout = |folder: &str| {
+        LAYOUT_FOLDERS.contains(&folder) || languages.any(|l| l.layout_folders, |layout| layout == folder)
+    };
+    let name = components().rev().find(|c| !is_layout(&c.to_lowercase()));
     let terms = tokenizer.terms(name.unwrap_or_default());
     terms.iter().map(|t| fold_agent(t)).collect()
 }
@@ -281,7 +284,7 @@ mod tests {
             ("src/tests.rs", &[C::TEST]),
             ("src/test.rs", &[]),
         ] {
-            let class = PathClass::of(path);
+            let class = PathClass::of(path, &LanguageFacts::sample());
             for one in all {
                 assert_eq!(class.has(one), expected.contains(&one), "{path}: {one:?}");
             }
@@ -299,7 +302,7 @@ mod tests {
             ("mod.rs", "mod"),
             ("a/foo.test.ts", "foo test"),
         ] {
-            assert_eq!(PathFacts::new(path, &mut t).topic_terms.join(" "), topic, "{path}");
+            assert_eq!(PathFacts::new(path, &LanguageFacts::sample(), &mut t).topic_terms.join(" "), topic, "{path}");
         }
     }
 
@@ -328,7 +331,7 @@ mod tests {
             ("/x/my-app/src/main", "my app"),
             ("/", ""),
         ] {
-            assert_eq!(project_terms(root, &mut t).join(" "), expected, "{root}");
+            assert_eq!(project_terms(root, &LanguageFacts::sample(), &mut t).join(" "), expected, "{root}");
         }
     }
 }

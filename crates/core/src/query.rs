@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::language::LanguageFacts;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, parts, words};
 
@@ -72,10 +73,10 @@ const PROSE_WORDS: [&str; 14] = [
 ];
 
 /// Whether `text` can be one written name: no white space, and only what stands in names and between them.
-fn is_one_name(text: &str) -> bool {
+fn is_one_name(text: &str, languages: &LanguageFacts) -> bool {
     let glue = |c: char| matches!(c, ':' | '\\' | '.' | '-' | '>' | '#' | '/');
     // `rate-limit` and `request/response` are two words each; `a->b` and `src/client.py` are one name.
-    let words = text.replace("->", "").contains('-') || (text.contains('/') && !has_known_ending(text));
+    let words = text.replace("->", "").contains('-') || (text.contains('/') && !languages.is_file_name(text));
     if words {
         return false;
     }
@@ -104,7 +105,7 @@ fn segments(name: &str) -> impl Iterator<Item = &str> {
 
 impl Query {
     /// Reads a query typed in a project whose root folder is `root`.
-    pub fn new(text: &str, root: &str, tokenizer: &mut Tokenizer) -> Query {
+    pub fn new(text: &str, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
         let mut query = Query { text: text.to_string(), ..Query::default() };
         tokenizer.tokenize(text, |token| {
             if !query.terms.iter().any(|t| t.text == token.term) {
@@ -127,9 +128,9 @@ impl Query {
                 query.plain_words.push(lower);
             }
         }
-        query.identifiers = identifiers(text);
+        query.identifiers = identifiers(text, languages);
         query.joined_words = joined_words(text);
-        query.topic_terms = topic_terms(&query.sequence, root, query.is_symbol(), tokenizer);
+        query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
         let lower: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
         let holds = |names: &[&str]| lower.iter().any(|w| names.contains(&w.as_str()));
         let asked = [
@@ -173,13 +174,16 @@ pub fn last_segment(name: &str) -> &str {
     last.trim_matches(['!', '?', '=', '&', '*', '~', '(', ')', ' ', '@', '$', '>', '-'])
 }
 
-fn identifiers(text: &str) -> Vec<Identifier> {
+fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
     let text = text.trim();
     let text = text.strip_suffix("()").unwrap_or(text);
-    if is_one_name(text) {
+    if is_one_name(text, languages) {
         // `client.py` names a file; its definition is not looked for under `py`.
-        let name =
-            if has_known_ending(text) { stem_of(text.rsplit('/').next().unwrap_or(text)) } else { last_segment(text) };
+        let name = if languages.is_file_name(text) {
+            stem_of(text.rsplit('/').next().unwrap_or(text))
+        } else {
+            last_segment(text)
+        };
         return match name.is_empty() {
             true => Vec::new(),
             false => vec![Identifier { name: name.to_string(), whole_query: true }],
@@ -200,21 +204,12 @@ fn identifiers(text: &str) -> Vec<Identifier> {
     found
 }
 
-fn has_known_ending(name: &str) -> bool {
-    let endings = [
-        "py", "rs", "go", "js", "ts", "tsx", "jsx", "java", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "kt", "swift",
-        "scala", "php", "lua", "ex", "exs", "hs", "ml", "zig", "jl", "sql", "vue", "md", "json", "yaml", "yml", "toml",
-        "sh",
-    ];
-    name.rsplit_once('.').is_some_and(|(_, e)| endings.contains(&e))
-}
-
 fn joined_words(text: &str) -> HashSet<String> {
     let all: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
     [2, 3].into_iter().flat_map(|n| all.windows(n).map(|w| w.concat()).collect::<Vec<_>>()).collect()
 }
 
-fn topic_terms(sequence: &[String], root: &str, symbol: bool, tokenizer: &mut Tokenizer) -> Vec<String> {
+fn topic_terms(sequence: &[String], symbol: bool, project: &[String]) -> Vec<String> {
     let mut topics: Vec<String> = Vec::new();
     for term in sequence {
         let term = fold_agent(term);
@@ -222,7 +217,6 @@ fn topic_terms(sequence: &[String], root: &str, symbol: bool, tokenizer: &mut To
             topics.push(term);
         }
     }
-    let project = project_terms(root, tokenizer);
     if !symbol && topics.iter().any(|t| !project.contains(t)) {
         topics.retain(|t| !project.contains(t));
     }
@@ -234,7 +228,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Query {
-        Query::new(text, "/src/colgrep", &mut Tokenizer::default())
+        Query::new(text, "/src/colgrep", &LanguageFacts::sample(), &mut Tokenizer::default())
     }
 
     #[test]
@@ -253,6 +247,8 @@ mod tests {
             ("JSONDecoder and http.Handler", "JSONDecoder Handler"),
             ("client.py", "client!"),
             ("src/client.py", "client!"),
+            ("app.dart", "app!"),
+            ("infra/main.tf", "main!"),
             ("request/response", ""),
             ("rate-limit", ""),
             ("parse()", "parse!"),

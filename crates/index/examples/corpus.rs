@@ -32,7 +32,7 @@ fn file(root: &Path, path: &str) -> Option<String> {
     let row = language::detect(Path::new(path), &bytes[..bytes.len().min(64 << 10)]);
     let text = decode(path, bytes).ok()?;
     let parsed = parse::parse(&text.text, row);
-    let class = PathClass::of(path);
+    let class = PathClass::of(path, language::facts());
     let line = serde_json::json!({
         "path": path,
         "language": row.name,

@@ -43,7 +43,7 @@ const FILES: [(&str, &str); 5] = [
 /// The formula, straight from the units, for every unit of every file: (path, line) → score.
 fn naive_scores(text: &str, bm25: &Bm25) -> BTreeMap<(String, u32), f32> {
     let mut tokenizer = Tokenizer::default();
-    let query = Query::new(text, "/project", &mut tokenizer);
+    let query = Query::new(text, "/project", language::facts(), &mut tokenizer);
     let mut units: Vec<(String, Unit, [Vec<String>; 6])> = Vec::new();
     for (path, source) in FILES {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -93,7 +93,7 @@ fn scores_equal_the_naive_formula() {
     let snapshot = open(root.path(), data.path());
     let bm25 = Bm25::new(&Knobs::of(Profile::Default));
     for text in ["request", "parse the request", "RequestParser", "parse_header", "limits", "server util", "zebra"] {
-        let query = Query::new(text, "/project", &mut Tokenizer::default());
+        let query = Query::new(text, "/project", language::facts(), &mut Tokenizer::default());
         let (hits, _) = snapshot.lexical.search(&query, &bm25, 1000, 0, None).unwrap().with(&Also::default()).unwrap();
         let path = |file| snapshot.files.files.iter().find(|f| f.id == file).unwrap().path.clone();
         let found: BTreeMap<(String, u32), f32> = hits.iter().map(|h| ((path(h.file), h.line), h.score)).collect();

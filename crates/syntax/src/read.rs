@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::language::LANGUAGES;
+
 /// Bytes at the front that are looked at for NUL bytes.
 const BINARY_HEAD_BYTES: usize = 8 << 10;
 /// Bytes at the front that are looked at for generator marks.
 const GENERATED_HEAD_BYTES: usize = 2 << 10;
 /// Average line length, in bytes, above which a script, style sheet or data file of some size is machine-made.
 const MINIFIED_LINE_BYTES: usize = 400;
-/// What gets minified or bundled; long lines elsewhere are people's.
-const MINIFIED_EXTENSIONS: [&str; 10] = ["js", "mjs", "cjs", "css", "html", "htm", "json", "svg", "map", "xml"];
 
 /// Why a file has no units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,26 +43,10 @@ impl Skip {
     }
 }
 
-const LOCK_FILES: [&str; 13] = [
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "Cargo.lock",
-    "poetry.lock",
-    "uv.lock",
-    "Pipfile.lock",
-    "Gemfile.lock",
-    "composer.lock",
-    "mix.lock",
-    "go.sum",
-];
-
 /// Whether a file of this name is skipped whatever stands in it.
 pub fn skip_by_name(path: &str) -> Option<Skip> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    LOCK_FILES.contains(&name).then_some(Skip::LockFile)
+    LANGUAGES.iter().any(|l| l.lock_files.contains(&name)).then_some(Skip::LockFile)
 }
 
 /// A file that is to be indexed.
@@ -91,7 +75,8 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     }
     let extension = path.rsplit_once('.').map_or("", |(_, e)| e);
     let lines = || 1 + text.bytes().filter(|b| *b == b'\n').count();
-    if MINIFIED_EXTENSIONS.contains(&extension) && text.len() > 10_000 && text.len() / lines() > MINIFIED_LINE_BYTES {
+    let can_be_minified = || LANGUAGES.iter().any(|l| l.minified_extensions.contains(&extension));
+    if text.len() > 10_000 && text.len() / lines() > MINIFIED_LINE_BYTES && can_be_minified() {
         return Err(Skip::Minified);
     }
     let head = &text[..text.floor_char_boundary(GENERATED_HEAD_BYTES)];

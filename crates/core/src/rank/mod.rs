@@ -338,6 +338,7 @@ pub(crate) mod testing {
 
     use super::*;
     use crate::knob::Profile;
+    use crate::language::LanguageFacts;
     use crate::token::Tokenizer;
 
     /// A pool with one function unit of score 0.5 in each of `paths`.
@@ -345,7 +346,7 @@ pub(crate) mod testing {
         let mut tokenizer = Tokenizer::default();
         let mut pool = Pool { files_total: 1000, ..Pool::default() };
         for (i, path) in paths.iter().enumerate() {
-            let facts = PathFacts::new(path, &mut tokenizer);
+            let facts = PathFacts::new(path, &LanguageFacts::sample(), &mut tokenizer);
             for term in &facts.topic_terms {
                 *pool.topic_frequency.entry(term.clone()).or_default() += 1;
             }
@@ -360,7 +361,7 @@ pub(crate) mod testing {
     }
 
     pub(crate) fn query(text: &str) -> Query {
-        Query::new(text, "/src/project", &mut Tokenizer::default())
+        Query::new(text, "/src/project", &LanguageFacts::sample(), &mut Tokenizer::default())
     }
 
     /// The default profile with some knobs set.

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::{FileFacts, Pool, Stage};
 use crate::knob::{Knob, Knobs, Shape};
-use crate::path::is_role_stem;
 use crate::query::Query;
 
 static SIBLING: Knob = Knob {
@@ -63,7 +62,7 @@ fn families(pool: &Pool) -> Vec<f32> {
     for FileFacts { facts, .. } in &pool.files {
         let next = numbers.len();
         let number = *numbers.entry(&facts.stem_joined).or_insert(next);
-        of_files.push(if is_role_stem(&facts.stem_joined) { f32::INFINITY } else { number as f32 });
+        of_files.push(if facts.is_role { f32::INFINITY } else { number as f32 });
     }
     of_files
 }

@@ -194,12 +194,12 @@ fn near_counts(here: &[u32], there: &[u32]) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
-    use colgrep_core::Unit;
     use colgrep_core::token::Tokenizer;
+    use colgrep_core::{LanguageFacts, Unit};
+    use colgrep_syntax::parse::Parsed;
 
     use super::*;
     use crate::lexical::{FileDocument, Writer};
-    use colgrep_syntax::parse::Parsed;
 
     #[test]
     fn pairs_are_counted_within_their_window() {
@@ -235,7 +235,7 @@ mod tests {
         writer.commit("colgrep 0 0").expect("committed");
         writer.finish().expect("finished");
         let lexical = Lexical::open(folder.path()).expect("an index");
-        let query = Query::new("open socket", "/project", &mut Tokenizer::default());
+        let query = Query::new("open socket", "/project", &LanguageFacts::default(), &mut Tokenizer::default());
         let wanted: HashSet<u32> = (0..900).step_by(50).collect();
         let exact = lexical.nearness_in(&query, 900, &wanted, 3_000, 64).expect("evidence");
         assert_eq!(exact.len(), 6, "files that 3 and 50 divide");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::token::Tokenizer;
-use colgrep_core::{Unit, UnitKind, UnitRole};
+use colgrep_core::{LanguageFacts, Unit, UnitKind, UnitRole};
 use colgrep_syntax::parse::Parsed;
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -86,7 +86,7 @@ proptest! {
         let bm25 = Bm25::new(&Knobs::of(Profile::Default));
         for i in 0..24 {
             let text = format!("{} and {}", words(seed ^ i, 1 + i % 6), word(seed, i));
-            let query = Query::new(&text, "/project", &mut Tokenizer::default());
+            let query = Query::new(&text, "/project", &LanguageFacts::default(), &mut Tokenizer::default());
             let file = |n| draw(seed, 10 * i + n, 260) as u32;
             let mut also = Also { files: (0..3).map(file).collect(), ..Also::default() };
             let unit = |n| lexical.units_of(file(n), None).expect("units").first().map(|u| u.key);

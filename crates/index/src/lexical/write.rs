@@ -8,6 +8,7 @@ use colgrep_core::Unit;
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::path::PathFacts;
 use colgrep_core::query::last_segment;
+use colgrep_syntax::language;
 use colgrep_syntax::parse::Parsed;
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::{LogMergePolicy, UserOperation};
@@ -137,7 +138,7 @@ impl Writer {
     /// # Errors
     /// When the writer has died (a full disk, say).
     pub fn add(&self, file: &FileDocument<'_>) -> Result<()> {
-        let facts = CORE_TOKENIZER.with_borrow_mut(|t| PathFacts::new(file.path, t));
+        let facts = CORE_TOKENIZER.with_borrow_mut(|t| PathFacts::new(file.path, language::facts(), t));
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let bytes = file.parsed.units.iter().map(|u| u.body.len() + u.docstring.len() + 256).sum();
         let ticket = Arc::new(self.queue.enter(bytes));

@@ -94,7 +94,7 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Po
 
 fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Pool)> {
     let mut tokenizer = Tokenizer::default();
-    let query = Query::new(request.query, &snapshot.files.root, &mut tokenizer);
+    let query = Query::new(request.query, &snapshot.files.root, language::facts(), &mut tokenizer);
     if query.terms.is_empty() {
         return Ok((query, Pool::default()));
     }
@@ -204,7 +204,8 @@ fn pool(
     for unit in units {
         let Some(record) = records.get(&unit.file) else { continue };
         let file = *positions.entry(unit.file).or_insert_with(|| {
-            let known = known.entry(record.id).or_insert_with(|| PathFacts::new(&record.path, tokenizer));
+            let known =
+                known.entry(record.id).or_insert_with(|| PathFacts::new(&record.path, language::facts(), tokenizer));
             let mut facts = known.clone();
             if record.generated {
                 facts.class = facts.class.with(PathClass::VENDORED);

@@ -89,7 +89,7 @@ mod tests {
     /// A copy of the samples of all languages, indexed by words.
     fn samples(folder: &Path) -> (PathBuf, Snapshot) {
         let root = folder.join("samples");
-        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages");
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../syntax/tests/languages");
         for language in std::fs::read_dir(here).expect("samples").flatten() {
             let to = root.join(language.file_name());
             std::fs::create_dir_all(&to).expect("a folder");

@@ -9,8 +9,7 @@ use super::collect::{Definition, Found, What};
 use super::doc::{DocComments, Head, doc_comments};
 use super::lines::{Bytes, Lines, OwnLines, own_lines};
 use super::text::{
-    clean_comment, clean_heading, clean_name, clean_title, fold_space, has_xml_docs, push_line, push_part, split_list,
-    truncate,
+    clean_comment, clean_heading, clean_name, clean_title, fold_space, push_line, push_part, split_list, truncate,
 };
 use super::{
     BLOCK_LINES, BODY_BYTES_MAX, DEPTH_MAX, DOCSTRING_BYTES_MAX, LINE_BYTES_MAX, LIST_LEN_MAX, NAME_BYTES_MAX,
@@ -74,7 +73,7 @@ impl Builder<'_> {
     pub(super) fn name(&self, definition: &Definition) -> String {
         let name = &self.text[definition.name.clone()];
         match definition.what {
-            What::Unit(UnitKind::Section, _) if self.language.name == "markdown" => clean_heading(name),
+            What::Unit(UnitKind::Section, _) if self.language.has_markdown_headings => clean_heading(name),
             What::Unit(UnitKind::Section, _) => clean_title(name),
             _ => clean_name(name),
         }
@@ -299,7 +298,7 @@ impl Builder<'_> {
             if let Some(unit) = &mut units[i]
                 && unit.docstring.len() < DOCSTRING_BYTES_MAX
             {
-                push_line(&mut unit.docstring, &clean_comment(&self.text[bytes], has_xml_docs(self.language)));
+                push_line(&mut unit.docstring, &clean_comment(&self.text[bytes], self.language.has_xml_docs));
                 truncate(&mut unit.docstring, DOCSTRING_BYTES_MAX);
             }
         }

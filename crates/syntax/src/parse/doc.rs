@@ -2,7 +2,7 @@
 
 use super::collect::Found;
 use super::lines::{Bytes, Lines};
-use super::text::{clean_comment, has_xml_docs, push_line};
+use super::text::{clean_comment, push_line};
 use crate::language::Language;
 
 /// A comment or attribute that begins its line.
@@ -47,7 +47,7 @@ pub(super) fn doc_comments(found: &Found, lines: &Lines<'_>, language: &Language
         end = end.max(p.bytes.end);
         is_outer
     });
-    DocComments { pieces, xml: has_xml_docs(language) }
+    DocComments { pieces, xml: language.has_xml_docs }
 }
 
 impl DocComments {

@@ -1,7 +1,6 @@
 //! Names, comments and lists as written, made clean.
 
 use super::{DOCSTRING_BYTES_MAX, NAME_BYTES_MAX};
-use crate::language::Language;
 
 /// Adds `more` to `text` on a line of its own.
 pub(super) fn push_line(text: &mut String, more: &str) {
@@ -146,11 +145,6 @@ pub(super) fn link(text: &str) -> Option<(&str, usize)> {
         _ => return None,
     };
     Some((&text[1..middle], middle + 1 + end + 1))
-}
-
-/// Whether `///` comments hold XML.
-pub(super) fn has_xml_docs(language: &Language) -> bool {
-    language.name == "csharp"
 }
 
 /// What may open or close a comment or a string of documentation.

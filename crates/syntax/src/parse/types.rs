@@ -1,14 +1,20 @@
 //! Type definitions told by their look, where a grammar can't follow.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::language::LANGUAGES;
+
+/// A keyword of any language, maybe a macro, then the name; group 2 is what makes a use or an announcement of it.
 static TYPE_DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?m)(?:^|[ \t])(?:class|struct|enum|union|trait|interface|object|protocol|record|type|module|defmodule|namespace|concept|typedef|data|newtype|extension|actor)[ \t]+(?:[A-Z_][A-Z0-9_]*(?:\([^)\n]*\))?[ \t]+)?((?:[\w.:]*(?:\.|::))?\w+)\b[ \t]*([;,)]?)",
-    )
-    .expect("a valid pattern")
+    let keywords: BTreeSet<&str> = LANGUAGES.iter().flat_map(|l| l.type_keywords).copied().collect();
+    let keywords = keywords.into_iter().collect::<Vec<_>>().join("|");
+    let macro_word = r"[A-Z_][A-Z0-9_]*(?:\([^)\n]*\))?[ \t]+";
+    let name = r"(?:[\w.:]*(?:\.|::))?\w+";
+    Regex::new(&format!(r"(?m)(?:^|[ \t])(?:{keywords})[ \t]+(?:{macro_word})?({name})\b[ \t]*([;,)]?)"))
+        .expect("a valid pattern")
 });
 
 /// Names that the text defines as types by the look of it: a keyword, maybe a macro, a name, no semicolon.

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use anyhow::Result;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{FileRecord, Snapshot};
+use colgrep_syntax::language;
 use colgrep_syntax::read::Skip;
 
 use super::rules::{Part, PathRules, is_below};
@@ -13,9 +14,6 @@ use crate::command::grep::lines_in_files;
 use crate::hint::Hinted;
 use crate::output::path::typed;
 use crate::project::Project;
-
-/// The language that keeps tests in modules of the files that they test.
-const LANGUAGE_WITH_TEST_MODULES: &str = "rust";
 
 /// The filter of one search in one project.
 #[derive(Debug)]
@@ -109,8 +107,8 @@ fn tests_inside(rules: &PathRules, snapshot: &Snapshot) -> Result<HashMap<u32, V
     if !rules.asks_for_tests() {
         return Ok(HashMap::new());
     }
-    let with_modules: HashSet<u32> =
-        snapshot.files.indexed().filter(|f| f.language == LANGUAGE_WITH_TEST_MODULES).map(|f| f.id).collect();
+    let has_modules = |f: &&FileRecord| language::by_name(&f.language).is_some_and(|l| l.has_test_modules);
+    let with_modules: HashSet<u32> = snapshot.files.indexed().filter(has_modules).map(|f| f.id).collect();
     Ok(snapshot.lexical.tests_inside(|file| with_modules.contains(&file))?)
 }
 

@@ -1,0 +1,91 @@
+//! What the rules for queries and paths need to know of programming languages. Core has no table of its own: whoever
+//! knows the languages hands these facts in.
+
+use std::collections::HashSet;
+
+/// What the paths of a language's files tell. Each list may be empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathRules {
+    /// Extensions of files whose tests are named in camel case: `java`, for `FooTest.java`.
+    pub camel_tests: &'static [&'static str],
+    /// Extensions of files that are tests, whatever their name.
+    pub test_extensions: &'static [&'static str],
+    /// Names of test files, without their extension: `conftest`.
+    pub test_stems: &'static [&'static str],
+    /// What stands in front of a test file's extension: `cy`, for `login.cy.js`.
+    pub test_parts: &'static [&'static str],
+    /// Ends of the names of files that only declare types: `.d.ts`.
+    pub typings: &'static [&'static str],
+    /// Names of files that only gather what others define: `__init__.py`.
+    pub barrels: &'static [&'static str],
+    /// Ends of the names of generated files: `.g.dart`.
+    pub generated: &'static [&'static str],
+    /// Stems that name a role and say nothing of the topic; their folder's name stands in: `mod`.
+    pub role_stems: &'static [&'static str],
+    /// Folders that sources of the language lie in, by layout: `python`, for `src/python`.
+    pub layout_folders: &'static [&'static str],
+}
+
+impl PathRules {
+    /// No rules, for rows of a table that have none.
+    pub const NONE: PathRules = PathRules {
+        camel_tests: &[],
+        test_extensions: &[],
+        test_stems: &[],
+        test_parts: &[],
+        typings: &[],
+        barrels: &[],
+        generated: &[],
+        role_stems: &[],
+        layout_folders: &[],
+    };
+}
+
+/// What is known of all languages together. The default knows none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LanguageFacts {
+    endings: HashSet<&'static str>,
+    rules: Vec<PathRules>,
+}
+
+impl LanguageFacts {
+    /// `endings` are the extensions (without the dot) that make a word of the query the name of a file.
+    pub fn new(
+        endings: impl IntoIterator<Item = &'static str>,
+        rules: impl IntoIterator<Item = PathRules>,
+    ) -> LanguageFacts {
+        let rules = rules.into_iter().filter(|rules| *rules != PathRules::NONE).collect();
+        LanguageFacts { endings: endings.into_iter().collect(), rules }
+    }
+
+    /// Whether `name` ends as files do: `client.py`, and not `http.Client`.
+    pub fn is_file_name(&self, name: &str) -> bool {
+        name.rsplit_once('.').is_some_and(|(_, ending)| self.endings.contains(ending))
+    }
+
+    /// Whether a word in that list of any language passes `test`.
+    pub(crate) fn any(
+        &self,
+        list: impl Fn(&PathRules) -> &'static [&'static str],
+        test: impl Fn(&'static str) -> bool,
+    ) -> bool {
+        self.rules.iter().any(|rules| list(rules).iter().any(|word| test(word)))
+    }
+
+    /// Facts for the tests of this crate, of a few languages.
+    #[cfg(test)]
+    pub(crate) fn sample() -> LanguageFacts {
+        let rules = PathRules {
+            camel_tests: &["java"],
+            test_extensions: &["bats"],
+            test_stems: &["conftest"],
+            test_parts: &["cy"],
+            typings: &[".d.ts"],
+            barrels: &["__init__.py"],
+            generated: &[".g.dart"],
+            role_stems: &["mod", "index", "__init__", "lib"],
+            layout_folders: &["python"],
+        };
+        LanguageFacts::new(["py", "rs", "go", "ts", "dart", "tf"], [rules])
+    }
+}

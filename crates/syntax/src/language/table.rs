@@ -1,0 +1,168 @@
+//! The table: one row a language, with all that is known of it.
+
+use colgrep_core::PathRules;
+
+use super::Category::{self, Data, Prose, Unknown};
+use super::{Language, nesting, prepare};
+
+const NONE: Language = Language {
+    name: "",
+    aliases: &[],
+    extensions: &[],
+    member_extensions: &[],
+    file_names: &[],
+    file_stems: &[],
+    interpreters: &[],
+    category: Category::Code,
+    grammar: None,
+    query: "",
+    paths: PathRules::NONE,
+    lock_files: &[],
+    minified_extensions: &[],
+    type_keywords: &[],
+    has_test_modules: false,
+    has_xml_docs: false,
+    has_markdown_headings: false,
+    merges_clauses: false,
+    prepare: None,
+    too_deep: None,
+};
+
+macro_rules! row {
+    ($name:literal, $grammar:ident $(, $field:ident: $value:expr)* $(,)?) => {
+        Language {
+            name: $name,
+            grammar: Some(|| $grammar::language().into()),
+            query: include_str!(concat!("queries/", $name, ".scm")),
+            $($field: $value,)*
+            ..NONE
+        }
+    };
+}
+
+/// Every language. The position of a row is not stored anywhere: rows may move.
+pub static LANGUAGES: &[Language] = &[
+    row!("bash", arborium_bash, aliases: &["sh", "shell"], extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
+        file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"],
+        prepare: Some(prepare::bash), paths: PathRules { test_extensions: &["bats"], ..PathRules::NONE }),
+    row!("c", arborium_c, extensions: &["c"], member_extensions: &["inc"], type_keywords: &["struct", "enum", "union", "typedef"]),
+    row!("cpp", arborium_cpp, aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"], member_extensions: &["inc"], type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"]),
+    row!("csharp", arborium_c_sharp, aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: PathRules { camel_tests: &["cs"], generated: &[".g.cs"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true),
+    row!("css", arborium_css, extensions: &["css"], category: Data, minified_extensions: &["css"]),
+    row!("dart", arborium_dart, extensions: &["dart"], interpreters: &["dart"], paths: PathRules { generated: &[".g.dart"], ..PathRules::NONE }, type_keywords: &["class", "enum", "typedef", "extension"]),
+    row!("dockerfile", arborium_dockerfile, aliases: &["docker"], extensions: &["dockerfile"], file_names: &["Dockerfile", "Containerfile"], file_stems: &["Dockerfile", "Containerfile"]),
+    row!("elixir", arborium_elixir, extensions: &["ex", "exs"], interpreters: &["elixir"], merges_clauses: true, lock_files: &["mix.lock"], type_keywords: &["defmodule"]),
+    row!("go", arborium_go, aliases: &["golang"], extensions: &["go"], lock_files: &["go.sum"], type_keywords: &["type"]),
+    row!("graphql", arborium_graphql, extensions: &["graphql", "gql", "graphqls"], type_keywords: &["type", "interface", "enum", "union"]),
+    row!("haskell", arborium_haskell, aliases: &["hs"], extensions: &["hs"], interpreters: &["runhaskell"], merges_clauses: true, paths: PathRules { camel_tests: &["hs"], ..PathRules::NONE }, type_keywords: &["data", "newtype", "type", "class", "module"]),
+    row!("hcl", arborium_hcl, aliases: &["terraform"], extensions: &["hcl", "tf", "tfvars"]),
+    row!("html", arborium_html, extensions: &["html", "htm", "xhtml"], category: Data, minified_extensions: &["html", "htm"]),
+    row!("java", arborium_java, extensions: &["java"], paths: PathRules { camel_tests: &["java"], barrels: &["package-info.java"], role_stems: &["package"], layout_folders: &["java"], ..PathRules::NONE }, type_keywords: &["class", "interface", "enum", "record"]),
+    row!("javascript", arborium_javascript, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs"], interpreters: &["node"], paths: PathRules { test_parts: &["cy"], role_stems: &["index"], ..PathRules::NONE }, lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"], minified_extensions: &["js", "mjs", "cjs", "map"], type_keywords: &["class"]),
+    row!("json", arborium_json, extensions: &["json", "jsonc", "json5", "webmanifest"], file_names: &[".babelrc", ".eslintrc"], category: Data, minified_extensions: &["json"]),
+    row!("julia", arborium_julia, extensions: &["jl"], interpreters: &["julia"], type_keywords: &["struct", "module", "type"]),
+    row!("kotlin", arborium_kotlin, aliases: &["kt"], extensions: &["kt", "kts"], too_deep: Some(nesting::interpolations), paths: PathRules { camel_tests: &["kt"], layout_folders: &["kotlin"], ..PathRules::NONE }, type_keywords: &["class", "interface", "object"]),
+    row!("lua", arborium_lua, extensions: &["lua"], interpreters: &["lua", "luajit"]),
+    row!("make", arborium_make, aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"], file_stems: &["Makefile"]),
+    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose, too_deep: Some(nesting::leads),
+        prepare: Some(prepare::narrow), has_markdown_headings: true),
+    row!("nix", arborium_nix, extensions: &["nix"]),
+    row!("objc", arborium_objc, aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: PathRules { camel_tests: &["m", "mm"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "union", "typedef"]),
+    row!("ocaml", arborium_ocaml, aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"]),
+    row!("perl", arborium_perl, aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"]),
+    Language {
+        name: "php",
+        extensions: &["php", "phtml", "php5", "php7"],
+        interpreters: &["php"],
+        member_extensions: &["inc"],
+        paths: PathRules { camel_tests: &["php"], ..PathRules::NONE },
+        lock_files: &["composer.lock"],
+        type_keywords: &["class", "interface", "trait", "enum", "namespace"],
+        grammar: Some(|| tree_sitter_php::LANGUAGE_PHP.into()),
+        query: include_str!("queries/php.scm"),
+        ..NONE
+    },
+    row!("powershell", arborium_powershell, aliases: &["ps1", "pwsh"], extensions: &["ps1", "psm1", "psd1"], interpreters: &["pwsh"]),
+    row!("proto", arborium_proto, aliases: &["protobuf"], extensions: &["proto"], type_keywords: &["enum"]),
+    row!("python", arborium_python, aliases: &["py"], extensions: &["py", "pyi", "pyx", "pxd", "pyw"], file_names: &["SConstruct", "SConscript", "wscript"],
+        interpreters: &["python", "python2", "python3", "uv"], paths: PathRules { test_stems: &["conftest"], typings: &[".pyi"], barrels: &["__init__.py"], role_stems: &["__init__"], layout_folders: &["python"], ..PathRules::NONE }, lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock"], type_keywords: &["class"]),
+    row!("r", arborium_r, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
+    row!("ruby", arborium_ruby, aliases: &["rb"], extensions: &["rb", "rake", "gemspec", "ru"], file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Fastfile", "Guardfile"],
+        interpreters: &["ruby", "jruby"], lock_files: &["Gemfile.lock"], type_keywords: &["class", "module"]),
+    row!("rust", arborium_rust, aliases: &["rs"], extensions: &["rs"], paths: PathRules { role_stems: &["mod", "lib"], ..PathRules::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true),
+    row!("scala", arborium_scala, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: PathRules { camel_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..PathRules::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"]),
+    row!("solidity", arborium_solidity, aliases: &["sol"], extensions: &["sol"], type_keywords: &["struct", "enum", "interface"]),
+    row!("sql", arborium_sql, extensions: &["sql", "ddl", "dml"]),
+    row!("svelte", arborium_svelte, extensions: &["svelte"]),
+    row!("swift", arborium_swift, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift_conditions), paths: PathRules { camel_tests: &["swift"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "protocol", "extension", "actor"]),
+    row!("toml", arborium_toml, extensions: &["toml"], file_names: &["Cargo.lock", "poetry.lock"], category: Data),
+    row!("tsx", arborium_tsx, extensions: &["tsx"]),
+    row!("typescript", arborium_typescript, aliases: &["ts"], extensions: &["mts", "cts"], interpreters: &["deno", "tsx", "ts-node", "bun"], paths: PathRules { typings: &[".d.ts"], ..PathRules::NONE }, type_keywords: &["class", "interface", "enum", "type", "namespace", "module"]),
+    row!("vue", arborium_vue, extensions: &["vue"]),
+    row!("yaml", arborium_yaml, aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data, too_deep: Some(nesting::leads)),
+    row!("zig", arborium_zig, extensions: &["zig", "zon"]),
+    // Rows without a grammar: their files are cut into blocks of lines.
+    Language { name: "ocaml-interface", aliases: &["mli"], extensions: &["mli"], ..NONE },
+    Language {
+        name: "restructuredtext",
+        aliases: &["rst"],
+        extensions: &["rst", "rest"],
+        member_extensions: &["rest"],
+        category: Prose,
+        ..NONE
+    },
+    Language { name: "asciidoc", aliases: &["adoc"], extensions: &["adoc", "asciidoc"], category: Prose, ..NONE },
+    Language {
+        name: "text",
+        aliases: &["txt"],
+        extensions: &["txt", "org", "tex", "pod", "rdoc", "log"],
+        member_extensions: &["org", "pod", "log"],
+        file_names: &["LICENSE", "COPYING", "README", "NOTICE", "AUTHORS", "CHANGES", "CHANGELOG", "TODO"],
+        category: Prose,
+        ..NONE
+    },
+    Language {
+        name: "xml",
+        extensions: &[
+            "xml",
+            "svg",
+            "xsd",
+            "xsl",
+            "plist",
+            "csproj",
+            "vbproj",
+            "props",
+            "targets",
+            "resx",
+            "storyboard",
+            "xib",
+        ],
+        member_extensions: &["props", "targets"],
+        minified_extensions: &["svg", "xml"],
+        category: Data,
+        ..NONE
+    },
+    Language {
+        name: "ini",
+        extensions: &["ini", "cfg", "conf", "properties", "env", "editorconfig"],
+        member_extensions: &["properties", "env"],
+        category: Data,
+        ..NONE
+    },
+    Language { name: "csv", extensions: &["csv", "tsv"], category: Data, ..NONE },
+    Language {
+        name: "style",
+        aliases: &["scss", "sass", "less"],
+        extensions: &["scss", "sass", "less", "styl"],
+        member_extensions: &["less"],
+        category: Data,
+        ..NONE
+    },
+    // The files of all other languages, and what is known of these.
+    Language {
+        name: "unknown",
+        category: Unknown,
+        paths: PathRules { camel_tests: &["groovy", "fs"], test_extensions: &["snap"], ..PathRules::NONE },
+        ..NONE
+    },
+];
