@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep::env::{Env, profile};
-use colgrep::model::Model;
-use colgrep::project::Project;
-use colgrep::{FusionArg, Settings, Source};
+use colgrep::FusionArg;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::Pool;
 use colgrep_core::token::Tokenizer;
+use colgrep_engine::env::{Env, profile};
+use colgrep_engine::model::Model;
+use colgrep_engine::project::Project;
+use colgrep_engine::settings::{Settings, Source};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Mode, Request, retrieve};
 use colgrep_index::source::hash;
@@ -332,7 +333,7 @@ pub struct Corpus {
 /// Says that files of settings have no say here, where one sets the ranking: records are to be the same for everybody.
 fn tell_of_settings(name: &str, env: &Env, folder: &Path) -> Result<()> {
     let is_of_ranking = |key: &str| key.starts_with("ranking.") || ["profile", "model", "fusion"].contains(&key);
-    for (key, value, source) in Settings::load(env, folder)?.all(env) {
+    for (key, value, source) in Settings::read(env, folder)?.all(env) {
         if let (true, Source::File(file)) = (is_of_ranking(&key), source) {
             eprintln!(
                 "colgrep-bench: {name}: {key} = {value} in {} is not read here; give it as a COLGREP_ variable or a flag",

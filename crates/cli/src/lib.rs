@@ -11,20 +11,15 @@ macro_rules! remark {
 
 mod args;
 mod command;
-pub mod env;
 mod files;
-mod git;
 mod hint;
 mod hunk;
-pub mod model;
 mod output;
-pub mod project;
 mod settings;
 
 pub use args::FusionArg;
 pub use command::knobs::markdown as knobs_markdown;
 pub use command::man::markdown as cli_markdown;
-pub use settings::{Settings, Source};
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -47,7 +42,7 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
         Ok(args) => args,
         Err(error) => return say(error, odd),
     };
-    match env::Env::read(vars).and_then(|env| command::run(&args, &env)) {
+    match colgrep_engine::env::Env::read(vars).and_then(|env| command::run(&args, &env)) {
         Ok(status) => status,
         Err(error) if is_broken_pipe(&error) => FOUND,
         Err(error) => {

@@ -2,6 +2,7 @@
 
 mod chapters;
 mod commands;
+mod request;
 mod search;
 mod size;
 mod suggest;
@@ -12,7 +13,6 @@ pub(crate) use chapters::CHAPTERS;
 pub(crate) use commands::respelled;
 pub use commands::*;
 pub use search::*;
-pub(crate) use size::parse_size;
 
 /// What has no meaning beside `--stats`.
 const STATS_ALONE: [&str; 14] = [

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use colgrep_core::fuse::Fusion;
+use colgrep_engine::settings::parse_size;
 use colgrep_index::mode::VectorMode;
 
-use super::size::{parse_lines, parse_size, positive};
+use super::size::{parse_lines, positive};
 use super::suggest;
 
 /// When to colour.

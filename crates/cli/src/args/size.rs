@@ -1,18 +1,4 @@
-//! Sizes and numbers as people write them.
-
-/// Reads `10`, `10K`, `10M`, `10G` as bytes.
-pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
-    let upper = text.trim().to_uppercase();
-    let upper = upper.trim_end_matches('B').trim_end_matches('I');
-    let (number, shift) = match upper.chars().last() {
-        Some('K') => (&upper[..upper.len() - 1], 10),
-        Some('M') => (&upper[..upper.len() - 1], 20),
-        Some('G') => (&upper[..upper.len() - 1], 30),
-        _ => (upper, 0),
-    };
-    let value: u64 = number.parse().map_err(|_| format!("{text:?} is no size; write for example 500K or 2M"))?;
-    value.checked_shl(shift).filter(|v| v >> shift == value).ok_or_else(|| format!("{text:?} is too large"))
-}
+//! Numbers as people write them.
 
 /// Reads a number from 1 on.
 pub(crate) fn positive(text: &str) -> Result<usize, String> {
@@ -25,23 +11,4 @@ pub(crate) fn parse_lines(text: &str) -> Result<usize, String> {
         "-n takes how many lines to print; line numbers are always printed. As grep does it: colgrep -e PATTERN [PATH]..."
             .to_string()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes() {
-        for (text, expected) in [
-            ("10", Some(10)),
-            ("2K", Some(2048)),
-            ("1MiB", Some(1 << 20)),
-            ("3gb", Some(3 << 30)),
-            ("x", None),
-            ("", None),
-        ] {
-            assert_eq!(parse_size(text).ok(), expected, "{text}");
-        }
-    }
 }

@@ -6,10 +6,9 @@ use std::sync::LazyLock;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use colgrep_core::knob::Profile;
+use colgrep_engine::settings;
 use colgrep_syntax::language;
 use grep_printer::{HyperlinkAlias, hyperlink_aliases};
-
-use crate::settings;
 
 /// Takes any text; completions offer some.
 #[derive(Clone)]

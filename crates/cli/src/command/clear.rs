@@ -1,12 +1,12 @@
 //! `colgrep clear`: removes indexes.
 
 use anyhow::{Context as _, Result};
+use colgrep_engine::env::Env;
+use colgrep_engine::project::Project;
 use colgrep_index::store::Store;
 
 use super::folder_or_here;
 use crate::args::ClearArgs;
-use crate::env::Env;
-use crate::project::Project;
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {

@@ -5,6 +5,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use colgrep_engine::env::Env;
+use colgrep_engine::model::{Choice, Model, RankBy};
+use colgrep_engine::project::{Project, settings_at};
+use colgrep_engine::settings::{REPOSITORY_FILE, Settings, Source, repository_file};
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable, Snapshot};
@@ -15,12 +19,8 @@ use serde::Serialize;
 use super::search::building;
 use super::{counted, folder_or_here, in_words};
 use crate::FOUND;
-use crate::args::{DoctorArgs, SearchArgs};
-use crate::env::Env;
-use crate::model::{self, Model};
+use crate::args::DoctorArgs;
 use crate::output::escape::escape_text;
-use crate::project::Project;
-use crate::settings::{REPOSITORY_FILE, Settings, Source, repository_file};
 
 /// Share of dead documents above which rebuilding pays.
 const DEAD_SHARE_MAX: f64 = 0.5;
@@ -234,11 +234,14 @@ fn skipped(table: &FileTable, report: &mut Report) {
 }
 
 fn model(env: &Env, root: &Path, report: &mut Report) {
-    let chosen = model::chosen(env, root).unwrap_or_default();
-    let args = SearchArgs { model: chosen.clone(), ..SearchArgs::default() };
-    let settings = Settings::load(env, root).unwrap_or_default();
-    match Model::of_search(&args, settings.repository_model(), env) {
-        Ok(Some(model)) if chosen.as_deref().is_none_or(|c| c == "default") => {
+    let settings = settings_at(root, env).unwrap_or_default();
+    let choice = Choice {
+        name: settings.model().map(str::to_string),
+        repository: settings.repository_model().map(Path::to_path_buf),
+        ..Choice::default()
+    };
+    match Model::of_search(&choice, RankBy::Both, env) {
+        Ok(Some(model)) if choice.name.as_deref().is_none_or(|c| c == "default") => {
             report.say("model", Level::Good, format!("{}, the one in the program, ranks by meaning", model.name()));
         }
         Ok(Some(model)) => report.say("model", Level::Good, format!("{} ranks by meaning", model.name())),

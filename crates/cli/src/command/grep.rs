@@ -6,6 +6,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
+use colgrep_engine::env::Env;
+use colgrep_engine::hint::Hinted;
+use colgrep_engine::project::Project;
+use colgrep_engine::settings::Settings;
 use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, walk};
 use colgrep_syntax::language;
 use grep_matcher::{LineTerminator, Matcher as _};
@@ -16,12 +20,8 @@ use rayon::prelude::*;
 use super::search::PathRules;
 use super::walk_options;
 use crate::args::SearchArgs;
-use crate::env::Env;
-use crate::hint::Hinted;
 use crate::output::budget::Budget;
 use crate::output::{Look, line, path as name};
-use crate::project::Project;
-use crate::settings::Settings;
 use crate::{FAILED, FOUND, NOTHING};
 
 mod printer;

@@ -9,15 +9,15 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::Result;
+use colgrep_engine::env::Env;
+use colgrep_engine::project::Project;
 use colgrep_index::ErrorKind;
 use serde_json::{Value, json};
 
 use super::{counted, languages};
 use crate::FOUND;
 use crate::args::{Agent, HookArgs};
-use crate::env::Env;
 use crate::output::escape::escape_control;
-use crate::project::Project;
 
 /// Longest time that the agent's own message is waited for.
 const MESSAGE_PATIENCE: Duration = Duration::from_millis(500);

@@ -1,16 +1,17 @@
 //! `colgrep init`: builds the index of a project, or brings it up to date.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
+use colgrep_engine::env::Env;
+use colgrep_engine::model::{Choice, Model};
+use colgrep_engine::project::Project;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::update::set_mode;
 
 use super::{counted, folder_or_here, in_words, limit_threads, open_updated, walk_options};
 use crate::args::InitArgs;
-use crate::env::Env;
-use crate::model::Model;
-use crate::project::Project;
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
@@ -20,15 +21,20 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let mut walk = args.walk.clone();
     let settings = project.settings(env)?;
     // Not what the index was told before: that is said anew.
-    walk.index_mode = walk.index_mode.or(settings.index_mode()).or(Some(Default::default()));
-    settings.fill_walk(&mut walk);
+    walk.index_mode = walk.index_mode.or(settings.index_mode().map(Into::into)).or(Some(Default::default()));
+    walk.fill(&settings);
     limit_threads(&walk);
     let repository = if args.model.is_none() { settings.repository_model() } else { None };
-    let model = Model::of_index(&walk, args.model.as_deref().or(settings.model()), repository, env)?;
+    let choice = Choice {
+        name: args.model.as_deref().or(settings.model()).map(str::to_string),
+        repository: repository.map(Path::to_path_buf),
+        vectors: walk.vector_mode(),
+    };
+    let model = Model::of_index(&choice, env)?;
     let encoding = model.as_ref().and_then(|m| m.encoding(None));
     let options = walk_options(&walk);
     let (snapshot, report) = open_updated(&project, Some(&options), true, encoding.as_ref(), walk.quiet)?;
-    let mode = VectorMode::from(walk.index_mode.unwrap_or_default());
+    let mode = walk.vector_mode();
     let told_anew = set_mode(&project.store, mode)?;
     if !walk.quiet {
         let indexed = counted(snapshot.files.indexed().count() as u64, "file");

@@ -14,13 +14,13 @@ use std::path::PathBuf;
 use agents::{Target, targets};
 use anyhow::{Context as _, Result};
 use change::{Change, installed, uninstalled};
+use colgrep_engine::env::Env;
+use colgrep_engine::project::Project;
 use receipt::Receipts;
 
 use super::folder_or_here;
 use crate::args::{Agent, InstallArgs};
-use crate::env::Env;
 use crate::files::{Write, followed, remove_empty, write_all};
-use crate::project::Project;
 use crate::{FOUND, NOTHING};
 
 pub(super) fn install(args: &InstallArgs, env: &Env) -> Result<u8> {

@@ -6,15 +6,15 @@ use std::path::Path;
 use anyhow::Result;
 use colgrep_core::knob::{Knob, Knobs, Profile, Shape};
 use colgrep_core::rank;
+use colgrep_engine::env::Env;
+use colgrep_engine::project::settings_at;
 use serde_json::json;
 
 use crate::FOUND;
 use crate::args::KnobsArgs;
-use crate::env::Env;
-use crate::settings::Settings;
 
 pub(super) fn run(args: &KnobsArgs, env: &Env) -> Result<u8> {
-    let settings = Settings::load(env, Path::new("."))?;
+    let settings = settings_at(Path::new("."), env)?;
     let knobs = settings.knobs(env, args.profile.as_deref(), None)?;
     let mut out = std::io::stdout().lock();
     if args.markdown {

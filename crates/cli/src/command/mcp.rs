@@ -11,6 +11,7 @@ mod tools;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
+use colgrep_engine::env::Env;
 use desk::Desk;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
@@ -24,7 +25,6 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _, tool, tool_han
 use super::limit_threads;
 use crate::FOUND;
 use crate::args::McpArgs;
-use crate::env::Env;
 use crate::hint::for_tools;
 
 /// What the server says of itself: facts, in the order of use.

@@ -24,14 +24,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use colgrep_engine::env::Env;
+use colgrep_engine::project::Project;
 use colgrep_index::store::{FileTable, Snapshot};
 use colgrep_index::update::{Encoding, Progress, Report, open_current};
 use colgrep_index::walk::WalkOptions;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::{Args, Command, WalkArgs};
-use crate::env::Env;
-use crate::project::Project;
 
 pub use search::{Found, Place};
 

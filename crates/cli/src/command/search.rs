@@ -8,6 +8,12 @@ use colgrep_core::collapse::FileHit;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank::POOL_UNITS;
 use colgrep_encoder::Multivector;
+use colgrep_engine::env::Env;
+use colgrep_engine::explain::Explanation;
+use colgrep_engine::model::Model;
+use colgrep_engine::project::Project;
+use colgrep_engine::project::settings_at;
+use colgrep_engine::settings::Settings;
 use colgrep_index::ErrorKind;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Answer, Request, Semantic, search};
@@ -16,13 +22,8 @@ use colgrep_index::update::repair;
 
 use super::{grep, limit_threads};
 use crate::args::SearchArgs;
-use crate::env::Env;
-use crate::model::Model;
-use crate::output::explain::Explanation;
 use crate::output::trace::{Trace, Watchers};
 use crate::output::{self, json, path};
-use crate::project::Project;
-use crate::settings::Settings;
 use crate::{FOUND, NOTHING};
 
 /// Length of a query at most, in bytes: far more than anybody types.
@@ -47,17 +48,17 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
         return Ok(FOUND);
     }
     if args.type_list {
-        write!(std::io::stdout(), "{}", type_list(&Settings::load(env, Path::new("."))?))?;
+        write!(std::io::stdout(), "{}", type_list(&settings_at(Path::new("."), env)?))?;
         return Ok(FOUND);
     }
     let plan = Plan::read(args)?;
     let mut args = args.clone();
     args.take_globs();
     let first = plan.paths.iter().find(|path| !grep::is_stdin(path) && path.exists());
-    let settings = Settings::load(env, first.map_or(Path::new("."), PathBuf::as_path))?;
+    let settings = settings_at(first.map_or(Path::new("."), PathBuf::as_path), env)?;
     let (filesize_max, results) = (args.walk.max_filesize, args.results);
     let repository = if args.model.is_none() { settings.repository_model() } else { None };
-    settings.fill(&mut args);
+    args.fill(&settings);
     limit_threads(&args.walk);
     if let Task::Grep = plan.task {
         // These settings are about the index and the ranking; a plain grep gives every line of every file unless a flag
@@ -70,7 +71,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
         // Every unit counts, not only those that could win.
         knobs.set(&[&POOL_UNITS], POOL_UNITS.env, &POOL_UNITS.range.1.to_string())?;
     }
-    let model = Model::of_search(&args, repository, env)?;
+    let model = Model::of_search(&args.model_choice(repository), args.rank_by(), env)?;
     let here = [PathBuf::from(".")];
     let paths = if plan.paths.is_empty() { &here[..] } else { &plan.paths };
     let run = Run { args: &args, env, settings: &settings, knobs: &knobs, model: model.as_ref(), results };

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use colgrep_encoder::ModelSpec;
+use colgrep_engine::env::Env;
+use colgrep_engine::project::settings_at;
 
 use crate::FOUND;
 use crate::args::SetModelArgs;
-use crate::env::Env;
-use crate::settings::{self, Settings};
+use crate::settings;
 
 /// Opens a model as it is named and gives the form that is kept: folders absolute.
 ///
@@ -34,7 +35,7 @@ pub(super) fn run(args: &SetModelArgs, env: &Env) -> Result<u8> {
         "model = {model}, written to {}; `colgrep init` in a project replaces the vectors of another model",
         path.display()
     );
-    if let Some(file) = Settings::load(env, Path::new("."))?.repository_model() {
+    if let Some(file) = settings_at(Path::new("."), env)?.repository_model() {
         remark!("here {} names a model too, and goes before it", file.display());
     }
     Ok(FOUND)

@@ -4,11 +4,13 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use colgrep_engine::env::Env;
+use colgrep_engine::project::settings_at;
+use colgrep_engine::settings::{KEYS, REPOSITORY_FILE, Source, check_name, repository_file, typed};
 use serde_json::json;
 
 use crate::args::SettingsArgs;
-use crate::env::Env;
-use crate::settings::{self, KEYS, Settings, Source, check_name, typed};
+use crate::settings::{remove, write};
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
@@ -17,13 +19,13 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     match (&args.key, &args.value) {
         (Some(key), Some(value)) => {
             let path = file()?;
-            let kept = settings::write(&path, key, value)?;
+            let kept = write(&path, key, value)?;
             remark!("{key} = {kept}, written to {}", path.display());
             return Ok(FOUND);
         }
         (Some(key), None) if args.unset => {
             let path = file()?;
-            if settings::remove(&path, key)? {
+            if remove(&path, key)? {
                 remark!("{key} taken out of {}", path.display());
                 return Ok(FOUND);
             }
@@ -35,7 +37,7 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     if let Some(key) = &args.key {
         check_name(key)?;
     }
-    let rows = Settings::load(env, Path::new("."))?.all(env);
+    let rows = settings_at(Path::new("."), env)?.all(env);
     let rows: Vec<_> = rows.into_iter().filter(|r| args.key.as_ref().is_none_or(|k| *k == r.0)).collect();
     if args.json {
         let rows: Vec<_> = rows
@@ -50,9 +52,9 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
             let state = if path.is_file() { "" } else { " (not there yet)" };
             writeln!(out, "# user: {}{state}", path.display())?;
         }
-        match settings::repository_file(env, Path::new(".")) {
+        match repository_file(env, Path::new(".")) {
             Some(path) => writeln!(out, "# repository: {}", path.display())?,
-            None => writeln!(out, "# repository: no {} around this folder", settings::REPOSITORY_FILE)?,
+            None => writeln!(out, "# repository: no {} around this folder", REPOSITORY_FILE)?,
         }
     }
     for (key, value, source) in &rows {

@@ -4,11 +4,11 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use colgrep_engine::env::Env;
 use serde::Serialize;
 
 use super::clear::all_stores;
 use super::{counted, in_words};
-use crate::env::Env;
 use crate::{FOUND, NOTHING};
 
 #[derive(Serialize)]

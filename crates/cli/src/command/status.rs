@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use anyhow::Result;
+use colgrep_engine::env::Env;
+use colgrep_engine::project::Project;
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable};
@@ -12,9 +14,7 @@ use serde::Serialize;
 use super::search::building;
 use super::{counted, folder_or_here, in_words};
 use crate::args::StatusArgs;
-use crate::env::Env;
 use crate::output::escape::escape_text;
-use crate::project::Project;
 use crate::{FOUND, NOTHING};
 
 #[derive(Serialize)]

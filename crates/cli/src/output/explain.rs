@@ -1,10 +1,7 @@
-//! How each score came about: the retrievers' scores, then what every stage changed.
-
-use std::collections::HashMap;
+//! How each score came about, in words and for programs.
 
 use colgrep_core::fuse::UnitKey;
-use colgrep_core::rank::Pool;
-use colgrep_index::search::Watch;
+use colgrep_engine::explain::{self, Explanation};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,51 +16,29 @@ pub struct Step {
     pub score: f32,
 }
 
-/// Steps a unit.
-#[derive(Debug, Default)]
-pub struct Explanation {
-    steps: HashMap<UnitKey, Vec<Step>>,
-}
-
-impl Watch for Explanation {
-    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
-        for &(unit, score) in hits {
-            self.steps.entry(unit).or_default().push(Step { step, change: score, score });
-        }
-    }
-
-    fn stage(&mut self, step: &'static str, pool: &Pool) {
-        for candidate in &pool.candidates {
-            let steps = self.steps.entry(candidate.unit).or_default();
-            let before = steps.last().map_or(0.0, |s| s.score);
-            steps.push(Step { step, change: candidate.score - before, score: candidate.score });
-        }
+impl From<explain::Step> for Step {
+    fn from(of: explain::Step) -> Step {
+        Step { step: of.step, change: of.change, score: of.score }
     }
 }
 
-impl Explanation {
-    /// The steps that gave or changed a unit's score.
-    pub fn steps(&self, unit: UnitKey) -> Vec<Step> {
-        let all = self.steps.get(&unit).map(Vec::as_slice).unwrap_or_default();
-        all.iter().copied().filter(|s| s.change.abs() > 1e-6).collect()
+/// The steps that gave or changed a unit's score, on one line: `bm25 12.31 · fused 1.000 · … · final 1.402`.
+pub fn line(explanation: &Explanation, unit: UnitKey) -> String {
+    let mut parts = Vec::new();
+    for step in explanation.steps(unit) {
+        parts.push(match step.change == step.score {
+            true => format!("{} {:.3}", step.step, step.score),
+            false => format!("{} {:+.3}", step.step, step.change),
+        });
     }
-
-    /// The same on one line: `bm25 12.31 · fused 1.000 · … · final 1.402`.
-    pub fn line(&self, unit: UnitKey) -> String {
-        let last = self.steps.get(&unit).and_then(|s| s.last()).map_or(0.0, |s| s.score);
-        let mut parts = Vec::new();
-        for step in self.steps(unit) {
-            parts.push(match step.change == step.score {
-                true => format!("{} {:.3}", step.step, step.score),
-                false => format!("{} {:+.3}", step.step, step.change),
-            });
-        }
-        format!("    {} · final {last:.3}", parts.join(" · "))
-    }
+    format!("    {} · final {:.3}", parts.join(" · "), explanation.last(unit))
 }
 
 #[cfg(test)]
 mod tests {
+    use colgrep_core::rank::Pool;
+    use colgrep_index::search::Watch as _;
+
     use super::*;
 
     #[test]
@@ -83,6 +58,6 @@ mod tests {
         for (step, score) in [("stem", 1.25), ("depth", 1.25), ("penalty", 0.5)] {
             explanation.stage(step, &Pool { candidates: vec![candidate(score)], ..Pool::default() });
         }
-        assert_eq!(explanation.line(7), "    bm25 12.500 · fused 1.000 · stem +0.250 · penalty -0.750 · final 0.500");
+        assert_eq!(line(&explanation, 7), "    bm25 12.500 · fused 1.000 · stem +0.250 · penalty -0.750 · final 0.500");
     }
 }

@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use colgrep_core::rank::Candidate;
 use colgrep_core::{Unit, UnitKind};
+use colgrep_engine::line::{QueryWords, own_line};
 use colgrep_index::source::read_text;
 use grep_regex::RegexMatcher;
 
 use super::Look;
 use super::budget::Budget;
+use super::explain;
 use super::highlight::{Styled, Syntaxes};
-use super::line::{QueryWords, own_line, write};
+use super::line::write;
 use super::path::absolute;
 use super::style::{self, paint};
 use crate::args::SearchArgs;
@@ -112,7 +114,7 @@ impl Printer<'_> {
             let unit = one.place.snapshot.lexical.unit(candidate.unit)?;
             self.unit(out, &source, candidate, &unit, words)?;
             if let Some(explanation) = &one.explanation {
-                paint(out, style::DIM, self.look.color, explanation.line(candidate.unit))?;
+                paint(out, style::DIM, self.look.color, explain::line(explanation, candidate.unit))?;
                 writeln!(out)?;
             }
         }

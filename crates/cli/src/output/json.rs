@@ -318,7 +318,10 @@ fn hit(one: &Found<'_>, h: usize) -> Result<Hit> {
             code,
         },
         score: hit.score,
-        explain: one.explanation.as_ref().and_then(|e| hit.units.first().map(|u| e.steps(u.unit))),
+        explain: one
+            .explanation
+            .as_ref()
+            .and_then(|e| hit.units.first().map(|u| e.steps(u.unit).into_iter().map(Step::from).collect())),
         matches,
     })
 }

@@ -18,13 +18,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use budget::Budget;
+use colgrep_engine::env::Env;
 use escape::escape_control;
 pub use hyperlink::Links;
 use style::paint;
 
 use crate::args::{Color, SearchArgs};
 use crate::command::{Found, Place, counted};
-use crate::env::Env;
 
 /// Whether to colour: the flag, else the environment, else only a terminal.
 pub fn wants_color(flag: Option<Color>, environment: Option<bool>, terminal: bool) -> bool {

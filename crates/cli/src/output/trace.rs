@@ -4,10 +4,9 @@ use std::io::Write as _;
 
 use colgrep_core::fuse::UnitKey;
 use colgrep_core::rank::Pool;
+use colgrep_engine::explain::Explanation;
 use colgrep_index::search::{Answer, Watch};
 use serde_json::json;
-
-use super::explain::Explanation;
 
 /// Files or units shown a step.
 const SHOWN_MAX: usize = 100;

@@ -9,6 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
+use colgrep_engine::env::Env;
 use serde_json::{Value, json};
 
 use super::edit::{Edit, HOOK, Part};
@@ -16,7 +17,6 @@ use super::json::{Hook, Server};
 use super::section::Section;
 use super::toml::CodexServer;
 use crate::args::Agent;
-use crate::env::Env;
 
 /// A file and what is put into it.
 pub struct Target {

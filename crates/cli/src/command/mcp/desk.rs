@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
+use colgrep_engine::env::Env;
+use colgrep_engine::model::Model;
+use colgrep_engine::project::{Project, settings_at};
+use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::args::{McpArgs, SearchArgs, WalkArgs};
 use crate::command::search::{is_being_built, open};
-use crate::env::Env;
-use crate::model::Model;
-use crate::project::Project;
-use crate::settings::Settings;
 
 /// The server's memory.
 pub struct Desk {
@@ -164,7 +164,7 @@ impl Desk {
     /// # Errors
     /// When a file of them is not to be understood.
     pub fn settings(&self, root: &Root) -> Result<Settings> {
-        Settings::load(&self.env, &root.folder)
+        settings_at(&root.folder, &self.env)
     }
 
     /// A root's model; none where its settings want keywords alone.
@@ -175,8 +175,8 @@ impl Desk {
         if root.model.get().is_none() {
             let mut args = SearchArgs { walk: self.walk.clone(), ..SearchArgs::default() };
             let settings = self.settings(root)?;
-            settings.fill(&mut args);
-            let model = Model::of_search(&args, settings.repository_model(), &self.env)?;
+            args.fill(&settings);
+            let model = Model::of_search(&args.model_choice(settings.repository_model()), args.rank_by(), &self.env)?;
             let _ = root.model.set(model.map(Model::remembering));
         }
         Ok(root.model.get().and_then(Option::as_ref))
@@ -202,7 +202,7 @@ impl Desk {
         }
         let (mut walk, mut project) = (self.walk.clone(), root.project.clone());
         project.settings(&self.env)?;
-        self.settings(root)?.fill_walk(&mut walk);
+        walk.fill(&self.settings(root)?);
         match open(&walk, true, &self.env, &project, model.filter(|_| !encoding)) {
             Ok(snapshot) => {
                 if !encoding && model.is_some_and(|m| m.lacks(&snapshot)) {

@@ -8,6 +8,10 @@ use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum as _;
 use colgrep_core::Unit;
 use colgrep_core::collapse::FileHit;
+use colgrep_engine::hint::Hinted;
+use colgrep_engine::line::{QueryWords, own_line};
+use colgrep_engine::model::Model;
+use colgrep_engine::project::{Project, settings_at};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Answer, Request};
 use colgrep_index::source::read_text;
@@ -26,12 +30,9 @@ use crate::command::search::{
     Ask, Filter, PathRules, Without, check_length, coverage, damage, like, maker, not_ranked,
 };
 use crate::command::{counted, counted_are, grep as plain_grep};
-use crate::hint::Hinted;
-use crate::model::Model;
 use crate::output::escape::escape_control;
-use crate::output::line::{QueryWords, own_line, shortened};
+use crate::output::line::shortened;
 use crate::output::path::typed;
-use crate::project::Project;
 
 /// Files of an answer, if the question does not say.
 const RESULTS_DEFAULT: usize = 10;
@@ -158,7 +159,7 @@ impl Ranking<'_> {
         let settings = desk.settings(root)?;
         let mut args = self.args.clone();
         args.walk.quiet = true;
-        settings.fill(&mut args);
+        args.fill(&settings);
         let knobs = settings.knobs(&desk.env, None, None)?;
         let rules = PathRules::new(&args, &settings, &root.project)?;
         let filter = Filter::new(&args, &rules, self.below, &root.project, &snapshot)?;
@@ -348,8 +349,8 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
             Err(_) => folder.clone(),
         };
         let mut args = args.clone();
-        let settings = crate::settings::Settings::load(&desk.env, &folder)?;
-        settings.fill_walk(&mut args.walk);
+        let settings = settings_at(&folder, &desk.env)?;
+        args.walk.fill(&settings);
         // The setting is about the index.
         args.walk.max_filesize = desk.walk.max_filesize;
         lines.extend(plain_grep::lines(&args, &desk.env, &settings, &path, enough - lines.len())?);

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
+use colgrep_engine::hint::Hinted;
+use colgrep_engine::project::Project;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
@@ -11,9 +13,7 @@ use colgrep_syntax::read::Skip;
 use super::rules::{Part, PathRules, is_below};
 use crate::args::SearchArgs;
 use crate::command::grep::lines_in_files;
-use crate::hint::Hinted;
 use crate::output::path::typed;
-use crate::project::Project;
 
 /// The filter of one search in one project.
 #[derive(Debug)]

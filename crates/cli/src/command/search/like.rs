@@ -11,15 +11,15 @@ use colgrep_core::Unit;
 use colgrep_core::bm25::idf;
 use colgrep_core::token::{Tokenizer, is_stop_word, words};
 use colgrep_encoder::Multivector;
+use colgrep_engine::hint::Hinted;
+use colgrep_engine::model::Model;
+use colgrep_engine::project::Project;
 use colgrep_index::lexical::UnitHit;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::units::unit_text;
 
-use crate::hint::Hinted;
-use crate::model::Model;
 use crate::output::path::typed;
-use crate::project::Project;
 
 /// Words of the unit's text that go into the question.
 const TELLING_WORDS_MAX: usize = 12;
@@ -126,7 +126,7 @@ fn telling_words(snapshot: &Snapshot, text: &str) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// When there is no such file.
-pub fn locate(file: &Path, env: &crate::env::Env) -> Result<(Project, String)> {
+pub fn locate(file: &Path, env: &colgrep_engine::env::Env) -> Result<(Project, String)> {
     if !file.is_file() {
         bail!("{}: no such file", file.display());
     }

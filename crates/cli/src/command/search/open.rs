@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use colgrep_engine::env::Env;
+use colgrep_engine::model::Model;
+use colgrep_engine::project::Project;
 use colgrep_index::ErrorKind;
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::walk::{WalkOptions, walk};
@@ -10,9 +13,6 @@ use colgrep_syntax::read::Skip;
 
 use crate::args::WalkArgs;
 use crate::command::{counted_are, in_words, open_updated, walk_options_asked};
-use crate::env::Env;
-use crate::model::Model;
-use crate::project::Project;
 
 /// How often the first part of a first build is looked for.
 const FIRST_PART_POLL: Duration = Duration::from_millis(50);

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
 use colgrep_core::path::PathClass;
+use colgrep_engine::git;
+use colgrep_engine::hint::Hinted;
+use colgrep_engine::project::Project;
+use colgrep_engine::settings::Settings;
 use colgrep_index::search::is_text;
 use colgrep_syntax::language;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::args::{SearchArgs, Tests};
-use crate::git;
-use crate::hint::Hinted;
-use crate::project::Project;
-use crate::settings::Settings;
 
 /// Globs over paths from a project's root. A pattern speaks of names at any depth unless it begins with `/`; one that
 /// names a folder holds for everything below. `a/` names folders alone, `./a` is `a`, and `*` stays within a name.
@@ -238,7 +238,8 @@ mod tests {
 
     #[test]
     fn globs_speak_of_names_at_any_depth() {
-        let env = crate::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
+        let env =
+            colgrep_engine::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
         let (nowhere, _) = Project::around(Path::new("/"), &env).unwrap();
         let rules = |set: fn(&mut SearchArgs)| {
             let mut args = SearchArgs::default();

@@ -1,52 +1,13 @@
-//! Settings files: TOML read into checked values, and edited without touching what people wrote around them.
+//! The user's settings file, edited without touching what people wrote around its entries.
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
+use colgrep_engine::settings::{Kind, Value, check_name, read};
 use toml_edit::{Document, DocumentMut, Item, Value as Toml};
 
-use super::keys::{self, Value};
 use crate::files::{self, followed};
 use crate::hunk::in_own_form;
-
-/// Tables of the file whose keys are named `table.key`.
-const TABLES: [&str; 2] = ["types", "ranking"];
-
-/// The values of a file's text, checked.
-///
-/// # Errors
-/// When it is no TOML, or a key is unknown or its value unfit.
-pub fn read(text: &str) -> Result<Vec<(String, Value)>> {
-    let document: DocumentMut = text.parse()?;
-    let mut values = Vec::new();
-    for (name, item) in document.iter() {
-        match item.as_table_like() {
-            Some(table) if TABLES.contains(&name) => {
-                for (key, item) in table.iter() {
-                    values.push(one(&format!("{name}.{key}"), item)?);
-                }
-            }
-            _ => values.push(one(name, item)?),
-        }
-    }
-    Ok(values)
-}
-
-fn one(key: &str, item: &Item) -> Result<(String, Value)> {
-    keys::check_name(key)?;
-    let value = match item.as_value() {
-        Some(Toml::Array(array)) => {
-            let list: Option<Vec<String>> = array.iter().map(|v| v.as_str().map(str::to_string)).collect();
-            Value::List(list.with_context(|| format!("{key} takes a list of strings"))?)
-        }
-        Some(Toml::String(text)) => Value::Text(text.value().clone()),
-        Some(Toml::Integer(number)) => Value::Text(number.value().to_string()),
-        Some(Toml::Float(number)) => Value::Text(number.value().to_string()),
-        Some(Toml::Boolean(on)) => Value::Text(on.value().to_string()),
-        _ => bail!("{key} takes a value, not a table or a date"),
-    };
-    Ok((key.to_string(), keys::check(key, value)?))
-}
 
 /// Writes one setting into the file at `path`, which is made where there is none. `text` is TOML, or a bare word;
 /// lists may be written with commas.
@@ -54,10 +15,10 @@ fn one(key: &str, item: &Item) -> Result<(String, Value)> {
 /// # Errors
 /// When the value does not fit, or the file can't be read or written.
 pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
-    let kind = keys::check_name(key)?;
+    let kind = check_name(key)?;
     let mut toml: Toml = match (text.parse::<Toml>(), kind) {
-        (Ok(value @ Toml::Array(_)), keys::Kind::List) => value,
-        (_, keys::Kind::List) => text
+        (Ok(value @ Toml::Array(_)), Kind::List) => value,
+        (_, Kind::List) => text
             .split(',')
             .map(str::trim)
             .filter(|p| !p.is_empty())
@@ -68,7 +29,7 @@ pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
         _ => Toml::from(text),
     };
     toml.decor_mut().clear();
-    let (_, value) = one(key, &Item::Value(toml.clone()))?;
+    let value = checked(key, &toml)?;
     edit(path, |text| {
         let document = Document::parse(text)?;
         if let Some(span) = entry(&document, key).and_then(Item::span) {
@@ -80,17 +41,31 @@ pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
             true => (format!("{text}\n"), DocumentMut::new()),
             false => (String::new(), document.into_mut()),
         };
-        match key.split_once('.') {
-            Some((table, name)) => {
-                let table = document.entry(table).or_insert_with(toml_edit::table);
-                let table = table.as_table_like_mut().with_context(|| format!("{key} is no table"))?;
-                table.insert(name, Item::Value(toml));
-            }
-            None => drop(document.insert(key, Item::Value(toml))),
-        }
+        insert(&mut document, key, toml)?;
         Ok(Some(before + &document.to_string()))
     })?;
     Ok(value)
+}
+
+/// The value as it is kept, read back from a file that holds nothing else.
+fn checked(key: &str, toml: &Toml) -> Result<Value> {
+    let mut alone = DocumentMut::new();
+    insert(&mut alone, key, toml.clone())?;
+    let value = read(&alone.to_string())?.into_iter().next();
+    Ok(value.with_context(|| format!("{key} takes a value"))?.1)
+}
+
+/// Adds an entry, in the table that its key names.
+fn insert(document: &mut DocumentMut, key: &str, toml: Toml) -> Result<()> {
+    match key.split_once('.') {
+        Some((table, name)) => {
+            let table = document.entry(table).or_insert_with(toml_edit::table);
+            let table = table.as_table_like_mut().with_context(|| format!("{key} is no table"))?;
+            table.insert(name, Item::Value(toml));
+        }
+        None => drop(document.insert(key, Item::Value(toml))),
+    }
+    Ok(())
 }
 
 /// Takes one setting out of the file; whether it was there. Comments stay, also the one behind it, but for those inside
@@ -99,7 +74,7 @@ pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
 /// # Errors
 /// When the key is unknown, or the file can't be read or written.
 pub fn remove(path: &Path, key: &str) -> Result<bool> {
-    keys::check_name(key)?;
+    check_name(key)?;
     edit(path, |text| {
         let document = Document::parse(text)?;
         let Some(span) = entry(&document, key).and_then(Item::span) else { return Ok(None) };
@@ -149,28 +124,6 @@ fn edit(path: &Path, change: impl FnOnce(&str) -> Result<Option<String>>) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn files_are_read_and_refused() {
-        for (text, expected) in [
-            ("results = 20\n[ranking]\nalpha = 0.5\n", "results=20 ranking.alpha=0.5"),
-            ("ignore = [\"a/\", \"*.b\"]\n[types]\nweb = [\"*.html\"]\n", "ignore=[a/, *.b] types.web=[*.html]"),
-            (
-                "colour = \"never\"\n",
-                "there is no setting \"colour\"; did you mean \"color\"? `colgrep settings` lists them all",
-            ),
-            ("[ranking]\nalpha = 3\n", "ranking.alpha: COLGREP_ALPHA=3: expected a number from 0 to 1"),
-            ("results = [1]\n", "results takes a list of strings"),
-            ("[results]\nx = 1\n", "results takes a value, not a table or a date"),
-        ] {
-            let read = match read(text) {
-                Ok(values) => values.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" "),
-                Err(error) => error.to_string(),
-            };
-            assert_eq!(read, expected, "{text}");
-        }
-        assert!(read("results = \n").is_err());
-    }
 
     #[test]
     fn writing_keeps_what_stands_around() {

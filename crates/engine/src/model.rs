@@ -1,21 +1,19 @@
 //! The model of the ranking by meaning: which one is chosen, opened once, and how the index keeps its vectors.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use clap::ValueEnum;
 use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, Multivector};
+use colgrep_index::mode::VectorMode;
 use colgrep_index::search::{Mode, Semantic};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::Encoding;
 use colgrep_index::vector::{Codebook, Memory};
 
-use crate::args::{IndexMode, SearchArgs, WalkArgs};
 use crate::env::Env;
-use crate::settings::Settings;
 
 /// Candidates that a search encodes itself where the index keeps no vectors: with the embedded model, about 15 ms of a
 /// core.
@@ -42,43 +40,54 @@ impl std::fmt::Debug for Model {
     }
 }
 
+/// Which rankings a search is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RankBy {
+    /// Words and meaning.
+    #[default]
+    Both,
+    /// Words and structure alone.
+    Words,
+    /// Meaning alone.
+    Meaning,
+}
+
+/// A model as flags and settings choose it.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// What was written: a folder, a hub's name or `default`; the model in the program where nothing was.
+    pub name: Option<String>,
+    /// The repository's file that names it, if no person did.
+    pub repository: Option<PathBuf>,
+    /// What the index keeps for the ranking by meaning.
+    pub vectors: VectorMode,
+}
+
 impl Model {
-    /// Opens the model that flags and settings choose for a search; `None` for one by keywords alone. `repository` is
-    /// the repository's file that names it, if no person did.
+    /// Opens the model of a search; `None` for one by keywords alone.
     ///
     /// # Errors
     /// When it can't be opened.
-    pub(crate) fn of_search(args: &SearchArgs, repository: Option<&Path>, env: &Env) -> Result<Option<Model>> {
-        let mode = if args.semantic_only { Mode::SemanticOnly } else { Mode::Hybrid };
-        match args.walk.index_mode.unwrap_or_default() {
-            // Counting, and naming what does not match, is about words: by meaning everything is near by some measure.
-            _ if args.keyword_only || args.count || args.files_without_match => Ok(None),
-            IndexMode::Keyword if !args.semantic_only => Ok(None),
-            index_mode => {
-                let env = without_download(args.model.as_deref(), repository, env)?;
-                Model::open(args.model.as_deref(), index_mode == IndexMode::Full, mode, &env).map(Some)
-            }
-        }
+    pub fn of_search(choice: &Choice, by: RankBy, env: &Env) -> Result<Option<Model>> {
+        let mode = match (by, choice.vectors) {
+            (RankBy::Words, _) | (RankBy::Both, VectorMode::Keyword) => return Ok(None),
+            (RankBy::Both, _) => Mode::Hybrid,
+            (RankBy::Meaning, _) => Mode::SemanticOnly,
+        };
+        let env = without_download(choice, env)?;
+        Model::open(choice.name.as_deref(), choice.vectors == VectorMode::Full, mode, &env).map(Some)
     }
 
-    /// Opens the model that an index is made with; `None` where it keeps no vectors. `repository` as in
-    /// [`Model::of_search`].
+    /// Opens the model that an index is made with; `None` where it keeps no vectors.
     ///
     /// # Errors
     /// When it can't be opened.
-    pub(crate) fn of_index(
-        walk: &WalkArgs,
-        model: Option<&str>,
-        repository: Option<&Path>,
-        env: &Env,
-    ) -> Result<Option<Model>> {
-        match walk.index_mode.unwrap_or_default() {
-            IndexMode::Full => {
-                let env = without_download(model, repository, env)?;
-                Model::open(model, true, Mode::Hybrid, &env).map(Some)
-            }
-            IndexMode::Lite | IndexMode::Keyword => Ok(None),
+    pub fn of_index(choice: &Choice, env: &Env) -> Result<Option<Model>> {
+        if choice.vectors != VectorMode::Full {
+            return Ok(None);
         }
+        let env = without_download(choice, env)?;
+        Model::open(choice.name.as_deref(), true, Mode::Hybrid, &env).map(Some)
     }
 
     /// Opens a model by what somebody wrote; the one in the program where nobody did.
@@ -122,7 +131,7 @@ impl Model {
     ///
     /// # Errors
     /// When the model can't be run.
-    pub(crate) fn document(&self, text: &str) -> Result<Option<Multivector>> {
+    pub fn document(&self, text: &str) -> Result<Option<Multivector>> {
         Ok(self.encoder.encode_documents(&[text])?.into_iter().next())
     }
 
@@ -182,8 +191,8 @@ impl Model {
 ///
 /// # Errors
 /// When such a model is one of the hub's and not on this machine.
-fn without_download<'e>(name: Option<&str>, repository: Option<&Path>, env: &'e Env) -> Result<Cow<'e, Env>> {
-    let (Some(name), Some(file)) = (name, repository) else { return Ok(Cow::Borrowed(env)) };
+fn without_download<'e>(choice: &Choice, env: &'e Env) -> Result<Cow<'e, Env>> {
+    let (Some(name), Some(file)) = (&choice.name, &choice.repository) else { return Ok(Cow::Borrowed(env)) };
     let Ok(ModelSpec::Hub(id)) = ModelSpec::parse(name) else { return Ok(Cow::Borrowed(env)) };
     let runtime = env.runtime();
     let cache = runtime.hf_home.or_else(|| Some(runtime.home?.join(".cache").join("huggingface")));
@@ -195,17 +204,4 @@ fn without_download<'e>(name: Option<&str>, repository: Option<&Path>, env: &'e 
         );
     }
     Ok(Cow::Owned(env.offline()))
-}
-
-/// The model that the settings of a folder name.
-///
-/// # Errors
-/// When a file of them is not to be understood.
-pub(crate) fn chosen(env: &Env, folder: &Path) -> Result<Option<String>> {
-    Ok(Settings::load(env, folder)?.model().map(str::to_string))
-}
-
-/// The index mode of that name, as settings write it.
-pub(crate) fn index_mode(name: &str) -> Option<IndexMode> {
-    IndexMode::from_str(name, true).ok()
 }

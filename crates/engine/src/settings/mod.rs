@@ -4,21 +4,22 @@
 
 mod file;
 mod keys;
+mod size;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank;
 use colgrep_index::mode::VectorMode;
 
-pub use file::{remove, write};
-pub use keys::{KEYS, Value, check_name, names, typed};
+pub use file::read;
+pub use keys::{KEYS, Key, Kind, Value, check_name, names, typed};
+pub use size::parse_size;
 
-use crate::args::{Color, FusionArg, IndexMode, SearchArgs, Tests, WalkArgs};
 use crate::env::{Env, profile};
-use crate::project::Project;
 
 /// Name of the settings file that a repository commits.
 pub const REPOSITORY_FILE: &str = ".colgrep.toml";
@@ -56,21 +57,12 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the user's file and that of the repository around `start`, and looks what the index around it keeps.
+    /// Reads the user's file and that of the repository around `start`.
     ///
     /// # Errors
     /// When one of them can't be read, or holds an unknown key or an unfit value.
-    pub fn load(env: &Env, start: &Path) -> Result<Settings> {
-        let kept = Project::around(start, env).map_or(VectorMode::default(), |(project, _)| project.store.mode());
-        Settings::beside(kept, env, start)
-    }
-
-    /// The same, where it is known what the index keeps.
-    ///
-    /// # Errors
-    /// As [`Settings::load`].
-    pub(crate) fn beside(kept: VectorMode, env: &Env, start: &Path) -> Result<Settings> {
-        let mut settings = Settings { kept, ..Settings::default() };
+    pub fn read(env: &Env, start: &Path) -> Result<Settings> {
+        let mut settings = Settings::default();
         let user = env.settings_file().filter(|p| p.is_file());
         for path in user.into_iter().chain(repository_file(env, start)) {
             let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
@@ -84,8 +76,14 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The value that a file gives.
-    fn text(&self, key: &str) -> Option<&str> {
+    /// The same settings over an index that keeps so much for the ranking by meaning.
+    #[must_use]
+    pub fn of_index(self, kept: VectorMode) -> Settings {
+        Settings { kept, ..self }
+    }
+
+    /// The value that a file gives: a word, or a number or switch as text.
+    pub fn text(&self, key: &str) -> Option<&str> {
         match self.values.get(key) {
             Some((Value::Text(text), _)) => Some(text),
             _ => None,
@@ -99,11 +97,13 @@ impl Settings {
         }
     }
 
-    fn number(&self, key: &str) -> Option<usize> {
+    /// A number that a file gives.
+    pub fn number(&self, key: &str) -> Option<usize> {
         self.text(key).and_then(|t| t.parse().ok())
     }
 
-    fn is_on(&self, key: &str) -> bool {
+    /// Whether a file switches it on.
+    pub fn is_on(&self, key: &str) -> bool {
         self.text(key) == Some("true")
     }
 
@@ -121,28 +121,6 @@ impl Settings {
         own.collect()
     }
 
-    /// Fills in what the flags leave open.
-    pub fn fill(&self, args: &mut SearchArgs) {
-        fn choice<T: clap::ValueEnum>(text: Option<&str>) -> Option<T> {
-            text.and_then(|t| T::from_str(t, true).ok())
-        }
-        args.results = args.results.or(self.number("results"));
-        args.per_file = args.per_file.or(self.number("per_file"));
-        args.lines = args.lines.or(self.number("lines"));
-        args.tests = args.tests.or(choice::<Tests>(self.text("tests")));
-        args.color = args.color.or(choice::<Color>(self.text("color")));
-        args.fusion = args.fusion.or(choice::<FusionArg>(self.text("fusion")));
-        args.hyperlink_format = args.hyperlink_format.take().or(self.text("hyperlink_format").map(str::to_string));
-        args.model = args.model.take().or(self.model().map(str::to_string));
-        args.code_only |= self.is_on("code_only") && !args.no_code_only;
-        match choice::<Color>(self.text("heading")) {
-            Some(Color::Always) if !args.no_heading => args.heading = true,
-            Some(Color::Never) if !args.heading => args.no_heading = true,
-            _ => {}
-        }
-        self.fill_walk(&mut args.walk);
-    }
-
     /// The model of the ranking by meaning, if one is set.
     pub fn model(&self) -> Option<&str> {
         self.text("model")
@@ -154,16 +132,28 @@ impl Settings {
         Some(path.as_path()).filter(|p| p.file_name().is_some_and(|n| n == REPOSITORY_FILE))
     }
 
-    /// The index mode that a file sets.
-    pub fn index_mode(&self) -> Option<IndexMode> {
-        self.text("index_mode").and_then(crate::model::index_mode)
+    /// What an index is to keep, as a file says.
+    pub fn index_mode(&self) -> Option<VectorMode> {
+        let name = self.text("index_mode")?;
+        [VectorMode::Full, VectorMode::Lite, VectorMode::Keyword].into_iter().find(|mode| mode.name() == name)
     }
 
-    /// Fills in what the flags of the walk leave open.
-    pub fn fill_walk(&self, walk: &mut WalkArgs) {
-        walk.hidden |= self.is_on("hidden") && !walk.no_hidden;
-        walk.index_mode = walk.index_mode.or(self.index_mode()).or(Some(self.kept.into()));
-        walk.max_filesize = walk.max_filesize.or(self.text("max_filesize").and_then(|t| t.parse().ok()));
+    /// What the index around keeps.
+    pub fn kept(&self) -> VectorMode {
+        self.kept
+    }
+
+    /// How rankings become one, as a file says.
+    pub fn fusion(&self) -> Option<Fusion> {
+        match self.text("fusion")? {
+            "rrf" => Some(Fusion::ReciprocalRank),
+            _ => Some(Fusion::MinMax),
+        }
+    }
+
+    /// The largest file that is indexed, in bytes, as a file says.
+    pub fn filesize_max(&self) -> Option<u64> {
+        self.text("max_filesize").and_then(|t| t.parse().ok())
     }
 
     /// The ranking's constants in force. `flag` is the profile's flag, `alpha` that of the same name.

@@ -6,7 +6,7 @@ use colgrep_core::rank;
 use globset::Glob;
 use grep_printer::HyperlinkFormat;
 
-use crate::args::parse_size;
+use super::size::parse_size;
 
 /// What a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq)]

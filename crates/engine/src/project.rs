@@ -34,6 +34,18 @@ const SYSTEM: [&str; 19] = [
 /// Those of them that hold no source at any depth.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
+/// The settings in force at `start`, those of the index around it included.
+///
+/// # Errors
+/// When a file of them can't be read, or holds an unknown key or an unfit value.
+pub fn settings_at(start: &Path, env: &Env) -> Result<Settings> {
+    let settings = Settings::read(env, start)?;
+    Ok(match Project::around(start, env) {
+        Ok((project, _)) => settings.of_index(project.store.mode()),
+        Err(_) => settings,
+    })
+}
+
 /// A project: its root and its store.
 #[derive(Clone, Debug)]
 pub struct Project {
@@ -83,14 +95,14 @@ impl Project {
     ///
     /// # Errors
     /// When a file of them is not to be understood.
-    pub(crate) fn settings(&mut self, env: &Env) -> Result<Settings> {
-        let settings = Settings::beside(self.store.mode(), env, &self.root)?;
+    pub fn settings(&mut self, env: &Env) -> Result<Settings> {
+        let settings = Settings::read(env, &self.root)?.of_index(self.store.mode());
         self.ignored = settings.ignore().to_vec();
         Ok(settings)
     }
 
     /// Whatever a walk for the index leaves out besides ignored and hidden files.
-    pub(crate) fn left_out(&self) -> LeftOut<'_> {
+    pub fn left_out(&self) -> LeftOut<'_> {
         LeftOut { folder: Some(self.store.folder()), patterns: &self.ignored }
     }
 

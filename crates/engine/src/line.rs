@@ -1,0 +1,170 @@
+//! The line of a unit that shows best why it answers, and where the query's words stand in a line.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use anyhow::Result;
+use colgrep_core::bm25::idf;
+use colgrep_core::token::{Token, Tokenizer, is_stop_word};
+use colgrep_core::{Unit, UnitKind};
+use colgrep_index::store::Snapshot;
+
+/// Longest line whose words are looked at, in bytes: data and bundles lie beyond it.
+const LINE_BYTES_MAX: usize = 4 << 10;
+/// Longest text whose weight is taken, in bytes: a unit's documentation is kept up to 8,000.
+const TEXT_BYTES_MAX: usize = 16 << 10;
+/// Bytes of a unit whose lines are looked at: a class of thousands of lines takes longer to read than to find, and a member
+/// that answers better than its first lines is a unit of its own.
+const UNIT_BYTES_MAX: usize = 32 << 10;
+/// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight than
+/// name, signature and documentation together by this share of the whole.
+const BODY_MARGIN: f32 = 0.25;
+/// Lines behind a unit's first among which its name is looked for (attributes, decorators, templates).
+const NAME_LINES_MAX: usize = 20;
+
+/// The query's terms with their weights: how rare they are in the index.
+#[derive(Clone, Debug)]
+pub struct QueryWords {
+    terms: HashMap<String, f32>,
+    total: f32,
+}
+
+thread_local! {
+    /// One a thread, which remembers stems from one answer of a server to the next.
+    static TOKENIZER: RefCell<Tokenizer> = RefCell::default();
+}
+
+impl QueryWords {
+    /// Weighs the words of `query` by inverse document frequency over an index's units.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn new(query: &str, snapshot: &Snapshot) -> Result<QueryWords> {
+        let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+        let mut words = QueryWords::weighed(query, |_| 1.0);
+        for (term, weight) in &mut words.terms {
+            *weight = idf(units, snapshot.lexical.units_with(term)?);
+        }
+        words.total = words.terms.values().sum();
+        Ok(words)
+    }
+
+    fn weighed(query: &str, weight: impl Fn(&str) -> f32) -> QueryWords {
+        let all = TOKENIZER.with_borrow_mut(|t| t.terms(query));
+        let content: Vec<&String> = all.iter().filter(|t| !is_stop_word(t)).collect();
+        let kept = if content.is_empty() { all.iter().collect() } else { content };
+        let terms: HashMap<String, f32> = kept.into_iter().map(|t| (t.clone(), weight(t))).collect();
+        QueryWords { total: terms.values().sum(), terms }
+    }
+
+    /// The weight of the distinct terms in `text`.
+    fn weight(&self, text: &str) -> f32 {
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut sum = 0.0;
+        let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
+        let mut add = |token: Token<'_>| {
+            if let Some((term, weight)) = self.terms.get_key_value(token.term)
+                && seen.insert(term)
+            {
+                sum += weight;
+            }
+        };
+        TOKENIZER.with_borrow_mut(|t| t.tokenize(text, &mut add));
+        sum
+    }
+
+    /// Where the query's words stand in a line, in bytes, in order, without overlaps.
+    pub fn places(&self, line: &str) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        let line = &line[..line.floor_char_boundary(LINE_BYTES_MAX)];
+        let mut add = |token: Token<'_>| {
+            let inside = places.last().is_some_and(|p| token.start < p.end);
+            if self.terms.contains_key(token.term) && !inside {
+                places.push(token.start..token.end);
+            }
+        };
+        TOKENIZER.with_borrow_mut(|t| t.tokenize(line, &mut add));
+        places
+    }
+
+    /// The number of the line that shows best why `unit` answers; lines count from 1. Where it was found by a pattern, one
+    /// of its lines among `matching`, if there are any.
+    pub fn best_line(&self, lines: &[&str], unit: &Unit, matching: Option<&[u32]>) -> usize {
+        let best = self.best_of_all(lines, unit);
+        let Some(matching) = matching else { return best };
+        let (first, end) = (unit.span.first.min(unit.span.line), unit.span.end);
+        let inside = matching.iter().filter(|n| (first..=end).contains(n)).map(|n| *n as usize);
+        let weight = |n: usize| self.weight(lines.get(n.wrapping_sub(1)).unwrap_or(&""));
+        if matching.contains(&(best as u32)) {
+            return best;
+        }
+        // The first of the best.
+        inside.rev().max_by(|a, b| weight(*a).total_cmp(&weight(*b))).unwrap_or(best)
+    }
+
+    fn best_of_all(&self, lines: &[&str], unit: &Unit) -> usize {
+        let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
+        let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
+        let own = if is_text { first } else { own_line(lines, unit, end) };
+        let mut best = (own, 0.0);
+        if !is_text {
+            // Its documentation speaks for it, wherever that stands.
+            let line = lines.get(own.wrapping_sub(1)).unwrap_or(&"");
+            let named = format!("{line} {} {}", unit.qualified_name(), unit.docstring);
+            best.1 = self.weight(&named) + BODY_MARGIN * self.total;
+        }
+        let mut bytes_left = UNIT_BYTES_MAX;
+        for number in first..=end {
+            let Some(line) = lines.get(number.wrapping_sub(1)).filter(|_| bytes_left > 0) else { break };
+            bytes_left = bytes_left.saturating_sub(line.len());
+            let weight = self.weight(line);
+            if weight > best.1 {
+                best = (number, weight);
+            }
+        }
+        best.0
+    }
+}
+
+/// The line on which the unit's name stands: behind attributes, decorators and templates.
+pub fn own_line(lines: &[&str], unit: &Unit, end: usize) -> usize {
+    let first = unit.span.line as usize;
+    let holds = |n: &usize| lines.get(n.wrapping_sub(1)).is_some_and(|l| l.contains(&unit.name));
+    let named = (first..=end.min(first + NAME_LINES_MAX)).find(holds);
+    named.filter(|_| !unit.name.is_empty()).unwrap_or(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use colgrep_core::unit::Span;
+
+    use super::*;
+
+    fn unit(kind: UnitKind, name: &str, line: u32, end: u32) -> Unit {
+        Unit { kind, name: name.into(), span: Span { first: line, line, end }, ..Unit::default() }
+    }
+
+    #[test]
+    fn the_best_line_holds_most_of_the_query() {
+        let text = ["# Title", "how to parse", "parse a request body", "request"];
+        let code =
+            ["#[test]", "fn push(item: T) {", "    // wait until the queue has room", "    self.items.add(item)"];
+        for (query, lines, unit, expected) in [
+            ("parse request", text, unit(UnitKind::Section, "Title", 1, 4), 3),
+            ("nothing", text, unit(UnitKind::Section, "Title", 2, 4), 2),
+            ("push item", code, unit(UnitKind::Function, "push", 1, 4), 2),
+            ("queue has no room", code, unit(UnitKind::Function, "push", 1, 4), 3),
+            ("push when the queue is full", code, unit(UnitKind::Function, "push", 1, 4), 2),
+        ] {
+            assert_eq!(QueryWords::weighed(query, |_| 1.0).best_line(&lines, &unit, None), expected, "{query}");
+        }
+        // Far down in a long unit no line is looked at.
+        let filler = "filler ".repeat(1024);
+        for (above, expected) in [(3, 4), (5, 1)] {
+            let lines = [vec![filler.as_str(); above], vec!["parse a request"]].concat();
+            let unit = unit(UnitKind::Section, "Title", 1, lines.len() as u32);
+            assert_eq!(QueryWords::weighed("parse request", |_| 1.0).best_line(&lines, &unit, None), expected);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Settings files: TOML read into checked values.
+
+use anyhow::{Context as _, Result, bail};
+use toml_edit::{DocumentMut, Item, Value as Toml};
+
+use super::keys::{self, Value};
+
+/// Tables of the file whose keys are named `table.key`.
+const TABLES: [&str; 2] = ["types", "ranking"];
+
+/// The values of a file's text, checked.
+///
+/// # Errors
+/// When it is no TOML, or a key is unknown or its value unfit.
+pub fn read(text: &str) -> Result<Vec<(String, Value)>> {
+    let document: DocumentMut = text.parse()?;
+    let mut values = Vec::new();
+    for (name, item) in document.iter() {
+        match item.as_table_like() {
+            Some(table) if TABLES.contains(&name) => {
+                for (key, item) in table.iter() {
+                    values.push(one(&format!("{name}.{key}"), item)?);
+                }
+            }
+            _ => values.push(one(name, item)?),
+        }
+    }
+    Ok(values)
+}
+
+fn one(key: &str, item: &Item) -> Result<(String, Value)> {
+    keys::check_name(key)?;
+    let value = match item.as_value() {
+        Some(Toml::Array(array)) => {
+            let list: Option<Vec<String>> = array.iter().map(|v| v.as_str().map(str::to_string)).collect();
+            Value::List(list.with_context(|| format!("{key} takes a list of strings"))?)
+        }
+        Some(Toml::String(text)) => Value::Text(text.value().clone()),
+        Some(Toml::Integer(number)) => Value::Text(number.value().to_string()),
+        Some(Toml::Float(number)) => Value::Text(number.value().to_string()),
+        Some(Toml::Boolean(on)) => Value::Text(on.value().to_string()),
+        _ => bail!("{key} takes a value, not a table or a date"),
+    };
+    Ok((key.to_string(), keys::check(key, value)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_and_refused() {
+        for (text, expected) in [
+            ("results = 20\n[ranking]\nalpha = 0.5\n", "results=20 ranking.alpha=0.5"),
+            ("ignore = [\"a/\", \"*.b\"]\n[types]\nweb = [\"*.html\"]\n", "ignore=[a/, *.b] types.web=[*.html]"),
+            (
+                "colour = \"never\"\n",
+                "there is no setting \"colour\"; did you mean \"color\"? `colgrep settings` lists them all",
+            ),
+            ("[ranking]\nalpha = 3\n", "ranking.alpha: COLGREP_ALPHA=3: expected a number from 0 to 1"),
+            ("results = [1]\n", "results takes a list of strings"),
+            ("[results]\nx = 1\n", "results takes a value, not a table or a date"),
+        ] {
+            let read = match read(text) {
+                Ok(values) => values.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" "),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(read, expected, "{text}");
+        }
+        assert!(read("results = \n").is_err());
+    }
+}
