@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
+use colgrep_core::UnitId;
 use colgrep_core::collapse::first_files;
 use colgrep_core::fuse::{self, Fusion};
 use colgrep_core::knob::{Knob, Knobs};
@@ -109,7 +110,7 @@ impl Pools {
             r.pool.fuse(r.fusion, knobs);
             let mut active = HashSet::new();
             let scores = |pool: &Pool| {
-                let mut all: Vec<(u64, u32)> = pool.candidates.iter().map(|c| (c.unit, c.score.to_bits())).collect();
+                let mut all: Vec<(UnitId, u32)> = pool.candidates.iter().map(|c| (c.unit, c.score.to_bits())).collect();
                 all.sort_unstable();
                 all
             };

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use colgrep_core::fuse::{Fusion, SEMANTIC, UnitKey};
+use colgrep_core::UnitId;
+use colgrep_core::fuse::{Fusion, SEMANTIC};
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Pool, STAGES};
@@ -67,7 +68,7 @@ impl Step {
 
     /// Of a retriever's ranking.
     fn of_ranking(pool: &Pool, name: &str) -> Step {
-        let file_of: HashMap<UnitKey, usize> = pool.candidates.iter().map(|c| (c.unit, c.file)).collect();
+        let file_of: HashMap<UnitId, usize> = pool.candidates.iter().map(|c| (c.unit, c.file)).collect();
         let hits = pool.rankings.iter().filter(|r| r.name == name).flat_map(|r| &r.hits);
         let mut hits: Vec<(usize, f32)> = hits.filter_map(|h| Some((*file_of.get(&h.0)?, h.1))).collect();
         let path = |file: usize| pool.files[file].path.as_str();

@@ -68,7 +68,7 @@ mod tests {
             files in proptest::collection::vec((0usize..8, 0.0f32..1.0), 0..40), k in 0usize..12, per_file in 1usize..4)
         {
             let mut p = pool(&["a", "b", "c", "d", "e", "f", "g", "h"]);
-            p.candidates = files.iter().enumerate().map(|(i, (f, s))| candidate(i as u64, *f, *s)).collect();
+            p.candidates = files.iter().enumerate().map(|(i, (f, s))| candidate(i as u32, *f, *s)).collect();
             // Few different scores, so that many are equal.
             for candidate in &mut p.candidates {
                 candidate.score = (candidate.score * 4.0).round() / 4.0;

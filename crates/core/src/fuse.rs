@@ -4,6 +4,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::knob::{Knob, Knobs, Shape};
+use crate::unit::UnitId;
 
 /// The weight of the semantic ranking.
 pub static ALPHA: Knob = Knob {
@@ -74,11 +75,8 @@ pub static KNOBS: &[&Knob] = &[&ALPHA, &TRUST_LOW, &TRUST_HIGH, &SEMANTIC_DEPTH,
 /// Name of the ranking by meaning.
 pub const SEMANTIC: &str = "semantic";
 
-/// The key of a unit, given out by the index; it orders equal scores where nothing else does.
-pub type UnitKey = u64;
-
 /// Sorts units by score, best first, equal ones by key.
-pub fn sort_hits(hits: &mut [(UnitKey, f32)]) {
+pub fn sort_hits(hits: &mut [(UnitId, f32)]) {
     hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
 }
 
@@ -93,7 +91,7 @@ pub struct Ranking {
     /// else the lowest score of the list stands in for it.
     pub floor: Option<f32>,
     /// Units with their scores, each unit once.
-    pub hits: Vec<(UnitKey, f32)>,
+    pub hits: Vec<(UnitId, f32)>,
 }
 
 /// What a query and its retrievers say of each other, as far as it decides how much a retriever is worth.
@@ -151,10 +149,10 @@ pub enum Fusion {
 }
 
 /// Fuses `rankings` into one score a unit. Scores lie in 0–1 for [`Fusion::MinMax`].
-pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> FxHashMap<UnitKey, f32> {
+pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> FxHashMap<UnitId, f32> {
     let weight_sum: f32 = rankings.iter().map(|r| r.weight).sum();
     let units_max = rankings.iter().map(|r| r.hits.len()).sum();
-    let mut fused: FxHashMap<UnitKey, f32> = FxHashMap::with_capacity_and_hasher(units_max, FxBuildHasher);
+    let mut fused: FxHashMap<UnitId, f32> = FxHashMap::with_capacity_and_hasher(units_max, FxBuildHasher);
     for ranking in rankings {
         let weight = if weight_sum > 0.0 { ranking.weight / weight_sum } else { 0.0 };
         let scores = match method {
@@ -168,7 +166,7 @@ pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> FxHashMap<Un
     fused
 }
 
-fn relative_scores(ranking: &Ranking) -> Vec<(UnitKey, f32)> {
+fn relative_scores(ranking: &Ranking) -> Vec<(UnitId, f32)> {
     let best = ranking.hits.iter().map(|h| h.1).fold(f32::NEG_INFINITY, f32::max);
     let lowest = ranking.hits.iter().map(|h| h.1).fold(f32::INFINITY, f32::min);
     let floor = ranking.floor.unwrap_or(lowest);
@@ -177,7 +175,7 @@ fn relative_scores(ranking: &Ranking) -> Vec<(UnitKey, f32)> {
     ranking.hits.iter().map(|&(unit, score)| (unit, relative(score))).collect()
 }
 
-fn reciprocal_ranks(ranking: &Ranking, k: f32) -> Vec<(UnitKey, f32)> {
+fn reciprocal_ranks(ranking: &Ranking, k: f32) -> Vec<(UnitId, f32)> {
     let mut hits = ranking.hits.clone();
     sort_hits(&mut hits);
     hits.iter().enumerate().map(|(i, &(unit, _))| (unit, k / (k + i as f32 + 1.0))).collect()
@@ -190,20 +188,25 @@ mod tests {
     use super::*;
     use crate::knob::Profile;
 
-    fn ranking(weight: f32, floor: Option<f32>, hits: &[(UnitKey, f32)]) -> Ranking {
-        Ranking { name: "r", weight, floor, hits: hits.to_vec() }
+    fn units(hits: &[(u32, f32)]) -> Vec<(UnitId, f32)> {
+        hits.iter().map(|(doc, score)| (UnitId::new(0, *doc), *score)).collect()
     }
 
-    fn best_first(rankings: &[Ranking], method: Fusion) -> Vec<(UnitKey, f32)> {
+    fn ranking(weight: f32, floor: Option<f32>, hits: &[(u32, f32)]) -> Ranking {
+        Ranking { name: "r", weight, floor, hits: units(hits) }
+    }
+
+    fn best_first(rankings: &[Ranking], method: Fusion) -> Vec<(UnitId, f32)> {
         let mut fused: Vec<_> = fuse(rankings, method, &Knobs::of(Profile::Default)).into_iter().collect();
         sort_hits(&mut fused);
         fused
     }
 
-    fn check(rankings: &[Ranking], method: Fusion, expected: &[(UnitKey, f32)]) {
+    fn check(rankings: &[Ranking], method: Fusion, expected: &[(u32, f32)]) {
+        let expected = units(expected);
         let fused = best_first(rankings, method);
         assert_eq!(fused.len(), expected.len(), "{fused:?}");
-        for (f, e) in fused.iter().zip(expected) {
+        for (f, e) in fused.iter().zip(&expected) {
             assert!(f.0 == e.0 && (f.1 - e.1).abs() < 1e-4, "{fused:?}, expected {expected:?}");
         }
     }
@@ -261,13 +264,13 @@ mod tests {
         fn minmax_stays_in_range_keeps_order_and_ignores_scale(
             scores in proptest::collection::vec(0.0f32..100.0, 1..30), scale in 0.1f32..10.0)
         {
-            let hits: Vec<(UnitKey, f32)> = scores.iter().enumerate().map(|(i, s)| (i as u64, *s)).collect();
-            let scaled: Vec<(UnitKey, f32)> = hits.iter().map(|(u, s)| (*u, s * scale)).collect();
+            let hits: Vec<(u32, f32)> = scores.iter().enumerate().map(|(i, s)| (i as u32, *s)).collect();
+            let scaled: Vec<(u32, f32)> = hits.iter().map(|(u, s)| (*u, s * scale)).collect();
             let a = best_first(&[ranking(1.0, Some(0.0), &hits)], Fusion::MinMax);
             let b = best_first(&[ranking(1.0, Some(0.0), &scaled)], Fusion::MinMax);
             for w in a.windows(2) {
                 prop_assert!(w[0].1 >= w[1].1);
-                prop_assert!(scores[w[0].0 as usize] >= scores[w[1].0 as usize]);
+                prop_assert!(scores[w[0].0.doc() as usize] >= scores[w[1].0.doc() as usize]);
             }
             prop_assert!(a.iter().all(|(_, s)| (0.0..=1.0).contains(s)));
             for ((_, x), (_, y)) in a.iter().zip(&b) {

@@ -14,4 +14,4 @@ pub mod token;
 pub mod unit;
 
 pub use language::{LanguageFacts, PathRules};
-pub use unit::{Span, Unit, UnitKind, UnitRole};
+pub use unit::{Span, Unit, UnitId, UnitKind, UnitRole};

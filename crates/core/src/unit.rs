@@ -1,6 +1,37 @@
 //! The unit: the piece of a file that is indexed, scored and shown.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+
+/// The address of a unit in one snapshot of an index. An index gives it out and looks it up; the ranking compares it,
+/// and orders by it what nothing else tells apart. In another snapshot the same address may be another unit's.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UnitId(u64);
+
+impl UnitId {
+    /// The unit that is document `doc` of segment `segment`.
+    pub const fn new(segment: u32, doc: u32) -> UnitId {
+        UnitId((segment as u64) << 32 | doc as u64)
+    }
+
+    /// The segment: a part of the index that was written at once.
+    pub const fn segment(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// The document in its segment.
+    pub const fn doc(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+impl fmt::Debug for UnitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.segment(), self.doc())
+    }
+}
 
 /// What a unit is. The names are the `unit_type` values of the JSON output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

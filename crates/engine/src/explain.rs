@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use colgrep_core::fuse::UnitKey;
+use colgrep_core::UnitId;
 use colgrep_core::rank::Pool;
 use colgrep_index::search::Watch;
 use serde::Serialize;
@@ -21,11 +21,11 @@ pub struct Step {
 /// Steps a unit.
 #[derive(Debug, Default)]
 pub struct Explanation {
-    steps: HashMap<UnitKey, Vec<Step>>,
+    steps: HashMap<UnitId, Vec<Step>>,
 }
 
 impl Watch for Explanation {
-    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
         for &(unit, score) in hits {
             self.steps.entry(unit).or_default().push(Step { step, change: score, score });
         }
@@ -42,13 +42,13 @@ impl Watch for Explanation {
 
 impl Explanation {
     /// The steps that gave or changed a unit's score.
-    pub fn steps(&self, unit: UnitKey) -> Vec<Step> {
+    pub fn steps(&self, unit: UnitId) -> Vec<Step> {
         let all = self.steps.get(&unit).map(Vec::as_slice).unwrap_or_default();
         all.iter().copied().filter(|s| s.change.abs() > 1e-6).collect()
     }
 
     /// The score behind the last step.
-    pub fn last(&self, unit: UnitKey) -> f32 {
+    pub fn last(&self, unit: UnitId) -> f32 {
         self.steps.get(&unit).and_then(|s| s.last()).map_or(0.0, |s| s.score)
     }
 }

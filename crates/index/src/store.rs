@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use colgrep_core::fuse::UnitKey;
+use colgrep_core::UnitId;
 use colgrep_core::path::PathFacts;
 use colgrep_syntax::read::Skip;
 use same_file::Handle;
@@ -130,7 +130,7 @@ pub struct Snapshot {
     /// What is known of the paths of files that searches met, by file number: a server asks about the same ones again.
     pub(crate) path_facts: Mutex<HashMap<u32, PathFacts>>,
     /// The units that have vectors and where these are, once a search wanted them all.
-    pub(crate) placed: OnceLock<Vec<(UnitKey, Place)>>,
+    pub(crate) placed: OnceLock<Vec<(UnitId, Place)>>,
 }
 
 /// How many units have vectors.

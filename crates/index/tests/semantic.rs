@@ -6,7 +6,7 @@ mod toy;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use colgrep_core::fuse::UnitKey;
+use colgrep_core::UnitId;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank::Pool;
 use colgrep_index::lexical::UnitFilter;
@@ -97,10 +97,10 @@ fn filters_act_before_the_cut() {
 }
 
 #[derive(Default)]
-struct Steps(Vec<(&'static str, Vec<(UnitKey, f32)>)>);
+struct Steps(Vec<(&'static str, Vec<(UnitId, f32)>)>);
 
 impl Watch for Steps {
-    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
         self.0.push((step, hits.to_vec()));
     }
 

@@ -1,6 +1,6 @@
 //! How each score came about, in words and for programs.
 
-use colgrep_core::fuse::UnitKey;
+use colgrep_core::UnitId;
 use colgrep_engine::explain::{self, Explanation};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,7 +23,7 @@ impl From<explain::Step> for Step {
 }
 
 /// The steps that gave or changed a unit's score, on one line: `bm25 12.31 · fused 1.000 · … · final 1.402`.
-pub fn line(explanation: &Explanation, unit: UnitKey) -> String {
+pub fn line(explanation: &Explanation, unit: UnitId) -> String {
     let mut parts = Vec::new();
     for step in explanation.steps(unit) {
         parts.push(match step.change == step.score {
@@ -43,11 +43,12 @@ mod tests {
 
     #[test]
     fn only_steps_that_change_something_are_shown() {
+        let unit = UnitId::new(0, 7);
         let mut explanation = Explanation::default();
-        explanation.ranking("bm25", &[(7, 12.5)]);
-        explanation.ranking("fused", &[(7, 1.0)]);
+        explanation.ranking("bm25", &[(unit, 12.5)]);
+        explanation.ranking("fused", &[(unit, 1.0)]);
         let candidate = |score| colgrep_core::rank::Candidate {
-            unit: 7,
+            unit,
             file: 0,
             kind: colgrep_core::UnitKind::Function,
             role: colgrep_core::UnitRole::Definition,
@@ -58,6 +59,9 @@ mod tests {
         for (step, score) in [("stem", 1.25), ("depth", 1.25), ("penalty", 0.5)] {
             explanation.stage(step, &Pool { candidates: vec![candidate(score)], ..Pool::default() });
         }
-        assert_eq!(line(&explanation, 7), "    bm25 12.500 · fused 1.000 · stem +0.250 · penalty -0.750 · final 0.500");
+        assert_eq!(
+            line(&explanation, unit),
+            "    bm25 12.500 · fused 1.000 · stem +0.250 · penalty -0.750 · final 0.500"
+        );
     }
 }

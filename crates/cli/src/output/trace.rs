@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use colgrep_core::fuse::UnitKey;
+use colgrep_core::UnitId;
 use colgrep_core::rank::Pool;
 use colgrep_engine::explain::Explanation;
 use colgrep_index::search::{Answer, Watch};
@@ -52,7 +52,7 @@ pub struct Watchers {
 }
 
 impl Watch for Watchers {
-    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
         if let Some(explanation) = &mut self.explanation {
             explanation.ranking(step, hits);
         }
@@ -72,9 +72,9 @@ impl Watch for Watchers {
 }
 
 impl Watch for Trace {
-    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
         let shown = hits.iter().take(SHOWN_MAX);
-        let ids: Vec<UnitKey> = shown.clone().map(|h| h.0).collect();
+        let ids: Vec<UnitId> = shown.clone().map(|h| h.0).collect();
         self.line(step, "ids", json!(ids), shown.map(|h| h.1).collect());
     }
 

@@ -58,8 +58,8 @@ mod tests {
         let mut p = pool(&["a.rs", "b.rs"]);
         p.candidates = vec![candidate(0, 0, 0.5), candidate(1, 1, 0.6), candidate(2, 1, 0.4)];
         apply(&query("x"), &knobs(&[(&COHERENCE_BOOST, "0.2")]), &mut p);
-        let mut scores: Vec<(u64, i32)> =
-            p.candidates.iter().map(|c| (c.unit, (c.score * 100.0).round() as i32)).collect();
+        let mut scores: Vec<(u32, i32)> =
+            p.candidates.iter().map(|c| (c.unit.doc(), (c.score * 100.0).round() as i32)).collect();
         scores.sort_unstable();
         assert_eq!(scores, [(0, 60), (1, 80), (2, 40)]);
     }

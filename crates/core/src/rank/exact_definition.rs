@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use super::{FileFacts, NamedDefinition, Pool, Stage};
-use crate::fuse::UnitKey;
 use crate::knob::{Knob, Knobs, Shape};
 use crate::path::joined;
 use crate::query::{Identifier, Query};
-use crate::unit::{UnitKind, UnitRole};
+use crate::unit::{UnitId, UnitKind, UnitRole};
 
 const SOURCE: &str = "prototype: exact definitions together +.0115 (docs/ranking.md)";
 /// Weight of a definition whose upper and lower case differ from the query's. Prototype.
@@ -120,7 +119,7 @@ fn lead(pool: &mut Pool) {
         let defined = file.definitions.iter().filter(|d| d.role == UnitRole::Definition);
         defined.min_by_key(|d| rank(d)).map(|d| d.unit)
     };
-    let leaders: HashMap<usize, UnitKey> =
+    let leaders: HashMap<usize, UnitId> =
         pool.files.iter().enumerate().filter_map(|(i, file)| Some((i, leading(file)?))).collect();
     let mut of_file: HashMap<usize, Vec<usize>> = HashMap::new();
     for (i, candidate) in pool.candidates.iter().enumerate().filter(|(_, c)| leaders.contains_key(&c.file)) {
@@ -189,7 +188,8 @@ mod tests {
 
     fn check(text: &str, path: &str, kind: UnitKind, role: UnitRole, exact_case: bool, expected: i32) {
         let mut p = pool(&[path]);
-        p.files[0].definitions.push(NamedDefinition { identifier: 0, unit: 0, kind, role, exact_case });
+        let unit = UnitId::default();
+        p.files[0].definitions.push(NamedDefinition { identifier: 0, unit, kind, role, exact_case });
         let set: Vec<(&Knob, &str)> =
             STAGE.knobs.iter().copied().zip(["1", "0.9", "0.8", "0.5", "0.3", "0.2", "0.1", "0", "0"]).collect();
         assert_eq!(added(&STAGE, &query(text), &knobs(&set), &mut p), [expected], "{text:?} in {path}");
@@ -213,7 +213,13 @@ mod tests {
     #[test]
     fn the_definition_leads_its_file_and_the_file_keeps_its_place() {
         use UnitKind::{Class, Function};
-        let definition = |unit, kind, role, exact_case| NamedDefinition { identifier: 0, unit, kind, role, exact_case };
+        let definition = |doc, kind, role, exact_case| NamedDefinition {
+            identifier: 0,
+            unit: UnitId::new(0, doc),
+            kind,
+            role,
+            exact_case,
+        };
         let order = |text: &str, definitions: &[NamedDefinition], profile: Profile| {
             let mut p = pool(&["a.go", "b.go"]);
             p.candidates = [(1, 0, 0.9), (2, 0, 0.7), (3, 0, 0.5), (4, 0, 0.5), (5, 1, 0.8), (6, 0, 0.2)]
@@ -223,7 +229,7 @@ mod tests {
             p.files[1].definitions = definitions.to_vec();
             (STAGE.apply)(&query(text), &Knobs::of(profile), &mut p);
             p.sort();
-            p.candidates.iter().map(|c| c.unit).collect::<Vec<_>>()
+            p.candidates.iter().map(|c| c.unit.doc()).collect::<Vec<_>>()
         };
         let types = definition(3, Class, UnitRole::Definition, true);
         assert_eq!(order("Router", &[types], Profile::Default), [3, 5, 1, 2, 4, 6]);

@@ -20,11 +20,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::bm25;
-use crate::fuse::{self, Evidence, Fusion, Ranking, SEMANTIC, SEMANTIC_DEPTH, UnitKey};
+use crate::fuse::{self, Evidence, Fusion, Ranking, SEMANTIC, SEMANTIC_DEPTH};
 use crate::knob::{Knob, Knobs, Shape};
 use crate::path::PathFacts;
 use crate::query::Query;
-use crate::unit::{UnitKind, UnitRole};
+use crate::unit::{UnitId, UnitKind, UnitRole};
 
 /// One step of the ranking.
 pub struct Stage {
@@ -119,7 +119,7 @@ pub fn knobs() -> Vec<&'static Knob> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The unit.
-    pub unit: UnitKey,
+    pub unit: UnitId,
     /// Its file: a position in [`Pool::files`].
     pub file: usize,
     /// What it is.
@@ -136,7 +136,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// Orders units of one file that have equal scores.
-    pub fn place(&self) -> (u32, UnitKey) {
+    pub fn place(&self) -> (u32, UnitId) {
         (self.line, self.unit)
     }
 }
@@ -147,7 +147,7 @@ pub struct NamedDefinition {
     /// Which of [`Query::identifiers`].
     pub identifier: usize,
     /// The unit that defines it.
-    pub unit: UnitKey,
+    pub unit: UnitId,
     /// What defines it.
     pub kind: UnitKind,
     /// How it stands to what it names.
@@ -351,12 +351,13 @@ pub(crate) mod testing {
                 *pool.topic_frequency.entry(term.clone()).or_default() += 1;
             }
             pool.files.push(FileFacts { path: (*path).to_string(), facts, ..FileFacts::default() });
-            pool.candidates.push(candidate(i as u64, i, 0.5));
+            pool.candidates.push(candidate(i as u32, i, 0.5));
         }
         pool
     }
 
-    pub(crate) fn candidate(unit: UnitKey, file: usize, score: f32) -> Candidate {
+    pub(crate) fn candidate(doc: u32, file: usize, score: f32) -> Candidate {
+        let unit = UnitId::new(0, doc);
         Candidate { unit, file, kind: UnitKind::Function, role: UnitRole::Definition, line: 1, name_hit: false, score }
     }
 

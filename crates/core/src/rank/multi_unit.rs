@@ -77,7 +77,7 @@ mod tests {
         apply(&query("x"), &knobs(&[(&UNIT_SUM_SHARE, "0.5")]), &mut p);
         // b's sum is 1 + .8/2 + .6/3 = 1.6; a's is 1.
         assert!((p.files[1].base - 1.0).abs() < 1e-6 && (p.files[0].base - (0.5 + 0.5 / 1.6)).abs() < 1e-6);
-        let score = |unit| p.candidates.iter().find(|c| c.unit == unit).unwrap().score;
+        let score = |unit| p.candidates.iter().find(|c| c.unit.doc() == unit).unwrap().score;
         assert!((score(1) - 1.0).abs() < 1e-6 && (score(2) - 0.8).abs() < 1e-6);
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use colgrep_core::fuse::UnitKey;
+use colgrep_core::UnitId;
 use colgrep_core::{UnitKind, UnitRole};
 use rayon::prelude::*;
 use tantivy::columnar::Column;
@@ -35,7 +35,7 @@ pub trait UnitFilter: Sync {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitHit {
     /// Its key in this snapshot.
-    pub key: UnitKey,
+    pub key: UnitId,
     /// Its file's number.
     pub file: u32,
     /// What it is.
@@ -54,7 +54,7 @@ pub struct UnitHit {
 #[derive(Clone, Copy, Debug)]
 pub struct UnitSpan {
     /// Its key in this snapshot.
-    pub key: UnitKey,
+    pub key: UnitId,
     /// What it is.
     pub kind: UnitKind,
     /// Line of its definition.
@@ -127,8 +127,8 @@ impl Segment {
 }
 
 /// A document's key.
-pub(super) fn key(segment: usize, doc: DocId) -> UnitKey {
-    (segment as u64) << 32 | u64::from(doc)
+pub(super) fn key(segment: usize, doc: DocId) -> UnitId {
+    UnitId::new(segment as u32, doc)
 }
 
 impl Lexical {
@@ -186,23 +186,23 @@ impl Lexical {
     }
 
     /// What is known of a unit, with score 0. Panics where the key is of another snapshot.
-    pub(crate) fn hit(&self, key: UnitKey) -> UnitHit {
-        let (segment, doc) = (&self.segments[(key >> 32) as usize], key as DocId);
+    pub(crate) fn hit(&self, key: UnitId) -> UnitHit {
+        let (segment, doc) = (&self.segments[key.segment() as usize], key.doc());
         let (file, info) = (segment.file(doc), segment.info(doc));
         let (kind, role, line) = (info.kind(), info.role(), info.line());
         UnitHit { key, file, kind, role, line, name_hit: false, score: 0.0 }
     }
 
     /// Whether `filter` allows a unit. Panics where the key is of another snapshot.
-    pub(crate) fn is_allowed(&self, key: UnitKey, filter: &dyn UnitFilter) -> bool {
-        let (segment, doc) = (&self.segments[(key >> 32) as usize], key as DocId);
+    pub(crate) fn is_allowed(&self, key: UnitId, filter: &dyn UnitFilter) -> bool {
+        let (segment, doc) = (&self.segments[key.segment() as usize], key.doc());
         let (file, info) = (segment.file(doc), segment.info(doc));
         filter.allows_file(file) && filter.allows_unit(file, info.first(), info.end())
     }
 
     /// Calls `visit` with the key, the file and the [`text_hash`](crate::units::text_hash) of every unit that
     /// `filter` allows.
-    pub fn each_unit(&self, filter: Option<&dyn UnitFilter>, mut visit: impl FnMut(UnitKey, u32, u64)) {
+    pub fn each_unit(&self, filter: Option<&dyn UnitFilter>, mut visit: impl FnMut(UnitId, u32, u64)) {
         for (s, segment) in self.segments.iter().enumerate() {
             for doc in segment.reader.doc_ids_alive() {
                 let (key, text) = (key(s, doc), segment.text.first(doc).unwrap_or_default());
@@ -214,13 +214,13 @@ impl Lexical {
     }
 
     /// The units, by key, whose [`text_hash`](crate::units::text_hash) is `wanted`, each with that hash.
-    pub(crate) fn units_of_texts(&self, wanted: impl Fn(u64) -> bool + Sync) -> Vec<(UnitKey, u64)> {
+    pub(crate) fn units_of_texts(&self, wanted: impl Fn(u64) -> bool + Sync) -> Vec<(UnitId, u64)> {
         let ranges = |(s, segment): (usize, &Segment)| {
             let end = segment.reader.max_doc();
             (0..end).step_by(SCAN_DOCS).map(move |from| (s, from..end.min(from + SCAN_DOCS as DocId)))
         };
         let ranges: Vec<(usize, Range<DocId>)> = self.segments.iter().enumerate().flat_map(ranges).collect();
-        let parts: Vec<Vec<(UnitKey, u64)>> = ranges
+        let parts: Vec<Vec<(UnitId, u64)>> = ranges
             .into_par_iter()
             .map(|(s, docs)| {
                 let segment = &self.segments[s];
@@ -236,9 +236,9 @@ impl Lexical {
     }
 
     /// The [`text_hash`](crate::units::text_hash) of a unit.
-    pub fn text_of(&self, key: UnitKey) -> u64 {
-        let segment = self.segments.get((key >> 32) as usize);
-        segment.and_then(|s| s.text.first(key as DocId)).unwrap_or_default()
+    pub fn text_of(&self, key: UnitId) -> u64 {
+        let segment = self.segments.get(key.segment() as usize);
+        segment.and_then(|s| s.text.first(key.doc())).unwrap_or_default()
     }
 
     /// The units of a file that `filter` allows, by line, all with score 0.
@@ -265,7 +265,7 @@ impl Lexical {
     pub(crate) fn spans_of(&self, file: u32) -> Result<Vec<UnitSpan>> {
         let documents = self.documents_of(file)?.into_iter().map(|(s, doc)| (key(s, doc), self.segments[s].info(doc)));
         let span =
-            |(key, info): (UnitKey, Info)| UnitSpan { key, kind: info.kind(), line: info.line(), end: info.end() };
+            |(key, info): (UnitId, Info)| UnitSpan { key, kind: info.kind(), line: info.line(), end: info.end() };
         Ok(documents.filter(|(_, info)| !info.is_file()).map(span).collect())
     }
 

@@ -9,8 +9,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use colgrep_core::UnitId;
 use colgrep_core::bm25::{Bm25, Field as UnitField, idf};
-use colgrep_core::fuse::UnitKey;
 use colgrep_core::query::Query;
 use rayon::prelude::*;
 use tantivy::DocId;
@@ -40,7 +40,7 @@ pub struct Also {
     /// Files, each with its best unit.
     pub files: HashSet<u32>,
     /// Units.
-    pub units: HashSet<UnitKey>,
+    pub units: HashSet<UnitId>,
 }
 
 /// From which sizes on more than a plain sum pays.
@@ -146,7 +146,7 @@ impl Searched<'_> {
         for file in absent {
             hits.extend(lexical.units_of(file, filter)?.into_iter().next());
         }
-        let present: HashSet<UnitKey> = hits.iter().map(|h| h.key).collect();
+        let present: HashSet<UnitId> = hits.iter().map(|h| h.key).collect();
         let mut absent: Vec<UnitHit> = also.units.difference(&present).map(|key| lexical.hit(*key)).collect();
         absent.sort_unstable_by_key(|h| (h.file, h.line, h.key));
         hits.extend(absent);
@@ -317,10 +317,10 @@ impl<'a> Scorer<'a> {
     /// Adds the best unit of each of `also`'s files that is not there, and `also`'s units that hold a term.
     fn add(&self, also: &Also, hits: &mut Vec<UnitHit>) -> Result<()> {
         let files: HashSet<u32> = hits.iter().map(|h| h.file).collect();
-        let mut keys: HashSet<UnitKey> = hits.iter().map(|h| h.key).collect();
+        let mut keys: HashSet<UnitId> = hits.iter().map(|h| h.key).collect();
         let mut more: Vec<UnitHit> = Vec::new();
         for file in also.files.difference(&files) {
-            let units: Vec<UnitKey> =
+            let units: Vec<UnitId> =
                 self.lists.lexical.documents_of(*file)?.into_iter().map(|(s, doc)| key(s, doc)).collect();
             more.extend(self.scored(units)?.into_iter().min_by(by_score));
         }
@@ -331,12 +331,12 @@ impl<'a> Scorer<'a> {
     }
 
     /// Those of the units that have a score and are allowed.
-    fn scored(&self, mut units: Vec<UnitKey>) -> Result<Vec<UnitHit>> {
+    fn scored(&self, mut units: Vec<UnitId>) -> Result<Vec<UnitHit>> {
         units.sort_unstable();
         let mut hits = Vec::new();
-        for of_segment in units.chunk_by(|a, b| a >> 32 == b >> 32) {
-            let s = (of_segment[0] >> 32) as usize;
-            let docs: Vec<DocId> = of_segment.iter().map(|key| *key as DocId).collect();
+        for of_segment in units.chunk_by(|a, b| a.segment() == b.segment()) {
+            let s = of_segment[0].segment() as usize;
+            let docs: Vec<DocId> = of_segment.iter().map(|key| key.doc()).collect();
             let scores = self.scores_at(s, &docs)?;
             hits.extend(docs.iter().zip(scores).filter_map(|(doc, score)| self.hit(s, *doc, score)));
         }
@@ -348,14 +348,14 @@ impl<'a> Scorer<'a> {
         let content: HashSet<&str> = query.content_terms().map(|t| t.text.as_str()).collect();
         let mut by_key: Vec<&mut UnitHit> = hits.iter_mut().collect();
         by_key.sort_unstable_by_key(|h| h.key);
-        for of_segment in by_key.chunk_by_mut(|a, b| a.key >> 32 == b.key >> 32) {
-            let s = (of_segment[0].key >> 32) as usize;
+        for of_segment in by_key.chunk_by_mut(|a, b| a.key.segment() == b.key.segment()) {
+            let s = of_segment[0].key.segment() as usize;
             for term in self.terms.iter().filter(|t| content.contains(t.term.text.as_str())) {
                 for list in term.lists[s].iter().filter(|list| UnitField::ALL[list.0] == UnitField::Name) {
                     let mut block = self.lists.postings(s, list, IndexRecordOption::Basic)?;
                     for hit in of_segment.iter_mut() {
-                        let at = block.seek(hit.key as DocId);
-                        hit.name_hit |= block.doc(at) == hit.key as DocId;
+                        let at = block.seek(hit.key.doc());
+                        hit.name_hit |= block.doc(at) == hit.key.doc();
                     }
                 }
             }

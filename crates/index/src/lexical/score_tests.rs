@@ -132,8 +132,8 @@ fn kept_lengths_are_those_summed_up() {
 
 #[test]
 fn the_cut_keeps_enough_files() {
-    let hit = |key, file, score| UnitHit {
-        key,
+    let hit = |doc, file, score| UnitHit {
+        key: key(0, doc),
         file,
         kind: UnitKind::Function,
         role: UnitRole::Definition,

@@ -1,7 +1,7 @@
 //! What the index keeps for showing: units without their bodies, imports, callers.
 
 use colgrep_core::Unit;
-use colgrep_core::fuse::UnitKey;
+use colgrep_core::UnitId;
 use colgrep_core::query::last_segment;
 use tantivy::schema::Value as _;
 use tantivy::schema::document::TantivyDocument;
@@ -18,8 +18,8 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn unit(&self, key: UnitKey) -> Result<Unit> {
-        let address = DocAddress::new((key >> 32) as u32, key as u32);
+    pub fn unit(&self, key: UnitId) -> Result<Unit> {
+        let address = DocAddress::new(key.segment(), key.doc());
         let document: TantivyDocument = self.searcher.doc(address)?;
         let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
         let damaged = |e| Error::new(ErrorKind::Unusable, format!("a stored unit is damaged: {e}"));
@@ -60,7 +60,7 @@ impl Lexical {
     /// When the index can't be read.
     pub fn callers(&self, name: &str) -> Result<Vec<String>> {
         let term = Term::from_field_text(self.fields.callee, last_segment(name));
-        let mut found: Vec<(u32, u32, UnitKey)> = Vec::new();
+        let mut found: Vec<(u32, u32, UnitId)> = Vec::new();
         for (s, segment) in self.segments.iter().enumerate() {
             segment.each(&term, |doc| found.push((segment.file(doc), segment.info(doc).line(), key(s, doc))))?;
         }

@@ -6,9 +6,10 @@ mod semantic;
 use std::collections::{HashMap, HashSet};
 use std::sync::PoisonError;
 
+use colgrep_core::UnitId;
 use colgrep_core::bm25::{Bm25, K1};
 use colgrep_core::collapse::{FileHit, collapse};
-use colgrep_core::fuse::{Evidence, Fusion, Ranking, SEMANTIC, UnitKey};
+use colgrep_core::fuse::{Evidence, Fusion, Ranking, SEMANTIC};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
@@ -45,7 +46,7 @@ pub struct Request<'a> {
 /// Watches a search: step name and (unit, score) pairs of a retriever, or the pool behind a stage.
 pub trait Watch {
     /// A retriever's ranking, or their fusion: units with scores, best first.
-    fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]);
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]);
     /// The sorted pool behind a stage.
     fn stage(&mut self, step: &'static str, pool: &Pool);
 }
@@ -71,7 +72,7 @@ pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut
         for ranking in &pool.rankings {
             watch.ranking(ranking.name, &ranking.hits);
         }
-        let fused: Vec<(UnitKey, f32)> = pool.candidates.iter().map(|c| (c.unit, c.score)).collect();
+        let fused: Vec<(UnitId, f32)> = pool.candidates.iter().map(|c| (c.unit, c.score)).collect();
         watch.ranking("fused", &fused);
     }
     match watch {
@@ -104,7 +105,7 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     let mut also = Also { files: strongest(&named, request.knobs.whole(&POOL_NAMED_FILES)), units: HashSet::new() };
     if query.is_symbol() {
         // Who types a name wants the unit that defines it, wherever its words rank that.
-        let is_allowed = |unit: &UnitKey| request.filter.is_none_or(|f| snapshot.lexical.is_allowed(*unit, f));
+        let is_allowed = |unit: &UnitId| request.filter.is_none_or(|f| snapshot.lexical.is_allowed(*unit, f));
         let definitions = also.files.iter().filter_map(|file| named.get(file)).flat_map(|n| &n.definitions);
         also.units.extend(definitions.map(|d| d.unit).filter(is_allowed));
     }
@@ -146,7 +147,7 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
             rankings.push(Ranking { name: SEMANTIC, weight: 1.0, floor: None, hits: near_hits });
         }
     }
-    let retrieved: HashSet<UnitKey> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
+    let retrieved: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
     let units: Vec<UnitHit> = units.into_iter().filter(|u| retrieved.contains(&u.key)).collect();
     let mut pool = pool(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
     pool.rankings = rankings;

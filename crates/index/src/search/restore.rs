@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use colgrep_core::UnitKind;
+use colgrep_core::{UnitId, UnitKind};
 use colgrep_syntax::parse::{BLOCK_LINES, BODY_BYTES_MAX, SECTION_LINES_MAX, own_lines};
 use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
@@ -39,7 +39,7 @@ pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<HashMap<
 fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Result<Vec<(u64, String)>> {
     let Ok(source) = read_text(Path::new(&snapshot.files.root), &record.path) else { return Ok(Vec::new()) };
     let spans = snapshot.lexical.spans_of(record.id)?;
-    let wanted: HashSet<u64> = units.iter().map(|u| u.key).collect();
+    let wanted: HashSet<UnitId> = units.iter().map(|u| u.key).collect();
     let of_wanted = || spans.iter().filter(|s| wanted.contains(&s.key));
     let first = of_wanted().map(|s| s.line as usize).min().unwrap_or_default();
     let last = of_wanted().map(|s| s.end as usize).max().unwrap_or_default();

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use colgrep_core::fuse::{UnitKey, sort_hits};
+use colgrep_core::UnitId;
+use colgrep_core::fuse::sort_hits;
 use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
@@ -67,9 +68,9 @@ pub enum Mode {
 /// The units that may be given, and how their vectors are found.
 enum Units<'a> {
     /// With the places of their vectors; units without are left out.
-    Placed(Cow<'a, [(UnitKey, Place)]>),
+    Placed(Cow<'a, [(UnitId, Place)]>),
     /// With the hashes of their texts: so many that it is cheaper to find the nearest texts first.
-    Hashed(Vec<(UnitKey, u64)>),
+    Hashed(Vec<(UnitId, u64)>),
     /// All of the snapshot, which are as many.
     All,
 }
@@ -109,7 +110,7 @@ impl<'a> Near<'a> {
     ///
     /// # Errors
     /// When the vectors are damaged.
-    pub(crate) fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<(UnitKey, f32)>> {
+    pub(crate) fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<(UnitId, f32)>> {
         let Some(vectors) = self.vectors else { return Ok(Vec::new()) };
         let mut n = units_max;
         loop {
@@ -135,9 +136,9 @@ impl<'a> Near<'a> {
     fn among_placed(
         &self,
         vectors: &Vectors,
-        placed: &[(UnitKey, Place)],
+        placed: &[(UnitId, Place)],
         n: usize,
-    ) -> Result<(Vec<(UnitKey, f32)>, bool)> {
+    ) -> Result<(Vec<(UnitId, f32)>, bool)> {
         let mut allowed = Allowed::none(vectors.len());
         for (_, place) in placed {
             allowed.insert(*place);
@@ -148,7 +149,7 @@ impl<'a> Near<'a> {
         for place in found.keys() {
             best.insert(*place);
         }
-        let of_place = |(key, place): &(UnitKey, Place)| Some((*key, *found.get(place)?));
+        let of_place = |(key, place): &(UnitId, Place)| Some((*key, *found.get(place)?));
         let hits = placed.iter().filter(|(_, place)| best.contains(*place)).filter_map(of_place).collect();
         Ok((hits, n >= allowed.count()))
     }
@@ -158,9 +159,9 @@ impl<'a> Near<'a> {
         &self,
         vectors: &Vectors,
         n: usize,
-        units_of: impl Fn(&Texts) -> Vec<(UnitKey, u64)>,
-    ) -> Result<(Vec<(UnitKey, f32)>, bool)> {
-        let mut known: HashMap<u64, Vec<UnitKey>> = HashMap::new();
+        units_of: impl Fn(&Texts) -> Vec<(UnitId, u64)>,
+    ) -> Result<(Vec<(UnitId, f32)>, bool)> {
+        let mut known: HashMap<u64, Vec<UnitId>> = HashMap::new();
         let mut have_units = |places: &[Place]| -> Vec<bool> {
             let hashes: Vec<u64> = places.iter().map(|place| vectors.hash(*place)).collect();
             for (key, hash) in units_of(&Texts::new(&hashes)) {
@@ -180,11 +181,11 @@ impl<'a> Near<'a> {
     ///
     /// # Errors
     /// When the vectors are damaged or the model can't be run.
-    pub(crate) fn score(&self, units: &[UnitHit]) -> Result<Vec<(UnitKey, f32)>> {
+    pub(crate) fn score(&self, units: &[UnitHit]) -> Result<Vec<(UnitId, f32)>> {
         if self.query.is_empty() {
             return Ok(Vec::new());
         }
-        let place = |key: UnitKey| self.vectors?.place(self.snapshot.lexical.text_of(key));
+        let place = |key: UnitId| self.vectors?.place(self.snapshot.lexical.text_of(key));
         let (mut keys, mut places, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for unit in units {
             match place(unit.key) {
@@ -196,7 +197,7 @@ impl<'a> Near<'a> {
                 None => {}
             }
         }
-        let mut scored: Vec<(UnitKey, f32)> = Vec::new();
+        let mut scored: Vec<(UnitId, f32)> = Vec::new();
         if let Some(vectors) = self.vectors.filter(|_| !places.is_empty()) {
             scored = keys.into_iter().zip(vectors.score(&self.query, &places)?).collect();
         }
@@ -211,7 +212,7 @@ impl<'a> Near<'a> {
     ///
     /// # Errors
     /// When the index can't be read or the model can't be run.
-    pub(crate) fn sharpen(&self, hits: &mut [(UnitKey, f32)], units_max: usize) -> Result<()> {
+    pub(crate) fn sharpen(&self, hits: &mut [(UnitId, f32)], units_max: usize) -> Result<()> {
         if !self.semantic.encoder.is_light() || self.query.is_empty() {
             return Ok(());
         }
@@ -244,7 +245,7 @@ impl<'a> Near<'a> {
 
     /// Scores of units by the vectors of their whole texts, of those whose text is remembered or can be restored and is
     /// encoded now.
-    fn encoded(&self, units: &[UnitHit]) -> Result<HashMap<UnitKey, f32>> {
+    fn encoded(&self, units: &[UnitHit]) -> Result<HashMap<UnitId, f32>> {
         let query = Whole::new(&self.query);
         let hashes: Vec<u64> = units.iter().map(|unit| self.snapshot.lexical.text_of(unit.key)).collect();
         let remembered = |hash: &u64| Some((*hash, self.semantic.memory?.get(*hash)?));
@@ -306,12 +307,12 @@ impl Texts {
 /// all are, the snapshot remembers them.
 fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units<'a> {
     let lexical = &snapshot.lexical;
-    let look_up = |units: Vec<(UnitKey, u64)>| -> Vec<(UnitKey, Place)> {
-        let place = |(key, hash): &(UnitKey, u64)| Some((*key, vectors.place(*hash)?));
+    let look_up = |units: Vec<(UnitId, u64)>| -> Vec<(UnitId, Place)> {
+        let place = |(key, hash): &(UnitId, u64)| Some((*key, vectors.place(*hash)?));
         units.par_iter().with_min_len(4_096).filter_map(place).collect()
     };
     let allowed = || {
-        let mut units: Vec<(UnitKey, u64)> = Vec::new();
+        let mut units: Vec<(UnitId, u64)> = Vec::new();
         lexical.each_unit(filter, |key, _, hash| units.push((key, hash)));
         units
     };
@@ -336,8 +337,8 @@ fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn Unit
 
 /// Adds to `hits` the units of `more` that are not in it, and tells which share of the first [`HEAD`] of `units` has a
 /// score then: 1 where there are none.
-pub(crate) fn join(hits: &mut Vec<(UnitKey, f32)>, more: Vec<(UnitKey, f32)>, units: &[UnitHit]) -> f32 {
-    let mut known: HashSet<UnitKey> = hits.iter().map(|h| h.0).collect();
+pub(crate) fn join(hits: &mut Vec<(UnitId, f32)>, more: Vec<(UnitId, f32)>, units: &[UnitHit]) -> f32 {
+    let mut known: HashSet<UnitId> = hits.iter().map(|h| h.0).collect();
     hits.extend(more.into_iter().filter(|(key, _)| known.insert(*key)));
     sort_hits(hits);
     let head = &units[..units.len().min(HEAD)];
@@ -359,10 +360,10 @@ mod tests {
     use crate::vector::{Codebook, maxsim};
 
     #[derive(Default)]
-    struct Ranked(Vec<(UnitKey, f32)>);
+    struct Ranked(Vec<(UnitId, f32)>);
 
     impl Watch for Ranked {
-        fn ranking(&mut self, step: &'static str, hits: &[(UnitKey, f32)]) {
+        fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
             if step == colgrep_core::fuse::SEMANTIC {
                 self.0 = hits.to_vec();
             }
@@ -393,7 +394,7 @@ mod tests {
             ranked.0
         };
         let query = model.encode_query(question).expect("vectors");
-        let errors = |hits: &[(UnitKey, f32)]| -> Vec<f32> {
+        let errors = |hits: &[(UnitId, f32)]| -> Vec<f32> {
             let units: Vec<UnitHit> = hits.iter().take(SHARPEN_STEP).map(|h| snapshot.lexical.hit(h.0)).collect();
             let texts = restore(&snapshot, &units).expect("texts");
             let full = |key| {
