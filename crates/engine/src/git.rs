@@ -1,11 +1,33 @@
-//! What git knows of a project's files: asked of the `git` program.
+//! What git knows of a project's files: asked of the `git` program, which runs nothing that a repository names.
 
-use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use anyhow::{Context as _, Result, bail};
+
+/// Settings that name programs, switched off in every call: a repository's own configuration is not trusted. Filters and
+/// hooks have names of their own, see [`Git::without_programs`]. `safe.bareRepository` keeps git from taking a folder of
+/// the tree that looks like a bare repository for one.
+const OFF: [&str; 5] = [
+    "core.fsmonitor=false",
+    "core.virtualFilesystem=",
+    "core.hooksPath=/dev/null",
+    "protocol.allow=never",
+    "safe.bareRepository=explicit",
+];
+/// The same as variables. A missing object is not fetched (git before 2.45 knows no `GIT_NO_LAZY_FETCH`), and no protocol
+/// is allowed whatever `protocol.NAME.allow` says: a remote's address, `uploadpack`, `sshCommand` and `gitProxy` are
+/// programs too. `git diff` refreshes the index whatever `GIT_OPTIONAL_LOCKS` says, so the hooks are off besides.
+const VARIABLES: [(&str, &str); 4] = [
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];
+/// Most filters and hooks by name in one configuration; each is switched off by arguments, of which there is a limit.
+const NAMES_MAX: usize = 500;
 
 /// Files below a root that git says are changed.
 #[derive(Debug, Default)]
@@ -28,6 +50,8 @@ impl Changed {
 /// included. In a submodule, those that differ from what that commit holds of it. All files of another repository inside
 /// are new to git, and so are those of a submodule that git can't read.
 ///
+/// No filter is run, so a file that one changes on its way into git differs once its size or time does.
+///
 /// # Errors
 /// Outside a repository, without the `git` program, or when there is no such commit.
 pub fn changed(root: &Path, since: Option<&str>) -> Result<Changed> {
@@ -38,6 +62,7 @@ pub fn changed(root: &Path, since: Option<&str>) -> Result<Changed> {
         false => error.context(format!("{flag} asks git")),
     })?;
     let top = top_of(&top);
+    let git = git.without_programs(&top)?;
     let base = git.commit(&top, since.unwrap_or("HEAD"));
     if let (Some(name), None) = (since, &base) {
         bail!("--since {name}: git knows no commit, branch or tag of that name");
@@ -59,17 +84,53 @@ pub fn changed(root: &Path, since: Option<&str>) -> Result<Changed> {
 struct Found {
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
+    /// Submodules that were looked into: a link can lead to one again.
+    seen: HashSet<PathBuf>,
 }
 
 /// The program, as it is called in one repository.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Git {
     /// Variables that are taken out of its environment: those by which a caller (a hook, say) tells git of another
     /// repository than this one.
     without: Vec<String>,
+    /// Filters and hooks of the repository's configuration, each as a setting that switches it off.
+    off: Vec<OsString>,
 }
 
 impl Git {
+    /// The same program, which runs none of the filters and hooks that the configuration around `folder` names. Those of
+    /// the user are off too: what they run may again be told by the repository (extensions of git-lfs are).
+    fn without_programs(self, folder: &Path) -> Result<Git> {
+        let names = ["config", "--null", "--name-only", "--get-regexp", r"^(filter|hook)\."];
+        let listed = self.run(folder, &names)?;
+        match listed.status.code() {
+            Some(0) => {}
+            Some(1) => return Ok(self),
+            _ => bail!(Refused::of(&names, &listed)),
+        }
+        let mut off = BTreeSet::new();
+        for key in listed.stdout.split(|b| *b == 0) {
+            // `filter.NAME.clean`, where NAME may hold dots.
+            let Some(end) = key.iter().rposition(|b| *b == b'.') else { continue };
+            let settings: &[&str] = if key.starts_with(b"filter.") {
+                &["clean=", "process=", "smudge=", "required=false"]
+            } else {
+                &["enabled=false"]
+            };
+            if key[..end].contains(&b'=') {
+                bail!("the configuration of {} names a filter that can't be switched off", folder.display());
+            }
+            for setting in settings {
+                off.insert([&key[..=end], setting.as_bytes()].concat());
+            }
+        }
+        if off.len() > NAMES_MAX {
+            bail!("the configuration of {} names more filters than are switched off", folder.display());
+        }
+        Ok(Git { off: off.iter().map(|setting| path_of(setting).into_os_string()).collect(), ..self })
+    }
+
     /// The commit that a name stands for in the repository of `folder`.
     fn commit(&self, folder: &Path, name: &str) -> Option<String> {
         self.object(folder, &format!("{name}^{{commit}}"))
@@ -81,19 +142,15 @@ impl Git {
     }
 
     /// Adds the files of the repository at `top` that differ from the commit `base` of it (where there is none: all), and
-    /// those of repositories inside.
+    /// those of repositories inside. Each submodule is asked by itself: git would look into it with the programs that its
+    /// own configuration names.
     fn differing(&self, top: &Path, base: Option<&str>, found: &mut Found) -> Result<()> {
         let tracked = match base {
             Some(base) => {
-                let diff = |submodules| {
-                    let names = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", submodules, base, "--"];
-                    self.ask(top, &names)
-                };
-                // It fails where it can't read a submodule: then each is asked by itself.
-                match diff("--ignore-submodules=none") {
-                    Ok(names) => names,
-                    Err(_) => [diff("--ignore-submodules=all")?, self.submodules(top)?].concat(),
-                }
+                let alone =
+                    ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-O/dev/null"];
+                let names = [&["diff", "--name-only", "-z"], &alone[..], &[base, "--"]].concat();
+                [self.ask(top, &names)?, self.submodules(top)?].concat()
             }
             // Before the first commit, everything that is staged is new.
             None => self.ask(top, &["ls-files", "-z"])?,
@@ -126,29 +183,42 @@ impl Git {
     /// The same of the submodule of `top` at `path`, from the commit that `base` holds of it.
     fn submodule(&self, top: &Path, base: Option<&str>, path: &[u8], full: &Path, found: &mut Found) -> Result<()> {
         let variables = self.ask(top, &["rev-parse", "--local-env-vars"])?;
-        let inner = Git { without: String::from_utf8_lossy(&variables).lines().map(str::to_string).collect() };
+        let without = String::from_utf8_lossy(&variables).lines().map(str::to_string).collect();
+        let inner = Git { without, off: Vec::new() };
         // Without a repository of its own, git would take the one around it.
-        if top_of(&inner.ask(full, &["rev-parse", "--show-toplevel"])?) != full.canonicalize()? {
+        let real = full.canonicalize()?;
+        if top_of(&inner.ask(full, &["rev-parse", "--show-toplevel"])?) != real {
             bail!("{} is no repository", full.display());
         }
+        if !found.seen.insert(real) {
+            return Ok(());
+        }
+        let inner = inner.without_programs(full)?;
         let held = base.and_then(|base| self.object(top, &format!("{base}:{}", String::from_utf8_lossy(path))));
         let base = held.and_then(|held| inner.commit(full, &held));
         inner.differing(full, base.as_deref(), found)
     }
 
+    /// What git prints.
     fn ask(&self, folder: &Path, args: &[&str]) -> Result<Vec<u8>> {
+        let output = self.run(folder, args)?;
+        if !output.status.success() {
+            bail!(Refused::of(args, &output));
+        }
+        Ok(output.stdout)
+    }
+
+    fn run(&self, folder: &Path, args: &[&str]) -> Result<Output> {
         let mut command = Command::new("git");
-        // A monitor of files is a program that a repository's configuration names.
-        command.arg("-C").arg(folder).args(["-c", "core.fsmonitor=false"]).args(args);
+        command.arg("--no-pager").arg("-C").arg(folder);
+        for setting in OFF.iter().map(OsStr::new).chain(self.off.iter().map(OsString::as_os_str)) {
+            command.arg("-c").arg(setting);
+        }
         for variable in &self.without {
             command.env_remove(variable);
         }
-        let output =
-            command.output().context("the program `git` could not be started; is it installed and on PATH?")?;
-        if !output.status.success() {
-            bail!(Refused(format!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim())));
-        }
-        Ok(output.stdout)
+        command.args(args).envs(VARIABLES);
+        command.output().context("the program `git` could not be started; is it installed and on PATH?")
     }
 }
 
@@ -172,6 +242,12 @@ fn path_of(bytes: &[u8]) -> PathBuf {
 /// What git said where it ran and failed.
 #[derive(Debug)]
 struct Refused(String);
+
+impl Refused {
+    fn of(args: &[&str], output: &Output) -> Refused {
+        Refused(format!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
+    }
+}
 
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -1,0 +1,248 @@
+//! Repositories whose configuration names programs: asked what changed, nothing of it is run.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::Sandbox;
+
+/// A commit that no repository has: a partial clone would fetch it.
+const MISSING: &str = "0123456789012345678901234567890123456789";
+
+/// A repository of two files, of which `changed.rs` differs and `touched.rs` has another time alone, and a program that
+/// leaves a file behind when it runs.
+struct Trap {
+    sandbox: Sandbox,
+}
+
+impl Trap {
+    fn new() -> Trap {
+        let trap = Trap { sandbox: Sandbox::new() };
+        trap.sandbox.write("changed.rs", "fn old() {}\n");
+        trap.sandbox.write("touched.rs", "fn trapped() {}\n");
+        // A filter is called without words.
+        let program = format!("#!/bin/sh\ntouch '{}'\n[ $# != 0 ] || cat\n", trap.marker().display());
+        fs::write(trap.program(), program).expect("a script");
+        fs::set_permissions(trap.program(), fs::Permissions::from_mode(0o755)).expect("a script");
+        trap.git(&["init", "-q"]);
+        trap.git(&["add", "."]);
+        trap.git(&["commit", "-qm", "first"]);
+        trap
+    }
+
+    fn marker(&self) -> PathBuf {
+        self.sandbox.data().with_file_name("was-run")
+    }
+
+    fn program(&self) -> PathBuf {
+        self.sandbox.data().with_file_name("program")
+    }
+
+    fn git(&self, words: &[&str]) {
+        let ran = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
+            .args(words)
+            .current_dir(self.sandbox.root())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .expect("git");
+        assert!(ran.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+
+    /// Sets what stands in the configuration; `PROGRAM` stands for the program.
+    fn config(&self, rows: &[(&str, &str)]) {
+        for (key, value) in rows {
+            self.git(&["config", key, &value.replace("PROGRAM", &self.program().display().to_string())]);
+        }
+    }
+
+    /// Makes the files differ, in content and in time alone, in `folder`.
+    fn spring(&self, folder: &str) {
+        self.sandbox.write(&format!("{folder}changed.rs"), "fn trapped() {}\n");
+        let touched = fs::File::options().append(true).open(self.sandbox.root().join(format!("{folder}touched.rs")));
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+        touched.expect("a file").set_modified(later).expect("a time");
+    }
+
+    /// What a search for changed files gives, after a look that nothing was run.
+    fn answer(&self, what: &str, flag: &str) -> common::Ran {
+        let ran = self.sandbox.run_with(&[("PATH", "/usr/local/bin:/usr/bin:/bin")], &["-e", "trapped", "-l", flag]);
+        assert!(!self.marker().exists(), "{what}: a program was run: {ran:?}");
+        ran
+    }
+
+    /// The folder that git keeps of the repository in `folder`.
+    fn git_folder(&self, folder: &str) -> PathBuf {
+        self.sandbox.root().join(folder).join(".git")
+    }
+}
+
+/// Writes an executable copy of `program`.
+fn executable(program: &Path, to: &Path) {
+    fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+    fs::copy(program, to).expect("a script");
+}
+
+#[test]
+fn programs_of_a_configuration_are_not_run_and_the_answer_is_right() {
+    let filtered = "*.rs filter=x.y diff=d\n";
+    for (what, attributes, config) in [
+        ("clean", filtered, &[("filter.x.y.clean", "PROGRAM")][..]),
+        ("clean, required", filtered, &[("filter.x.y.clean", "PROGRAM"), ("filter.x.y.required", "true")]),
+        ("process", filtered, &[("filter.x.y.process", "PROGRAM"), ("filter.x.y.required", "true")]),
+        ("process before clean", filtered, &[("filter.x.y.clean", "PROGRAM"), ("filter.x.y.process", "PROGRAM")]),
+        ("hooks", "", &[("core.hooksPath", "hooks-of-the-tree")]),
+        ("monitor", "", &[("core.fsmonitor", "PROGRAM")]),
+        ("external diff", "", &[("diff.external", "PROGRAM")]),
+        ("external diff by attribute", filtered, &[("diff.d.command", "PROGRAM")]),
+        ("textconv", filtered, &[("diff.d.textconv", "PROGRAM"), ("diff.d.cachetextconv", "true")]),
+        ("pager", "", &[("core.pager", "PROGRAM"), ("pager.diff", "PROGRAM"), ("alias.diff", "!PROGRAM")]),
+    ] {
+        let trap = Trap::new();
+        executable(&trap.program(), &trap.sandbox.root().join("hooks-of-the-tree/post-index-change"));
+        trap.sandbox.write(".gitattributes", attributes);
+        trap.git(&["add", "."]);
+        trap.git(&["commit", "-qm", "second"]);
+        trap.config(config);
+        trap.spring("");
+        assert_eq!(trap.answer(what, "--changed").out, "changed.rs\n", "{what}");
+        trap.spring("");
+        assert_eq!(trap.answer(what, "--since=HEAD~1").out, "changed.rs\n", "{what}");
+    }
+}
+
+#[test]
+fn programs_that_other_files_name_are_not_run() {
+    type Set = fn(&Trap);
+    let set: [(&str, Set); 5] = [
+        ("a hook that lies there", |trap| {
+            executable(&trap.program(), &trap.git_folder("").join("hooks/post-index-change"));
+        }),
+        ("attributes of .git", |trap| {
+            trap.config(&[("filter.x.clean", "PROGRAM")]);
+            fs::create_dir_all(trap.git_folder("").join("info")).expect("a folder");
+            fs::write(trap.git_folder("").join("info/attributes"), "*.rs filter=x\n").expect("a file");
+        }),
+        ("attributes by configuration", |trap| {
+            trap.config(&[("filter.x.clean", "PROGRAM"), ("core.attributesFile", "../config/attributes")]);
+            fs::write(trap.sandbox.data().with_file_name("config/attributes"), "*.rs filter=x\n").expect("a file");
+        }),
+        ("an included file", |trap| {
+            let text = format!("[filter \"x\"]\nclean = {}\n[core]\nfsmonitor = {0}\n", trap.program().display());
+            trap.sandbox.write(".config-of-the-tree", &text);
+            trap.sandbox.write(".gitattributes", "*.rs filter=x\n");
+            trap.config(&[("include.path", "../.config-of-the-tree")]);
+        }),
+        ("the configuration of a worktree", |trap| {
+            trap.sandbox.write(".gitattributes", "*.rs filter=x\n");
+            trap.config(&[("extensions.worktreeConfig", "true")]);
+            let program = trap.program().display().to_string();
+            trap.git(&["config", "--worktree", "filter.x.clean", &program]);
+        }),
+    ];
+    for (what, set) in set {
+        let trap = Trap::new();
+        set(&trap);
+        trap.spring("");
+        assert_eq!(trap.answer(what, "--changed").out, "changed.rs\n", "{what}");
+    }
+}
+
+#[test]
+fn programs_of_a_submodule_are_not_run() {
+    for (what, config) in [
+        ("clean", &[("filter.x.clean", "PROGRAM")][..]),
+        ("process", &[("filter.x.process", "PROGRAM"), ("filter.x.required", "true")]),
+        ("monitor", &[("core.fsmonitor", "PROGRAM")]),
+        ("hooks", &[("core.hooksPath", "hooks-of-the-tree")]),
+    ] {
+        let (trap, part) = (Trap::new(), Trap::new());
+        part.sandbox.write(".gitattributes", "*.rs filter=x\n");
+        part.git(&["add", "."]);
+        part.git(&["commit", "-qm", "attributes"]);
+        let from = part.sandbox.root().display().to_string();
+        trap.git(&["submodule", "--quiet", "add", &from, "part"]);
+        trap.git(&["commit", "-qm", "a submodule"]);
+        executable(&trap.program(), &trap.sandbox.root().join("part/hooks-of-the-tree/post-index-change"));
+        for (key, value) in config {
+            let value = value.replace("PROGRAM", &trap.program().display().to_string());
+            trap.git(&["-C", "part", "config", key, &value]);
+        }
+        trap.spring("part/");
+        assert_eq!(trap.answer(what, "--changed").out, "part/changed.rs\n", "{what}");
+    }
+}
+
+#[test]
+fn nothing_is_fetched_through_programs() {
+    for (what, config) in [
+        ("a helper", &[("remote.origin.url", "ext::PROGRAM %S"), ("protocol.ext.allow", "always")][..]),
+        ("upload-pack", &[("remote.origin.url", "."), ("remote.origin.uploadpack", "PROGRAM")]),
+        ("ssh", &[("remote.origin.url", "ssh://nowhere/x"), ("core.sshCommand", "PROGRAM")]),
+        ("a proxy", &[("remote.origin.url", "git://nowhere/x"), ("core.gitProxy", "PROGRAM")]),
+    ] {
+        let trap = Trap::new();
+        let partial = [("remote.origin.promisor", "true"), ("extensions.partialClone", "origin")];
+        trap.config(&[config, &partial[..], &[("core.repositoryFormatVersion", "1")]].concat());
+        trap.spring("");
+        let ran = trap.answer(what, &format!("--since={MISSING}"));
+        assert!(ran.status == 2 && ran.err.contains("no commit, branch or tag"), "{what}: {ran:?}");
+        assert_eq!(trap.answer(what, "--changed").out, "changed.rs\n", "{what}");
+    }
+}
+
+#[test]
+fn what_can_not_be_switched_off_is_refused() {
+    // An equals sign ends the name of a setting on git's command line.
+    let trap = Trap::new();
+    trap.sandbox.write(".gitattributes", "*.rs filter=a=b\n");
+    trap.config(&[("filter.a=b.clean", "PROGRAM")]);
+    trap.spring("");
+    let ran = trap.answer("an equals sign", "--changed");
+    assert!(ran.status == 2 && ran.err.contains("can't be switched off"), "{ran:?}");
+    // Far more than a command line holds.
+    let trap = Trap::new();
+    let many: String = (0..20_000).map(|i| format!("[filter \"{i}\"]\nclean = false\n")).collect();
+    let config = trap.git_folder("").join("config");
+    let text = fs::read_to_string(&config).expect("a file") + &many;
+    fs::write(&config, text).expect("a file");
+    let ran = trap.answer("many filters", "--changed");
+    assert!(ran.status == 2 && ran.err.contains("more filters"), "{ran:?}");
+}
+
+#[test]
+fn a_tree_that_looks_like_a_bare_repository_is_none() {
+    let trap = Trap::new();
+    for entry in fs::read_dir(trap.git_folder("")).expect("a folder").flatten() {
+        fs::rename(entry.path(), trap.sandbox.root().join(entry.file_name())).expect("a file");
+    }
+    fs::remove_dir(trap.git_folder("")).expect("a folder");
+    let program = trap.program().display().to_string();
+    let root = trap.sandbox.root().display().to_string();
+    let filter = format!("[filter \"x\"]\nclean = {program}\n");
+    trap.sandbox.write("config", &format!("[core]\nrepositoryformatversion = 0\nworktree = {root}\n{filter}"));
+    trap.sandbox.write(".gitattributes", "*.rs filter=x\n");
+    trap.spring("");
+    let ran = trap.answer("a bare repository", "--changed");
+    assert!(ran.status == 2 && ran.err.contains("needs a git repository"), "{ran:?}");
+}
+
+#[test]
+fn submodules_that_lead_to_each_other_end() {
+    let trap = Trap::new();
+    let head = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(trap.sandbox.root()).output().expect("git");
+    let head = String::from_utf8_lossy(&head.stdout).trim().to_string();
+    // Two names that lead back to the root by a link: each round would double them.
+    for name in ["a", "b"] {
+        std::os::unix::fs::symlink("..", trap.sandbox.root().join(name)).expect("a link");
+        let entry = format!("160000,{head},{name}/project");
+        trap.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    }
+    trap.spring("");
+    assert!(trap.answer("links", "--changed").out.starts_with("changed.rs\n"));
+}
