@@ -46,7 +46,7 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
         Ok(status) => status,
         Err(error) if is_broken_pipe(&error) => FOUND,
         Err(error) => {
-            remark!("colgrep: {error:#}");
+            remark!("colgrep: {}", hint::told(&error));
             FAILED
         }
     }

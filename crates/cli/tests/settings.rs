@@ -248,3 +248,24 @@ fn the_recorded_demo_is_what_the_program_prints() {
     }
     assert!(printed == recorded, "the demo is old, run `just demo`; it prints now:\n{printed}");
 }
+
+#[test]
+fn no_library_of_a_repository_is_loaded() {
+    let sandbox = Sandbox::of("relay");
+    let capi = ".venv/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so";
+    for path in [capi, "libonnxruntime.so", "bin/libonnxruntime.so"] {
+        sandbox.write(path, "no library: to load it is an error of its own");
+    }
+    sandbox.write("bin/python3", "");
+    let venv = sandbox.root().join(".venv");
+    let vars = [
+        ("VIRTUAL_ENV", venv.to_str().expect("a name")),
+        ("CONDA_PREFIX", ".venv"),
+        ("PATH", ":bin:."),
+        ("LD_LIBRARY_PATH", "/usr/lib:"),
+    ];
+    let doctor = sandbox.run_with(&vars, &["doctor"]);
+    assert_eq!(doctor.status, 0, "{doctor:?}");
+    assert!(doctor.out.contains(&format!("ROOT/{capi} is not loaded: it lies inside the project ROOT")), "{doctor:?}");
+    assert_eq!(doctor.out.matches("libonnxruntime.so is not loaded").count(), 1, "{doctor:?}");
+}

@@ -6,7 +6,7 @@ use hf_hub::api::sync::{ApiBuilder, ApiError};
 use hf_hub::{Cache, Repo, RepoType};
 
 use crate::onnx::{MODEL_FILES, is_outside_data};
-use crate::{Error, RuntimeEnv};
+use crate::{Error, RuntimeEnv, Source};
 
 /// Files that are fetched where a model has them, before its weights, so that weights in the cache mean that
 /// nothing is missing.
@@ -27,7 +27,7 @@ const ENDPOINT: &str = "https://huggingface.co";
 /// When it is not there and can't be fetched, with what to put where instead.
 pub(crate) fn fetch(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
     let Some(root) = env.hf_home.clone().or_else(|| Some(env.home.as_ref()?.join(".cache").join("huggingface"))) else {
-        return Err(Error("no folder for models of the hub is known here; set HF_HOME to one".into()));
+        return Err(Error::NoCache);
     };
     let cache = Cache::new(root.join("hub"));
     let repo = Repo::new(id.to_string(), RepoType::Model);
@@ -35,25 +35,18 @@ pub(crate) fn fetch(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
         return Ok(folder);
     }
     let endpoint = env.hf_endpoint.as_deref().unwrap_or(ENDPOINT).trim_end_matches('/');
-    let failed = |why: &str| {
-        Error(format!(
-            "the model {id} is not in {} and can't be fetched from {endpoint} ({why}); where a network is, HTTPS_PROXY \
-             names a proxy, HF_ENDPOINT a mirror and HF_TOKEN a key. Without one, put model.onnx, tokenizer.json and \
-             onnx_config.json (or config_sentence_transformers.json) of {ENDPOINT}/{id}/tree/main into a folder and run \
-             `colgrep set-model FOLDER`",
-            cache.path().display()
-        ))
+    let failed = |source: Source| Error::NotFetched {
+        id: id.to_string(),
+        cache: cache.path().clone(),
+        endpoint: endpoint.to_string(),
+        source,
     };
     if env.offline {
-        return Err(failed("HF_HUB_OFFLINE is set"));
+        return Err(failed("HF_HUB_OFFLINE is set".into()));
     }
     download(&cache, &repo, endpoint, env.hf_token.clone()).map_err(|error| match error {
-        Failure::Network(why) => failed(&why.to_string()),
-        Failure::NoModel => Error(format!(
-            "{id} has no ONNX model ({}); export it, for a PyLate model with `pylate-onnx-export {id}`, and name the \
-             folder that this makes",
-            MODEL_FILES.join(", ")
-        )),
+        Failure::Network(error) => failed(error.into()),
+        Failure::NoModel => Error::NoOnnx { id: id.to_string(), files: MODEL_FILES.join(", ") },
     })
 }
 
@@ -115,22 +108,22 @@ mod tests {
     }
 
     #[test]
-    fn without_a_network_it_says_what_to_put_where() {
+    fn without_a_network_it_says_where_it_looked() {
         let home = tempfile::tempdir().unwrap();
         let unreachable = Some("http://127.0.0.1:1".to_string());
         let env = RuntimeEnv { home: Some(home.path().into()), hf_endpoint: unreachable, ..RuntimeEnv::default() };
         for (env, why) in [
             (RuntimeEnv { offline: true, ..env.clone() }, "HF_HUB_OFFLINE is set"),
-            (env, "can't be fetched from http://127.0.0.1:1 ("),
+            (env, "can't be fetched from http://127.0.0.1:1: "),
         ] {
-            let error = fetch("owner/name", &env).unwrap_err().0;
-            for part in
-                [why, ".cache/huggingface/hub", "huggingface.co/owner/name/tree/main", "`colgrep set-model FOLDER`"]
-            {
+            let error = fetch("owner/name", &env).unwrap_err();
+            assert!(matches!(&error, Error::NotFetched { id, .. } if id == "owner/name"), "{error:?}");
+            let error = error.full();
+            for part in [why, "the model owner/name is not in ", ".cache/huggingface/hub"] {
                 assert!(error.contains(part), "{error}");
             }
         }
-        assert!(fetch("owner/name", &RuntimeEnv::default()).unwrap_err().0.contains("set HF_HOME"));
+        assert!(fetch("owner/name", &RuntimeEnv::default()).unwrap_err().full().contains("set HF_HOME"));
     }
 
     /// A hub on this machine that has one model of these files; gives its address.
@@ -181,7 +174,8 @@ mod tests {
         };
         let error =
             fetch("owner/name", &env(&[("model.safetensors", "weights"), ("tokenizer.json", "{}")])).unwrap_err();
-        assert!(error.0.contains("has no ONNX model") && error.0.contains("pylate-onnx-export owner/name"), "{error}");
+        let error = error.full();
+        assert!(error.contains("has no ONNX model") && error.contains("pylate-onnx-export owner/name"), "{error}");
 
         let files = env(&[
             ("tokenizer.json", "{}"),

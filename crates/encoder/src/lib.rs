@@ -1,5 +1,6 @@
 //! Text to token vectors: the embedded late-interaction model, and any ONNX ColBERT.
 
+mod error;
 #[cfg(feature = "hub")]
 mod hub;
 mod model;
@@ -9,7 +10,8 @@ mod native;
 mod onnx;
 mod runtime;
 
-pub use model::{ModelSpec, open, runtime_report};
+pub use error::{Error, Source};
+pub use model::{ModelSpec, loaded_runtime, open, runtime_report};
 pub use multivector::Multivector;
 pub use native::{EMBEDDED, EMBEDDED_CODEBOOK, Files, Native};
 pub use runtime::{RuntimeEnv, RuntimeReport};
@@ -49,15 +51,3 @@ pub trait Encoder: Send + Sync {
     /// When the model can't be run.
     fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error>;
 }
-
-/// What went wrong with a model: a message for people, with what to do next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(pub String);
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}

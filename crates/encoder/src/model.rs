@@ -7,6 +7,7 @@ use crate::{EMBEDDED, Encoder, Error, Native, RuntimeEnv, RuntimeReport};
 
 /// A model that somebody chose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ModelSpec {
     /// The one in the program.
     #[default]
@@ -37,10 +38,7 @@ impl ModelSpec {
             {
                 Ok(ModelSpec::Hub(text.to_string()))
             }
-            _ => Err(Error(format!(
-                "{text:?} is neither a folder that exists nor a model of the hub (owner/name); `default` is the model in \
-                 the program"
-            ))),
+            _ => Err(Error::UnknownModel(text.to_string())),
         }
     }
 }
@@ -67,6 +65,10 @@ pub fn open(spec: &ModelSpec, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Erro
     }
 }
 
+/// What a program without the feature lacks.
+#[cfg(not(feature = "onnx"))]
+const NO_ONNX: &str = "ONNX models (feature `onnx`)";
+
 #[cfg(feature = "onnx")]
 fn folder(path: &Path, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Error> {
     Ok(Arc::new(crate::onnx::Onnx::open(path, env)?))
@@ -74,7 +76,7 @@ fn folder(path: &Path, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Error> {
 
 #[cfg(not(feature = "onnx"))]
 fn folder(_: &Path, _: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Error> {
-    Err(Error("this program was built without ONNX models (feature `onnx`); `default` is the model in it".into()))
+    Err(Error::NotBuilt { feature: NO_ONNX, instead: "`default` is the model in it".into() })
 }
 
 #[cfg(feature = "hub")]
@@ -84,20 +86,29 @@ fn hub(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
 
 #[cfg(not(feature = "hub"))]
 fn hub(id: &str, _: &RuntimeEnv) -> Result<PathBuf, Error> {
-    Err(Error(format!(
-        "this program was built without downloads (feature `hub`); put model.onnx, tokenizer.json and onnx_config.json \
-         of https://huggingface.co/{id} into a folder and name that"
-    )))
+    let instead = format!(
+        "put model.onnx, tokenizer.json and onnx_config.json of https://huggingface.co/{id} into a folder and name that"
+    );
+    Err(Error::NotBuilt { feature: "downloads (feature `hub`)", instead })
 }
 
-/// What is known of ONNX Runtime on this machine.
+/// The library of ONNX Runtime that a model has loaded into this process.
+pub fn loaded_runtime() -> Option<PathBuf> {
+    #[cfg(feature = "onnx")]
+    return crate::onnx::library_path();
+    #[cfg(not(feature = "onnx"))]
+    None
+}
+
+/// What is known of ONNX Runtime on this machine. To load a library is to run its code, so none is loaded for this; one
+/// that a model has loaded says more about itself.
 pub fn runtime_report(env: &RuntimeEnv) -> RuntimeReport {
     #[cfg(feature = "onnx")]
     return crate::onnx::report(env);
     #[cfg(not(feature = "onnx"))]
     {
         let _ = env;
-        let problem = Some("this program was built without ONNX models (feature `onnx`)".to_string());
+        let problem = Some(format!("this program was built without {NO_ONNX}"));
         RuntimeReport { problem, ..RuntimeReport::default() }
     }
 }
@@ -121,7 +132,7 @@ mod tests {
             assert_eq!(ModelSpec::parse(&found.to_string()).unwrap(), expected, "{text}");
         }
         for text in ["", "nothing", "a/b/c", "a/", "https://huggingface.co/a/b", "a b/c"] {
-            assert!(ModelSpec::parse(text).unwrap_err().0.contains("neither a folder"), "{text}");
+            assert!(ModelSpec::parse(text).unwrap_err().full().contains("neither a folder"), "{text}");
         }
     }
 

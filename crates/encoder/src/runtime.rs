@@ -15,6 +15,10 @@ pub struct RuntimeEnv {
     pub conda_prefix: Option<PathBuf>,
     /// The folders of `PATH`, where Python's interpreters are looked for.
     pub path: Vec<PathBuf>,
+    /// The folders of the system loader's own search path: `LD_LIBRARY_PATH`, on macOS `DYLD_LIBRARY_PATH`.
+    pub library_path: Vec<PathBuf>,
+    /// Roots of the projects that are worked on: no library below them is loaded, since a clone can hold one.
+    pub projects: Vec<PathBuf>,
     /// The user's home.
     pub home: Option<PathBuf>,
     /// `HF_HOME`: Hugging Face's folder, else `~/.cache/huggingface`; models are in `hub` below it.
@@ -29,12 +33,17 @@ pub struct RuntimeEnv {
 
 /// What is known of ONNX Runtime on this machine, for `colgrep doctor`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RuntimeReport {
     /// Whether this program can use ONNX Runtime at all (the feature `onnx`).
     pub compiled: bool,
     /// Execution providers that were compiled in, in the order they are tried.
     pub providers: Vec<&'static str>,
-    /// The library taken.
+    /// Files that a model of ONNX would be run by, the first that loads.
+    pub candidates: Vec<PathBuf>,
+    /// Files that are there and must not be loaded, and why.
+    pub refused: Vec<(PathBuf, String)>,
+    /// The library that is loaded.
     pub library: Option<PathBuf>,
     /// Its version, where its file name tells.
     pub version: Option<String>,
@@ -42,8 +51,6 @@ pub struct RuntimeReport {
     pub build: Option<String>,
     /// The provider that makes sessions with this library.
     pub provider: Option<&'static str>,
-    /// Files that did not load, and why.
-    pub tried: Vec<(PathBuf, String)>,
     /// Why models of ONNX can't be used, and what to do.
     pub problem: Option<String>,
 }

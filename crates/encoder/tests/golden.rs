@@ -99,7 +99,7 @@ fn damaged_files_are_named() {
         (Files { config, vocabulary, weights: &weights[..weights.len() - 1] }, "model.safetensors is damaged"),
         (Files { config, vocabulary, weights: b"" }, "model.safetensors is damaged"),
     ] {
-        let found = Native::new(files).expect_err(expected).0;
+        let found = Native::new(files).expect_err(expected).full();
         assert!(found.contains(expected), "{found}");
     }
 }

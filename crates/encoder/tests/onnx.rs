@@ -31,8 +31,10 @@ fn runtime() -> RuntimeEnv {
         home: path("HOME"),
         ..RuntimeEnv::default()
     };
-    let report = runtime_report(&env);
-    assert!(report.library.is_some(), "{}", report.problem.unwrap_or_default());
+    if let Err(error) = folder(&tiny(), &env) {
+        panic!("{}", error.full());
+    }
+    assert!(runtime_report(&env).library.is_some());
     env
 }
 
@@ -160,7 +162,7 @@ fn folders_that_do_not_work_are_explained() {
         ([("tokenizer.json", &tokenizer.as_bytes()[..500])], "tokenizer.json is damaged"),
         ([("tokenizer.json", more_tokens.as_bytes())], "does not know the token 9999 of tokenizer.json"),
     ] {
-        let error = folder(changed(&files).path(), &env).err().expect(expected).0;
+        let error = folder(changed(&files).path(), &env).err().expect(expected).full();
         assert!(error.contains(expected), "{error}");
     }
     // A graph for exactly 6 tokens, which a query of 14 does not fit: the size in place of its name, and 13 letters of the
@@ -177,10 +179,11 @@ fn folders_that_do_not_work_are_explained() {
     let error = folder(changed(&[("model.onnx", &fixed), ("onnx_config.json", long.as_bytes())]).path(), &env)
         .err()
         .expect("an error")
-        .0;
+        .full();
     assert!(error.contains("takes documents but no query of 14 tokens"), "{error}");
     let unknown = long.replace("\"mask_token_id\": 1", "\"mask_token_id\": 99999");
-    let error = folder(changed(&[("onnx_config.json", unknown.as_bytes())]).path(), &env).err().expect("an error").0;
+    let error =
+        folder(changed(&[("onnx_config.json", unknown.as_bytes())]).path(), &env).err().expect("an error").full();
     assert!(error.contains("mask_token_id is 99999"), "{error}");
 
     // The configuration names the prefix's id, so that a tokenizer without it needs another configuration to fail.
@@ -190,19 +193,21 @@ fn folders_that_do_not_work_are_explained() {
     let error = folder(changed(&[files[0], files[1], ("config_sentence_transformers.json", plain)]).path(), &env)
         .err()
         .expect("an error")
-        .0;
+        .full();
     assert!(error.contains("has no token \"[D]\", the configuration's document_prefix"), "{error}");
 }
 
 #[test]
 fn a_named_library_that_does_not_load_is_an_error() {
-    // In a process that holds no library yet; another test's may be loaded here, so only the report is asked for.
+    // In a process that holds no library yet; another test's may be loaded here.
     let broken = tempfile::NamedTempFile::new().unwrap();
     let env = RuntimeEnv { ort_dylib_path: Some(broken.path().into()), ..RuntimeEnv::default() };
     let report = runtime_report(&env);
     assert!(report.compiled && report.providers.contains(&"CPU"));
-    match report.library {
-        None => assert!(report.problem.unwrap().contains("ORT_DYLIB_PATH=")),
+    assert_eq!(report.candidates, [broken.path()], "it is named, and was not loaded for that");
+    let opened = folder(&tiny(), &env);
+    match runtime_report(&env).library {
+        None => assert!(opened.err().expect("an error").full().contains("ORT_DYLIB_PATH=")),
         Some(library) => assert_ne!(library, broken.path()),
     }
 }

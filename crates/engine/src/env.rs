@@ -9,8 +9,13 @@ use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank;
 use colgrep_encoder::RuntimeEnv;
 
+use crate::project::Project;
+
 /// Variables named COLGREP_… that are no knobs.
 const OWN: [&str; 3] = ["COLGREP_TRACE", "COLGREP_DATA_DIR", "COLGREP_PROFILE"];
+
+/// The system loader's own search path.
+const LOADER_PATH: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } else { "LD_LIBRARY_PATH" };
 
 /// What the environment says.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +36,8 @@ pub struct Env {
     pub copilot_home: Option<PathBuf>,
     /// What models need of the environment.
     runtime: RuntimeEnv,
+    /// What the command works on: no library is loaded from the projects around these paths.
+    places: Vec<PathBuf>,
     /// The user's home.
     pub home: Option<PathBuf>,
     /// Colour asked for (true) or refused (false).
@@ -70,6 +77,9 @@ impl Env {
                 "ORT_DYLIB_PATH" if !value.is_empty() => env.runtime.ort_dylib_path = Some(PathBuf::from(&value)),
                 "VIRTUAL_ENV" if !value.is_empty() => env.runtime.virtual_env = Some(PathBuf::from(&value)),
                 "CONDA_PREFIX" if !value.is_empty() => env.runtime.conda_prefix = Some(PathBuf::from(&value)),
+                name if name == LOADER_PATH && !value.is_empty() => {
+                    env.runtime.library_path = std::env::split_paths(&value).collect();
+                }
                 "PATH" => env.runtime.path = std::env::split_paths(&value).collect(),
                 "HF_HOME" if !value.is_empty() => env.runtime.hf_home = Some(PathBuf::from(&value)),
                 "HF_TOKEN" if !value.is_empty() => env.runtime.hf_token = Some(text()),
@@ -93,10 +103,30 @@ impl Env {
         Ok(env)
     }
 
+    /// The same for a command that works on these files and folders, besides the current one.
+    pub fn working_on<P: Into<PathBuf>>(&self, places: impl IntoIterator<Item = P>) -> Env {
+        let places = self.places.iter().cloned().chain(places.into_iter().map(P::into)).collect();
+        Env { places, ..self.clone() }
+    }
+
     /// What models need of the environment.
     pub fn runtime(&self) -> RuntimeEnv {
         let executable = std::env::current_exe().ok();
-        RuntimeEnv { executable, home: self.home.clone(), ..self.runtime.clone() }
+        let here = Path::new(".");
+        let places = self.places.iter().map(PathBuf::as_path).chain([here]);
+        let mut projects: Vec<PathBuf> = places.flat_map(|place| self.projects_around(place)).collect();
+        projects.sort_unstable();
+        projects.dedup();
+        RuntimeEnv { executable, projects, home: self.home.clone(), ..self.runtime.clone() }
+    }
+
+    /// The root of the project around a path, and those of the repositories around that; a home folder is none of them.
+    fn projects_around(&self, place: &Path) -> Vec<PathBuf> {
+        let Ok((project, _)) = Project::around(place, self) else { return Vec::new() };
+        let home = self.home.as_ref().and_then(|home| home.canonicalize().ok());
+        let is_repository = |folder: &&Path| home.as_deref() != Some(folder) && folder.join(".git").exists();
+        let around = project.root.ancestors().skip(1).filter(is_repository).map(Path::to_path_buf);
+        around.chain([project.root.clone()]).collect()
     }
 
     /// The path by which this program is called: on PATH, or else as it was started, where that leads to this very file.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, Multivector};
+use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, Multivector, RuntimeEnv};
 use colgrep_index::mode::VectorMode;
 use colgrep_index::search::{Mode, Semantic};
 use colgrep_index::store::Snapshot;
@@ -96,10 +96,12 @@ impl Model {
     /// When it can't be opened.
     pub fn open(name: Option<&str>, stored: bool, mode: Mode, env: &Env) -> Result<Model> {
         let spec = name.filter(|n| !n.is_empty()).map_or(Ok(ModelSpec::Embedded), ModelSpec::parse)?;
-        let encoder = colgrep_encoder::open(&spec, &env.runtime())?;
+        // The model in the program needs nothing of the environment, which takes a look around each place to tell.
+        let runtime = if spec == ModelSpec::Embedded { RuntimeEnv::default() } else { env.runtime() };
+        let encoder = colgrep_encoder::open(&spec, &runtime)?;
         let codebook = match spec {
             ModelSpec::Embedded => Some(Codebook::from_bytes(EMBEDDED_CODEBOOK)?),
-            ModelSpec::Folder(_) | ModelSpec::Hub(_) => None,
+            _ => None,
         };
         Ok(Model { encoder, codebook, mode, stored, spec, memory: None })
     }

@@ -63,7 +63,7 @@ impl std::error::Error for Error {}
 
 impl From<colgrep_encoder::Error> for Error {
     fn from(error: colgrep_encoder::Error) -> Error {
-        Error::new(ErrorKind::Model, error.0)
+        Error::new(ErrorKind::Model, error.full())
     }
 }
 

@@ -45,8 +45,9 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             ("PATH", "where `install` finds the path by which this program is called"),
             (
                 "ORT_DYLIB_PATH",
-                "ONNX Runtime's library, or its folder; without it, libraries beside the program, in Python \
-                 environments (VIRTUAL_ENV, CONDA_PREFIX, PATH) and of the system are tried",
+                "ONNX Runtime's library, or its folder, by its full path; without it, libraries beside the program, in \
+                 Python environments (VIRTUAL_ENV, CONDA_PREFIX, PATH) and of the system are tried, but none inside a \
+                 project",
             ),
             (
                 "HF_HOME, HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, HTTPS_PROXY",

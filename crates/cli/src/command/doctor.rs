@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use colgrep_encoder::RuntimeEnv;
 use colgrep_engine::env::Env;
 use colgrep_engine::model::{Choice, Model, RankBy};
 use colgrep_engine::project::{Project, settings_at};
@@ -20,6 +21,7 @@ use super::search::building;
 use super::{counted, folder_or_here, in_words};
 use crate::FOUND;
 use crate::args::DoctorArgs;
+use crate::hint;
 use crate::output::escape::escape_text;
 
 /// Share of dead documents above which rebuilding pays.
@@ -234,6 +236,7 @@ fn skipped(table: &FileTable, report: &mut Report) {
 }
 
 fn model(env: &Env, root: &Path, report: &mut Report) {
+    let env = &env.working_on([root]);
     let settings = settings_at(root, env).unwrap_or_default();
     let choice = Choice {
         name: settings.model().map(str::to_string),
@@ -246,32 +249,41 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
         }
         Ok(Some(model)) => report.say("model", Level::Good, format!("{} ranks by meaning", model.name())),
         Ok(None) => report.say("model", Level::Note, "none: searches are by keywords alone"),
-        Err(error) => report.say("model", Level::Advice, format!("{error:#}")),
+        Err(error) => report.say("model", Level::Advice, hint::told(&error)),
     }
-    let runtime = colgrep_encoder::runtime_report(&env.runtime());
-    for (path, why) in &runtime.tried {
-        report.say("runtime", Level::Note, format!("{} did not load: {why}", path.display()));
-    }
-    match (&runtime.library, &runtime.problem) {
-        (Some(library), None) => {
-            let version = runtime.version.as_deref().unwrap_or("of unknown version");
-            let provider = runtime.provider.unwrap_or("no provider");
-            let text = format!("ONNX Runtime {version}, {provider}: {}", library.display());
-            report.say("runtime", Level::Good, text);
-        }
-        (_, Some(problem)) => {
-            report.say("runtime", Level::Note, format!("models of your own (ONNX) can't be used: {problem}"));
-        }
-        (None, None) => {
-            report.say("runtime", Level::Note, "no ONNX Runtime was found; the model in the program needs none")
-        }
-    }
+    runtime(&env.runtime(), report);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     report.say(
         "runtime",
         Level::Good,
         format!("{threads} threads for reading, parsing, encoding and matching; --threads changes it"),
     );
+}
+
+/// ONNX Runtime: the library that the model has loaded, or what would be.
+fn runtime(env: &RuntimeEnv, report: &mut Report) {
+    let runtime = colgrep_encoder::runtime_report(env);
+    for (path, why) in &runtime.refused {
+        report.say("runtime", Level::Note, format!("{} is not loaded: {why}", path.display()));
+    }
+    match (&runtime.library, &runtime.problem, runtime.candidates.first()) {
+        (Some(library), None, _) => {
+            let version = runtime.version.as_deref().unwrap_or("of unknown version");
+            let provider = runtime.provider.unwrap_or("no provider");
+            let text = format!("ONNX Runtime {version}, {provider}: {}", library.display());
+            report.say("runtime", Level::Good, text);
+        }
+        (_, Some(problem), _) => {
+            report.say("runtime", Level::Note, format!("models of your own (ONNX) can't be used: {problem}"));
+        }
+        (None, None, Some(candidate)) => {
+            let text = format!("models of your own (ONNX) would be run by {}; none is chosen", candidate.display());
+            report.say("runtime", Level::Good, text);
+        }
+        (None, None, None) => {
+            report.say("runtime", Level::Note, "no ONNX Runtime was found; the model in the program needs none")
+        }
+    }
 }
 
 fn say_settings(settings: Result<Settings>, env: &Env, root: &Path, report: &mut Report) {

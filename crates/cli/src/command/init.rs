@@ -10,7 +10,7 @@ use colgrep_engine::project::Project;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::update::set_mode;
 
-use super::{counted, folder_or_here, in_words, limit_threads, open_updated, walk_options};
+use super::{counted, folder_or_here, in_words, limit_threads, name_runtime, open_updated, walk_options};
 use crate::args::InitArgs;
 use crate::{FOUND, NOTHING};
 
@@ -30,7 +30,8 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
         repository: repository.map(Path::to_path_buf),
         vectors: walk.vector_mode(),
     };
-    let model = Model::of_index(&choice, env)?;
+    let model = Model::of_index(&choice, &env.working_on([&project.root]))?;
+    name_runtime(env);
     let encoding = model.as_ref().and_then(|m| m.encoding(None));
     let options = walk_options(&walk);
     let (snapshot, report) = open_updated(&project, Some(&options), true, encoding.as_ref(), walk.quiet)?;

@@ -178,6 +178,13 @@ fn languages(table: &FileTable) -> Vec<&str> {
     languages.into_iter().map(|l| l.0).collect()
 }
 
+/// Names the library that a model has loaded, where ranking is traced: it is code of somebody else.
+fn name_runtime(env: &Env) {
+    if let Some(library) = colgrep_encoder::loaded_runtime().filter(|_| env.trace) {
+        remark!("colgrep: the model is run by {}", library.display());
+    }
+}
+
 /// A number with its noun: `1 file`, `2 files`.
 pub(crate) fn counted(n: impl Into<u64>, noun: &str) -> String {
     let n = n.into();

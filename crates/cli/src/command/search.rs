@@ -20,7 +20,7 @@ use colgrep_index::search::{Answer, Request, Semantic, search};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
 
-use super::{grep, limit_threads};
+use super::{grep, limit_threads, name_runtime};
 use crate::args::SearchArgs;
 use crate::output::trace::{Trace, Watchers};
 use crate::output::{self, json, path};
@@ -71,9 +71,10 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
         // Every unit counts, not only those that could win.
         knobs.set(&[&POOL_UNITS], POOL_UNITS.env, &POOL_UNITS.range.1.to_string())?;
     }
-    let model = Model::of_search(&args.model_choice(repository), args.rank_by(), env)?;
     let here = [PathBuf::from(".")];
     let paths = if plan.paths.is_empty() { &here[..] } else { &plan.paths };
+    let model = Model::of_search(&args.model_choice(repository), args.rank_by(), &env.working_on(paths))?;
+    name_runtime(env);
     let run = Run { args: &args, env, settings: &settings, knobs: &knobs, model: model.as_ref(), results };
     match &plan.task {
         Task::Grep => unreachable!("answered above"),

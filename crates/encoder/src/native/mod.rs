@@ -60,11 +60,11 @@ impl<'a> Native<'a> {
     /// When a file is damaged or they do not belong together.
     pub fn new(files: Files<'a>) -> Result<Native<'a>, Error> {
         let config: Config = serde_json::from_str(files.config)
-            .map_err(|error| Error(format!("config.json of the model is not understood: {error}")))?;
+            .map_err(|error| Error::damaged("config.json of the model is not understood", error))?;
         config.check()?;
         let vocabulary = Vocabulary::new(files.vocabulary)?;
         if vocabulary.len() != config.vocabulary {
-            return Err(Error(format!(
+            return Err(Error::Unfit(format!(
                 "vocab.txt has {} pieces, config.json says {}; export the model again",
                 vocabulary.len(),
                 config.vocabulary

@@ -69,7 +69,7 @@ impl<'a> Vocabulary<'a> {
     /// When it lacks the special pieces or holds a piece twice.
     pub(crate) fn new(file: &'a str) -> Result<Vocabulary<'a>, Error> {
         if !file.starts_with("[PAD]\n[UNK]\n") {
-            return Err(Error("vocab.txt must begin with [PAD] and [UNK]; export the model again".into()));
+            return Err(Error::Unfit("vocab.txt must begin with [PAD] and [UNK]; export the model again".into()));
         }
         // One pass over the bytes cuts and hashes: this is most of the program's time to start.
         let count = file.bytes().filter(|byte| *byte == b'\n').count() + 1;
@@ -92,7 +92,7 @@ impl<'a> Vocabulary<'a> {
             match ids.entry(hash.finish(), |id| pieces[*id as usize] == piece, hash_of) {
                 Entry::Occupied(_) => {
                     let piece = &file[start..end];
-                    return Err(Error(format!("vocab.txt holds {piece} twice; export the model again")));
+                    return Err(Error::Unfit(format!("vocab.txt holds {piece} twice; export the model again")));
                 }
                 Entry::Vacant(slot) => slot.insert(pieces.len() as u32),
             };
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn broken_files() {
         for (file, expected) in [("a\nb", "must begin with [PAD]"), ("[PAD]\n[UNK]\na\na", "holds a twice")] {
-            assert!(Vocabulary::new(file).err().unwrap().0.contains(expected), "{file}");
+            assert!(Vocabulary::new(file).err().unwrap().full().contains(expected), "{file}");
         }
     }
 

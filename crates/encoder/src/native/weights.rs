@@ -46,7 +46,7 @@ impl Config {
     /// When the layout is another, or a size is 0.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.format != FORMAT {
-            return Err(Error(format!(
+            return Err(Error::Unfit(format!(
                 "the model's files have layout {}, this program reads {FORMAT}; export the model again",
                 self.format
             )));
@@ -60,12 +60,12 @@ impl Config {
             ("document_pieces_max", self.document_pieces_max),
         ] {
             if size == 0 {
-                return Err(Error(format!("config.json of the model: {name} is 0; export the model again")));
+                return Err(Error::Unfit(format!("config.json of the model: {name} is 0; export the model again")));
             }
         }
         if !self.dim.is_multiple_of(self.output_dim) {
             let (dim, output_dim) = (self.dim, self.output_dim);
-            return Err(Error(format!(
+            return Err(Error::Unfit(format!(
                 "config.json of the model: a summary of {dim} components does not fill rows of {output_dim}; export the \
                  model again"
             )));
@@ -128,7 +128,7 @@ impl<'a> Weights<'a> {
     pub(crate) fn read(config: &Config, file: &'a [u8]) -> Result<Weights<'a>, Error> {
         let file = File(
             SafeTensors::deserialize(file)
-                .map_err(|error| Error(format!("model.safetensors is damaged ({error}); export the model again")))?,
+                .map_err(|error| Error::damaged("model.safetensors is damaged; export the model again", error))?,
         );
         let (d, h, o) = (config.dim, config.hidden, config.output_dim);
         let block = |layer: usize| {
@@ -195,9 +195,9 @@ impl<'a> File<'a> {
         let tensor = self
             .0
             .tensor(name)
-            .map_err(|_| Error(format!("model.safetensors has no tensor {name}; export the model again")))?;
+            .map_err(|_| Error::Unfit(format!("model.safetensors has no tensor {name}; export the model again")))?;
         if !types.contains(&tensor.dtype()) || tensor.shape() != shape {
-            return Err(Error(format!(
+            return Err(Error::Unfit(format!(
                 "tensor {name} of model.safetensors is {:?} {:?}, config.json says {shape:?}; export the model again",
                 tensor.dtype(),
                 tensor.shape()

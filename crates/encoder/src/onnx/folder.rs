@@ -158,7 +158,7 @@ impl Folder {
     pub(crate) fn read(path: &Path) -> Result<Folder, Error> {
         let (folder, model) = find(path)?;
         let tokenizer = read(&folder.join("tokenizer.json"))?.ok_or_else(|| {
-            Error(format!(
+            Error::Missing(format!(
                 "{} has no tokenizer.json; copy it from where the model comes from (Python: \
                  tokenizer.backend_tokenizer.save)",
                 folder.display()
@@ -166,7 +166,7 @@ impl Folder {
         })?;
         let bytes = read(&model)?.unwrap_or_default();
         if bytes.is_empty() {
-            return Err(Error(format!("{} is empty; fetch it again", model.display())));
+            return Err(Error::Missing(format!("{} is empty; fetch it again", model.display())));
         }
         let mut hash = Xxh3::new();
         let mut part = |bytes: &[u8]| {
@@ -198,7 +198,7 @@ pub(crate) fn is_outside_data(model: &str, name: &str) -> bool {
 fn outside_data(model: &Path) -> Result<Vec<PathBuf>, Error> {
     let folder = model.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = model.file_name().unwrap_or_default().to_string_lossy();
-    let failed = |error: std::io::Error| Error(format!("{} can't be read: {error}", folder.display()));
+    let failed = |source: std::io::Error| Error::Read { path: folder.to_path_buf(), source };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -218,14 +218,11 @@ fn find(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
         return Ok((folder.to_path_buf(), path.to_path_buf()));
     }
     if !path.is_dir() {
-        return Err(Error(format!(
-            "there is no model folder {}; `colgrep set-model default` goes back",
-            path.display()
-        )));
+        return Err(Error::NoFolder(path.to_path_buf()));
     }
     match MODEL_FILES.iter().map(|name| path.join(name)).find(|file| file.is_file()) {
         Some(model) => Ok((path.to_path_buf(), model)),
-        None => Err(Error(format!(
+        None => Err(Error::Missing(format!(
             "{} has no model.onnx (or model_int8.onnx); export the model to ONNX, for a PyLate model with \
              `pylate-onnx-export`",
             path.display()
@@ -237,11 +234,11 @@ fn find(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     match std::fs::read(path) {
         Ok(bytes) if bytes.starts_with(LFS_POINTER) => {
-            Err(Error(format!("{} is a pointer of Git LFS; `git lfs pull` fetches the file", path.display())))
+            Err(Error::Missing(format!("{} is a pointer of Git LFS; `git lfs pull` fetches the file", path.display())))
         }
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error(format!("{} can't be read: {error}", path.display()))),
+        Err(source) => Err(Error::Read { path: path.to_path_buf(), source }),
     }
 }
 
@@ -250,7 +247,7 @@ fn json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Error> {
     match read(path)? {
         Some(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
-            .map_err(|error| Error(format!("{} is not understood: {error}", path.display()))),
+            .map_err(|error| Error::damaged(format!("{} is not understood", path.display()), error)),
         None => Ok(None),
     }
 }
@@ -267,17 +264,18 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
     let says_colbert = config.get("model_type").is_some_and(|kind| kind == "ColBERT");
     if says_colbert || ["query_prefix", "query_length", "document_length"].iter().any(|key| config.contains_key(*key)) {
         let mut colbert: Colbert = serde_json::from_value(Value::Object(config)).map_err(|error| {
-            Error(format!("{} of {} are not understood: {error}", CONFIG_FILES.join(" and "), folder.display()))
+            let files = CONFIG_FILES.join(" and ");
+            Error::damaged(format!("{files} of {} are not understood", folder.display()), error)
         })?;
         for (name, length) in [("query_length", colbert.query_length), ("document_length", colbert.document_length)] {
             // Two special tokens, prefixes and a token.
             if length < colbert.heads.max(1).saturating_add(3) {
-                return Err(Error(format!("{}: {name} is {length}, too short for a text", folder.display())));
+                return Err(Error::Unfit(format!("{}: {name} is {length}, too short for a text", folder.display())));
             }
         }
         let no_prefix = colbert.query_prefix.is_empty() || colbert.document_prefix.is_empty();
         if colbert.heads > 0 && (no_prefix || colbert.prefix_position != 0) {
-            return Err(Error(format!(
+            return Err(Error::Unfit(format!(
                 "{}: heads are the rows of prefixes that stand first, and one of these is empty or elsewhere; correct it \
                  in {}",
                 folder.display(),
@@ -285,7 +283,7 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
             )));
         }
         if colbert.query_length > QUERY_LENGTH_MAX {
-            return Err(Error(format!(
+            return Err(Error::Unfit(format!(
                 "{}: query_length is {}, more than {QUERY_LENGTH_MAX}; correct it in {}",
                 folder.display(),
                 colbert.query_length,
@@ -299,7 +297,7 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
         return Ok(Kind::Colbert(colbert));
     }
     let Some(pooling) = json::<Pooling>(&folder.join("1_Pooling/config.json"))? else {
-        return Err(Error(format!(
+        return Err(Error::Unfit(format!(
             "{} says neither how a ColBERT is called (onnx_config.json or config_sentence_transformers.json with \
              query_prefix and lengths) nor how a sentence encoder pools (1_Pooling/config.json); copy these files from \
              where the model comes from",
@@ -307,7 +305,7 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
         )));
     };
     if !pooling.pooling_mode_mean_tokens && !pooling.pooling_mode_cls_token {
-        return Err(Error(format!("{}: only mean and CLS pooling are supported", folder.display())));
+        return Err(Error::Unfit(format!("{}: only mean and CLS pooling are supported", folder.display())));
     }
     let bert: SentenceBert = json(&folder.join("sentence_bert_config.json"))?.unwrap_or_default();
     let prompt = |name: &str| {
@@ -428,9 +426,11 @@ mod tests {
             (&[MODEL, TOKENIZER, ("1_Pooling/config.json", "{}")], "only mean and CLS pooling"),
         ] {
             let folder = write(files);
-            let error = Folder::read(folder.path()).expect_err(expected).0;
+            let error = Folder::read(folder.path()).expect_err(expected).full();
             assert!(error.contains(expected), "{error}");
         }
-        assert!(Folder::read(Path::new("/nowhere/at/all")).unwrap_err().0.contains("no model folder /nowhere/at/all"));
+        assert!(
+            Folder::read(Path::new("/nowhere/at/all")).unwrap_err().full().contains("no model folder /nowhere/at/all")
+        );
     }
 }

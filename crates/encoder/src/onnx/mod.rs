@@ -1,5 +1,6 @@
 //! Any ONNX ColBERT or sentence encoder, run by ONNX Runtime.
 
+mod find;
 mod folder;
 mod library;
 mod provider;
@@ -33,11 +34,11 @@ impl Onnx {
     pub(crate) fn open(path: &Path, env: &RuntimeEnv) -> Result<Onnx, Error> {
         let folder = Folder::read(path)?;
         let inputs = Inputs::new(&folder.tokenizer, &folder.kind)
-            .map_err(|error| Error(format!("{}: {error}", path.display())))?;
-        let library = library::library(env, &mut Vec::new())?;
+            .map_err(|error| Error::Model { what: path.display().to_string(), source: Box::new(error) })?;
+        let library = library::library(env)?;
         let sessions = Sessions::open(library, folder.model, inputs.pad)?;
         if sessions.shape == Shape::Texts && matches!(folder.kind, Kind::Colbert(_)) {
-            return Err(Error(format!(
+            return Err(Error::Unfit(format!(
                 "{}: the configuration is a ColBERT's, but the model gives one vector a text; export it with its token \
                  vectors as output",
                 path.display()
@@ -48,7 +49,7 @@ impl Onnx {
         if let Kind::Colbert(config) = &folder.kind
             && let Some(expected) = config.embedding_dim.filter(|expected| *expected != dimension)
         {
-            return Err(Error(format!(
+            return Err(Error::Unfit(format!(
                 "{}: the model gives {dimension} components, its configuration says {expected}; the projection is missing \
                  in the graph, or the files are of different models",
                 path.display()
@@ -57,21 +58,22 @@ impl Onnx {
         let mut largest = probe;
         largest.ids[0] = inputs.largest;
         sessions.run(&[&largest]).map_err(|error| {
-            Error(format!(
-                "{}: the model does not know the token {} of tokenizer.json ({error}); the files are of different models",
+            let what = format!(
+                "{}: the model does not know the token {} of tokenizer.json; the files are of different models",
                 path.display(),
                 inputs.largest
-            ))
+            );
+            Error::Model { what, source: Box::new(error) }
         })?;
         // Queries may be longer than any document: they are filled up to their length.
         let query = inputs.input("text", Side::Query)?;
         sessions.run(&[&query]).map_err(|error| {
-            Error(format!(
-                "{}: the model takes documents but no query of {} tokens ({error}); a query_length that it was made for \
-                 helps",
+            let what = format!(
+                "{}: the model takes documents but no query of {} tokens; a query_length that it was made for helps",
                 path.display(),
                 query.ids.len()
-            ))
+            );
+            Error::Model { what, source: Box::new(error) }
         })?;
         let name = path.display().to_string();
         Ok(Onnx { name, fingerprint: folder.fingerprint, dimension, kind: folder.kind, inputs, sessions })
@@ -154,28 +156,36 @@ impl Encoder for Onnx {
 /// A graph that gives its input back, to see which provider takes sessions.
 const IDENTITY: &[u8] = include_bytes!("identity.onnx");
 
-/// What is known of ONNX Runtime here: see [`RuntimeReport`].
+/// What is known of ONNX Runtime here, without loading it: see [`RuntimeReport`].
 pub(crate) fn report(env: &RuntimeEnv) -> RuntimeReport {
+    let find::Candidates { files, refused } = find::candidates(env);
     let mut report = RuntimeReport {
         compiled: true,
         providers: provider::compiled().into_iter().map(|(name, _)| name).collect(),
+        candidates: files.into_iter().filter(|file| file.is_file()).collect(),
+        refused,
         ..RuntimeReport::default()
     };
-    let mut tried = Vec::new();
-    match library::library(env, &mut tried) {
-        Err(error) => report.problem = Some(error.0),
-        Ok(library) => {
-            let file = library.path.canonicalize().unwrap_or(library.path.clone());
-            let version: Vec<String> = library::version(&file).iter().map(u32::to_string).collect();
-            report.version = (!version.is_empty()).then(|| version.join("."));
-            report.build = Some(ort::info().to_string());
-            match provider::first(&library, |mut builder| builder.commit_from_memory(IDENTITY)) {
-                Ok((_, name)) => report.provider = Some(name),
-                Err(error) => report.problem = Some(format!("ONNX Runtime makes no session: {error}")),
-            }
-            report.library = Some(library.path);
-        }
+    if let Some(library) = library::loaded() {
+        describe(library, &mut report);
     }
-    report.tried = tried;
     report
+}
+
+/// The file of the library that is loaded.
+pub(crate) fn library_path() -> Option<std::path::PathBuf> {
+    Some(library::loaded()?.path)
+}
+
+/// What a loaded library says about itself.
+fn describe(library: library::Library, report: &mut RuntimeReport) {
+    let file = library.path.canonicalize().unwrap_or(library.path.clone());
+    let version: Vec<String> = find::version(&file).iter().map(u32::to_string).collect();
+    report.version = (!version.is_empty()).then(|| version.join("."));
+    report.build = Some(ort::info().to_string());
+    match provider::first(&library, |mut builder| builder.commit_from_memory(IDENTITY)) {
+        Ok((_, name)) => report.provider = Some(name),
+        Err(error) => report.problem = Some(format!("ONNX Runtime makes no session: {error}")),
+    }
+    report.library = Some(library.path);
 }

@@ -53,13 +53,14 @@ impl Sessions {
     /// When the file is no model, or one with other inputs and outputs.
     pub(crate) fn open(library: Library, model: PathBuf, pad: u32) -> Result<Sessions, Error> {
         let (session, provider) = provider::first(&library, |builder| commit(builder, &model)).map_err(|error| {
-            Error(format!(
-                "{} can't be loaded by ONNX Runtime ({}): {error}; the file is damaged, or the runtime too old for it",
+            let what = format!(
+                "{} can't be loaded by ONNX Runtime ({}); the file is damaged, or the runtime too old for it",
                 model.display(),
                 library.path.display()
-            ))
+            );
+            Error::runtime(what, error)
         })?;
-        let wrong = |what: String| Error(format!("{}: {what}; this is no text encoder", model.display()));
+        let wrong = |what: String| Error::Unfit(format!("{}: {what}; this is no text encoder", model.display()));
         for input in session.inputs() {
             if !["input_ids", "attention_mask", "token_type_ids"].contains(&input.name()) {
                 return Err(wrong(format!("unknown input {}", input.name())));
@@ -89,13 +90,13 @@ impl Sessions {
         let mut session = match idle {
             Some(session) => session,
             None => provider::named(&self.library, self.provider, |builder| commit(builder, &self.model))
-                .map_err(|error| Error(format!("{} can't be loaded again: {error}", self.model.display())))?,
+                .map_err(|error| Error::runtime(format!("{} can't be loaded again", self.model.display()), error))?,
         };
         let result = self.run_in(&mut session, inputs);
         if let Ok(mut idle) = self.idle.lock() {
             idle.push(session);
         }
-        result.map_err(|error| Error(format!("{} failed: {error}", self.model.display())))
+        result.map_err(|error| Error::runtime(format!("{} failed", self.model.display()), error))
     }
 
     fn run_in(&self, session: &mut Session, inputs: &[&Input]) -> Result<Output, ort::Error> {

@@ -56,7 +56,7 @@ impl Inputs {
     /// When the file is damaged, or lacks tokens that the configuration names.
     pub(crate) fn new(bytes: &[u8], kind: &Kind) -> Result<Inputs, Error> {
         let mut tokenizer = Tokenizer::from_bytes(bytes)
-            .map_err(|error| Error(format!("tokenizer.json is damaged or of another version: {error}")))?;
+            .map_err(|error| Error::damaged("tokenizer.json is damaged or of another version", error))?;
         tokenizer.with_padding(None);
         let largest = tokenizer.get_vocab(true).values().copied().max().unwrap_or_default();
         if let Kind::Colbert(config) = kind {
@@ -68,14 +68,14 @@ impl Inputs {
             let mut tokenizer = tokenizer.clone();
             tokenizer
                 .with_truncation(Some(TruncationParams { max_length: length, ..TruncationParams::default() }))
-                .map_err(|error| Error(format!("tokenizer.json can't cut texts at {length} tokens: {error}")))?;
+                .map_err(|error| Error::damaged(format!("tokenizer.json can't cut texts at {length} tokens"), error))?;
             Ok(tokenizer)
         };
         match kind {
             Kind::Colbert(config) => {
                 let fill = if config.do_query_expansion {
                     let mask = config.mask_token_id.or_else(|| named(&["[MASK]", "<mask>"])).ok_or_else(|| {
-                        Error(
+                        Error::Unfit(
                             "tokenizer.json has no [MASK], with which the configuration fills queries; it is another \
                              model's, or do_query_expansion should be false"
                                 .into(),
@@ -141,7 +141,7 @@ impl Inputs {
         let encoding = recipe
             .tokenizer
             .encode_fast(text, true)
-            .map_err(|error| Error(format!("tokenizer.json can't be applied: {error}")))?;
+            .map_err(|error| Error::damaged("tokenizer.json can't be applied", error))?;
         let mut ids = encoding.get_ids().to_vec();
         let mut keep: Vec<bool> = ids.iter().map(|id| !recipe.skip.contains(id)).collect();
         if let Some((id, position, count)) = recipe.prefix {
@@ -168,7 +168,7 @@ fn check_ids(config: &Colbert, largest: u32) -> Result<(), Error> {
         ("pad_token_id", config.pad_token_id),
     ] {
         if let Some(id) = id.filter(|id| *id > largest) {
-            return Err(Error(format!(
+            return Err(Error::Unfit(format!(
                 "the configuration's {name} is {id}, the last token of tokenizer.json is {largest}; they are of \
                  different models"
             )));
@@ -188,10 +188,10 @@ fn prefix(tokenizer: &Tokenizer, config: &Colbert, side: Side) -> Result<Option<
     }
     let found = tokenizer.token_to_id(text).or_else(|| tokenizer.token_to_id(text.trim()));
     match (found, id) {
-        (Some(found), Some(id)) if found != id => Err(Error(format!(
+        (Some(found), Some(id)) if found != id => Err(Error::Unfit(format!(
             "tokenizer.json gives {name} {text:?} the id {found}, the configuration says {id}; they are of different models"
         ))),
-        (None, None) => Err(Error(format!(
+        (None, None) => Err(Error::Unfit(format!(
             "tokenizer.json has no token {text:?}, the configuration's {name}; it is another model's, or was saved \
              before PyLate added the token"
         ))),
@@ -315,7 +315,7 @@ mod tests {
             (TOKENIZER.into(), Colbert { document_prefix_id: Some(11), ..colbert() }, "document_prefix_id is 11"),
             (TOKENIZER.into(), Colbert { query_prefix_id: Some(11), ..colbert() }, "query_prefix_id is 11"),
         ] {
-            let error = Inputs::new(tokenizer.as_bytes(), &Kind::Colbert(config)).err().expect(expected).0;
+            let error = Inputs::new(tokenizer.as_bytes(), &Kind::Colbert(config)).err().expect(expected).full();
             assert!(error.contains(expected), "{error}");
         }
     }

@@ -76,7 +76,7 @@ impl Encoder for Toy {
 
     fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error> {
         if self.encoded.fetch_add(texts.len() as u64, Ordering::Relaxed) >= self.fails_at {
-            return Err(Error("the toy is broken".into()));
+            return Err(Error::other("the toy is broken"));
         }
         std::thread::sleep(self.pause * texts.len() as u32);
         Ok(texts.iter().map(|t| vectors(t)).collect())

@@ -176,7 +176,9 @@ impl Desk {
             let mut args = SearchArgs { walk: self.walk.clone(), ..SearchArgs::default() };
             let settings = self.settings(root)?;
             args.fill(&settings);
-            let model = Model::of_search(&args.model_choice(settings.repository_model()), args.rank_by(), &self.env)?;
+            // What one root has loaded stays in the process: nothing of any other root is.
+            let env = self.env.working_on(self.roots.iter().map(|root| &root.folder));
+            let model = Model::of_search(&args.model_choice(settings.repository_model()), args.rank_by(), &env)?;
             let _ = root.model.set(model.map(Model::remembering));
         }
         Ok(root.model.get().and_then(Option::as_ref))
