@@ -29,6 +29,21 @@ fn every_query_compiles() {
 }
 
 #[test]
+fn whatever_a_query_inherits_is_there() {
+    for language in LANGUAGES {
+        let inherited = language.query.lines().filter_map(|l| l.strip_prefix("; inherits: "));
+        for name in inherited {
+            let mark = language::expand(&format!("; inherits: {name}\n"));
+            assert!(mark.contains('('), "{}: {name} has no query", language.name);
+        }
+        assert!(!language::expand(language.query).contains("inherits:"), "{}", language.name);
+    }
+    let typescript = language::by_name("typescript").expect("a row").query;
+    assert!(language::expand("; inherits: typescript\n(comment) @comment\n").ends_with("(comment) @comment\n"));
+    assert!(language::expand(typescript).len() > typescript.len());
+}
+
+#[test]
 fn every_sample_gives_the_expected_units() {
     let mut wrong = Vec::new();
     for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
@@ -71,7 +86,7 @@ fn our_engine_captures_what_tree_sitters_does() {
     for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
         let Some((_, text)) = sample(language.name) else { continue };
         let ours = language.compile(language.query).expect("a query that compiles");
-        let theirs = Query::new(&ours.grammar, language.query).expect("a query that compiles");
+        let theirs = Query::new(&ours.grammar, &language::expand(language.query)).expect("a query that compiles");
         let mut parser = Parser::new();
         parser.set_language(&ours.grammar).expect("a grammar that fits");
         let tree = parser.parse(&text, None).expect("a tree");

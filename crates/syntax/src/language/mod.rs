@@ -53,7 +53,8 @@ pub struct Language {
     pub category: Category,
     /// The grammar, for languages that have one.
     pub grammar: Option<fn() -> tree_sitter::Language>,
-    /// The text of `queries/<name>.scm`: what is a unit (`docs/architecture.md` lists the captures).
+    /// The text of `queries/<name>.scm`: what is a unit (`docs/architecture.md` lists the captures). A line
+    /// `; inherits: NAME` stands for the query of that language or fragment ([`expand`]).
     pub query: &'static str,
     /// What paths tell: which files are tests, typings, generated, and the like.
     pub paths: PathRules,
@@ -181,6 +182,30 @@ pub fn facts() -> &'static LanguageFacts {
     &FACTS
 }
 
+/// What a line begins with that stands for another query.
+const INHERITS: &str = "; inherits: ";
+
+/// `query` with the queries that it inherits in place of the lines that name them. A name without a query gives none.
+pub fn expand(query: &str) -> String {
+    let mut text = String::with_capacity(query.len());
+    for line in query.lines() {
+        match line.strip_prefix(INHERITS) {
+            Some(name) => text.push_str(&expand(query_named(name.trim()).unwrap_or_default())),
+            None => {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+/// The query of a language, or a fragment that only other queries use.
+fn query_named(name: &str) -> Option<&'static str> {
+    let fragment = table::FRAGMENTS.iter().find(|(fragment, _)| *fragment == name).map(|(_, query)| *query);
+    fragment.or_else(|| by_name(name).map(|language| language.query))
+}
+
 impl Language {
     /// Extensions that its files share with those of other languages; what is in a file decides.
     pub fn shared_extensions(&self) -> impl Iterator<Item = &'static str> {
@@ -194,13 +219,13 @@ impl Language {
         COMPILED[i].get_or_init(|| self.compile(self.query).ok()).as_ref()
     }
 
-    /// Compiles `query` for this language's grammar.
+    /// Compiles `query`, with what it inherits, for this language's grammar.
     ///
     /// # Errors
-    /// Says where the query is wrong, or that there is no grammar.
+    /// Says where the query is wrong (lines count from 1, inherited ones too), or that there is no grammar.
     pub fn compile(&self, query: &str) -> Result<Compiled, String> {
         let grammar = self.grammar.ok_or_else(|| format!("{} has no grammar", self.name))?();
-        let query = Patterns::new(&grammar, query).map_err(|e| format!("{}.scm: {e}", self.name))?;
+        let query = Patterns::new(&grammar, &expand(query)).map_err(|e| format!("{}.scm: {e}", self.name))?;
         Ok(Compiled { grammar, query })
     }
 }

@@ -28,6 +28,16 @@ const NONE: Language = Language {
     too_deep: None,
 };
 
+macro_rules! fragment {
+    ($name:literal) => {
+        ($name, include_str!(concat!("queries/", $name, ".scm")))
+    };
+}
+
+/// Parts of queries that several languages inherit, by name.
+pub(super) static FRAGMENTS: [(&str, &str); 4] =
+    [fragment!("c_base"), fragment!("c_family"), fragment!("ecmascript"), fragment!("jsx")];
+
 macro_rules! row {
     ($name:literal, $grammar:ident $(, $field:ident: $value:expr)* $(,)?) => {
         Language {

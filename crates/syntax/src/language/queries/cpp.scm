@@ -242,15 +242,12 @@
   declarator: (type_identifier) @name) @class
   (#not-eq? @name @_tag))
 
-(enum_specifier name: (type_identifier) @name body: (enumerator_list) @body) @class
 ([
   (declaration type: (enum_specifier name: (type_identifier) @name body: (enumerator_list)))
   (field_declaration type: (enum_specifier name: (type_identifier) @name body: (enumerator_list)))
   (type_definition type: (enum_specifier name: (type_identifier) @name body: (enumerator_list)))
 ]) @class
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @class
-(enumerator name: (identifier) @name) @constant
-
 (namespace_definition name: (_) @name body: (declaration_list)) @namespace
 
 ; `class Name;`
@@ -276,11 +273,6 @@
     (enum_specifier !body)
   ]
   declarator: (type_identifier) @name) @constant
-(type_definition declarator: (_ declarator: (type_identifier) @name)) @constant
-(type_definition
-  declarator: (function_declarator
-    declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @constant
-
 ; Variables; those of functions are dropped.
 (declaration
   declarator: (init_declarator
@@ -324,13 +316,6 @@
     (reference_declarator (field_identifier) @name)
   ]) @constant
 
-; Macros; one without a value is a switch or an include guard.
-(preproc_function_def name: (identifier) @name parameters: (preproc_params) @parameters value: (_)? @body) @function
-(preproc_def name: (identifier) @name value: (_)) @constant
-
-(comment) @comment
-
-(preproc_include) @import
 (using_declaration) @import
 
 (call_expression function: [
@@ -360,3 +345,5 @@
 ]))
 (for_statement initializer: (declaration declarator: (init_declarator declarator: (identifier) @variable)))
 (for_range_loop declarator: [(identifier) @variable (_ (identifier) @variable)])
+
+; inherits: c_family

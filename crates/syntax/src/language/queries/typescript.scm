@@ -70,9 +70,6 @@
   ]) @method
 (public_field_definition name: (_) @name) @constant
 
-; Exported declarations.
-(export_statement declaration: (function_declaration name: (identifier) @name)) @function
-(export_statement declaration: (generator_function_declaration name: (identifier) @name)) @function
 (export_statement declaration: (class_declaration name: (type_identifier) @name)) @class
 (export_statement declaration: (abstract_class_declaration name: (type_identifier) @name)) @class
 (export_statement declaration: (interface_declaration name: (type_identifier) @name)) @class
@@ -98,15 +95,6 @@
 (export_statement
   "default" @name
   value: (class !name (class_heritage (extends_clause value: (_) @extends))? body: (class_body) @body)) @class
-(export_statement
-  "default" @name
-  value: (object [(method_definition) (pair value: [(arrow_function) (function_expression)])])) @class
-(export_statement
-  "default" @name
-  value: (call_expression
-    arguments: (arguments (object [(method_definition) (pair value: [(arrow_function) (function_expression)])])))) @class
-(export_statement "default" @name value: [(object) (array) (call_expression) (new_expression)]) @constant
-
 ; Functions and classes bound to a variable.
 (variable_declarator
   name: (identifier) @name
@@ -129,34 +117,6 @@
 (variable_declarator
   name: (identifier) @name
   value: (class (class_heritage (extends_clause value: (_) @extends))? body: (class_body) @body)) @class
-; The whole statement, where it binds one name.
-([
-  (lexical_declaration . (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) .)
-  (variable_declaration . (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) .)
-]) @function
-
-; Object literals that hold functions.
-(program
-  [
-    (lexical_declaration
-      (variable_declarator
-        name: (identifier) @name
-        value: (object [(method_definition) (pair value: [(arrow_function) (function_expression)])]) @body) @class)
-    (variable_declaration
-      (variable_declarator
-        name: (identifier) @name
-        value: (object [(method_definition) (pair value: [(arrow_function) (function_expression)])]) @body) @class)
-  ])
-(export_statement
-  declaration: (lexical_declaration
-    (variable_declarator
-      name: (identifier) @name
-      value: (object [(method_definition) (pair value: [(arrow_function) (function_expression)])]) @body) @class))
-(program
-  (expression_statement
-    (assignment_expression
-      left: (member_expression) @name
-      right: (object [(method_definition) (pair value: [(arrow_function) (function_expression)])]) @body)) @class)
 (pair
   key: [(property_identifier) (string)] @name
   value: [
@@ -199,24 +159,6 @@
 (assignment_expression
   left: (member_expression) @name
   right: (class (class_heritage (extends_clause value: (_) @extends))? body: (class_body) @body)) @class
-; `req.get = req.header = function …`: both names.
-(assignment_expression
-  left: (member_expression object: (_) @parent property: (property_identifier) @name)
-  right: (assignment_expression right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
-  (#not-any-of? @parent "exports" "module.exports" "module")) @function
-(assignment_expression
-  left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
-  right: (assignment_expression right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
-  (#eq? @_exports "exports")) @function
-(assignment_expression
-  right: (assignment_expression
-    left: (member_expression property: (property_identifier) @name)
-    right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @function
-(program (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: [(arrow_function) (function_expression)])) @function)
-(program
-  (expression_statement
-    (assignment_expression left: [(member_expression) (identifier)] @name right: [(object) (array) (string) (number) (template_string) (call_expression) (new_expression)])) @constant)
-
 ; A function with a name of its own, given to a call.
 (arguments
   (function_expression
@@ -241,71 +183,13 @@
     (satisfies_expression . (arrow_function parameters: (formal_parameters)? @parameters body: (_) @body))
   ]) @function
 
-; Module-level names. One statement may bind several; what `require` gives is an import.
-(program
-  [
-    (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @_value) @constant)
-    (variable_declaration (variable_declarator name: (identifier) @name value: (_)? @_value) @constant)
-  ]
-  (#not-match? @_value "^require\\("))
-(program
-  [
-    (lexical_declaration . (variable_declarator name: (identifier) @name value: (_)? @_value) .)
-    (variable_declaration . (variable_declarator name: (identifier) @name value: (_)? @_value) .)
-  ] @constant
-  (#not-match? @_value "^require\\("))
-(export_statement
-  declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
-(export_statement
-  declaration: (lexical_declaration . (variable_declarator name: (identifier) @name) .)) @constant
-(export_statement
-  declaration: (lexical_declaration
-    (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)))) @constant
-
 (internal_module body: (statement_block (lexical_declaration (variable_declarator name: (identifier) @name)) @constant))
 (module body: (statement_block (lexical_declaration (variable_declarator name: (identifier) @name)) @constant))
-
-; `describe("…", () => …)` holds tests; `it.each(table)("…", …)` is one.
-(expression_statement
-  (call_expression
-    function: [
-      (identifier) @_suite
-      (member_expression object: (identifier) @_suite)
-      (call_expression function: (member_expression object: (identifier) @_suite))
-    ]
-    arguments: (arguments . [(string) (template_string)] @name [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))
-  (#any-of? @_suite "describe" "suite" "context")) @section.test
-(expression_statement
-  (call_expression
-    function: [
-      (identifier) @_test
-      (member_expression object: (identifier) @_test)
-      (call_expression function: (member_expression object: (identifier) @_test))
-    ]
-    arguments: (arguments . [(string) (template_string)] @name [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))
-  (#any-of? @_test "it" "test" "specify")) @function.test
-
-(comment) @comment
-(decorator) @attribute
-
-(import_statement) @import
-(export_statement source: (string)) @import
-([
-  (lexical_declaration (variable_declarator value: (call_expression function: (identifier) @_require)))
-  (variable_declaration (variable_declarator value: (call_expression function: (identifier) @_require)))
-] @import
-  (#eq? @_require "require"))
 
 (call_expression function: [
   (identifier) @call
   (member_expression property: [(property_identifier) (private_property_identifier)] @call)
   (non_null_expression [(identifier) @call (member_expression property: (property_identifier) @call)])
 ])
-(new_expression constructor: [
-  (identifier) @call
-  (member_expression property: (property_identifier) @call)
-])
-(statement_block [
-  (lexical_declaration (variable_declarator name: (identifier) @variable))
-  (variable_declaration (variable_declarator name: (identifier) @variable))
-])
+
+; inherits: ecmascript

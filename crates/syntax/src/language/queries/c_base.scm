@@ -1,0 +1,100 @@
+; What C and Objective-C share.
+
+(function_definition
+  type: (_) @return
+  declarator: [
+    (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters)
+    (function_declarator declarator: (parenthesized_declarator (identifier) @name) parameters: (parameter_list) @parameters)
+    (pointer_declarator
+      declarator: (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters))
+    (pointer_declarator
+      declarator: (pointer_declarator
+        declarator: (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters)))
+    (function_declarator
+      declarator: (parenthesized_declarator
+        (pointer_declarator
+          declarator: (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters))))
+  ]
+  body: (compound_statement) @body) @function
+
+(declaration
+  type: (_) @return
+  declarator: [
+    (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters)
+    (pointer_declarator
+      declarator: (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters))
+    (pointer_declarator
+      declarator: (pointer_declarator
+        declarator: (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters)))
+  ]
+  ";" @body) @function.declaration
+
+; Types. A typedef that names its struct anew gives both names the whole statement.
+(struct_specifier name: (type_identifier) @name body: (field_declaration_list) @body) @class
+(declaration type: (struct_specifier name: (type_identifier) @name body: (field_declaration_list))) @class
+(type_definition type: (struct_specifier name: (type_identifier) @name body: (field_declaration_list))) @class
+(type_definition type: (struct_specifier !name body: (field_declaration_list) @body) declarator: (type_identifier) @name) @class
+((type_definition
+  type: (struct_specifier name: (type_identifier) @_tag body: (field_declaration_list) @body)
+  declarator: (type_identifier) @name) @class
+  (#not-eq? @name @_tag))
+(union_specifier name: (type_identifier) @name body: (field_declaration_list) @body) @class
+(declaration type: (union_specifier name: (type_identifier) @name body: (field_declaration_list))) @class
+(type_definition type: (union_specifier name: (type_identifier) @name body: (field_declaration_list))) @class
+(type_definition type: (union_specifier !name body: (field_declaration_list) @body) declarator: (type_identifier) @name) @class
+((type_definition
+  type: (union_specifier name: (type_identifier) @_tag body: (field_declaration_list) @body)
+  declarator: (type_identifier) @name) @class
+  (#not-eq? @name @_tag))
+(declaration type: (enum_specifier name: (type_identifier) @name body: (enumerator_list))) @class
+(type_definition type: (enum_specifier name: (type_identifier) @name body: (enumerator_list))) @class
+(type_definition type: (enum_specifier !name body: (enumerator_list) @body) declarator: (type_identifier) @name) @class
+((type_definition
+  type: (enum_specifier name: (type_identifier) @_tag body: (enumerator_list) @body)
+  declarator: (type_identifier) @name) @class
+  (#not-eq? @name @_tag))
+
+; `struct name;`
+(translation_unit [(struct_specifier name: (_) @name !body) (union_specifier name: (_) @name !body)] @class.declaration)
+(preproc_ifdef [(struct_specifier name: (_) @name !body) (union_specifier name: (_) @name !body)] @class.declaration)
+
+(type_definition
+  type: [
+    (primitive_type)
+    (sized_type_specifier)
+    (type_identifier)
+    (struct_specifier !body)
+    (union_specifier !body)
+    (enum_specifier !body)
+    (macro_type_specifier)
+  ]
+  declarator: (type_identifier) @name) @constant
+; Variables; those of functions are dropped.
+(declaration
+  (storage_class_specifier) @_storage
+  declarator: [(identifier) @name (_ declarator: (identifier) @name)]
+  (#eq? @_storage "extern")) @constant.declaration
+(declaration declarator: (identifier) @name) @constant
+(declaration declarator: (_ declarator: (identifier) @name)) @constant
+(declaration declarator: (_ declarator: (_ declarator: (identifier) @name))) @constant
+(declaration declarator: (init_declarator declarator: (_ declarator: (_ declarator: (identifier) @name)))) @constant
+(declaration
+  declarator: [
+    (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))
+    (init_declarator
+      declarator: (function_declarator
+        declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name))))
+  ]) @constant
+
+(call_expression function: [
+  (identifier) @call
+  (field_expression field: (field_identifier) @call)
+])
+
+(compound_statement (declaration declarator: [
+  (identifier) @variable
+  (_ declarator: (identifier) @variable)
+  (_ declarator: (_ declarator: (identifier) @variable))
+]))
+
+; inherits: c_family
