@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+#[expect(clippy::disallowed_methods, reason = "here the environment is read")]
 fn main() -> ExitCode {
     ExitCode::from(colgrep_bench::run(std::env::args_os(), std::env::vars_os()))
 }

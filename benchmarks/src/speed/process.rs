@@ -42,6 +42,7 @@ impl Program {
     }
 
     /// Another program on PATH, if it is there.
+    #[expect(clippy::disallowed_methods, reason = "only to find other programs")]
     pub fn on_path(name: &str) -> Option<Program> {
         let folders = std::env::var_os("PATH")?;
         let path = std::env::split_paths(&folders).map(|f| f.join(name)).find(|p| p.is_file())?;

@@ -31,6 +31,7 @@ pub fn copy(from: &Path, to: &Path) {
 }
 
 /// Runs the harness.
+#[expect(clippy::disallowed_methods, reason = "the harness looks for other programs on PATH")]
 pub fn bench(args: &[&str], vars: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_colgrep-bench"));
     command.args(args).env_clear().env("HOME", "/nonexistent").env("COLGREP_DATA_DIR", "/nonexistent");

@@ -1,4 +1,4 @@
-//! House rules: which crate may use which, and generated documents that are current.
+//! House rules: which crate may use which, dependencies' licences and toolchains, generated documents that are current.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,14 +7,33 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-#[test]
-fn crates_depend_in_one_direction_only() {
+/// What `cargo metadata` tells with these arguments, without a network.
+fn metadata(arguments: &[&str]) -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .args(["metadata", "--offline", "--format-version", "1"])
+        .args(arguments)
         .current_dir(workspace())
         .output()
         .expect("cargo");
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("metadata");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("metadata")
+}
+
+/// The packages that a build on this machine takes in from registries. Those of other systems may not be downloaded.
+fn dependencies() -> Vec<serde_json::Value> {
+    let about = Command::new(env!("CARGO")).arg("-vV").output().expect("cargo");
+    let about = String::from_utf8(about.stdout).expect("text");
+    let host = about.lines().find_map(|line| line.strip_prefix("host: ")).expect("cargo names its host");
+    let metadata = metadata(&["--filter-platform", host]);
+    let packages = metadata["packages"].as_array().expect("packages").iter();
+    let found: Vec<_> = packages.filter(|p| !p["source"].is_null()).cloned().collect();
+    assert!(found.len() > 100, "only {} dependencies: the test sees too little", found.len());
+    found
+}
+
+#[test]
+fn crates_depend_in_one_direction_only() {
+    let metadata = metadata(&["--no-deps"]);
     for (package, allowed) in [
         ("colgrep-core", &[][..]),
         ("colgrep-encoder", &["colgrep-core"]),
@@ -54,6 +73,137 @@ fn core_touches_nothing_outside() {
             ["std::fs", "std::env", "std::net", "std::thread", "std::time", "std::process", "println!", "eprintln!"]
         {
             assert!(!text.contains(word), "{}: core is pure; {word} belongs to index or cli", file.path().display());
+        }
+    }
+}
+
+/// Licences that a dependency may have: they ask for a notice, and nothing of the code that uses them. The last two are
+/// of single packages: `option-ext` (unchanged, so its file-wise copyleft asks nothing more) and data of `webpki-roots`.
+const LICENCES: &[&str] = &[
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+    "MPL-2.0",
+    "CDLA-Permissive-2.0",
+];
+
+/// Whether `allowed` satisfies an SPDX expression. `/` is how older packages write OR.
+fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
+    let expression = expression.trim();
+    let mut depth = 0;
+    for joint in [" AND ", " OR ", "/"] {
+        for (at, c) in expression.char_indices() {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            if depth == 0 && expression[at..].starts_with(joint) {
+                let sides = [&expression[..at], &expression[at + joint.len()..]].map(|s| is_allowed(s, allowed));
+                return if joint == " AND " { sides[0] && sides[1] } else { sides[0] || sides[1] };
+            }
+        }
+    }
+    match expression.strip_prefix('(').and_then(|e| e.strip_suffix(')')) {
+        Some(inside) => is_allowed(inside, allowed),
+        None => allowed.contains(&expression),
+    }
+}
+
+#[test]
+fn licence_expressions_are_read() {
+    for (expression, expected) in [
+        ("MIT", true),
+        ("GPL-3.0-only", false),
+        ("MIT OR GPL-3.0-only", true),
+        ("GPL-3.0-only/MIT", true),
+        ("MIT AND GPL-3.0-only", false),
+        ("(GPL-3.0-only OR MIT) AND ISC", true),
+        ("ISC AND (GPL-3.0-only OR AGPL-3.0-only)", false),
+        ("", false),
+    ] {
+        assert_eq!(is_allowed(expression, &["MIT", "ISC"]), expected, "{expression}");
+    }
+}
+
+#[test]
+fn dependencies_have_licences_that_ask_for_no_more_than_a_notice() {
+    for package in dependencies() {
+        let licence = package["license"].as_str().unwrap_or_default();
+        assert!(
+            is_allowed(licence, LICENCES),
+            "{} has the licence {licence:?}: take another package, or say in LICENCES why it is fit",
+            package["name"]
+        );
+    }
+}
+
+#[test]
+fn the_oldest_toolchain_is_the_one_that_dependencies_ask_for() {
+    let number = |version: &str| {
+        let mut parts = version.split('.').map(|part| part.parse::<u32>().expect("a number"));
+        (parts.next().expect("a version"), parts.next().unwrap_or(0))
+    };
+    let ours = metadata(&["--no-deps"])["packages"][0]["rust_version"].as_str().expect("a rust-version").to_string();
+    let (version, package) = dependencies()
+        .iter()
+        .filter_map(|p| Some((number(p["rust_version"].as_str()?), p["name"].to_string())))
+        .max()
+        .expect("a package with a rust-version");
+    assert_eq!(number(&ours), version, "Cargo.toml says {ours}, {package} asks for {version:?}");
+    let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md");
+    assert!(readme.contains(&format!("Rust {ours} or later")), "README.md names another toolchain than Cargo.toml");
+}
+
+#[test]
+fn the_readme_is_short() {
+    let words =
+        |file: &str| std::fs::read_to_string(workspace().join(file)).expect("a document").split_whitespace().count();
+    assert!(words("README.md") <= 1_500, "README.md has {} words; docs/guide.md is for the rest", words("README.md"));
+}
+
+/// Where Markdown files link to: `[text](target)`, and the `src` of pictures.
+fn links(text: &str) -> Vec<&str> {
+    text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next()).collect()
+}
+
+/// The anchors of a page, as the usual renderers make them of its headings.
+fn anchors(text: &str) -> Vec<String> {
+    let anchor = |heading: &str| {
+        let kept = heading.trim().to_lowercase().replace(' ', "-");
+        kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
+    };
+    text.lines().filter(|line| line.starts_with('#')).map(|line| anchor(line.trim_start_matches('#'))).collect()
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut pages = vec![PathBuf::from("README.md"), PathBuf::from("benchmarks/README.md")];
+    for folder in ["docs", "docs/research", "docs/generated", "crates/encoder/assets", "crates/encoder/train"] {
+        let entries = std::fs::read_dir(workspace().join(folder)).expect(folder).flatten();
+        pages.extend(
+            entries.map(|e| Path::new(folder).join(e.file_name())).filter(|p| p.extension().is_some_and(|e| e == "md")),
+        );
+    }
+    assert!(pages.len() > 10, "{pages:?}");
+    for page in pages {
+        let text = std::fs::read_to_string(workspace().join(&page)).expect("a page");
+        for link in links(&text).into_iter().filter(|l| !l.contains("://")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => workspace().join(&page),
+                _ => workspace().join(page.parent().expect("a folder")).join(file),
+            };
+            assert!(target.exists(), "{}: there is no {link}", page.display());
+            if !anchor.is_empty() {
+                let there = std::fs::read_to_string(&target).expect("a page");
+                assert!(anchors(&there).contains(&anchor.to_string()), "{}: {link} has no heading", page.display());
+            }
         }
     }
 }

@@ -4,6 +4,8 @@
 //! model or of an ONNX one, without it the embedded model is measured. Without files, the text is this crate's own
 //! source. It is cut into documents of 12 lines. Figures are the best of five rounds, in time on the core.
 
+#![expect(clippy::disallowed_methods, reason = "a program of its own, which reads its environment")]
+
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -3,6 +3,7 @@
 //! Tests that need the library are ignored unless asked for: `cargo test -p colgrep-encoder -- --include-ignored`, or
 //! COLGREP_TEST_ORT=1, with which one test runs them all. Without a library they fail.
 #![cfg(feature = "onnx")]
+#![expect(clippy::disallowed_methods, reason = "the caller's environment says where ONNX Runtime is")]
 
 mod common;
 
