@@ -16,6 +16,7 @@ use colgrep_engine::env::{Env, profile};
 use colgrep_engine::model::Model;
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::{Settings, Source};
+use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Mode, Request, retrieve};
 use colgrep_index::source::hash;
@@ -244,14 +245,14 @@ pub struct Repository {
 
 /// The files below a folder.
 #[derive(Debug)]
-struct Below(HashSet<u32>);
+struct Below(HashSet<FileId>);
 
 impl UnitFilter for Below {
-    fn allows_file(&self, file: u32) -> bool {
+    fn allows_file(&self, file: FileId) -> bool {
         self.0.contains(&file)
     }
 
-    fn allows_unit(&self, _: u32, _: u32, _: u32) -> bool {
+    fn allows_unit(&self, _: FileId, _: u32, _: u32) -> bool {
         true
     }
 }

@@ -1,6 +1,7 @@
 //! colgrep-index: the world on disk. Walking, the lexical store, the vectors, and their updates.
 
 pub mod error;
+pub mod ids;
 pub mod lexical;
 pub mod mode;
 pub mod search;
@@ -12,3 +13,4 @@ pub mod vector;
 pub mod walk;
 
 pub use error::{Error, ErrorKind, Result};
+pub use ids::{FileId, TextHash};

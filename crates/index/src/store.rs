@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::ids::FileId;
 use crate::lexical::{CommitPoint, Lexical, Writer};
 use crate::mode::VectorMode;
 use crate::vector::{Manifest, Place, Vectors, sibling_roots};
@@ -33,7 +34,7 @@ pub const FORMAT_VERSION: u32 = 4;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
     /// Its number in the index; kept as long as the path is.
-    pub id: u32,
+    pub id: FileId,
     /// Path relative to the root, `/` between components.
     pub path: String,
     /// Size in bytes when it was read.
@@ -128,7 +129,7 @@ pub struct Snapshot {
     /// Why the vectors that this generation should have can't be read.
     pub damage: Option<Error>,
     /// What is known of the paths of files that searches met, by file number: a server asks about the same ones again.
-    pub(crate) path_facts: Mutex<HashMap<u32, PathFacts>>,
+    pub(crate) path_facts: Mutex<HashMap<FileId, PathFacts>>,
     /// The units that have vectors and where these are, once a search wanted them all.
     pub(crate) placed: OnceLock<Vec<(UnitId, Place)>>,
 }

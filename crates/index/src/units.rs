@@ -4,6 +4,8 @@ use colgrep_core::Unit;
 use colgrep_core::query::last_segment;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::ids::TextHash;
+
 /// Longest text of a unit, in bytes. Models cut at their own length; the embedded one reads less than this.
 const TEXT_BYTES_MAX: usize = 2 << 10;
 /// Longest documentation in it, in bytes, so that some of the body is left.
@@ -50,9 +52,10 @@ pub fn unit_text(path: &str, unit: &Unit) -> String {
     text
 }
 
-/// Hash of a unit's text (XXH3, 64 bits): the address of its vectors. Never 0, which stands for no text.
-pub fn text_hash(text: &str) -> u64 {
-    xxh3_64(text.as_bytes()).max(1)
+/// Hash of a unit's text.
+pub fn text_hash(text: &str) -> TextHash {
+    let value = xxh3_64(text.as_bytes()).max(1);
+    TextHash::new(value).unwrap_or_else(|| unreachable!("the value is at least 1"))
 }
 
 #[cfg(test)]

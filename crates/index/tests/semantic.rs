@@ -9,6 +9,7 @@ use std::path::Path;
 use colgrep_core::UnitId;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank::Pool;
+use colgrep_index::ids::{FileId, TextHash};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Mode, Request, Semantic, Watch, search};
 use colgrep_index::units::{text_hash, unit_text};
@@ -62,14 +63,14 @@ fn units_that_share_a_text_are_all_found() {
     assert_eq!(first(&ask(&snapshot, "fetch", Some(later), None).expect("an answer")), first(&found));
 }
 
-struct Files(BTreeSet<u32>);
+struct Files(BTreeSet<FileId>);
 
 impl UnitFilter for Files {
-    fn allows_file(&self, file: u32) -> bool {
+    fn allows_file(&self, file: FileId) -> bool {
         self.0.contains(&file)
     }
 
-    fn allows_unit(&self, _: u32, line: u32, _: u32) -> bool {
+    fn allows_unit(&self, _: FileId, line: u32, _: u32) -> bool {
         line < 100
     }
 }
@@ -119,7 +120,7 @@ fn without_stored_vectors_candidates_are_encoded_for_the_search() {
     let step = |name| &steps.0.iter().find(|s| s.0 == name).expect("a step").1;
     let (lexical, near) = (step("bm25"), step("semantic"));
     assert!(lexical.len() > 4 && near.len() == 4 && toy.count() == 4);
-    let texts: Vec<(u64, f32)> = FILES
+    let texts: Vec<(TextHash, f32)> = FILES
         .iter()
         .flat_map(|(path, text)| {
             let language = colgrep_syntax::language::detect(Path::new(path), text.as_bytes());
@@ -134,7 +135,7 @@ fn without_stored_vectors_candidates_are_encoded_for_the_search() {
     for (key, score) in near {
         assert!(lexical.iter().take(4).any(|l| l.0 == *key));
         let hash = snapshot.lexical.text_of(*key);
-        let expected = texts.iter().find(|t| t.0 == hash).expect("its text").1;
+        let expected = texts.iter().find(|t| Some(t.0) == hash).expect("its text").1;
         assert!((score - expected).abs() < 1e-4);
     }
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use colgrep_encoder::{Encoder, Multivector};
+use colgrep_index::ids::TextHash;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Store;
 use colgrep_index::units::{text_hash, unit_text};
 use colgrep_index::update::{Encoding, open_current};
-use colgrep_index::vector::{Allowed, Codec, Effort, maxsim};
+use colgrep_index::vector::{Allowed, Codec, Effort, Place, maxsim};
 use colgrep_syntax::{language, parse};
 
 use super::model::Model;
@@ -23,7 +24,7 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
     let store = Store::new(folder.path().join("store"));
     let root = root.canonicalize()?;
     let (snapshot, _) = open_current(&store, &root, &[], None, true, None, &())?;
-    let (mut documents, mut questions): (HashMap<u64, Multivector>, Vec<Multivector>) = Default::default();
+    let (mut documents, mut questions): (HashMap<TextHash, Multivector>, Vec<Multivector>) = Default::default();
     for file in snapshot.files.indexed() {
         let text = read_text(&root, &file.path)?;
         let row = language::by_name(&file.language).ok_or("no such language")?;
@@ -45,10 +46,10 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
         rows as f64 / documents.len() as f64,
         questions.len()
     );
-    let truth: Vec<HashSet<u64>> = questions
+    let truth: Vec<HashSet<TextHash>> = questions
         .iter()
         .map(|q| {
-            let mut all: Vec<(u64, f32)> = documents.iter().map(|(hash, d)| (*hash, maxsim(q, d))).collect();
+            let mut all: Vec<(TextHash, f32)> = documents.iter().map(|(hash, d)| (*hash, maxsim(q, d))).collect();
             all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             all.into_iter().take(DEPTH).map(|a| a.0).collect()
         })
@@ -65,12 +66,13 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
             let speed = report.encoded as f64 / started.elapsed().as_secs_f64();
             let vectors = snapshot.vectors.as_ref().ok_or("no vectors")?;
             let mut allowed = Allowed::none(vectors.len());
-            (0..vectors.len() as u32).for_each(|p| allowed.insert(p));
+            (0..vectors.len() as u32).for_each(|p| allowed.insert(Place(p)));
             let share = |effort: Effort| -> Result<f64, Box<dyn Error>> {
                 let mut found = 0;
                 for (question, best) in questions.iter().zip(&truth) {
                     let hits = vectors.search(question, DEPTH, &allowed, effort)?;
-                    found += hits.iter().filter(|(place, _)| best.contains(&vectors.hash(*place))).count();
+                    let is_best = |place| vectors.hash(place).is_some_and(|hash| best.contains(&hash));
+                    found += hits.iter().filter(|(place, _)| is_best(*place)).count();
                 }
                 Ok(found as f64 / truth.iter().map(HashSet::len).sum::<usize>() as f64)
             };

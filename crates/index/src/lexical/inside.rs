@@ -8,6 +8,7 @@ use tantivy::Term;
 
 use super::read::{Lexical, key};
 use crate::error::Result;
+use crate::ids::FileId;
 
 /// Longest block beside a module of tests that is taken for its frame: what it uses, and its braces.
 const FRAME_LINES_MAX: u32 = 10;
@@ -18,9 +19,9 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn tests_inside(&self, has_modules: impl Fn(u32) -> bool) -> Result<HashMap<u32, Vec<(u32, u32)>>> {
-        let mut tests: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
-        let mut modules: HashMap<(u32, String), (u32, u32)> = HashMap::new();
+    pub fn tests_inside(&self, has_modules: impl Fn(FileId) -> bool) -> Result<HashMap<FileId, Vec<(u32, u32)>>> {
+        let mut tests: HashMap<FileId, Vec<(u32, u32)>> = HashMap::new();
+        let mut modules: HashMap<(FileId, String), (u32, u32)> = HashMap::new();
         // Both names have this term.
         let term = Term::from_field_text(self.fields.unit[UnitField::Parent as usize], "test");
         for (s, segment) in self.segments.iter().enumerate() {

@@ -10,6 +10,7 @@ use tantivy::Term;
 
 use super::read::{Lexical, UnitFilter, key};
 use crate::error::Result;
+use crate::ids::FileId;
 
 /// A plain word counts as the name of a definition only if it names at most so many. Prototype.
 const WORD_DEFINITIONS_MAX: usize = 6;
@@ -37,9 +38,9 @@ impl Lexical {
         query: &Query,
         files_total: u64,
         filter: Option<&dyn UnitFilter>,
-    ) -> Result<BTreeMap<u32, NamedFile>> {
-        let mut files: BTreeMap<u32, NamedFile> = BTreeMap::new();
-        let allowed = |file: u32| filter.is_none_or(|f| f.allows_file(file));
+    ) -> Result<BTreeMap<FileId, NamedFile>> {
+        let mut files: BTreeMap<FileId, NamedFile> = BTreeMap::new();
+        let allowed = |file: FileId| filter.is_none_or(|f| f.allows_file(file));
         for (i, identifier) in query.identifiers.iter().enumerate() {
             let lower = Term::from_field_text(self.fields.definition, &identifier.name.to_lowercase());
             let textual = Term::from_field_text(self.fields.textual_type, &identifier.name);
@@ -65,7 +66,7 @@ impl Lexical {
         }
         for word in &query.plain_words {
             let term = Term::from_field_text(self.fields.definition, word);
-            let mut found: Vec<(u32, UnitKind)> = Vec::new();
+            let mut found: Vec<(FileId, UnitKind)> = Vec::new();
             for segment in &self.segments {
                 segment.each(&term, |doc| found.push((segment.file(doc), segment.info(doc).kind())))?;
             }

@@ -11,6 +11,7 @@ use tantivy::{DocId, DocSet, TERMINATED, Term};
 
 use super::read::{Lexical, Segment};
 use crate::error::Result;
+use crate::ids::FileId;
 
 /// Distance, in tokens, within which two terms count as near. Prototype: 8 of 4, 8, 16, 32.
 const NEAR_TOKENS: u32 = 8;
@@ -30,14 +31,19 @@ pub struct Nearness {
 }
 
 /// For each file, how often a pair of terms stands near each other, and side by side.
-type Counts = HashMap<u32, (u32, u32)>;
+type Counts = HashMap<FileId, (u32, u32)>;
 
 impl Lexical {
     /// Proximity evidence of those of the files `wanted` that hold neighbouring query terms close together.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn nearness(&self, query: &Query, files_total: u64, wanted: &HashSet<u32>) -> Result<HashMap<u32, Nearness>> {
+    pub fn nearness(
+        &self,
+        query: &Query,
+        files_total: u64,
+        wanted: &HashSet<FileId>,
+    ) -> Result<HashMap<FileId, Nearness>> {
         self.nearness_in(query, files_total, wanted, PAIR_DOCS, STRIPE_DOCS)
     }
 
@@ -45,11 +51,11 @@ impl Lexical {
         &self,
         query: &Query,
         files_total: u64,
-        wanted: &HashSet<u32>,
+        wanted: &HashSet<FileId>,
         pair_docs: u64,
         stripe_docs: DocId,
-    ) -> Result<HashMap<u32, Nearness>> {
-        let mut evidence: HashMap<u32, Nearness> = HashMap::new();
+    ) -> Result<HashMap<FileId, Nearness>> {
+        let mut evidence: HashMap<FileId, Nearness> = HashMap::new();
         // The documents of the wanted files, once they are needed.
         let mut documents: Option<Vec<Vec<DocId>>> = None;
         for (first, second) in query.pairs() {
@@ -105,7 +111,7 @@ impl Lexical {
     }
 
     /// The living documents of files, ascending, for each segment.
-    fn documents_of_all(&self, files: &HashSet<u32>) -> Result<Vec<Vec<DocId>>> {
+    fn documents_of_all(&self, files: &HashSet<FileId>) -> Result<Vec<Vec<DocId>>> {
         let mut documents = vec![Vec::new(); self.segments.len()];
         for file in files {
             for (s, doc) in self.documents_of(*file)? {
@@ -229,14 +235,15 @@ mod tests {
             };
             let unit = |_| Unit { body: body.to_string(), ..Unit::default() };
             let parsed = Parsed { units: (0..3).map(unit).collect(), ..Parsed::default() };
-            let document = FileDocument { id: file, path: &format!("f{file}.c"), parsed, textual_types: Vec::new() };
+            let document =
+                FileDocument { id: FileId(file), path: &format!("f{file}.c"), parsed, textual_types: Vec::new() };
             writer.add(&document).expect("added");
         }
         writer.commit("colgrep 0 0").expect("committed");
         writer.finish().expect("finished");
         let lexical = Lexical::open(folder.path()).expect("an index");
         let query = Query::new("open socket", "/project", &LanguageFacts::default(), &mut Tokenizer::default());
-        let wanted: HashSet<u32> = (0..900).step_by(50).collect();
+        let wanted: HashSet<FileId> = (0..900).step_by(50).map(FileId).collect();
         let exact = lexical.nearness_in(&query, 900, &wanted, 3_000, 64).expect("evidence");
         assert_eq!(exact.len(), 6, "files that 3 and 50 divide");
         assert_eq!(exact, lexical.nearness(&query, 900, &wanted).expect("evidence"));

@@ -19,6 +19,7 @@ use super::directory::ReadDirectory;
 use super::fields::{Fields, Info, prepare, schema};
 use super::lengths::Lengths;
 use crate::error::{Error, ErrorKind, Result};
+use crate::ids::{FileId, TextHash};
 
 /// Documents that one core goes through at once.
 const SCAN_DOCS: usize = 1 << 14;
@@ -26,9 +27,9 @@ const SCAN_DOCS: usize = 1 << 14;
 /// Which units a search may give; asked by many threads.
 pub trait UnitFilter: Sync {
     /// Whether any unit of the file may be given.
-    fn allows_file(&self, file: u32) -> bool;
+    fn allows_file(&self, file: FileId) -> bool;
     /// Whether the unit on these lines (documentation included) of an allowed file may be given.
-    fn allows_unit(&self, file: u32, line: u32, end: u32) -> bool;
+    fn allows_unit(&self, file: FileId, line: u32, end: u32) -> bool;
 }
 
 /// A unit that the query's terms found.
@@ -37,7 +38,7 @@ pub struct UnitHit {
     /// Its key in this snapshot.
     pub key: UnitId,
     /// Its file's number.
-    pub file: u32,
+    pub file: FileId,
     /// What it is.
     pub kind: UnitKind,
     /// How it stands to what it names.
@@ -99,12 +100,24 @@ impl std::fmt::Debug for Lexical {
 }
 
 impl Segment {
-    pub(super) fn file(&self, doc: DocId) -> u32 {
-        self.file.first(doc).unwrap_or_default() as u32
+    pub(super) fn file(&self, doc: DocId) -> FileId {
+        FileId(self.file.first(doc).unwrap_or_default() as u32)
     }
 
     pub(super) fn info(&self, doc: DocId) -> Info {
         Info(self.info.first(doc).unwrap_or_default())
+    }
+
+    /// The hash of a unit's text; `None` for a document that stands for a file.
+    fn text(&self, doc: DocId) -> Option<TextHash> {
+        TextHash::new(self.text.first(doc)?)
+    }
+
+    /// What is known of the unit that is document `doc`, with score 0.
+    pub(super) fn hit(&self, key: UnitId, doc: DocId) -> UnitHit {
+        let (file, info) = (self.file(doc), self.info(doc));
+        let (kind, role, line) = (info.kind(), info.role(), info.line());
+        UnitHit { key, file, kind, role, line, name_hit: false, score: 0.0 }
     }
 
     pub(super) fn postings(&self, term: &Term, option: IndexRecordOption) -> Result<Option<SegmentPostings>> {
@@ -185,49 +198,58 @@ impl Lexical {
         (self.segments.len(), self.searcher.num_docs(), dead)
     }
 
-    /// What is known of a unit, with score 0. Panics where the key is of another snapshot.
-    pub(crate) fn hit(&self, key: UnitId) -> UnitHit {
-        let (segment, doc) = (&self.segments[key.segment() as usize], key.doc());
-        let (file, info) = (segment.file(doc), segment.info(doc));
-        let (kind, role, line) = (info.kind(), info.role(), info.line());
-        UnitHit { key, file, kind, role, line, name_hit: false, score: 0.0 }
+    /// The document at an address, if this snapshot has one there.
+    fn document(&self, key: UnitId) -> Option<(&Segment, DocId)> {
+        let segment = self.segments.get(key.segment() as usize)?;
+        (key.doc() < segment.reader.max_doc()).then_some((segment, key.doc()))
     }
 
-    /// Whether `filter` allows a unit. Panics where the key is of another snapshot.
+    /// What is known of a unit, with score 0; `None` where this snapshot has no document at the address.
+    pub(crate) fn hit(&self, key: UnitId) -> Option<UnitHit> {
+        let (segment, doc) = self.document(key)?;
+        Some(segment.hit(key, doc))
+    }
+
+    /// Whether this snapshot has a unit at the address and `filter` allows it.
     pub(crate) fn is_allowed(&self, key: UnitId, filter: &dyn UnitFilter) -> bool {
-        let (segment, doc) = (&self.segments[key.segment() as usize], key.doc());
-        let (file, info) = (segment.file(doc), segment.info(doc));
-        filter.allows_file(file) && filter.allows_unit(file, info.first(), info.end())
+        self.document(key).is_some_and(|(segment, doc)| {
+            let (file, info) = (segment.file(doc), segment.info(doc));
+            filter.allows_file(file) && filter.allows_unit(file, info.first(), info.end())
+        })
     }
 
-    /// Calls `visit` with the key, the file and the [`text_hash`](crate::units::text_hash) of every unit that
+    /// Calls `visit` with the key, the file and the hash of the text of every unit that
     /// `filter` allows.
-    pub fn each_unit(&self, filter: Option<&dyn UnitFilter>, mut visit: impl FnMut(UnitId, u32, u64)) {
+    pub fn each_unit(&self, filter: Option<&dyn UnitFilter>, mut visit: impl FnMut(UnitId, FileId, TextHash)) {
         for (s, segment) in self.segments.iter().enumerate() {
             for doc in segment.reader.doc_ids_alive() {
-                let (key, text) = (key(s, doc), segment.text.first(doc).unwrap_or_default());
-                if text != 0 && filter.is_none_or(|f| self.is_allowed(key, f)) {
+                let key = key(s, doc);
+                if let Some(text) = segment.text(doc)
+                    && filter.is_none_or(|f| self.is_allowed(key, f))
+                {
                     visit(key, segment.file(doc), text);
                 }
             }
         }
     }
 
-    /// The units, by key, whose [`text_hash`](crate::units::text_hash) is `wanted`, each with that hash.
-    pub(crate) fn units_of_texts(&self, wanted: impl Fn(u64) -> bool + Sync) -> Vec<(UnitId, u64)> {
+    /// The units, by key, with texts that are `wanted`, each with that hash.
+    pub(crate) fn units_of_texts(&self, wanted: impl Fn(TextHash) -> bool + Sync) -> Vec<(UnitId, TextHash)> {
         let ranges = |(s, segment): (usize, &Segment)| {
             let end = segment.reader.max_doc();
             (0..end).step_by(SCAN_DOCS).map(move |from| (s, from..end.min(from + SCAN_DOCS as DocId)))
         };
         let ranges: Vec<(usize, Range<DocId>)> = self.segments.iter().enumerate().flat_map(ranges).collect();
-        let parts: Vec<Vec<(UnitId, u64)>> = ranges
+        let parts: Vec<Vec<(UnitId, TextHash)>> = ranges
             .into_par_iter()
             .map(|(s, docs)| {
                 let segment = &self.segments[s];
                 let mut texts = vec![0; docs.len()];
                 // Every document has exactly one value.
                 segment.text.values.get_range(docs.start.into(), &mut texts);
-                let found = docs.zip(texts).filter(|(_, text)| *text != 0 && wanted(*text));
+                let found = docs
+                    .zip(texts)
+                    .filter_map(|(doc, text)| Some((doc, TextHash::new(text).filter(|text| wanted(*text))?)));
                 let living = found.filter(|(doc, _)| !segment.reader.is_deleted(*doc));
                 living.map(|(doc, text)| (key(s, doc), text)).collect()
             })
@@ -235,23 +257,23 @@ impl Lexical {
         parts.concat()
     }
 
-    /// The [`text_hash`](crate::units::text_hash) of a unit.
-    pub fn text_of(&self, key: UnitId) -> u64 {
-        let segment = self.segments.get(key.segment() as usize);
-        segment.and_then(|s| s.text.first(key.doc())).unwrap_or_default()
+    /// The hash of a unit's text; `None` where no unit of this snapshot has the address.
+    pub fn text_of(&self, key: UnitId) -> Option<TextHash> {
+        let (segment, doc) = self.document(key)?;
+        segment.text(doc)
     }
 
     /// The units of a file that `filter` allows, by line, all with score 0.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn units_of(&self, file: u32, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+    pub fn units_of(&self, file: FileId, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let mut units: Vec<UnitHit> = Vec::new();
         for (s, doc) in self.documents_of(file)? {
             let info = self.segments[s].info(doc);
             let allowed = filter.is_none_or(|f| f.allows_file(file) && f.allows_unit(file, info.first(), info.end()));
             if !info.is_file() && allowed {
-                units.push(self.hit(key(s, doc)));
+                units.push(self.segments[s].hit(key(s, doc), doc));
             }
         }
         units.sort_by_key(|u| (u.line, u.key));
@@ -262,7 +284,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn spans_of(&self, file: u32) -> Result<Vec<UnitSpan>> {
+    pub(crate) fn spans_of(&self, file: FileId) -> Result<Vec<UnitSpan>> {
         let documents = self.documents_of(file)?.into_iter().map(|(s, doc)| (key(s, doc), self.segments[s].info(doc)));
         let span =
             |(key, info): (UnitId, Info)| UnitSpan { key, kind: info.kind(), line: info.line(), end: info.end() };
@@ -270,8 +292,8 @@ impl Lexical {
     }
 
     /// The living documents of a file: segment and number, ascending.
-    pub(super) fn documents_of(&self, file: u32) -> Result<Vec<(usize, DocId)>> {
-        let term = Term::from_field_u64(self.fields.file, u64::from(file));
+    pub(super) fn documents_of(&self, file: FileId) -> Result<Vec<(usize, DocId)>> {
+        let term = Term::from_field_u64(self.fields.file, file.in_index());
         let mut documents = Vec::new();
         for (s, segment) in self.segments.iter().enumerate() {
             segment.each(&term, |doc| documents.push((s, doc)))?;

@@ -19,6 +19,7 @@ use tantivy::schema::IndexRecordOption;
 use super::read::{Lexical, UnitFilter, UnitHit, key};
 use super::terms::{Reader, ScoredTerm};
 use crate::error::Result;
+use crate::ids::FileId;
 
 /// What rounding may change of a score that is summed in another order, as a share of it.
 const ROUNDING: f32 = 1e-4;
@@ -38,7 +39,7 @@ pub struct WordMass {
 #[derive(Clone, Debug, Default)]
 pub struct Also {
     /// Files, each with its best unit.
-    pub files: HashSet<u32>,
+    pub files: HashSet<FileId>,
     /// Units.
     pub units: HashSet<UnitId>,
 }
@@ -140,14 +141,14 @@ impl Searched<'_> {
         scorer.add(also, &mut hits)?;
         scorer.mark_names(query, &mut hits)?;
         // A named file none of whose units holds a term stands in the pool with its first unit.
-        let present: HashSet<u32> = hits.iter().map(|h| h.file).collect();
-        let mut absent: Vec<u32> = also.files.difference(&present).copied().collect();
+        let present: HashSet<FileId> = hits.iter().map(|h| h.file).collect();
+        let mut absent: Vec<FileId> = also.files.difference(&present).copied().collect();
         absent.sort_unstable();
         for file in absent {
             hits.extend(lexical.units_of(file, filter)?.into_iter().next());
         }
         let present: HashSet<UnitId> = hits.iter().map(|h| h.key).collect();
-        let mut absent: Vec<UnitHit> = also.units.difference(&present).map(|key| lexical.hit(*key)).collect();
+        let mut absent: Vec<UnitHit> = also.units.difference(&present).filter_map(|key| lexical.hit(*key)).collect();
         absent.sort_unstable_by_key(|h| (h.file, h.line, h.key));
         hits.extend(absent);
         Ok((hits, scorer.mass()))
@@ -310,13 +311,13 @@ impl<'a> Scorer<'a> {
         let allowed = |f: &dyn UnitFilter| f.allows_file(file) && f.allows_unit(file, info.first(), info.end());
         (score > 0.0 && self.filter.is_none_or(allowed)).then(|| {
             let score = score * self.lists.bm25.unit_factor(info.kind(), info.role());
-            UnitHit { score, ..self.lists.lexical.hit(key(s, doc)) }
+            UnitHit { score, ..segment.hit(key(s, doc), doc) }
         })
     }
 
     /// Adds the best unit of each of `also`'s files that is not there, and `also`'s units that hold a term.
     fn add(&self, also: &Also, hits: &mut Vec<UnitHit>) -> Result<()> {
-        let files: HashSet<u32> = hits.iter().map(|h| h.file).collect();
+        let files: HashSet<FileId> = hits.iter().map(|h| h.file).collect();
         let mut keys: HashSet<UnitId> = hits.iter().map(|h| h.key).collect();
         let mut more: Vec<UnitHit> = Vec::new();
         for file in also.files.difference(&files) {
@@ -398,7 +399,7 @@ fn by_score(a: &UnitHit, b: &UnitHit) -> std::cmp::Ordering {
 /// whether there are so many.
 fn cut(mut hits: Vec<UnitHit>, units_max: usize, files_min: usize) -> (Vec<UnitHit>, bool) {
     let rest = hits.split_off(units_max.min(hits.len()));
-    let mut files: HashSet<u32> = hits.iter().map(|h| h.file).collect();
+    let mut files: HashSet<FileId> = hits.iter().map(|h| h.file).collect();
     for hit in rest {
         if files.len() < files_min && files.insert(hit.file) {
             hits.push(hit);

@@ -52,12 +52,14 @@ fn index(seed: u64) -> (tempfile::TempDir, Lexical) {
         let units = (0..1 + draw(seed, file, 7)).map(|u| unit(seed ^ (file << 8 | u), 10 * u as u32 + 1)).collect();
         let parsed = Parsed { units, ..Parsed::default() };
         let path = format!("{}/{}.rs", word(seed, file), word(seed ^ 2, file));
-        writer.add(&FileDocument { id: file as u32, path: &path, parsed, textual_types: Vec::new() }).expect("added");
+        writer
+            .add(&FileDocument { id: FileId(file as u32), path: &path, parsed, textual_types: Vec::new() })
+            .expect("added");
         if file % 100 == 99 {
             writer.commit("colgrep 0 0").expect("committed");
         }
     }
-    (0..240).step_by(17).for_each(|file| writer.delete(file));
+    (0..240).step_by(17).map(FileId).for_each(|file| writer.delete(file));
     writer.commit("colgrep 0 0").expect("committed");
     writer.finish().expect("finished");
     let lexical = Lexical::open(folder.path()).expect("an index");
@@ -67,11 +69,11 @@ fn index(seed: u64) -> (tempfile::TempDir, Lexical) {
 struct Odd;
 
 impl UnitFilter for Odd {
-    fn allows_file(&self, file: u32) -> bool {
-        file % 2 == 1
+    fn allows_file(&self, file: FileId) -> bool {
+        file.0 % 2 == 1
     }
 
-    fn allows_unit(&self, _: u32, line: u32, _: u32) -> bool {
+    fn allows_unit(&self, _: FileId, line: u32, _: u32) -> bool {
         line < 40
     }
 }
@@ -87,7 +89,7 @@ proptest! {
         for i in 0..24 {
             let text = format!("{} and {}", words(seed ^ i, 1 + i % 6), word(seed, i));
             let query = Query::new(&text, "/project", &LanguageFacts::default(), &mut Tokenizer::default());
-            let file = |n| draw(seed, 10 * i + n, 260) as u32;
+            let file = |n| FileId(draw(seed, 10 * i + n, 260) as u32);
             let mut also = Also { files: (0..3).map(file).collect(), ..Also::default() };
             let unit = |n| lexical.units_of(file(n), None).expect("units").first().map(|u| u.key);
             also.units = (3..6).filter_map(unit).collect();
@@ -103,7 +105,7 @@ proptest! {
             let all = lexical.search_in(&query, &bm25, (usize::MAX >> 4, 0), filter, PLAIN).expect("all");
             let all = all.with(&Also::default()).expect("all").0;
             let chosen = cut(all.clone(), wanted.0, wanted.1).0;
-            let files: HashSet<u32> = chosen.iter().map(|h| h.file).collect();
+            let files: HashSet<FileId> = chosen.iter().map(|h| h.file).collect();
             let first_of = |h: &UnitHit| !files.contains(&h.file) && all.iter().find(|a| a.file == h.file) == Some(h);
             let named = |h: &&UnitHit| also.units.contains(&h.key) || also.files.contains(&h.file) && first_of(h);
             let naive: Vec<UnitHit> =
@@ -134,7 +136,7 @@ fn kept_lengths_are_those_summed_up() {
 fn the_cut_keeps_enough_files() {
     let hit = |doc, file, score| UnitHit {
         key: key(0, doc),
-        file,
+        file: FileId(file),
         kind: UnitKind::Function,
         role: UnitRole::Definition,
         line: 1,
@@ -144,7 +146,7 @@ fn the_cut_keeps_enough_files() {
     let hits = vec![hit(0, 1, 9.0), hit(1, 1, 8.0), hit(2, 2, 1.0), hit(3, 3, 0.5), hit(4, 4, 0.2)];
     let files = |units_max, files_min| {
         let (hits, enough) = cut(hits.clone(), units_max, files_min);
-        (hits.iter().map(|h| h.file).collect::<Vec<_>>(), enough)
+        (hits.iter().map(|h| h.file.0).collect::<Vec<_>>(), enough)
     };
     assert_eq!(files(2, 1), (vec![1, 1], true));
     assert_eq!(files(2, 3), (vec![1, 1, 2, 3], true));

@@ -9,6 +9,7 @@ use tantivy::{DocAddress, Term};
 
 use super::read::{Lexical, key};
 use crate::error::{Error, ErrorKind, Result};
+use crate::ids::FileId;
 
 /// Callers listed for a unit.
 const CALLERS_MAX: usize = 20;
@@ -30,7 +31,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn imports(&self, file: u32) -> Result<Vec<String>> {
+    pub fn imports(&self, file: FileId) -> Result<Vec<String>> {
         let mut imports = Vec::new();
         for (s, doc) in self.documents_of(file)? {
             if self.segments[s].info(doc).is_file() {
@@ -60,7 +61,7 @@ impl Lexical {
     /// When the index can't be read.
     pub fn callers(&self, name: &str) -> Result<Vec<String>> {
         let term = Term::from_field_text(self.fields.callee, last_segment(name));
-        let mut found: Vec<(u32, u32, UnitId)> = Vec::new();
+        let mut found: Vec<(FileId, u32, UnitId)> = Vec::new();
         for (s, segment) in self.segments.iter().enumerate() {
             segment.each(&term, |doc| found.push((segment.file(doc), segment.info(doc).line(), key(s, doc))))?;
         }

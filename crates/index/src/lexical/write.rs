@@ -18,6 +18,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, Term};
 
 use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
 use crate::error::Result;
+use crate::ids::FileId;
 use crate::units::{text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.
@@ -83,7 +84,7 @@ impl Document for Queued {
 #[derive(Debug)]
 pub struct FileDocument<'a> {
     /// The file's number.
-    pub id: u32,
+    pub id: FileId,
     /// Relative path.
     pub path: &'a str,
     /// Its units and imports.
@@ -129,8 +130,8 @@ impl Writer {
     }
 
     /// Removes what the index holds of file `id`; seen at the next commit.
-    pub fn delete(&self, id: u32) {
-        self.writer.delete_term(Term::from_field_u64(self.fields.file, u64::from(id)));
+    pub fn delete(&self, id: FileId) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.file, id.in_index()));
     }
 
     /// Replaces what the index holds of a file; seen at the next commit. Waits while much text is under way.
@@ -143,7 +144,7 @@ impl Writer {
         let bytes = file.parsed.units.iter().map(|u| u.body.len() + u.docstring.len() + 256).sum();
         let ticket = Arc::new(self.queue.enter(bytes));
         let mut operations = Vec::with_capacity(file.parsed.units.len() + 2);
-        operations.push(UserOperation::Delete(Term::from_field_u64(self.fields.file, u64::from(file.id))));
+        operations.push(UserOperation::Delete(Term::from_field_u64(self.fields.file, file.id.in_index())));
         operations.push(UserOperation::Add(Queued { document: self.file_document(file, &facts), _ticket: None }));
         for unit in &file.parsed.units {
             let document = self.unit_document(unit, file, &facts.stem, folder);
@@ -156,7 +157,7 @@ impl Writer {
 
     fn file_document(&self, file: &FileDocument<'_>, facts: &PathFacts) -> TantivyDocument {
         let mut document = TantivyDocument::default();
-        document.add_u64(self.fields.file, u64::from(file.id));
+        document.add_u64(self.fields.file, file.id.in_index());
         document.add_u64(self.fields.info, FILE_KIND);
         document.add_u64(self.fields.text, 0);
         let topics: HashSet<&String> = facts.topic_terms.iter().collect();
@@ -172,9 +173,9 @@ impl Writer {
 
     fn unit_document(&self, unit: &Unit, file: &FileDocument<'_>, stem: &str, folder: &str) -> TantivyDocument {
         let mut document = TantivyDocument::default();
-        document.add_u64(self.fields.file, u64::from(file.id));
+        document.add_u64(self.fields.file, file.id.in_index());
         document.add_u64(self.fields.info, Info::of(unit).0);
-        document.add_u64(self.fields.text, text_hash(&unit_text(file.path, unit)));
+        document.add_u64(self.fields.text, text_hash(&unit_text(file.path, unit)).value());
         for (field, kind) in self.fields.unit.into_iter().zip(UnitField::ALL) {
             let text = match kind {
                 UnitField::Name => &unit.name,

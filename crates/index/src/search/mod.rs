@@ -18,6 +18,7 @@ use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language::{self, Category};
 
 use crate::error::Result;
+use crate::ids::FileId;
 use crate::lexical::{Also, NamedFile, UnitFilter, UnitHit, WordMass};
 use crate::store::{FileRecord, Snapshot};
 
@@ -169,13 +170,13 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> 
 }
 
 /// The files that answer best by name or definition, at most `files_max`.
-fn strongest(named: &std::collections::BTreeMap<u32, NamedFile>, files_max: usize) -> HashSet<u32> {
+fn strongest(named: &std::collections::BTreeMap<FileId, NamedFile>, files_max: usize) -> HashSet<FileId> {
     let weight = |n: &NamedFile| {
         n.topic_weight
             + 100.0 * f32::from(u8::from(!n.definitions.is_empty() || !n.textual_types.is_empty()))
             + 10.0 * n.word_definitions
     };
-    let mut files: Vec<(u32, f32)> = named.iter().map(|(file, n)| (*file, weight(n))).collect();
+    let mut files: Vec<(FileId, f32)> = named.iter().map(|(file, n)| (*file, weight(n))).collect();
     files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     files.into_iter().take(files_max).map(|(file, _)| file).collect()
 }
@@ -192,15 +193,15 @@ fn pool(
     query: &Query,
     files_total: u64,
     units: &[UnitHit],
-    named: &std::collections::BTreeMap<u32, NamedFile>,
+    named: &std::collections::BTreeMap<FileId, NamedFile>,
     tokenizer: &mut Tokenizer,
 ) -> Result<Pool> {
-    let wanted: HashSet<u32> = units.iter().map(|u| u.file).collect();
-    let records: HashMap<u32, &FileRecord> =
+    let wanted: HashSet<FileId> = units.iter().map(|u| u.file).collect();
+    let records: HashMap<FileId, &FileRecord> =
         snapshot.files.files.iter().filter(|f| wanted.contains(&f.id)).map(|f| (f.id, f)).collect();
     let nearness = snapshot.lexical.nearness(query, files_total, &wanted)?;
     let mut pool = Pool { files_total, ..Pool::default() };
-    let mut positions: HashMap<u32, usize> = HashMap::new();
+    let mut positions: HashMap<FileId, usize> = HashMap::new();
     let mut known = snapshot.path_facts.lock().unwrap_or_else(PoisonError::into_inner);
     for unit in units {
         let Some(record) = records.get(&unit.file) else { continue };

@@ -10,6 +10,7 @@ use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
 
 use crate::error::Result;
+use crate::ids::{FileId, TextHash};
 use crate::lexical::{UnitHit, UnitSpan};
 use crate::source::read_text;
 use crate::store::{FileRecord, Snapshot};
@@ -20,14 +21,14 @@ use crate::units::{text_hash, unit_text};
 ///
 /// # Errors
 /// When the index can't be read.
-pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<HashMap<u64, String>> {
-    let mut of_file: HashMap<u32, Vec<&UnitHit>> = HashMap::new();
+pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<HashMap<TextHash, String>> {
+    let mut of_file: HashMap<FileId, Vec<&UnitHit>> = HashMap::new();
     for unit in units {
         of_file.entry(unit.file).or_default().push(unit);
     }
     let records = snapshot.files.files.iter();
     let wanted: Vec<(&FileRecord, Vec<&UnitHit>)> = records.filter_map(|r| Some((r, of_file.remove(&r.id)?))).collect();
-    let parts: Vec<Vec<(u64, String)>> = wanted
+    let parts: Vec<Vec<(TextHash, String)>> = wanted
         .par_iter()
         .with_max_len(1)
         .map(|(record, units)| of_one(snapshot, record, units))
@@ -36,7 +37,7 @@ pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<HashMap<
 }
 
 /// Texts of units of one file.
-fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Result<Vec<(u64, String)>> {
+fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Result<Vec<(TextHash, String)>> {
     let Ok(source) = read_text(Path::new(&snapshot.files.root), &record.path) else { return Ok(Vec::new()) };
     let spans = snapshot.lexical.spans_of(record.id)?;
     let wanted: HashSet<UnitId> = units.iter().map(|u| u.key).collect();
@@ -50,7 +51,7 @@ fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Resul
         unit.body = body(&lines, span, &spans);
         let text = unit_text(&record.path, &unit);
         let hash = text_hash(&text);
-        if hash == snapshot.lexical.text_of(span.key) {
+        if Some(hash) == snapshot.lexical.text_of(span.key) {
             texts.push((hash, text));
         }
     }
@@ -104,7 +105,7 @@ mod tests {
 
     fn units(snapshot: &Snapshot) -> Vec<UnitHit> {
         let mut units = Vec::new();
-        snapshot.lexical.each_unit(None, |key, _, _| units.push(snapshot.lexical.hit(key)));
+        snapshot.lexical.each_unit(None, |key, _, _| units.extend(snapshot.lexical.hit(key)));
         units
     }
 
@@ -115,7 +116,7 @@ mod tests {
         let all = units(&snapshot);
         let texts = restore(&snapshot, &all).expect("texts");
         let (back, lost): (Vec<&UnitHit>, Vec<&UnitHit>) =
-            all.iter().partition(|u| texts.contains_key(&snapshot.lexical.text_of(u.key)));
+            all.iter().partition(|u| snapshot.lexical.text_of(u.key).is_some_and(|hash| texts.contains_key(&hash)));
         for kind in UnitKind::ALL {
             assert!(back.iter().any(|u| u.kind == kind), "no {kind:?} came back");
         }

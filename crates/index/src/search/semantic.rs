@@ -7,10 +7,12 @@ use std::sync::Arc;
 use colgrep_core::UnitId;
 use colgrep_core::fuse::sort_hits;
 use colgrep_encoder::{Encoder, Multivector};
+use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
 use super::restore::restore;
 use crate::error::Result;
+use crate::ids::{FileId, TextHash};
 use crate::lexical::{UnitFilter, UnitHit};
 use crate::store::Snapshot;
 use crate::vector::{Allowed, Effort, Memory, Place, Vectors, Whole};
@@ -70,7 +72,7 @@ enum Units<'a> {
     /// With the places of their vectors; units without are left out.
     Placed(Cow<'a, [(UnitId, Place)]>),
     /// With the hashes of their texts: so many that it is cheaper to find the nearest texts first.
-    Hashed(Vec<(UnitId, u64)>),
+    Hashed(Vec<(UnitId, TextHash)>),
     /// All of the snapshot, which are as many.
     All,
 }
@@ -124,7 +126,8 @@ impl<'a> Near<'a> {
                 })?,
             };
             sort_hits(&mut hits);
-            let files: HashSet<u32> = hits.iter().map(|(key, _)| self.snapshot.lexical.hit(*key).file).collect();
+            let file = |(key, _): &(UnitId, f32)| Some(self.snapshot.lexical.hit(*key)?.file);
+            let files: HashSet<FileId> = hits.iter().filter_map(file).collect();
             if files.len() >= files_min || all {
                 return Ok(hits);
             }
@@ -159,19 +162,19 @@ impl<'a> Near<'a> {
         &self,
         vectors: &Vectors,
         n: usize,
-        units_of: impl Fn(&Texts) -> Vec<(UnitId, u64)>,
+        units_of: impl Fn(&Texts) -> Vec<(UnitId, TextHash)>,
     ) -> Result<(Vec<(UnitId, f32)>, bool)> {
-        let mut known: HashMap<u64, Vec<UnitId>> = HashMap::new();
+        let mut known: HashMap<TextHash, Vec<UnitId>> = HashMap::new();
         let mut have_units = |places: &[Place]| -> Vec<bool> {
-            let hashes: Vec<u64> = places.iter().map(|place| vectors.hash(*place)).collect();
-            for (key, hash) in units_of(&Texts::new(&hashes)) {
+            let hashes: Vec<Option<TextHash>> = places.iter().map(|place| vectors.hash(*place)).collect();
+            for (key, hash) in units_of(&Texts::new(hashes.iter().flatten().copied().collect())) {
                 known.entry(hash).or_default().push(key);
             }
-            hashes.iter().map(|hash| known.contains_key(hash)).collect()
+            hashes.iter().map(|hash| hash.is_some_and(|hash| known.contains_key(&hash))).collect()
         };
         let found = vectors.search_listed(&self.query, n, &mut have_units, self.semantic.effort)?;
         let units = |(place, score): &(Place, f32)| {
-            let keys = known.get(&vectors.hash(*place)).into_iter().flatten();
+            let keys = vectors.hash(*place).and_then(|hash| known.get(&hash)).into_iter().flatten();
             keys.map(|key| (*key, *score)).collect::<Vec<_>>()
         };
         Ok((found.iter().flat_map(units).collect(), found.len() < n))
@@ -185,7 +188,7 @@ impl<'a> Near<'a> {
         if self.query.is_empty() {
             return Ok(Vec::new());
         }
-        let place = |key: UnitId| self.vectors?.place(self.snapshot.lexical.text_of(key));
+        let place = |key: UnitId| self.vectors?.place(self.snapshot.lexical.text_of(key)?);
         let (mut keys, mut places, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for unit in units {
             match place(unit.key) {
@@ -220,7 +223,8 @@ impl<'a> Near<'a> {
         let mut best: Vec<f32> = Vec::new();
         for from in (0..last).step_by(SHARPEN_STEP) {
             let end = last.min(from + SHARPEN_STEP);
-            let units: Vec<UnitHit> = hits[from..end].iter().map(|(key, _)| self.snapshot.lexical.hit(*key)).collect();
+            let units: Vec<UnitHit> =
+                hits[from..end].iter().filter_map(|(key, _)| self.snapshot.lexical.hit(*key)).collect();
             let full = self.encoded(&units)?;
             let bar = best.get(SHARPEN_HEAD - 1).copied().unwrap_or(f32::NEG_INFINITY);
             let mut shift = 0.0;
@@ -247,15 +251,16 @@ impl<'a> Near<'a> {
     /// encoded now.
     fn encoded(&self, units: &[UnitHit]) -> Result<HashMap<UnitId, f32>> {
         let query = Whole::new(&self.query);
-        let hashes: Vec<u64> = units.iter().map(|unit| self.snapshot.lexical.text_of(unit.key)).collect();
-        let remembered = |hash: &u64| Some((*hash, self.semantic.memory?.get(*hash)?));
-        let known: Vec<(u64, Arc<Multivector>)> = hashes.iter().filter_map(remembered).collect();
+        let with_text = |unit: &UnitHit| Some((*unit, self.snapshot.lexical.text_of(unit.key)?));
+        let units: Vec<(UnitHit, TextHash)> = units.iter().filter_map(with_text).collect();
+        let remembered = |(_, hash): &(UnitHit, TextHash)| Some((*hash, self.semantic.memory?.get(*hash)?));
+        let known: Vec<(TextHash, Arc<Multivector>)> = units.iter().filter_map(remembered).collect();
         let known = known.par_iter().with_min_len(SHARPEN_STEP / 2);
-        let mut scores: HashMap<u64, f32> = known.map(|(hash, text)| (*hash, query.maxsim(text))).collect();
+        let mut scores: HashMap<TextHash, f32> = known.map(|(hash, text)| (*hash, query.maxsim(text))).collect();
 
-        let new = units.iter().zip(&hashes).filter(|(_, hash)| !scores.contains_key(hash)).map(|(unit, _)| *unit);
-        let texts: Vec<(u64, String)> = restore(self.snapshot, &new.collect::<Vec<_>>())?.into_iter().collect();
-        let encode = |part: &[(u64, String)]| -> Result<Vec<(u64, f32)>> {
+        let new = units.iter().filter(|(_, hash)| !scores.contains_key(hash)).map(|(unit, _)| *unit);
+        let texts: Vec<(TextHash, String)> = restore(self.snapshot, &new.collect::<Vec<_>>())?.into_iter().collect();
+        let encode = |part: &[(TextHash, String)]| -> Result<Vec<(TextHash, f32)>> {
             let given: Vec<&str> = part.iter().map(|(_, text)| text.as_str()).collect();
             let documents = self.semantic.encoder.encode_documents(&given)?;
             let scored = part.iter().zip(documents).map(|((hash, _), document)| {
@@ -267,39 +272,34 @@ impl<'a> Near<'a> {
             });
             Ok(scored.collect())
         };
-        let parts: Vec<Vec<(u64, f32)>> = texts.par_chunks(ENCODE_BATCH).map(encode).collect::<Result<_>>()?;
+        let parts: Vec<Vec<(TextHash, f32)>> = texts.par_chunks(ENCODE_BATCH).map(encode).collect::<Result<_>>()?;
         scores.extend(parts.into_iter().flatten());
-        Ok(units.iter().zip(&hashes).filter_map(|(unit, hash)| Some((unit.key, *scores.get(hash)?))).collect())
+        Ok(units.iter().filter_map(|(unit, hash)| Some((unit.key, *scores.get(hash)?))).collect())
     }
 }
 
 /// A set of texts, by their hashes. Nearly all that is asked for is not in it: a bit tells.
 struct Texts {
-    bits: Vec<u64>,
-    hashes: Vec<u64>,
+    bits: FixedBitSet,
+    hashes: Vec<TextHash>,
 }
 
 impl Texts {
     const BITS: u32 = 20;
 
-    fn new(hashes: &[u64]) -> Texts {
-        let mut texts = Texts { bits: vec![0; 1 << (Texts::BITS - 6)], hashes: hashes.to_vec() };
-        texts.hashes.sort_unstable();
-        for hash in hashes {
-            let (word, bit) = Texts::bit(*hash);
-            texts.bits[word] |= bit;
-        }
-        texts
+    fn new(mut hashes: Vec<TextHash>) -> Texts {
+        hashes.sort_unstable();
+        let mut bits = FixedBitSet::with_capacity(1 << Texts::BITS);
+        bits.extend(hashes.iter().map(|hash| Texts::bit(*hash)));
+        Texts { bits, hashes }
     }
 
-    fn bit(hash: u64) -> (usize, u64) {
-        let at = hash >> (64 - Texts::BITS);
-        (at as usize / 64, 1 << (at % 64))
+    fn bit(hash: TextHash) -> usize {
+        (hash.value() >> (64 - Texts::BITS)) as usize
     }
 
-    fn contains(&self, hash: u64) -> bool {
-        let (word, bit) = Texts::bit(hash);
-        self.bits[word] & bit != 0 && self.hashes.binary_search(&hash).is_ok()
+    fn contains(&self, hash: TextHash) -> bool {
+        self.bits.contains(Texts::bit(hash)) && self.hashes.binary_search(&hash).is_ok()
     }
 }
 
@@ -307,12 +307,12 @@ impl Texts {
 /// all are, the snapshot remembers them.
 fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units<'a> {
     let lexical = &snapshot.lexical;
-    let look_up = |units: Vec<(UnitId, u64)>| -> Vec<(UnitId, Place)> {
-        let place = |(key, hash): &(UnitId, u64)| Some((*key, vectors.place(*hash)?));
+    let look_up = |units: Vec<(UnitId, TextHash)>| -> Vec<(UnitId, Place)> {
+        let place = |(key, hash): &(UnitId, TextHash)| Some((*key, vectors.place(*hash)?));
         units.par_iter().with_min_len(4_096).filter_map(place).collect()
     };
     let allowed = || {
-        let mut units: Vec<(UnitId, u64)> = Vec::new();
+        let mut units: Vec<(UnitId, TextHash)> = Vec::new();
         lexical.each_unit(filter, |key, _, hash| units.push((key, hash)));
         units
     };
@@ -395,10 +395,11 @@ mod tests {
         };
         let query = model.encode_query(question).expect("vectors");
         let errors = |hits: &[(UnitId, f32)]| -> Vec<f32> {
-            let units: Vec<UnitHit> = hits.iter().take(SHARPEN_STEP).map(|h| snapshot.lexical.hit(h.0)).collect();
+            let units: Vec<UnitHit> =
+                hits.iter().take(SHARPEN_STEP).filter_map(|h| snapshot.lexical.hit(h.0)).collect();
             let texts = restore(&snapshot, &units).expect("texts");
             let full = |key| {
-                let text = texts.get(&snapshot.lexical.text_of(key)).expect("its text");
+                let text = texts.get(&snapshot.lexical.text_of(key).expect("a unit")).expect("its text");
                 maxsim(&query, &model.encode_documents(&[text]).expect("vectors")[0])
             };
             hits.iter().take(SHARPEN_STEP).map(|(key, score)| (score - full(*key)).abs()).collect()

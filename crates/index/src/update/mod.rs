@@ -16,6 +16,7 @@ use colgrep_syntax::read::{Skip, decode, skip_by_name};
 use rayon::prelude::*;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::ids::FileId;
 use crate::lexical::{FileDocument, Writer};
 use crate::source::hash;
 use crate::store::{FileRecord, FileTable, Snapshot, Store};
@@ -328,10 +329,10 @@ fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, prog
         round_bytes = (2 * round_bytes).min(ROUND_BYTES_MAX);
         rest = next;
         let first_id = table.next_id;
-        let jobs: Vec<(u32, &Found)> = round
+        let jobs: Vec<(FileId, &Found)> = round
             .iter()
             .enumerate()
-            .map(|(i, found)| (records.get(&found.path).map_or(first_id + i as u32, |r| r.id), found))
+            .map(|(i, found)| (records.get(&found.path).map_or(FileId(first_id + i as u32), |r| r.id), found))
             .collect();
         table.next_id += round.len() as u32;
         let outcomes: Vec<Result<Outcome>> = jobs
@@ -383,7 +384,7 @@ fn commit(
 
 fn index_file(
     root: &Path,
-    id: u32,
+    id: FileId,
     found: &Found,
     known: Option<&FileRecord>,
     filesize_max: u64,
@@ -457,7 +458,7 @@ mod tests {
     #[test]
     fn a_difference_is_what_changed() {
         let record = |path: &str, mtime_ns| FileRecord {
-            id: 0,
+            id: FileId(0),
             path: path.into(),
             size: 1,
             mtime_ns,

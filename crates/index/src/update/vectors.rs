@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::Progress;
 use crate::error::Result;
+use crate::ids::{FileId, TextHash};
 use crate::source::read_units;
 use crate::store::{FileRecord, FileTable, Snapshot};
 use crate::units::{text_hash, unit_text};
@@ -104,7 +105,7 @@ pub(crate) struct Built {
     /// Units.
     pub(crate) units: u64,
     /// Files that are not, or can't be read, as they were indexed.
-    pub(crate) outdated: HashSet<u32>,
+    pub(crate) outdated: HashSet<FileId>,
 }
 
 /// What a build works on.
@@ -125,8 +126,8 @@ pub(crate) struct Job<'a> {
 
 /// Units that lack vectors: hash → units with it, and files that hold such.
 struct Lack {
-    units: HashMap<u64, u32>,
-    files: Vec<u32>,
+    units: HashMap<TextHash, u32>,
+    files: Vec<FileId>,
 }
 
 impl Job<'_> {
@@ -196,7 +197,7 @@ impl Job<'_> {
         }
         let outcome = pending.par_iter().with_max_len(1).filter(|r| !done.contains(&r.id)).try_for_each(|record| {
             state.encode(record, |batch| {
-                let codes = |(hash, rows): &(u64, Vec<Row>)| (*hash, encoding.codes(&codebook, rows));
+                let codes = |(hash, rows): &(TextHash, Vec<Row>)| (*hash, encoding.codes(&codebook, rows));
                 add(batch.iter().map(codes).collect())
             })
         });
@@ -238,7 +239,7 @@ impl Job<'_> {
         (units, lack, live.count())
     }
 
-    fn hashes(&self) -> HashSet<u64> {
+    fn hashes(&self) -> HashSet<TextHash> {
         let mut hashes = HashSet::new();
         self.snapshot.lexical.each_unit(None, |_, _, hash| {
             hashes.insert(hash);
@@ -247,8 +248,8 @@ impl Job<'_> {
     }
 
     /// The records of files, in the order of the table.
-    fn records(&self, files: &[u32]) -> Vec<&FileRecord> {
-        let wanted: HashSet<u32> = files.iter().copied().collect();
+    fn records(&self, files: &[FileId]) -> Vec<&FileRecord> {
+        let wanted: HashSet<FileId> = files.iter().copied().collect();
         self.table().indexed().filter(|f| wanted.contains(&f.id)).collect()
     }
 }
@@ -264,23 +265,28 @@ struct State<'a> {
     deadline: Option<Instant>,
     encoded: AtomicU64,
     /// Texts that nobody has taken up, with their numbers of units.
-    lack: Mutex<HashMap<u64, u32>>,
+    lack: Mutex<HashMap<TextHash, u32>>,
     /// [`Built::outdated`]
-    outdated: Mutex<HashSet<u32>>,
+    outdated: Mutex<HashSet<FileId>>,
 }
 
 impl State<'_> {
-    fn take(&self, hash: u64) -> Option<u32> {
+    fn take(&self, hash: TextHash) -> Option<u32> {
         locked(&self.lack).remove(&hash)
     }
 
     /// Copies what other worktrees have, without reading a source file.
-    fn copy(&self, siblings: &[Vectors], codebook: u64, add: impl Fn(Vec<(u64, Vec<u8>)>) -> Result<()>) -> Result<()> {
+    fn copy(
+        &self,
+        siblings: &[Vectors],
+        codebook: u64,
+        add: impl Fn(Vec<(TextHash, Vec<u8>)>) -> Result<()>,
+    ) -> Result<()> {
         for vectors in siblings.iter().filter(|v| v.manifest().codebook == codebook) {
-            let hashes: Vec<u64> = locked(&self.lack).keys().copied().collect();
-            let codes = |hash: &u64| Some((*hash, vectors.codes(vectors.place(*hash)?).ok()?.to_vec()));
+            let hashes: Vec<TextHash> = locked(&self.lack).keys().copied().collect();
+            let codes = |hash: &TextHash| Some((*hash, vectors.codes(vectors.place(*hash)?).ok()?.to_vec()));
             for part in hashes.chunks(COPIED_AT_ONCE) {
-                let found: Vec<(u64, Vec<u8>)> = part.iter().filter_map(codes).collect();
+                let found: Vec<(TextHash, Vec<u8>)> = part.iter().filter_map(codes).collect();
                 for (hash, _) in &found {
                     self.job.progress.vectors_done(u64::from(self.take(*hash).unwrap_or_default()));
                 }
@@ -292,7 +298,7 @@ impl State<'_> {
 
     /// Rows of files drawn at random by a fixed seed, at least `rows` of them or all there are, with the files taken.
     #[expect(clippy::type_complexity, reason = "used once")]
-    fn sample(&self, pending: &[&FileRecord], rows: usize) -> Result<(Vec<(u64, Vec<Row>)>, HashSet<u32>)> {
+    fn sample(&self, pending: &[&FileRecord], rows: usize) -> Result<(Vec<(TextHash, Vec<Row>)>, HashSet<FileId>)> {
         let mut order: Vec<&FileRecord> = pending.to_vec();
         let mut random = Random(1);
         for i in (1..order.len()).rev() {
@@ -301,7 +307,7 @@ impl State<'_> {
         let (mut all, mut done) = (Vec::new(), HashSet::new());
         let mut count = 0;
         for files in order.chunks(SAMPLE_FILES) {
-            let parts: Vec<Vec<(u64, Vec<Row>)>> = files
+            let parts: Vec<Vec<(TextHash, Vec<Row>)>> = files
                 .par_iter()
                 .with_max_len(1)
                 .map(|record| {
@@ -327,7 +333,7 @@ impl State<'_> {
         Ok((all, done))
     }
 
-    fn encode(&self, record: &FileRecord, keep: impl FnMut(Vec<(u64, Vec<Row>)>) -> Result<()>) -> Result<()> {
+    fn encode(&self, record: &FileRecord, keep: impl FnMut(Vec<(TextHash, Vec<Row>)>) -> Result<()>) -> Result<()> {
         self.encode_file(record, self.deadline, keep)
     }
 
@@ -336,7 +342,7 @@ impl State<'_> {
         &self,
         record: &FileRecord,
         deadline: Option<Instant>,
-        mut keep: impl FnMut(Vec<(u64, Vec<Row>)>) -> Result<()>,
+        mut keep: impl FnMut(Vec<(TextHash, Vec<Row>)>) -> Result<()>,
     ) -> Result<()> {
         let late = || self.stop.load(Ordering::Relaxed) || deadline.is_some_and(|d| Instant::now() >= d);
         if late() {
@@ -346,7 +352,7 @@ impl State<'_> {
             locked(&self.outdated).insert(record.id);
             return Ok(());
         };
-        let texts: Vec<(u64, String)> = parsed
+        let texts: Vec<(TextHash, String)> = parsed
             .units
             .iter()
             .map(|unit| {
@@ -358,7 +364,7 @@ impl State<'_> {
             if late() {
                 return Ok(());
             }
-            let taken: Vec<(u32, &(u64, String))> =
+            let taken: Vec<(u32, &(TextHash, String))> =
                 batch.iter().filter_map(|text| Some((self.take(text.0)?, text))).collect();
             if taken.is_empty() {
                 continue;

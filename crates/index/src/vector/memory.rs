@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use colgrep_encoder::Multivector;
 
-/// Vectors of texts of one model, by hash ([`text_hash`](crate::units::text_hash)), up to a number of bytes.
+use crate::ids::TextHash;
+
+/// Vectors of texts of one model, by the hash of the text, up to a number of bytes.
 #[derive(Debug)]
 pub struct Memory {
     bytes_max: usize,
@@ -15,13 +17,13 @@ pub struct Memory {
 /// Two generations: what is asked for moves to the younger one, and the older one goes when that has half of the room.
 #[derive(Debug, Default)]
 struct Held {
-    young: HashMap<u64, Arc<Multivector>>,
+    young: HashMap<TextHash, Arc<Multivector>>,
     young_bytes: usize,
-    old: HashMap<u64, Arc<Multivector>>,
+    old: HashMap<TextHash, Arc<Multivector>>,
 }
 
 impl Held {
-    fn add(&mut self, hash: u64, vectors: Arc<Multivector>, bytes_max: usize) {
+    fn add(&mut self, hash: TextHash, vectors: Arc<Multivector>, bytes_max: usize) {
         let bytes = size(&vectors);
         if self.young_bytes + bytes > bytes_max / 2 {
             self.old = std::mem::take(&mut self.young);
@@ -34,7 +36,7 @@ impl Held {
 }
 
 fn size(vectors: &Multivector) -> usize {
-    size_of_val(vectors.values()) + size_of::<(u64, Multivector)>()
+    size_of_val(vectors.values()) + size_of::<(TextHash, Multivector)>()
 }
 
 impl Memory {
@@ -44,7 +46,7 @@ impl Memory {
     }
 
     /// The vectors of a text, if they are known.
-    pub(crate) fn get(&self, hash: u64) -> Option<Arc<Multivector>> {
+    pub(crate) fn get(&self, hash: TextHash) -> Option<Arc<Multivector>> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(vectors) = held.young.get(&hash) {
             return Some(Arc::clone(vectors));
@@ -55,7 +57,7 @@ impl Memory {
     }
 
     /// Remembers the vectors of a text.
-    pub(crate) fn add(&self, hash: u64, vectors: Arc<Multivector>) {
+    pub(crate) fn add(&self, hash: TextHash, vectors: Arc<Multivector>) {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).add(hash, vectors, self.bytes_max);
     }
 }
@@ -72,12 +74,13 @@ mod tests {
             let held = memory.held.lock().expect("no panic");
             held.young.values().chain(held.old.values()).map(|v| size(v)).sum::<usize>()
         };
-        for hash in 0..100 {
-            memory.add(hash, vectors());
-            assert!(memory.get(0).is_some() && bytes() <= memory.bytes_max, "{hash}");
+        let text = |value: u64| TextHash::new(value).expect("not 0");
+        for hash in 1..=100 {
+            memory.add(text(hash), vectors());
+            assert!(memory.get(text(1)).is_some() && bytes() <= memory.bytes_max, "{hash}");
         }
-        assert!(memory.get(99).is_some() && memory.get(1).is_none());
-        memory.add(200, Arc::new(Multivector::new(1, 0, vec![0.0; 1_000])));
-        assert!(memory.get(200).is_none(), "larger than all room");
+        assert!(memory.get(text(100)).is_some() && memory.get(text(2)).is_none());
+        memory.add(text(200), Arc::new(Multivector::new(1, 0, vec![0.0; 1_000])));
+        assert!(memory.get(text(200)).is_none(), "larger than all room");
     }
 }

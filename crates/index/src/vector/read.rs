@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use colgrep_encoder::Multivector;
+use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,7 @@ use super::codebook::{Codebook, Codec, Layout, carried};
 use super::maxsim::Prepared;
 use super::segment::{Make, Segment, list_of};
 use crate::error::{Error, ErrorKind, Result};
+use crate::ids::TextHash;
 
 /// What belongs to the vectors of one generation; it stands in the file table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,32 +72,31 @@ impl Default for Effort {
     }
 }
 
-/// A unit's place among all that have vectors in one snapshot.
-pub type Place = u32;
+/// The place of a text's vectors among all of one snapshot: the position of its segment's first, and its own in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place(pub u32);
 
 /// Which places a search may give: a bit each.
 #[derive(Clone, Debug)]
 pub struct Allowed {
-    bits: Vec<u64>,
+    places: FixedBitSet,
     count: usize,
 }
 
 impl Allowed {
     /// None of `len` places.
     pub fn none(len: usize) -> Allowed {
-        Allowed { bits: vec![0; len.div_ceil(64)], count: 0 }
+        Allowed { places: FixedBitSet::with_capacity(len), count: 0 }
     }
 
     /// Allows a place. Panics beyond the last.
     pub fn insert(&mut self, place: Place) {
-        let (word, bit) = (place as usize / 64, 1 << (place % 64));
-        self.count += usize::from(self.bits[word] & bit == 0);
-        self.bits[word] |= bit;
+        self.count += usize::from(!self.places.put(place.0 as usize));
     }
 
     /// Whether a place is allowed.
     pub fn contains(&self, place: Place) -> bool {
-        self.bits.get(place as usize / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+        self.places.contains(place.0 as usize)
     }
 
     /// How many are.
@@ -104,8 +105,7 @@ impl Allowed {
     }
 
     fn iter(&self) -> impl Iterator<Item = Place> {
-        let words = self.bits.iter().enumerate();
-        words.flat_map(|(w, word)| (0..64).filter(move |b| word >> b & 1 == 1).map(move |b| (w * 64 + b) as Place))
+        self.places.ones().map(|at| Place(at as u32))
     }
 }
 
@@ -191,26 +191,31 @@ impl Vectors {
         self.segments.iter().try_for_each(Segment::verify)
     }
 
-    /// The place of the vectors of a text, by its [`text_hash`](crate::units::text_hash).
-    pub fn place(&self, hash: u64) -> Option<Place> {
-        let find = |(segment, base): (&Segment, &u32)| Some(base + segment.find(hash)? as u32);
+    /// The place of the vectors of a text.
+    pub fn place(&self, hash: TextHash) -> Option<Place> {
+        let find = |(segment, base): (&Segment, &u32)| Some(Place(base + segment.find(hash.value())? as u32));
         self.segments.iter().zip(&self.bases).find_map(find)
     }
 
-    fn segment_of(&self, place: Place) -> (&Segment, usize) {
-        let at = self.bases.partition_point(|base| *base <= place).clamp(1, self.segments.len()) - 1;
-        (&self.segments[at], (place - self.bases[at]) as usize)
+    /// The segment of a place and the number in it; `None` beyond the last place.
+    fn segment_of(&self, place: Place) -> Option<(&Segment, usize)> {
+        let at = self.bases.partition_point(|base| *base <= place.0).checked_sub(1)?;
+        Some((self.segments.get(at)?, (place.0 - self.bases[at]) as usize))
     }
 
-    /// The hash of the text at a place.
-    pub fn hash(&self, place: Place) -> u64 {
-        let (segment, ordinal) = self.segment_of(place);
-        segment.key(ordinal)
+    /// The hash of the text at a place; `None` where there is no such place.
+    pub fn hash(&self, place: Place) -> Option<TextHash> {
+        let (segment, ordinal) = self.segment_of(place)?;
+        TextHash::new(segment.key(ordinal))
     }
 
     /// The codes at a place, checked.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where they are damaged or there is no such place.
     pub(crate) fn codes(&self, place: Place) -> Result<&[u8]> {
-        let (segment, ordinal) = self.segment_of(place);
+        let no_place = || Error::new(ErrorKind::Unusable, format!("there are no vectors at place {}", place.0));
+        let (segment, ordinal) = self.segment_of(place).ok_or_else(no_place)?;
         segment.codes(ordinal)
     }
 
@@ -353,7 +358,7 @@ impl Vectors {
         let is_better = |p: &(Place, f32)| p.1.total_cmp(&bar).is_gt();
         let (better, others): (Vec<_>, Vec<_>) = std::mem::take(scored).into_iter().partition(is_better);
         let (equal, mut rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|p| p.1.total_cmp(&bar).is_eq());
-        let mut equal: Vec<(u64, (Place, f32))> = equal.into_iter().map(|p| (self.hash(p.0), p)).collect();
+        let mut equal: Vec<(Option<TextHash>, (Place, f32))> = equal.into_iter().map(|p| (self.hash(p.0), p)).collect();
         let room = n - better.len();
         equal.select_nth_unstable_by_key(room, |(hash, _)| *hash);
         *scored = better;
@@ -383,8 +388,8 @@ impl Vectors {
             for &(product, centroid) in centroids.iter().take(effort.probes) {
                 for (segment, base) in self.segments.iter().zip(&self.bases) {
                     segment.list(list_of(centroid, head, self.codebook.len()), |ordinal| {
-                        let place = base + ordinal as u32;
-                        let (gain, last) = &mut gains[place as usize];
+                        let place = Place(base + ordinal as u32);
+                        let (gain, last) = &mut gains[place.0 as usize];
                         // Lists come best first: the first that holds a unit is its best.
                         if *last < round {
                             if *last == 0 && allowed(place) {
@@ -397,7 +402,7 @@ impl Vectors {
                 }
             }
         }
-        Ok(touched.into_iter().map(|p| (p, gains[p as usize].0)).collect())
+        Ok(touched.into_iter().map(|p| (p, gains[p.0 as usize].0)).collect())
     }
 }
 

@@ -11,6 +11,7 @@ use super::codebook::{Codebook, carried};
 use super::read::{Manifest, Vectors, make};
 use super::segment::{Segment, SegmentBuilder};
 use crate::error::{Error, Result};
+use crate::ids::TextHash;
 
 /// A checkpoint is committed after this long.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
@@ -93,10 +94,10 @@ impl<'a> Sink<'a> {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub(crate) fn add(&mut self, codes: Vec<(u64, Vec<u8>)>) -> Result<()> {
+    pub(crate) fn add(&mut self, codes: Vec<(TextHash, Vec<u8>)>) -> Result<()> {
         for (hash, codes) in codes {
             self.gathered += codes.len();
-            self.builder.add(hash, Cow::Owned(codes));
+            self.builder.add(hash.value(), Cow::Owned(codes));
         }
         if self.last_commit.elapsed() >= CHECKPOINT_AFTER {
             self.flush(None)?;
@@ -120,7 +121,7 @@ impl<'a> Sink<'a> {
     /// Writes what is gathered as one segment. Newer segments that are smaller than twice its size are merged into
     /// it, so that there are few and each text is written again only log(n) times. With `wanted`, everything becomes
     /// one segment of these texts.
-    fn flush(&mut self, wanted: Option<&HashSet<u64>>) -> Result<()> {
+    fn flush(&mut self, wanted: Option<&HashSet<TextHash>>) -> Result<()> {
         if self.builder.len() == 0 && wanted.is_none() {
             return Ok(());
         }
@@ -137,7 +138,9 @@ impl<'a> Sink<'a> {
         let mut builder: SegmentBuilder<'_> = std::mem::take(&mut self.builder);
         self.gathered = 0;
         for segment in &self.segments[first..] {
-            builder.absorb(segment, |hash| wanted.is_none_or(|w| w.contains(&hash)));
+            builder.absorb(segment, |hash| {
+                wanted.is_none_or(|w| TextHash::new(hash).is_some_and(|hash| w.contains(&hash)))
+            });
         }
         builder.write(&path, &make)?;
         self.segments.truncate(first);
@@ -151,7 +154,7 @@ impl<'a> Sink<'a> {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub(crate) fn finish(&mut self, complete: bool, wanted: Option<&HashSet<u64>>) -> Result<()> {
+    pub(crate) fn finish(&mut self, complete: bool, wanted: Option<&HashSet<TextHash>>) -> Result<()> {
         self.flush(wanted)?;
         self.manifest.complete = complete;
         self.commit()

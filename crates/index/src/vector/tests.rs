@@ -10,8 +10,9 @@ use super::codebook::{Codebook, Codec, Layout, Lengths};
 use super::math::{Random, normalise};
 use super::maxsim::maxsim;
 use super::pool::Row;
-use super::read::{Allowed, Effort, Manifest, Vectors, make};
+use super::read::{Allowed, Effort, Manifest, Place, Vectors, make};
 use super::segment::SegmentBuilder;
+use crate::ids::TextHash;
 
 const DIMENSION: usize = 24;
 const HEADS: usize = 2;
@@ -103,20 +104,28 @@ impl Made {
         Multivector::new(DIMENSION, HEADS, rows.flatten().collect())
     }
 
+    fn hash(&self, place: Place) -> u64 {
+        self.vectors.hash(place).expect("a place").value()
+    }
+
     /// The naive twin: every allowed unit, decoded, scored, sorted.
     fn naive(&self, query: &Multivector, n: usize, allowed: &Allowed) -> Vec<(u64, f32)> {
-        let places = (0..self.vectors.len() as u32).filter(|p| allowed.contains(*p));
+        let places = places(&self.vectors).filter(|p| allowed.contains(*p));
         let mut all: Vec<(u64, f32)> =
-            places.map(|p| self.vectors.hash(p)).map(|h| (h, maxsim(query, &self.decoded[&h]))).collect();
+            places.map(|p| self.hash(p)).map(|h| (h, maxsim(query, &self.decoded[&h]))).collect();
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         all.truncate(n);
         all
     }
 }
 
+fn places(vectors: &Vectors) -> impl Iterator<Item = Place> {
+    (0..vectors.len() as u32).map(Place)
+}
+
 fn everything(vectors: &Vectors) -> Allowed {
     let mut allowed = Allowed::none(vectors.len());
-    (0..vectors.len() as u32).for_each(|p| allowed.insert(p));
+    places(vectors).for_each(|p| allowed.insert(p));
     allowed
 }
 
@@ -131,7 +140,7 @@ proptest! {
         let mut random = Random(seed ^ 1);
         let query = store.query(&mut random, rows);
         let mut allowed = Allowed::none(store.vectors.len());
-        (0..store.vectors.len() as u32).filter(|_| random.next().is_multiple_of(share)).for_each(|p| allowed.insert(p));
+        places(&store.vectors).filter(|_| random.next().is_multiple_of(share)).for_each(|p| allowed.insert(p));
         let naive = store.naive(&query, n, &allowed);
         let found = store.vectors.search(&query, n, &allowed, Effort::default()).expect("found");
         prop_assert_eq!(found.len(), naive.len());
@@ -139,12 +148,12 @@ proptest! {
             prop_assert!((score - expected).abs() < 1e-4, "{} {}", score, expected);
             prop_assert!(allowed.contains(*place));
         }
-        let places: Vec<u32> = (0..store.vectors.len() as u32).collect();
+        let places: Vec<Place> = places(&store.vectors).collect();
         let scores = store.vectors.score(&query, &places).expect("scores");
         for (place, score) in places.iter().zip(scores) {
-            let hash = store.vectors.hash(*place);
+            let hash = store.hash(*place);
             prop_assert!((score - maxsim(&query, &store.decoded[&hash])).abs() < 1e-4);
-            prop_assert_eq!(store.vectors.place(hash), Some(*place));
+            prop_assert_eq!(TextHash::new(hash).and_then(|hash| store.vectors.place(hash)), Some(*place));
         }
     }
 }
@@ -159,7 +168,7 @@ fn each_step_brings_nearly_all_of_the_best() {
             let query = store.query(&mut random, 8);
             let best = store.vectors.search(&query, 20, &allowed, effort).expect("found");
             let naive: Vec<u64> = store.naive(&query, 20, &allowed).into_iter().map(|n| n.0).collect();
-            found += best.iter().filter(|(place, _)| naive.contains(&store.vectors.hash(*place))).count();
+            found += best.iter().filter(|(place, _)| naive.contains(&store.hash(*place))).count();
         }
         found
     };
@@ -177,11 +186,11 @@ fn places_allowed_before_and_after_the_lists_are_the_same() {
     let (store, mut random) = (made(5, 6_000, 3), Random(11));
     for share in [1, 2, 5] {
         let mut allowed = Allowed::none(store.vectors.len());
-        (0..6_000).filter(|_| random.next().is_multiple_of(share)).for_each(|p| allowed.insert(p));
+        places(&store.vectors).filter(|_| random.next().is_multiple_of(share)).for_each(|p| allowed.insert(p));
         let query = store.query(&mut random, 8);
         let effort = Effort { probes: 6, rough: 500, exact: 100, ..Effort::default() };
         let before = store.vectors.search(&query, 20, &allowed, effort).expect("found");
-        let ask = &mut |places: &[u32]| places.iter().map(|p| allowed.contains(*p)).collect();
+        let ask = &mut |places: &[Place]| places.iter().map(|p| allowed.contains(*p)).collect();
         assert_eq!(before, store.vectors.search_listed(&query, 20, ask, effort).expect("found"));
     }
 }
@@ -192,7 +201,7 @@ fn another_dimension_is_an_error_and_no_rows_find_nothing() {
     let allowed = everything(&store.vectors);
     for query in [Multivector::new(2, 0, vec![1.0, 0.0]), Multivector::new(DIMENSION, 1, vec![1.0; DIMENSION])] {
         assert!(store.vectors.search(&query, 5, &allowed, Effort::default()).is_err());
-        assert!(store.vectors.score(&query, &[0]).is_err());
+        assert!(store.vectors.score(&query, &[Place(0)]).is_err());
     }
     let none = Multivector::default();
     assert_eq!(store.vectors.search(&none, 5, &allowed, Effort::default()).expect("nothing"), vec![]);

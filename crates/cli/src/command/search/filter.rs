@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use anyhow::Result;
 use colgrep_engine::hint::Hinted;
 use colgrep_engine::project::Project;
+use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
@@ -19,9 +20,9 @@ use crate::output::path::typed;
 #[derive(Debug)]
 pub struct Filter {
     /// By file number; what is not in it is not allowed.
-    files: HashMap<u32, Allowed>,
+    files: HashMap<FileId, Allowed>,
     /// Lines of tests inside files, where they matter.
-    tests: HashMap<u32, Vec<(u32, u32)>>,
+    tests: HashMap<FileId, Vec<(u32, u32)>>,
 }
 
 /// What is allowed of one file.
@@ -103,12 +104,12 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Hinted {
 }
 
 /// The lines of tests inside files, where the rules ask for tests.
-fn tests_inside(rules: &PathRules, snapshot: &Snapshot) -> Result<HashMap<u32, Vec<(u32, u32)>>> {
+fn tests_inside(rules: &PathRules, snapshot: &Snapshot) -> Result<HashMap<FileId, Vec<(u32, u32)>>> {
     if !rules.asks_for_tests() {
         return Ok(HashMap::new());
     }
     let has_modules = |f: &&FileRecord| language::by_name(&f.language).is_some_and(|l| l.has_test_modules);
-    let with_modules: HashSet<u32> = snapshot.files.indexed().filter(has_modules).map(|f| f.id).collect();
+    let with_modules: HashSet<FileId> = snapshot.files.indexed().filter(has_modules).map(|f| f.id).collect();
     Ok(snapshot.lexical.tests_inside(|file| with_modules.contains(&file))?)
 }
 
@@ -117,7 +118,7 @@ fn allowed<'s>(
     rules: &PathRules,
     below: &[String],
     snapshot: &'s Snapshot,
-    tests: &HashMap<u32, Vec<(u32, u32)>>,
+    tests: &HashMap<FileId, Vec<(u32, u32)>>,
 ) -> Vec<(&'s FileRecord, Part)> {
     let files = snapshot.files.indexed().filter(|f| below.iter().any(|b| is_below(&f.path, b)));
     files.filter_map(|f| Some((f, rules.part(&f.path, || &f.language, tests.contains_key(&f.id))?))).collect()
@@ -142,11 +143,11 @@ impl Filter {
 }
 
 impl UnitFilter for Filter {
-    fn allows_file(&self, file: u32) -> bool {
+    fn allows_file(&self, file: FileId) -> bool {
         self.files.contains_key(&file)
     }
 
-    fn allows_unit(&self, file: u32, line: u32, end: u32) -> bool {
+    fn allows_unit(&self, file: FileId, line: u32, end: u32) -> bool {
         let Some(allowed) = self.files.get(&file) else { return false };
         let matches = allowed.matches.as_ref().is_none_or(|lines| {
             let first = lines.partition_point(|l| *l < line);
@@ -168,17 +169,17 @@ pub struct Without<'a> {
     /// What else is asked.
     pub inner: Option<&'a dyn UnitFilter>,
     /// The unit's file.
-    pub file: u32,
+    pub file: FileId,
     /// A line of the unit.
     pub line: u32,
 }
 
 impl UnitFilter for Without<'_> {
-    fn allows_file(&self, file: u32) -> bool {
+    fn allows_file(&self, file: FileId) -> bool {
         self.inner.is_none_or(|f| f.allows_file(file))
     }
 
-    fn allows_unit(&self, file: u32, line: u32, end: u32) -> bool {
+    fn allows_unit(&self, file: FileId, line: u32, end: u32) -> bool {
         let is_the_unit = file == self.file && (line..=end).contains(&self.line);
         !is_the_unit && self.inner.is_none_or(|f| f.allows_unit(file, line, end))
     }
@@ -193,12 +194,12 @@ mod tests {
         let allowed = |part, matches| Allowed { part, matches };
         let filter = Filter {
             files: HashMap::from([
-                (1, allowed(Part::All, Some(vec![5, 30]))),
-                (2, allowed(Part::All, None)),
-                (4, allowed(Part::Tests, None)),
-                (5, allowed(Part::Rest, Some(vec![12]))),
+                (FileId(1), allowed(Part::All, Some(vec![5, 30]))),
+                (FileId(2), allowed(Part::All, None)),
+                (FileId(4), allowed(Part::Tests, None)),
+                (FileId(5), allowed(Part::Rest, Some(vec![12]))),
             ]),
-            tests: HashMap::from([(4, vec![(10, 20)]), (5, vec![(10, 20)])]),
+            tests: HashMap::from([(FileId(4), vec![(10, 20)]), (FileId(5), vec![(10, 20)])]),
         };
         for (file, line, end, expected) in [
             (1, 1, 4, false),
@@ -213,9 +214,10 @@ mod tests {
             (5, 1, 30, true),
             (5, 21, 30, false),
         ] {
-            assert_eq!(filter.allows_unit(file, line, end), expected, "file {file}, {line}-{end}");
+            assert_eq!(filter.allows_unit(FileId(file), line, end), expected, "file {file}, {line}-{end}");
         }
-        let without = Without { inner: Some(&filter), file: 2, line: 10 };
-        assert!(!without.allows_unit(2, 8, 12) && without.allows_unit(2, 11, 12) && without.allows_unit(1, 1, 5));
+        let without = Without { inner: Some(&filter), file: FileId(2), line: 10 };
+        let given = |file, line, end| without.allows_unit(FileId(file), line, end);
+        assert!(!given(2, 8, 12) && given(2, 11, 12) && given(1, 1, 5));
     }
 }

@@ -14,6 +14,7 @@ use colgrep_encoder::Multivector;
 use colgrep_engine::hint::Hinted;
 use colgrep_engine::model::Model;
 use colgrep_engine::project::Project;
+use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitHit;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
@@ -32,7 +33,7 @@ pub struct Like {
     /// The question in vectors, where there is a model.
     pub vectors: Option<Multivector>,
     /// The unit's file, by number.
-    pub file: u32,
+    pub file: FileId,
     /// The line of its definition.
     pub line: u32,
 }
