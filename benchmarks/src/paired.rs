@@ -10,7 +10,7 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 pub const TIE: f64 = 5e-5;
 /// A difference is called real where equals would seldom show one as large: two-sided, at most this share of the time.
 const CHANCE_MAX: f64 = 0.05;
-/// Fewer queries prove nothing, whatever they say: five of equals agree by chance once in sixteen times.
+/// Least number of queries for a claim: the signs of five agree by chance once in sixteen times.
 const QUERIES_MIN: usize = 6;
 const SHUFFLES: u32 = 10_000;
 
@@ -25,7 +25,7 @@ pub struct Difference {
     pub value: f64,
 }
 
-/// What the differences amount to.
+/// Summary of paired differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Paired {
     /// The weighted mean of the differences.
@@ -77,9 +77,9 @@ impl Paired {
         self.error_queries.max(self.error_repositories)
     }
 
-    /// What may be said: `better` or `worse` where a t test over the queries says so and, with several repositories,
-    /// one over these too (about two standard errors with many of them, 4.3 with three); `same` where nothing moved;
-    /// else `noise`.
+    /// The verdict: `better` or `worse` where a t test over the queries says so and, with several repositories, one
+    /// over these too (about two standard errors with many of them, 4.3 with three); `same` where nothing moved; else
+    /// `noise`.
     pub fn verdict(&self) -> &'static str {
         let queries = self.wins + self.losses + self.ties;
         let beyond = |n: usize, error: f64| n < 2 || self.mean.abs() >= quantile(n - 1) * error;
@@ -98,7 +98,7 @@ impl Paired {
     }
 }
 
-/// How many standard errors a mean of equals leaves in [`CHANCE_MAX`] of all cases, by Student's t.
+/// Critical value of Student's t for [`CHANCE_MAX`], two-sided.
 fn quantile(freedom: usize) -> f64 {
     let t = StudentsT::new(0.0, 1.0, freedom as f64);
     t.map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - CHANCE_MAX / 2.0))

@@ -1,4 +1,4 @@
-//! `self`: an evaluation on anyone's repository without labels: what its commits and its documentation say.
+//! `self`: evaluates on any repository without labels, with queries made from its commits and documentation.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Ta
 use crate::report::write_json;
 use crate::run::{OutputArgs, measure};
 
-/// Files of a commit at most: larger ones are sweeping changes, not answers.
+/// Most files of a commit that is used; larger commits are sweeping changes.
 const COMMIT_FILES_MAX: usize = 10;
 /// Words of a query at least.
 const WORDS_MIN: usize = 3;
@@ -46,7 +46,7 @@ pub struct Args {
     /// Write the queries into this folder as annotations, for `run` and `sweep`
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
-    /// Where the record goes.
+    /// Output files.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -130,7 +130,7 @@ fn git_log(folder: &Path) -> Result<Vec<Commit>> {
     Ok(text.split('\x1e').skip(1).map(commit).collect())
 }
 
-/// Whether a file goes along with others: prose, data, tests. Who asks wants the code, where there is any.
+/// Whether a file is secondary in a commit (prose, data, tests): if code was changed too, the code is the answer.
 fn goes_along(record: &FileRecord, tokenizer: &mut Tokenizer) -> bool {
     is_text(&record.language) || PathFacts::new(&record.path, language::facts(), tokenizer).class.has(PathClass::TEST)
 }
@@ -252,7 +252,7 @@ fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result
             }
         }
     }
-    // A sentence that several files hold asks for none of them.
+    // A sentence that stands in several files is no query.
     let mut all: Vec<(String, String)> = by_sentence
         .into_iter()
         .filter(|(_, files)| files.len() == 1)

@@ -1,4 +1,5 @@
-//! `speed`: whole processes as a user starts them: time, memory, disk; alternating with peers on the same folder.
+//! `speed`: measures whole processes as a user starts them (time, memory, disk), in turn with other tools on the same
+//! folder.
 
 mod peers;
 mod process;

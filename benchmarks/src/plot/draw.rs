@@ -23,7 +23,7 @@ const GAP: i32 = 7;
 pub struct Point {
     pub x: f64,
     pub y: f64,
-    /// Length of the bar up and down; 0 for none.
+    /// Half length of the error bar; 0 for none.
     pub error: f64,
     /// Its name; left out where it would cover another.
     pub label: String,
@@ -171,7 +171,7 @@ fn around((x, y): (i32, i32)) -> Area {
 /// Names beside points, none over another.
 struct Names {
     taken: Vec<Area>,
-    /// Between these they stand.
+    /// Horizontal bounds.
     left: i32,
     right: i32,
 }

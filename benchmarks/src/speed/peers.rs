@@ -1,4 +1,4 @@
-//! Other search tools, one small adapter each; those that are not on PATH are left out with a word.
+//! Other search tools, one small adapter each; those that are not on PATH are left out with a remark.
 
 use std::path::Path;
 
@@ -95,7 +95,7 @@ fn by_turns(
     second: &dyn Fn() -> Result<super::Sample>,
 ) -> Result<(Spread, Spread)> {
     let (mut times, mut ratios) = (Vec::new(), Vec::new());
-    // Once each before: neither pays for the other's cold files.
+    // One run of each that is not counted, so that files are cached for both.
     first()?;
     second()?;
     for _ in 0..runs {

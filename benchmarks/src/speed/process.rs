@@ -81,7 +81,7 @@ impl Program {
         }
     }
 
-    /// Runs it once and looks at what came of it: a tool that ends well and prints nothing has found nothing.
+    /// Runs it once and checks the result: a tool that exits with 0 and prints nothing has found nothing.
     ///
     /// # Errors
     /// When it can't be started, ends with another status than 0 or prints nothing; with the last line of its errors.

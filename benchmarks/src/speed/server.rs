@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::process::Program;
 
-/// Answers before it counts: the first opens the index, and the next ones make what the server remembers.
+/// Answers that are not counted: the first opens the index, the next ones fill the server's caches.
 const WARM_UP: u32 = 3;
 
 /// Asks a server for a search again and again and gives the time of each answer, in milliseconds, once it is warm.

@@ -21,7 +21,7 @@ pub fn read(path: &Path) -> Result<Option<String>> {
     }
 }
 
-/// The file that a link stands for, whether that exists or not; another path is its own.
+/// Resolves a link to its target, which need not exist. A path that is no link is returned unchanged.
 ///
 /// # Errors
 /// When links lead in a circle.
@@ -36,7 +36,7 @@ pub fn followed(path: PathBuf) -> Result<PathBuf> {
     bail!("the links at {} lead in a circle; nothing was changed", path.display())
 }
 
-/// The folders above `path` that are not there, innermost first.
+/// The missing folders above `path`, innermost first.
 pub fn missing_folders(path: &Path) -> Vec<PathBuf> {
     let above = path.ancestors().skip(1).take_while(|f| !f.as_os_str().is_empty() && !f.exists());
     above.map(Path::to_path_buf).collect()
@@ -44,13 +44,13 @@ pub fn missing_folders(path: &Path) -> Vec<PathBuf> {
 
 /// One file's new text.
 pub struct Write {
-    /// The file, which is no link.
+    /// The file; not a link.
     pub path: PathBuf,
-    /// What it holds; `None` where there is no such file.
+    /// Its current content; `None` if it does not exist.
     pub before: Option<String>,
-    /// What it shall hold; `None` removes it.
+    /// Its new content; `None` removes the file.
     pub after: Option<String>,
-    /// Whether a new file is for its owner's eyes alone.
+    /// Whether a new file is readable by its owner alone.
     pub secret: bool,
 }
 
@@ -92,7 +92,7 @@ impl Write {
         prepare().with_context(|| format!("could not write {}; nothing was changed", self.path.display()))
     }
 
-    /// Puts the new text in the file's place, at once.
+    /// Replaces the file with the new text in one rename.
     fn commit(&self) -> Result<()> {
         let done = match self.after {
             Some(_) => fs::rename(self.beside(), &self.path),

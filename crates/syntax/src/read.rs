@@ -54,7 +54,7 @@ pub fn skip_by_name(path: &str) -> Option<Skip> {
 pub struct Text {
     /// Its text; bytes that are no text are replaced.
     pub text: String,
-    /// Whether it says that a program wrote it.
+    /// Whether its text says that it is generated.
     pub generated: bool,
 }
 

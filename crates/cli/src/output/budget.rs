@@ -10,12 +10,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So many tokens; no limit where there is none.
+    /// A budget of this many tokens, or without a limit.
     pub fn new(tokens: Option<usize>) -> Budget {
         Budget { bytes_left: tokens.map(|t| t.saturating_mul(BYTES_A_TOKEN)) }
     }
 
-    /// Whether so many bytes fit; if they do, they are spent.
+    /// Spends the bytes if they fit; returns whether they did.
     pub fn take(&mut self, bytes: usize) -> bool {
         match &mut self.bytes_left {
             None => true,

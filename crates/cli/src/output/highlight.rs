@@ -1,6 +1,6 @@
 //! Syntax highlighting by syntect with bat's collection of syntaxes, in the terminal's own colours.
 //!
-//! Loaded when the first coloured line is printed, never else. A language without a syntax stays as it is.
+//! Loaded when the first coloured line is printed. A language without a syntax is printed without colours.
 
 use anstyle::{Ansi256Color, AnsiColor, Color, Style};
 use syntect::highlighting::{FontStyle, HighlightIterator, HighlightState, Highlighter, Theme};
@@ -8,7 +8,7 @@ use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 
 /// Lines that are coloured at once, from the beginning of what is shown.
 const LINES_MAX: usize = 500;
-/// A longer line is left as it is, and the rest of its block with it.
+/// A longer line is not coloured, and neither is the rest of its block.
 const LINE_BYTES_MAX: usize = 2 << 10;
 
 /// Styles of a line with the bytes each holds for.
@@ -40,7 +40,7 @@ impl Syntaxes {
             .or_else(|| self.set.find_syntax_by_first_line(first_line))
     }
 
-    /// The styles of neighbouring lines of the file at `path`; empty where there is nothing to say.
+    /// The styles of consecutive lines of the file at `path`; empty without a syntax.
     pub fn styles(&self, path: &str, first_line: &str, lines: &[&str]) -> Vec<Styled> {
         let Some(syntax) = self.syntax(path, first_line) else { return Vec::new() };
         let highlighter = Highlighter::new(&self.theme);

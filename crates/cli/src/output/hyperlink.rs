@@ -7,7 +7,7 @@ use grep_printer::{HyperlinkFormat, hyperlink_aliases};
 
 use super::path::STDIN;
 
-/// Bytes that stand in a link as they are.
+/// Bytes that need no escape in a link.
 const PLAIN: &[u8] = b"/:-._~";
 
 /// How links are written; none where the format is empty.

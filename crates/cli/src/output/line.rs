@@ -10,7 +10,7 @@ use super::style::{MARK, paint};
 
 /// Longest line that a terminal of unknown width, or an agent, gets whole, in columns.
 pub const COLUMNS_MAX: usize = 300;
-/// Columns of a tab, which is printed as it is: at most so many.
+/// Columns that a tab takes at most; tabs are printed unchanged.
 const TAB_COLUMNS: usize = 8;
 
 /// Writes a line of source: for a terminal of so many `columns`, cut to them, with control characters escaped; where
@@ -47,7 +47,7 @@ pub fn write(
             c => shown.push(c),
         }
         let width: usize = if c == '\t' { TAB_COLUMNS } else { shown.chars().map(|c| c.width().unwrap_or(0)).sum() };
-        // The last column is the ellipsis' where more follows.
+        // The last column is kept for the ellipsis, if more follows.
         if used + width > columns || (used + width == columns && all.peek().is_some()) {
             run.1.push('…');
             break;
@@ -64,7 +64,7 @@ pub fn write(
     paint(out, run.0, color && run.0 != Style::new(), &run.1)
 }
 
-/// A line as text, undressed and cut to 300 columns.
+/// A line as plain text, cut to 300 columns.
 pub fn shortened(line: &str) -> String {
     let mut out = Vec::new();
     // Writing into memory does not fail.

@@ -1,4 +1,4 @@
-//! What a document of the index is made of: its fields, its packed facts, and the tokenizer in tantivy's terms.
+//! The document schema: fields, packed facts, and our tokenizer as tantivy's.
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use xxhash_rust::xxh3::xxh3_64;
 
 const TOKENIZER: &str = "colgrep";
-/// No stop word whose place is left out is longer.
+/// Longest stop word, in bytes, that is stored without a position.
 const STOP_WORD_BYTES_MAX: usize = 5;
 /// Kind code of a document that stands for a file.
 pub(super) const FILE_KIND: u64 = 7;
@@ -38,7 +38,7 @@ pub(super) struct Fields {
     pub(super) topic: Field,
     /// Files: names that their text defines as types.
     pub(super) textual_type: Field,
-    /// What is shown: a unit without its body, or a file's imports.
+    /// Stored for showing: a unit without its body, or a file's imports.
     pub(super) stored: Field,
 }
 
@@ -123,7 +123,8 @@ impl Info {
         self.line() - (self.0 >> 45 & Info::LEAD) as u32
     }
 
-    /// Whether the unit's name is written so, upper and lower case alike (wrong once in 256 other spellings).
+    /// Whether the unit's name has this spelling, case included. Compares 8 bits of a hash: one other spelling in 256
+    /// passes too.
     pub(super) fn is_written(self, name: &str) -> bool {
         (self.0 >> 56) as u8 == Info::name_hash(name)
     }

@@ -1,4 +1,4 @@
-//! The terms of a query in the index: where their lists are, and what stands in them.
+//! Looks up the terms of a query: their posting lists and what these hold.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use tantivy::{DocId, Term};
 use super::read::{Lexical, Segment};
 use crate::error::Result;
 
-/// The lists of a term in a segment: the field's position, and where its list is.
+/// The posting lists of a term in a segment: position of the field, place of the list.
 pub(super) type Lists = Vec<(usize, TermInfo)>;
 
-/// A term of the query, looked up.
+/// A term of the query with its posting lists.
 pub(super) struct ScoredTerm<'a> {
     pub(super) term: &'a QueryTerm,
     /// For each segment.
@@ -25,7 +25,7 @@ pub(super) struct ScoredTerm<'a> {
     /// Units with the term.
     pub(super) df: u64,
     pub(super) idf: f32,
-    /// What it gives to a score at most.
+    /// Upper bound of its contribution to a score.
     pub(super) most: f32,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         Reader { lexical, bm25, normals }
     }
 
-    /// Finds the lists of a term; what they weigh is not known yet.
+    /// Finds the posting lists of a term. df, idf and the upper bound are filled in later.
     pub(super) fn look_up(&self, term: &'a QueryTerm) -> Result<ScoredTerm<'a>> {
         let lists = self.lexical.segments.iter().map(|s| self.lists(s, term)).collect::<Result<Vec<Lists>>>()?;
         let postings = lists.iter().flatten().map(|(_, info)| u64::from(info.doc_freq)).sum();
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
     fn lists(&self, segment: &Segment, term: &QueryTerm) -> Result<Lists> {
         let mut lists = Vec::new();
         for (f, field) in self.lexical.fields.unit.into_iter().enumerate() {
-            // The name's postings also say which units bear a word of the query.
+            // The name field is read even with weight 0: it tells which units have a term in their name.
             if self.bm25.weights[f] == 0.0 && UnitField::ALL[f] != UnitField::Name {
                 continue;
             }

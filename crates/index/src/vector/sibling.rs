@@ -1,4 +1,4 @@
-//! Other worktrees of the same repository, whose stores may already have what this one lacks.
+//! Finds other worktrees of the same repository: their stores may already have vectors that this one lacks.
 
 use std::fs;
 use std::path::{Path, PathBuf};

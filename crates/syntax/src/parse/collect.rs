@@ -86,9 +86,9 @@ thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
-/// Runs the grammar and its query over `text` (only over `ranges`, if any are given) and adds to `found`.
-/// Returns whether the tree holds syntax errors.
-/// What it captures ends at `len`.
+/// Runs the grammar and its query over `text` (only over `ranges`, if any are given) and adds to `found`. Returns
+/// whether the tree holds syntax errors. Captured ranges are clamped to `len`: `text` may carry a newline appended for
+/// the grammar.
 pub(super) fn collect(
     text: &str,
     len: usize,

@@ -1,4 +1,4 @@
-//! What one file's matches look like.
+//! Prints the matches of one file.
 
 use std::io::{self, Write};
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ use crate::output::json::Line;
 use crate::output::path::plain;
 use crate::output::style::{self, paint};
 
-/// What one file gives.
+/// The output of one file.
 #[derive(Default)]
 pub struct Lines {
     /// Whether anything matched.
@@ -29,7 +29,7 @@ pub struct Lines {
     pub shows_lines: bool,
     /// What is printed.
     pub text: Vec<u8>,
-    /// Rows for programs.
+    /// Rows of JSON.
     pub rows: Vec<Line>,
 }
 
@@ -43,7 +43,7 @@ pub struct Printer<'a> {
     look: &'a Look,
     count: u64,
     binary_from: Option<u64>,
-    /// Whether no more of this file is wanted; the searcher goes on at times, where lines that do not match are asked for.
+    /// Whether this file is finished. With `-v` the searcher may still call.
     ended: bool,
     lines: Lines,
 }
@@ -89,7 +89,7 @@ impl<'a> Printer<'a> {
             }
         }
         if let (true, Some(offset)) = (self.lines.binary && !self.args.json && !self.args.jsonl, self.binary_from) {
-            // In ripgrep's words, on stdout, as grep has it.
+            // Ripgrep's wording; on stdout, as in grep.
             let _ = self.name(1);
             let told = format!(": binary file matches (found \"\\0\" byte around offset {offset})\n");
             self.lines.text.extend(told.as_bytes());
@@ -110,7 +110,7 @@ impl<'a> Printer<'a> {
         self.lines.text.write_all(&name)
     }
 
-    /// A part of a line: its own bytes, or, for a terminal, text without control characters.
+    /// Writes a part of a line: its own bytes, or, for a terminal, text with control characters escaped.
     fn text(&mut self, style: anstyle::Style, color: bool, bytes: &[u8]) -> io::Result<()> {
         match self.look.width {
             Some(_) => paint(&mut self.lines.text, style, color, escape_line(&String::from_utf8_lossy(bytes))),
@@ -149,7 +149,7 @@ impl<'a> Printer<'a> {
         self.lines.text.write_all(b"\n")
     }
 
-    /// Takes a match; whether more are wanted.
+    /// Takes a match; returns whether to go on.
     fn take(&mut self, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.lines.any = true;
         self.count += 1;
@@ -175,7 +175,7 @@ impl<'a> Printer<'a> {
         let number = found.line_number().unwrap_or(0);
         let line = self.trim_end(found.bytes());
         let vimgrep = self.args.vimgrep;
-        // Where each row begins, and its text: the line once, or once a match.
+        // Column and text of each row: one row a line, or one a match.
         let rows: Vec<(usize, &[u8])> = match (self.args.only_matching, vimgrep && !self.args.invert_match) {
             (true, _) => places(self.matcher, line).into_iter().map(|p| (p.start, &line[p])).collect(),
             (_, true) => places(self.matcher, line).into_iter().map(|p| (p.start, line)).collect(),

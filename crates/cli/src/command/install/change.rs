@@ -1,4 +1,4 @@
-//! What becomes of one file when colgrep is installed or taken back. Nothing is written here.
+//! Computes the change of one file for `install` and `uninstall`. Writes nothing.
 
 use std::path::PathBuf;
 
@@ -10,23 +10,23 @@ use super::receipt::{Receipt, Receipts, Step};
 use crate::files::{missing_folders, read};
 use crate::hunk::Hunk;
 
-/// What becomes of one file.
+/// The change of one file.
 pub struct Change {
     /// The file.
     pub path: PathBuf,
-    /// What it holds; `None` where there is no such file.
+    /// Its current content; `None` if it does not exist.
     pub before: Option<String>,
-    /// What it shall hold; `None` where there shall be none.
+    /// Its new content; `None` removes it.
     pub after: Option<String>,
-    /// Its receipt behind the change.
+    /// Its receipt after the change.
     pub receipt: Option<Receipt>,
     /// What the user should know about it.
     pub note: Option<String>,
-    /// Whether it stays for another agent that it was installed for too.
+    /// Whether it is kept because another agent reads it too.
     pub is_shared: bool,
 }
 
-/// The file with colgrep's parts in it, for `agent`. One that has just these already stays as it is.
+/// Adds colgrep's parts for `agent` to the file. A file that has exactly these is unchanged.
 ///
 /// # Errors
 /// When the file can't be read, or is not what such a file holds.
@@ -49,7 +49,7 @@ pub fn installed(target: &Target, receipts: &Receipts, agent: &str) -> Result<Ch
         text = next;
     }
     ensure!(is_current(&text)?, "what is put in would not be read again");
-    // Folders made by an earlier installation are still ours.
+    // Folders made by an earlier installation are removed with ours.
     let mut folders = missing_folders(&path);
     let (older, agents) = old.map(|o| (o.folders, o.agents)).unwrap_or_default();
     folders.extend(older);
@@ -61,7 +61,7 @@ pub fn installed(target: &Target, receipts: &Receipts, agent: &str) -> Result<Ch
     Ok(Change { path, before, after: Some(text), receipt: Some(receipt), note, is_shared: false })
 }
 
-/// The file without colgrep's parts; as it is, where it was installed for another agent than `agent` too.
+/// Removes colgrep's parts from the file; unchanged if another agent than `agent` reads it too.
 ///
 /// # Errors
 /// When the file can't be read, or is not what such a file holds.
@@ -81,7 +81,7 @@ pub fn uninstalled(target: &Target, receipts: &Receipts, agent: &str) -> Result<
     let stays = !all(&target.edits, |edit| Ok(edit.is_in(text)? || edit.taken(text)?.is_none()))?;
     let note =
         stays.then(|| format!("the entry {NAME:?} in {} is not as colgrep writes it, and stays", path.display()));
-    // The user's entry that it stands for would be lost with the receipt.
+    // Without the receipt, the user's entry that was replaced would be lost.
     let receipt = old.filter(|_| stays);
     Ok(Change { path, before, after, receipt, note, is_shared: false })
 }
@@ -104,7 +104,7 @@ fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Resu
         }
         found = true;
         let step = receipt.and_then(|r| r.steps.get(index));
-        // The same bytes may stand elsewhere, or a comma that they brought be missing or too much now.
+        // Check the result: the same bytes may occur elsewhere, or a comma may now be missing or left over.
         let back = step.filter(|_| !edit.tells_all()).and_then(|step| {
             let back = step.hunk.back(&text)?;
             let fits = edit.is_in(&back).is_ok_and(|is_in| !is_in) && (edit.is_strict(&back) || !step.strict);

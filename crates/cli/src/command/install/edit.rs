@@ -1,4 +1,4 @@
-//! What is put into a file, and how it is found again there.
+//! Parts of files: how one is put in, recognised, and taken out.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -24,10 +24,10 @@ pub trait Part {
         Ok(None)
     }
 
-    /// The text with the part in it. `text` holds none.
+    /// Adds the part to `text`, which has none.
     fn put(&self, text: &str) -> Result<String>;
 
-    /// The text without what is found in it, and with what was `taken` from there.
+    /// Removes the part from the text and restores what was `taken` for it.
     fn cut(&self, text: &str, taken: Option<&str>) -> Result<String>;
 
     /// Keys around the part's place that the text lacks and `put` makes, outermost first.
@@ -40,17 +40,17 @@ pub trait Part {
         Ok(text.to_string())
     }
 
-    /// Whether nothing is left in a file that was made for colgrep.
+    /// Whether a file that was created for colgrep is now empty.
     fn is_bare(&self, text: &str) -> bool {
         text.is_empty()
     }
 
-    /// Whether the part alone tells what the text was without it, byte for byte: no receipt is asked then.
+    /// Whether removal is exact, byte for byte, without a receipt.
     fn tells_all(&self) -> bool {
         false
     }
 
-    /// Whether the text keeps to the letter of its format, where readers are more or less strict.
+    /// Whether the text is strictly valid in its format, which some readers require.
     fn is_strict(&self, _text: &str) -> bool {
         true
     }
@@ -103,7 +103,7 @@ impl Edit {
         in_own_form(text, |plain| self.0.cleared(plain, made))
     }
 
-    /// Whether nothing is left in a file that was made for colgrep.
+    /// Whether a file that was created for colgrep is now empty.
     pub fn is_bare(&self, text: &str) -> bool {
         self.0.is_bare(&plain(text))
     }

@@ -1,4 +1,5 @@
-//! What was written where, so that it can be taken back byte for byte: the changed bytes alone, never the whole file.
+//! Receipts: what `install` wrote where, so that it can be undone byte for byte. They hold changed bytes only, never
+//! whole files.
 
 use std::path::{Path, PathBuf};
 

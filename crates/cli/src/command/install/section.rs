@@ -1,8 +1,8 @@
 //! A section of a Markdown file, between two marks that stand alone on their lines.
 //!
-//! Nothing stands outside the marks but, where the file had no line end at its end, the one in front; the mark behind
-//! has none then. So the section alone tells what the file was without it. What is appended to such a file stands on
-//! the line of the mark behind, and gets a line of its own when the section goes.
+//! Outside the marks, nothing is added but a line end in front where the file had none at its end; the second mark has
+//! none then. So the file without the section can be restored from the section alone. What is appended to such a file
+//! stands on the line of the mark behind, and gets a line of its own when the section goes.
 
 use std::ops::Range;
 

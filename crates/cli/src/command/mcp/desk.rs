@@ -1,4 +1,4 @@
-//! What the server keeps between calls: its roots, their open indexes, and who tells of changes.
+//! The server's state between calls: roots, their open indexes, and watchers of their trees.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +15,11 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use crate::args::{McpArgs, SearchArgs, WalkArgs};
 use crate::command::search::{is_being_built, open};
 
-/// The server's memory.
+/// State of the server.
 pub struct Desk {
     /// Environment of the process.
     pub env: Env,
-    /// What the walk takes in, as the server was started.
+    /// Options of the walk, from the server's command line.
     pub walk: WalkArgs,
     roots: Vec<Arc<Root>>,
 }
@@ -33,25 +33,25 @@ pub struct Root {
     /// The folder from the project's root.
     pub below: String,
     held: Mutex<Option<Arc<Snapshot>>>,
-    /// The model that the root's settings choose, once one is needed.
+    /// The model that the root's settings choose; opened when first needed.
     model: OnceLock<Option<Model>>,
     changes: Changes,
-    /// Whether vectors are being made beside the answers.
+    /// Whether vectors are being made in the background.
     encoding: AtomicBool,
 }
 
-/// Notices changes below a folder.
+/// Watches a folder for changes.
 struct Changes {
-    /// Whether the index has to be compared with the tree before the next answer.
+    /// Whether the index must be compared with the tree before the next answer.
     stale: Arc<AtomicBool>,
-    /// Whether changes are noticed: until then every answer compares.
+    /// Whether the watch works; until then every answer compares.
     watching: Arc<AtomicBool>,
     watcher: Arc<OnceLock<RecommendedWatcher>>,
-    /// Which folder is watched: another one may come under its name.
+    /// Identity of the watched folder: another folder may take its name.
     folder: Option<Identity>,
 }
 
-/// What tells a folder from another one of the same name: its device and number, or where there are none, its age.
+/// Identity of a folder: device and inode, or where there are none, its time of creation.
 #[cfg(unix)]
 type Identity = (u64, u64);
 #[cfg(not(unix))]
@@ -86,7 +86,7 @@ impl Changes {
                                 && (event.paths.is_empty()
                                     || event.paths.iter().any(|p| !p.starts_with(&git) && !p.starts_with(&own)))
                         }
-                        // What was lost may have mattered.
+                        // Events were lost: any file may have changed.
                         Err(_) => true,
                     };
                     if matters {
@@ -118,7 +118,7 @@ impl Desk {
             let (mut project, mut below) = Project::around(path, env)?;
             let mut folder = path.canonicalize().with_context(|| format!("{}", path.display()))?;
             if args.roots.is_empty() {
-                // Without a word, the whole project.
+                // Without a given root, the whole project.
                 (folder, below) = (project.root.clone(), String::new());
             }
             if !folder.is_dir() {
@@ -146,7 +146,7 @@ impl Desk {
     /// # Errors
     /// When there is no such file or folder, or it lies outside all roots.
     pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
-        // Not from the process's current folder, which may have been replaced.
+        // Relative to the root, not to the current folder, which may have been replaced.
         let full = self.roots[0].folder.join(path).canonicalize();
         let outside = || {
             let roots: Vec<String> = self.roots.iter().map(|r| r.folder.display().to_string()).collect();
@@ -167,7 +167,7 @@ impl Desk {
         settings_at(&root.folder, &self.env)
     }
 
-    /// A root's model; none where its settings want keywords alone.
+    /// A root's model; none if its settings ask for keywords alone.
     ///
     /// # Errors
     /// When it can't be opened.
@@ -176,7 +176,7 @@ impl Desk {
             let mut args = SearchArgs { walk: self.walk.clone(), ..SearchArgs::default() };
             let settings = self.settings(root)?;
             args.fill(&settings);
-            // What one root has loaded stays in the process: nothing of any other root is.
+            // A library stays loaded for the whole process, so it must not come from inside any root.
             let env = self.env.working_on(self.roots.iter().map(|root| &root.folder));
             let model = Model::of_search(&args.model_choice(settings.repository_model()), args.rank_by(), &env)?;
             let _ = root.model.set(model.map(Model::remembering));
@@ -196,7 +196,7 @@ impl Desk {
         let mut held = root.held();
         let stale = root.changes.stale.swap(false, Ordering::AcqRel) || !root.is_watched();
         let model = self.model(root)?;
-        // While a thread makes vectors, no call waits for them.
+        // While a thread makes vectors, calls do not wait for them.
         let encoding = root.is_encoding();
         let is_enough = |s: &Snapshot| s.files.complete && (encoding || model.is_none_or(|m| !m.lacks(s)));
         if let Some(snapshot) = held.as_ref().filter(|s| !stale && is_enough(s)) {
@@ -210,7 +210,7 @@ impl Desk {
                 if !encoding && model.is_some_and(|m| m.lacks(&snapshot)) {
                     self.encode_beside(root, project.clone(), walk);
                 }
-                // What could not be brought up to date is tried again by the next call.
+                // If the update failed, the next call tries again.
                 if !snapshot.files.complete || is_being_built(&project) {
                     root.changes.stale.store(true, Ordering::Release);
                 }
@@ -227,9 +227,9 @@ impl Desk {
 }
 
 impl Desk {
-    /// Makes the vectors that a call had no time for in a thread of its own, a search's share at a time, so that changed
-    /// files are indexed in between. It ends when all are there, or when a share brought nothing: another process is at
-    /// it, or they can't be made. The next call begins again then.
+    /// Makes missing vectors in a thread, in portions of a search's time limit, so that changed files are indexed in
+    /// between. It ends when none is missing, or when a portion made none (another process is at it, or the model
+    /// fails); the next call starts it again.
     fn encode_beside(&self, root: &Arc<Root>, project: Project, walk: WalkArgs) {
         if root.encoding.swap(true, Ordering::AcqRel) {
             return;
@@ -238,7 +238,7 @@ impl Desk {
         std::thread::spawn(move || {
             let model = root.model.get().and_then(Option::as_ref);
             let mut before = u64::MAX;
-            // What fails here shows at the next call.
+            // An error here shows at the next call.
             while let Ok(snapshot) = open(&walk, true, &env, &project, model) {
                 root.changes.stale.store(true, Ordering::Release);
                 let lack = snapshot.coverage().without_vectors();
@@ -257,7 +257,7 @@ impl Root {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether vectors are being made beside the answers.
+    /// Whether vectors are being made in the background.
     pub fn is_encoding(&self) -> bool {
         self.encoding.load(Ordering::Acquire)
     }
@@ -267,7 +267,7 @@ impl Root {
         self.changes.watching.load(Ordering::Acquire) && self.changes.folder == identity(&self.project.root)
     }
 
-    /// Forgets the open index: the next call looks at everything again.
+    /// Closes the index: the next call compares everything again.
     pub fn forget(&self) {
         *self.held() = None;
         self.changes.stale.store(true, Ordering::Release);

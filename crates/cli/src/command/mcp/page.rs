@@ -2,15 +2,15 @@
 
 use crate::output::budget::Budget;
 
-/// Tokens of an answer, if the question does not say.
+/// Default length of an answer, in tokens.
 const TOKENS_DEFAULT: usize = 2_000;
-/// Tokens of an answer at least.
+/// Shortest length of an answer, in tokens.
 const TOKENS_MIN: usize = 50;
-/// Tokens of an answer at most.
+/// Greatest length of an answer, in tokens.
 const TOKENS_MAX: usize = 100_000;
 /// Bytes kept for the last line, which says where the next page begins.
 const LAST_LINE_BYTES: usize = 80;
-/// What stands behind a first block that is cut.
+/// Marks a first block that was cut.
 const CUT: &str = "(cut; a larger max_tokens shows the rest of it)\n";
 
 /// The length of an answer in tokens, within bounds.
@@ -22,7 +22,7 @@ pub fn tokens_wanted(max_tokens: Option<usize>) -> usize {
 /// The first block is cut if it alone is too long: at a line's end, or in its first line where not even that fits.
 pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> String {
     let mut budget = Budget::new(Some(tokens_wanted(max_tokens)));
-    // A last page has no last line to keep bytes for.
+    // The last page needs no line that names the next one.
     let rest = blocks.get(offset..).unwrap_or_default();
     if more || rest.iter().map(String::len).sum::<usize>() > budget.bytes_left().unwrap_or_default() {
         budget.take(LAST_LINE_BYTES);

@@ -1,4 +1,4 @@
-//! What the tools are asked with. The documentation is what an agent reads.
+//! Parameters of the tools. Their doc comments are what an agent reads.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What a command line asks for, and which flags it can't have together.
+//! Tells the kinds of search apart and refuses flags that exclude each other.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -12,17 +12,17 @@ use crate::command::grep;
 
 /// What a command line asks for.
 pub enum Task {
-    /// Every line that matches.
+    /// Print every matching line, as grep does.
     Grep,
     /// A ranking.
     Query(String),
-    /// A ranking of what is like a unit.
+    /// Rank units by their likeness to one.
     Like(String),
-    /// A ranking for each line of a file.
+    /// Answer each line of a file.
     Many(PathBuf),
 }
 
-/// A task, and where it looks.
+/// A kind of search, and the paths to look in.
 pub struct Plan {
     /// What to do.
     pub task: Task,
@@ -71,8 +71,8 @@ impl Plan {
     }
 }
 
-/// Whether a word behind `-e` names a place to look in, and no query. Where there is none of that name, a word that is
-/// written as a path does: with a `/`, or with a language's extension before other places.
+/// Whether a word behind `-e` is a path rather than the query: it exists, or it is written as a path, that is, holds a
+/// `/`, or has a language's extension and paths behind it.
 fn is_place(word: &OsStr, others: &[OsString]) -> bool {
     let (path, text) = (Path::new(word), word.to_string_lossy());
     let has_extension = || path.extension().is_some() && !language::is_unknown(language::detect(path, &[]));
@@ -95,7 +95,7 @@ fn given(flags: &[(bool, &'static str)]) -> Option<String> {
     Some(names.join(" and ")).filter(|names| !names.is_empty())
 }
 
-/// Refuses flags that would change nothing: whoever writes them expects something of them.
+/// Refuses flags that would change nothing, since the caller expects an effect.
 fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.perl_regexp {
         bail!("there is no -P here: patterns are those of ripgrep, without look-around and back-references");
