@@ -246,3 +246,28 @@ fn submodules_that_lead_to_each_other_end() {
     trap.spring("");
     assert!(trap.answer("links", "--changed").out.starts_with("changed.rs\n"));
 }
+
+#[test]
+fn an_ignore_file_is_regular_and_what_is_not_heeded_is_told_once() {
+    let trap = Trap::new();
+    let root = trap.sandbox.root();
+    for folder in ["", "a/", "b/"] {
+        trap.sandbox.write(&format!("{folder}x.rs"), "fn trapped() {}\n");
+        std::os::unix::fs::symlink("/dev/zero", root.join(format!("{folder}.gitignore"))).expect("a link");
+    }
+    for args in [&["trapped", "-l", "-k", "9"][..], &["-e", "trapped", "-l"], &["init"]] {
+        let ran = trap.sandbox.run(args);
+        assert_eq!(ran.status, 0, "{args:?}: {ran:?}");
+        let told: Vec<_> = ran.err.lines().filter(|line| line.contains(".gitignore")).collect();
+        assert_eq!(
+            told,
+            [
+                "colgrep: .gitignore: a link or special file is not followed as an ignore file; and 2 more ignore files are not heeded"
+            ],
+            "{args:?}: {ran:?}"
+        );
+        if args[0] != "init" {
+            assert_eq!(ran.out.lines().count(), 4, "{args:?}: {ran:?}");
+        }
+    }
+}

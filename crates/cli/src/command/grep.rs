@@ -18,7 +18,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks};
 use rayon::prelude::*;
 
 use super::search::PathRules;
-use super::walk_options;
+use super::{tell_unheeded, walk_options};
 use crate::args::SearchArgs;
 use crate::output::budget::Budget;
 use crate::output::{Look, line, path as name};
@@ -317,6 +317,9 @@ fn files_below(
         Ok(walked) => walked,
         Err(error) => return unread(error.into()),
     };
+    if !args.no_messages {
+        tell_unheeded(&walked.unheeded);
+    }
     let mut complete = true;
     for (what, reason) in walked.unreadable.iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
         complete = false;

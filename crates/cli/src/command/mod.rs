@@ -19,6 +19,7 @@ mod status;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Once;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -138,7 +139,21 @@ impl Bar {
     }
 }
 
+/// Says of ignore files that they are not heeded: once, whatever is walked again.
+fn tell_unheeded(files: &[(String, String)]) {
+    static TOLD: Once = Once::new();
+    let Some((path, why)) = files.first() else { return };
+    TOLD.call_once(|| match files.len() - 1 {
+        0 => remark!("colgrep: {path}: {why}"),
+        others => remark!("colgrep: {path}: {why}; and {others} more ignore files are not heeded"),
+    });
+}
+
 impl Progress for Bar {
+    fn unheeded(&self, files: &[(String, String)]) {
+        tell_unheeded(files);
+    }
+
     fn begin(&self, files: u64) {
         self.show(files);
     }

@@ -77,6 +77,8 @@ pub trait Progress: Sync {
     fn vectors_begin(&self, _units: u64) {}
     /// So many more have them.
     fn vectors_done(&self, _units: u64) {}
+    /// The ignore files that are there and not heeded, with the reason; told once, before the work begins.
+    fn unheeded(&self, _files: &[(String, String)]) {}
 }
 
 /// No one watches.
@@ -156,6 +158,7 @@ pub fn open_current(
         options = snapshot.files.walk_options();
         walked = walk_with(&options)?;
     }
+    progress.unheeded(&walked.unheeded);
     let current = match snapshot {
         Ok(snapshot) if is_current(&snapshot.files, root, &walked, &options) => {
             if has_vectors(&snapshot) {

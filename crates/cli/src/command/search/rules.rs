@@ -9,9 +9,9 @@ use colgrep_engine::hint::Hinted;
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_index::search::is_text;
+use colgrep_index::walk::Patterns as IgnorePatterns;
 use colgrep_syntax::language;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::args::{SearchArgs, Tests};
 
@@ -84,7 +84,7 @@ pub struct PathRules {
     code_only: bool,
     tests: Tests,
     changed: Option<git::Changed>,
-    ignore: Option<Gitignore>,
+    ignore: Option<IgnorePatterns>,
 }
 
 impl PathRules {
@@ -139,7 +139,7 @@ impl PathRules {
     pub fn named(mut self, path: &str) -> PathRules {
         self.ignore = self.ignore.filter(|ignore| {
             // A pattern for folders alone has to match a named folder too.
-            let is_ignored = |is_folder| ignore.matched_path_or_any_parents(path, is_folder).is_ignore();
+            let is_ignored = |is_folder| ignore.ignore_below(Path::new(path), is_folder);
             path.is_empty() || !(is_ignored(true) || is_ignored(false))
         });
         self
@@ -173,7 +173,7 @@ impl PathRules {
             && self.exclude.as_ref().is_none_or(|p| !p.is_match(path))
             && self.exclude_dir.as_ref().is_none_or(|p| !p.is_below_match(path))
             && self.changed.as_ref().is_none_or(|c| c.contains(path))
-            && self.ignore.as_ref().is_none_or(|i| !i.matched_path_or_any_parents(path, false).is_ignore())
+            && self.ignore.as_ref().is_none_or(|i| !i.ignore_below(Path::new(path), false))
             && self.allows_type(path, &language)
             && (!self.code_only || !is_text(language()))
     }
@@ -198,15 +198,9 @@ impl PathRules {
     }
 }
 
-fn ignore_rules(patterns: &[String], root: &Path) -> Result<Option<Gitignore>> {
-    if patterns.is_empty() {
-        return Ok(None);
-    }
-    let mut builder = GitignoreBuilder::new(root);
-    for pattern in patterns {
-        builder.add_line(None, pattern).with_context(|| format!("setting ignore: {pattern:?}"))?;
-    }
-    Ok(Some(builder.build().context("setting ignore")?))
+fn ignore_rules(patterns: &[String], root: &Path) -> Result<Option<IgnorePatterns>> {
+    let patterns = IgnorePatterns::checked(root, patterns.iter().map(String::as_str)).context("setting ignore")?;
+    Ok(Some(patterns).filter(|patterns| !patterns.is_empty()))
 }
 
 /// Whether `path` is `below` or lies below it; everything lies below the empty path.

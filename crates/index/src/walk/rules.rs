@@ -1,0 +1,151 @@
+//! The rules of a tree's ignore files, folder by folder.
+//!
+//! A clone can hold anything under these names, so they are read by the terms of git (a link is not followed) and only so
+//! far: regular files of a bounded size, and so much of them at a time.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ignore::Match;
+
+use super::patterns::Patterns;
+
+/// Names of ignore files; the first goes before the others.
+pub(super) const NAMES: [&str; KINDS - 1] = [".colgrepignore", ".ignore", ".gitignore"];
+/// Those and `.git/info/exclude`.
+const KINDS: usize = 4;
+/// From here on, rules end at the repository that holds them.
+const FIRST_OF_GIT: usize = 2;
+/// Largest ignore file that is heeded, in bytes: a hundred times a large one.
+const FILE_BYTES_MAX: u64 = 256 << 10;
+/// Bytes of patterns in force at a time: those of a folder being walked, and of all above it. A byte takes some 200 of
+/// memory.
+const LIVE_BYTES_MAX: usize = 512 << 10;
+
+/// What is common to all folders of a walk.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// Bytes of patterns in force.
+    live: AtomicUsize,
+    /// Ignore files that are not heeded, with the reason.
+    unheeded: Mutex<Vec<(PathBuf, String)>>,
+}
+
+impl Reader {
+    /// The ignore files that were not heeded so far.
+    pub(super) fn unheeded(&self) -> Vec<(PathBuf, String)> {
+        std::mem::take(&mut *self.unheeded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The text of an ignore file; `None` where there is none, or none that is heeded.
+    fn read(&self, path: &Path) -> Option<String> {
+        let refuse = |why: String| {
+            self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));
+            None
+        };
+        let metadata = path.symlink_metadata().ok().filter(|m| !m.is_dir())?;
+        if !metadata.is_file() {
+            return refuse("a link or special file is not followed as an ignore file".to_string());
+        }
+        let mut bytes = Vec::new();
+        File::open(path).ok()?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
+        if bytes.len() as u64 > FILE_BYTES_MAX {
+            return refuse(format!("larger than {} KiB, and not heeded as an ignore file", FILE_BYTES_MAX >> 10));
+        }
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The patterns of an ignore file, and how many bytes they are.
+    fn patterns(&self, folder: &Path, path: &Path) -> (Patterns, usize) {
+        let Some(text) = self.read(path) else { return Default::default() };
+        let text = text.trim_start_matches('\u{feff}');
+        let lines = || text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+        let bytes = lines().map(str::len).sum();
+        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if live > LIVE_BYTES_MAX {
+            self.live.fetch_sub(bytes, Ordering::Relaxed);
+            let why = format!("with those above it, more than {} KiB of patterns; not heeded", LIVE_BYTES_MAX >> 10);
+            self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));
+            return Default::default();
+        }
+        (Patterns::new(folder, lines()), bytes)
+    }
+}
+
+/// The rules in force in a folder.
+#[derive(Debug)]
+pub(super) struct Rules {
+    reader: Arc<Reader>,
+    above: Option<Arc<Rules>>,
+    kinds: [Patterns; KINDS],
+    /// Whether a repository begins here.
+    is_top: bool,
+    bytes: usize,
+}
+
+impl Drop for Rules {
+    fn drop(&mut self) {
+        self.reader.live.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+impl Rules {
+    /// None.
+    pub(super) fn none(reader: &Arc<Reader>) -> Arc<Rules> {
+        Arc::new(Rules { reader: reader.clone(), above: None, kinds: Default::default(), is_top: false, bytes: 0 })
+    }
+
+    /// Those of `folder`, which holds the names that `has` says, behind these. `in_git`: whether repositories end rules.
+    pub(super) fn inside(self: &Arc<Rules>, folder: &Path, in_git: bool, has: impl Fn(&str) -> bool) -> Arc<Rules> {
+        let is_top = in_git && (has(".git") || has(".jj"));
+        let files = NAMES.map(|name| has(name).then(|| folder.join(name)));
+        let exclude = if has(".git") { self.exclude(folder) } else { None };
+        let files = files.into_iter().chain([exclude]);
+        let mut inner = Rules { reader: self.reader.clone(), above: None, kinds: Default::default(), is_top, bytes: 0 };
+        for (kind, path) in inner.kinds.iter_mut().zip(files) {
+            if let Some(path) = path {
+                let (patterns, bytes) = self.reader.patterns(folder, &path);
+                *kind = patterns;
+                inner.bytes += bytes;
+            }
+        }
+        if !is_top && inner.kinds.iter().all(Patterns::is_empty) {
+            return self.clone();
+        }
+        inner.above = Some(self.clone());
+        Arc::new(inner)
+    }
+
+    /// The file `info/exclude` of the repository that begins in `folder`; of a linked worktree, that of the main one.
+    fn exclude(&self, folder: &Path) -> Option<PathBuf> {
+        let git = folder.join(".git");
+        if git.is_dir() {
+            return Some(git.join("info/exclude"));
+        }
+        let text = self.reader.read(&git)?;
+        let own = folder.join(text.lines().next()?.strip_prefix("gitdir: ")?);
+        let common = self.reader.read(&own.join("commondir"))?;
+        Some(own.join(common.lines().next()?).join("info/exclude"))
+    }
+
+    /// What they say of a path: the nearest file of the first kind that says anything.
+    pub(super) fn matched(&self, path: &Path, is_folder: bool) -> Match<()> {
+        for kind in 0..KINDS {
+            let mut rules = Some(self);
+            while let Some(inner) = rules {
+                let said = inner.kinds[kind].matched(path, is_folder);
+                if !said.is_none() {
+                    return said;
+                }
+                if inner.is_top && kind >= FIRST_OF_GIT {
+                    break;
+                }
+                rules = inner.above.as_deref();
+            }
+        }
+        Match::None
+    }
+}
