@@ -3,7 +3,7 @@
 //! S. Robertson, H. Zaragoza, M. Taylor, "Simple BM25 extension to multiple weighted fields" (CIKM 2004):
 //! frequencies are weighted and length-normalised a field, summed, then saturated once.
 
-use crate::knob::{Knob, Knobs, Shape};
+use crate::knob::Knobs;
 use crate::query::QueryTerm;
 use crate::unit::{UnitKind, UnitRole};
 
@@ -41,120 +41,6 @@ impl Field {
     }
 }
 
-const GRID_WEIGHT: &[f64] = &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0];
-const PROTOTYPE: &str = "prototype sweep on the tuning set (docs/ranking.md)";
-
-macro_rules! knob {
-    ($id:ident, $env:literal, $doc:literal, $default:expr, $classic:expr, $range:expr, $grid:expr) => {
-        #[doc = $doc]
-        pub static $id: Knob = Knob {
-            env: $env,
-            doc: $doc,
-            default: $default,
-            classic: $classic,
-            shape: Shape::Real,
-            range: $range,
-            grid: $grid,
-            source: PROTOTYPE,
-        };
-    };
-}
-
-knob!(
-    K1,
-    "COLGREP_K1",
-    "BM25 term frequency saturation: higher lets repeats count longer.",
-    1.6,
-    1.2,
-    (0.0, 10.0),
-    &[0.8, 1.2, 1.6, 2.0]
-);
-knob!(B, "COLGREP_B", "BM25 length normalisation: 0 none, 1 full.", 0.6, 0.6, (0.0, 1.0), &[0.3, 0.45, 0.6, 0.75]);
-knob!(NAME_WEIGHT, "COLGREP_NAME_WEIGHT", "BM25F weight of a unit's name.", 3.0, 1.0, (0.0, 100.0), GRID_WEIGHT);
-knob!(
-    PARENT_WEIGHT,
-    "COLGREP_PARENT_WEIGHT",
-    "BM25F weight of the names that enclose a unit.",
-    3.0,
-    1.0,
-    (0.0, 100.0),
-    GRID_WEIGHT
-);
-knob!(DOC_WEIGHT, "COLGREP_DOC_WEIGHT", "BM25F weight of a unit's documentation.", 3.0, 1.0, (0.0, 100.0), GRID_WEIGHT);
-knob!(BODY_WEIGHT, "COLGREP_BODY_WEIGHT", "BM25F weight of a unit's lines.", 1.0, 1.0, (0.0, 100.0), GRID_WEIGHT);
-knob!(STEM_WEIGHT, "COLGREP_STEM_WEIGHT", "BM25F weight of the file's stem.", 2.0, 2.0, (0.0, 100.0), GRID_WEIGHT);
-knob!(
-    FOLDER_WEIGHT,
-    "COLGREP_FOLDER_WEIGHT",
-    "BM25F weight of the file's folders.",
-    1.0,
-    1.0,
-    (0.0, 100.0),
-    GRID_WEIGHT
-);
-knob!(
-    STOP_WEIGHT,
-    "COLGREP_STOP_WEIGHT",
-    "Factor on the idf of stop words in the query.",
-    0.5,
-    1.0,
-    (0.0, 1.0),
-    &[0.0, 0.25, 0.5, 1.0]
-);
-knob!(
-    COMPOUND_WEIGHT,
-    "COLGREP_COMPOUND_WEIGHT",
-    "Factor on the idf of whole names of several parts in the query.",
-    2.0,
-    1.0,
-    (0.0, 10.0),
-    &[0.5, 1.0, 2.0, 3.0]
-);
-knob!(
-    CONSTANT_FACTOR,
-    "COLGREP_CONSTANT_FACTOR",
-    "Factor on the score of constants and fields.",
-    0.7,
-    1.0,
-    (0.0, 1.0),
-    &[0.5, 0.7, 0.85, 1.0]
-);
-knob!(
-    DECLARATION_FACTOR,
-    "COLGREP_DECLARATION_FACTOR",
-    "Factor on the score of bare declarations (C prototypes).",
-    0.7,
-    1.0,
-    (0.0, 1.0),
-    &[0.5, 0.7, 0.85, 1.0]
-);
-knob!(
-    TEST_UNIT_FACTOR,
-    "COLGREP_TEST_UNIT_FACTOR",
-    "Factor on the score of units in a language's own test syntax.",
-    0.5,
-    1.0,
-    (0.0, 1.0),
-    &[0.3, 0.5, 0.7, 1.0]
-);
-
-/// Every knob of this page.
-pub static KNOBS: &[&Knob] = &[
-    &K1,
-    &B,
-    &NAME_WEIGHT,
-    &PARENT_WEIGHT,
-    &DOC_WEIGHT,
-    &BODY_WEIGHT,
-    &STEM_WEIGHT,
-    &FOLDER_WEIGHT,
-    &STOP_WEIGHT,
-    &COMPOUND_WEIGHT,
-    &CONSTANT_FACTOR,
-    &DECLARATION_FACTOR,
-    &TEST_UNIT_FACTOR,
-];
-
 /// The formula's constants for one search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bm25 {
@@ -175,15 +61,21 @@ impl Bm25 {
     /// Reads the knobs.
     pub fn new(knobs: &Knobs) -> Bm25 {
         Bm25 {
-            k1: knobs.get(&K1),
-            b: knobs.get(&B),
-            weights: [&NAME_WEIGHT, &PARENT_WEIGHT, &DOC_WEIGHT, &BODY_WEIGHT, &STEM_WEIGHT, &FOLDER_WEIGHT]
-                .map(|k| knobs.get(k)),
-            stop: knobs.get(&STOP_WEIGHT),
-            compound: knobs.get(&COMPOUND_WEIGHT),
-            constant: knobs.get(&CONSTANT_FACTOR),
-            declaration: knobs.get(&DECLARATION_FACTOR),
-            test: knobs.get(&TEST_UNIT_FACTOR),
+            k1: knobs.k1,
+            b: knobs.b,
+            weights: [
+                knobs.name_weight,
+                knobs.parent_weight,
+                knobs.doc_weight,
+                knobs.body_weight,
+                knobs.stem_weight,
+                knobs.folder_weight,
+            ],
+            stop: knobs.stop_weight,
+            compound: knobs.compound_weight,
+            constant: knobs.constant_factor,
+            declaration: knobs.declaration_factor,
+            test: knobs.test_unit_factor,
         }
     }
 

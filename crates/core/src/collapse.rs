@@ -1,46 +1,47 @@
 //! Collapse: from ranked units to ranked files, each with its best units.
 
-use crate::rank::{Candidate, Pool};
+use crate::rank::{Ranked, RankedUnit, Retrieved};
 
 /// One file of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileHit {
-    /// Position in [`Pool::files`].
+    /// Position in [`Ranked::files`].
     pub file: usize,
     /// The file's score: its best unit's.
     pub score: f32,
     /// Its best units, best first; at least one.
-    pub units: Vec<Candidate>,
+    pub units: Vec<RankedUnit>,
 }
 
-/// The first `k` distinct files of a sorted pool (fewer only when the pool holds fewer), each with up to `per_file` units.
-pub fn collapse(pool: &Pool, k: usize, per_file: usize) -> Vec<FileHit> {
-    let mut hits: Vec<FileHit> = Vec::with_capacity(k.min(pool.files.len()));
-    let mut position = vec![usize::MAX; pool.files.len()];
-    for candidate in &pool.candidates {
-        let at = position[candidate.file];
-        if let Some(hit) = hits.get_mut(at) {
-            if hit.units.len() < per_file {
-                hit.units.push(candidate.clone());
+/// The first `k` distinct files (fewer only where there are fewer), each with up to `per_file` units.
+pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: usize) -> Vec<FileHit> {
+    let mut hits: Vec<FileHit> = Vec::with_capacity(k.min(ranked.files.len()));
+    let mut position: Vec<Option<usize>> = vec![None; ranked.files.len()];
+    for unit in &ranked.units {
+        if let Some(at) = position[unit.file] {
+            let shown = &mut hits[at].units;
+            if shown.len() < per_file {
+                shown.push(*unit);
             }
         } else if hits.len() < k {
-            position[candidate.file] = hits.len();
-            hits.push(FileHit { file: candidate.file, score: candidate.score, units: vec![candidate.clone()] });
+            position[unit.file] = Some(hits.len());
+            hits.push(FileHit { file: unit.file, score: unit.score, units: vec![*unit] });
         }
     }
     hits
 }
 
-/// Positions of the files that [`collapse`] would give, of a pool in any order.
-pub fn first_files(pool: &Pool, k: usize) -> Vec<usize> {
-    let mut best = vec![None; pool.files.len()];
-    for candidate in &pool.candidates {
+/// Positions of the files that [`collapse`] would give, from scores that are not sorted: what a measurement of many
+/// settings needs, without the order of the units behind.
+pub fn first_files(retrieved: &Retrieved, scores: &[f32], k: usize) -> Vec<usize> {
+    let mut best = vec![None; retrieved.files.len()];
+    for (candidate, score) in retrieved.candidates.iter().zip(scores) {
         let best = &mut best[candidate.file];
-        if best.is_none_or(|b: f32| candidate.score.total_cmp(&b).is_gt()) {
-            *best = Some(candidate.score);
+        if best.is_none_or(|b: f32| score.total_cmp(&b).is_gt()) {
+            *best = Some(*score);
         }
     }
-    let path = |file: usize| &pool.files[file].path;
+    let path = |file: usize| &retrieved.files[file].path;
     let mut first: Vec<(f32, usize)> = Vec::with_capacity(k + 1);
     for (file, score) in best.into_iter().enumerate() {
         let Some(score) = score else { continue };
@@ -60,22 +61,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rank::testing::{candidate, pool};
+    use crate::rank::testing::Example;
 
     proptest! {
         #[test]
         fn exactly_k_distinct_files_in_the_order_of_their_best_units(
             files in proptest::collection::vec((0usize..8, 0.0f32..1.0), 0..40), k in 0usize..12, per_file in 1usize..4)
         {
-            let mut p = pool(&["a", "b", "c", "d", "e", "f", "g", "h"]);
-            p.candidates = files.iter().enumerate().map(|(i, (f, s))| candidate(i as u32, *f, *s)).collect();
             // Few different scores, so that many are equal.
-            for candidate in &mut p.candidates {
-                candidate.score = (candidate.score * 4.0).round() / 4.0;
-            }
-            let first = first_files(&p, k);
-            p.sort();
-            let hits = collapse(&p, k, per_file);
+            let scored: Vec<(u32, usize, f32)> =
+                files.iter().enumerate().map(|(i, (f, s))| (i as u32, *f, (s * 4.0).round() / 4.0)).collect();
+            let example = Example::with_units(&["a", "b", "c", "d", "e", "f", "g", "h"], &scored);
+            let first = first_files(&example.retrieved, &example.fused.scores, k);
+            let hits = collapse(&Ranked::new(&example.retrieved, &example.fused), k, per_file);
             let mut distinct: Vec<usize> = files.iter().map(|f| f.0).collect();
             distinct.sort_unstable();
             distinct.dedup();

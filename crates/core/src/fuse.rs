@@ -3,95 +3,57 @@
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
-use crate::knob::{Knob, Knobs, Shape};
+use crate::knob::{Knob, Knobs};
 use crate::unit::UnitId;
 
-/// The weight of the semantic ranking.
-pub static ALPHA: Knob = Knob {
-    env: "COLGREP_ALPHA",
-    doc: "Weight of the semantic ranking for a query whose words are trusted, more for others; the lexical one has the rest. 0: words alone, 1: meaning alone. No effect with one ranking.",
-    default: 0.25,
-    classic: 0.60,
-    shape: Shape::Real,
-    range: (0.0, 1.0),
-    grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
-    source: "default: docs/ranking.md, tuned on both sets; classic: ColGREP, pull request 99",
-};
-
-/// Strength of the lexical evidence below which the words explain nothing.
-pub static TRUST_LOW: Knob = Knob {
-    env: "COLGREP_TRUST_LOW",
-    doc: "Lexical strength (best unit's BM25 over what all words could give) up to which a query's words are not trusted.",
-    default: 0.15,
-    classic: 0.0,
-    shape: Shape::Real,
-    range: (0.0, 1.0),
-    grid: &[0.0, 0.1, 0.15, 0.2, 0.3],
-    source: "docs/ranking.md, tuned on both sets",
-};
-
-/// Strength of the lexical evidence above which the words are trusted.
-pub static TRUST_HIGH: Knob = Knob {
-    env: "COLGREP_TRUST_HIGH",
-    doc: "Lexical strength from which a query's words are trusted wholly.",
-    default: 0.6,
-    classic: 0.0,
-    shape: Shape::Real,
-    range: (0.0, 2.0),
-    grid: &[0.3, 0.4, 0.5, 0.6, 0.8],
-    source: "docs/ranking.md, tuned on both sets",
-};
-
-/// Where the semantic ranking ends.
-pub static SEMANTIC_DEPTH: Knob = Knob {
-    env: "COLGREP_SEMANTIC_DEPTH",
-    doc: "Rank in the semantic ranking whose score counts as nothing in the min-max fusion.",
-    default: 600.0,
-    classic: 10000.0,
-    shape: Shape::Whole,
-    range: (2.0, 10_000.0),
-    grid: &[50.0, 100.0, 200.0, 400.0, 600.0],
-    source: "docs/ranking.md, tuned on both sets",
-};
-
-/// The constant of reciprocal rank fusion.
-pub static RRF_K: Knob = Knob {
-    env: "COLGREP_RRF_K",
-    doc: "k of reciprocal rank fusion, weight · k / (k + rank): higher makes ranks count more alike.",
-    default: 60.0,
-    classic: 60.0,
-    shape: Shape::Real,
-    range: (1.0, 1000.0),
-    grid: &[10.0, 30.0, 60.0, 100.0],
-    source: "Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (SIGIR 2009)",
-};
-
 /// The knobs of [`Evidence::trust`]. Retrieval reads them too: it decides how exact the semantic ranking is.
-pub static TRUST_KNOBS: &[&Knob] = &[&TRUST_LOW, &TRUST_HIGH];
+pub const TRUST_KNOBS: &[Knob] = &[Knob::TrustLow, Knob::TrustHigh];
 
-/// Every knob of this page.
-pub static KNOBS: &[&Knob] = &[&ALPHA, &TRUST_LOW, &TRUST_HIGH, &SEMANTIC_DEPTH, &RRF_K];
-
-/// Name of the ranking by meaning.
-pub const SEMANTIC: &str = "semantic";
+/// Every knob that the fusion reads.
+pub const KNOBS: &[Knob] = &[Knob::Alpha, Knob::TrustLow, Knob::TrustHigh, Knob::SemanticDepth, Knob::RrfK];
 
 /// Sorts units by score, best first, equal ones by key.
 pub fn sort_hits(hits: &mut [(UnitId, f32)]) {
     hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
 }
 
+/// Where a ranking comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retriever {
+    /// BM25F over the words of the query.
+    Lexical,
+    /// Likeness of vectors.
+    Semantic,
+}
+
+impl Retriever {
+    /// Its name in traces and explanations.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Retriever::Lexical => "bm25",
+            Retriever::Semantic => "semantic",
+        }
+    }
+}
+
 /// One retriever's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// The retriever's name in the trace.
-    pub name: &'static str,
-    /// Its weight in the fusion.
-    pub weight: f32,
-    /// The score of a unit that was not retrieved, where the retriever has such a natural zero;
-    /// else the lowest score of the list stands in for it.
-    pub floor: Option<f32>,
-    /// Units with their scores, each unit once.
+    /// Who made it.
+    pub retriever: Retriever,
+    /// Units with their scores, each unit once; a semantic ranking is sorted, best first.
     pub hits: Vec<(UnitId, f32)>,
+}
+
+/// A ranking with its part in the fusion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weighted<'a> {
+    /// Units with their scores, each unit once.
+    pub hits: &'a [(UnitId, f32)],
+    /// Its weight; only the proportion to the other rankings' counts.
+    pub weight: f32,
+    /// The score that counts as nothing; the lowest of the list, where there is none.
+    pub floor: Option<f32>,
 }
 
 /// What a query and its retrievers say of each other, as far as it decides how much a retriever is worth.
@@ -113,17 +75,17 @@ impl Evidence {
     /// How far the query's words are to be trusted, 0 to 1: a name wholly, other words by the strength of what they
     /// found.
     pub fn trust(&self, knobs: &Knobs) -> f32 {
-        let (low, high) = (knobs.get(&TRUST_LOW), knobs.get(&TRUST_HIGH));
+        let (low, high) = (knobs.trust_low, knobs.trust_high);
         if self.names || high <= low {
             return 1.0;
         }
         ((self.strength - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest. It goes from `ALPHA`, where the words
+    /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest. It goes from `alpha`, where the words
     /// are trusted, to 1, where they explain nothing; an alpha of 0 is words alone for every query.
     pub fn semantic_weight(&self, knobs: &Knobs) -> f32 {
-        let alpha = knobs.get(&ALPHA);
+        let alpha = knobs.alpha;
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
     }
 
@@ -134,7 +96,7 @@ impl Evidence {
 
     /// How far the stages doubt the query's words, 0 to 1; where words are all that counts, they don't.
     pub fn doubt(&self, knobs: &Knobs) -> f32 {
-        if knobs.get(&ALPHA) > 0.0 { self.unexplained(knobs) } else { 0.0 }
+        if knobs.alpha > 0.0 { self.unexplained(knobs) } else { 0.0 }
     }
 }
 
@@ -148,8 +110,25 @@ pub enum Fusion {
     ReciprocalRank,
 }
 
+/// Gives each ranking its weight and its floor. The semantic ranking weighs what [`Evidence::semantic_weight`] says,
+/// the lexical one the rest; alone, a ranking weighs all. BM25 has a natural zero; likeness has none, so the score at
+/// rank `semantic_depth` stands in for it.
+pub fn weigh<'a>(rankings: &'a [Ranking], evidence: &Evidence, knobs: &Knobs) -> Vec<Weighted<'a>> {
+    let semantic = if rankings.len() == 1 { 0.5 } else { evidence.semantic_weight(knobs) };
+    let weighed = |ranking: &'a Ranking| {
+        let hits = ranking.hits.as_slice();
+        match ranking.retriever {
+            Retriever::Lexical => Weighted { hits, weight: 1.0 - semantic, floor: Some(0.0) },
+            Retriever::Semantic => {
+                Weighted { hits, weight: semantic, floor: hits.get(knobs.semantic_depth - 1).map(|h| h.1) }
+            }
+        }
+    };
+    rankings.iter().map(weighed).collect()
+}
+
 /// Fuses `rankings` into one score a unit. Scores lie in 0–1 for [`Fusion::MinMax`].
-pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> FxHashMap<UnitId, f32> {
+pub fn fuse(rankings: &[Weighted<'_>], method: Fusion, knobs: &Knobs) -> FxHashMap<UnitId, f32> {
     let weight_sum: f32 = rankings.iter().map(|r| r.weight).sum();
     let units_max = rankings.iter().map(|r| r.hits.len()).sum();
     let mut fused: FxHashMap<UnitId, f32> = FxHashMap::with_capacity_and_hasher(units_max, FxBuildHasher);
@@ -157,7 +136,7 @@ pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> FxHashMap<Un
         let weight = if weight_sum > 0.0 { ranking.weight / weight_sum } else { 0.0 };
         let scores = match method {
             Fusion::MinMax => relative_scores(ranking),
-            Fusion::ReciprocalRank => reciprocal_ranks(ranking, knobs.get(&RRF_K)),
+            Fusion::ReciprocalRank => reciprocal_ranks(ranking.hits, knobs.rrf_k),
         };
         for (unit, score) in scores {
             *fused.entry(unit).or_default() += weight * score;
@@ -166,7 +145,7 @@ pub fn fuse(rankings: &[Ranking], method: Fusion, knobs: &Knobs) -> FxHashMap<Un
     fused
 }
 
-fn relative_scores(ranking: &Ranking) -> Vec<(UnitId, f32)> {
+fn relative_scores(ranking: &Weighted<'_>) -> Vec<(UnitId, f32)> {
     let best = ranking.hits.iter().map(|h| h.1).fold(f32::NEG_INFINITY, f32::max);
     let lowest = ranking.hits.iter().map(|h| h.1).fold(f32::INFINITY, f32::min);
     let floor = ranking.floor.unwrap_or(lowest);
@@ -175,8 +154,8 @@ fn relative_scores(ranking: &Ranking) -> Vec<(UnitId, f32)> {
     ranking.hits.iter().map(|&(unit, score)| (unit, relative(score))).collect()
 }
 
-fn reciprocal_ranks(ranking: &Ranking, k: f32) -> Vec<(UnitId, f32)> {
-    let mut hits = ranking.hits.clone();
+fn reciprocal_ranks(hits: &[(UnitId, f32)], k: f32) -> Vec<(UnitId, f32)> {
+    let mut hits = hits.to_vec();
     sort_hits(&mut hits);
     hits.iter().enumerate().map(|(i, &(unit, _))| (unit, k / (k + i as f32 + 1.0))).collect()
 }
@@ -192,19 +171,21 @@ mod tests {
         hits.iter().map(|(doc, score)| (UnitId::new(0, *doc), *score)).collect()
     }
 
-    fn ranking(weight: f32, floor: Option<f32>, hits: &[(u32, f32)]) -> Ranking {
-        Ranking { name: "r", weight, floor, hits: units(hits) }
-    }
+    /// Weight, floor and hits of a ranking.
+    type Part<'a> = (f32, Option<f32>, &'a [(u32, f32)]);
 
-    fn best_first(rankings: &[Ranking], method: Fusion) -> Vec<(UnitId, f32)> {
-        let mut fused: Vec<_> = fuse(rankings, method, &Knobs::of(Profile::Default)).into_iter().collect();
+    fn best_first(parts: &[Part<'_>], method: Fusion) -> Vec<(UnitId, f32)> {
+        let hits: Vec<Vec<(UnitId, f32)>> = parts.iter().map(|part| units(part.2)).collect();
+        let weighted = |(part, hits): (&Part<'_>, _)| Weighted { hits, weight: part.0, floor: part.1 };
+        let rankings: Vec<Weighted<'_>> = parts.iter().zip(hits.iter().map(Vec::as_slice)).map(weighted).collect();
+        let mut fused: Vec<_> = fuse(&rankings, method, &Knobs::of(Profile::Default)).into_iter().collect();
         sort_hits(&mut fused);
         fused
     }
 
-    fn check(rankings: &[Ranking], method: Fusion, expected: &[(u32, f32)]) {
+    fn check(parts: &[Part<'_>], method: Fusion, expected: &[(u32, f32)]) {
         let expected = units(expected);
-        let fused = best_first(rankings, method);
+        let fused = best_first(parts, method);
         assert_eq!(fused.len(), expected.len(), "{fused:?}");
         for (f, e) in fused.iter().zip(&expected) {
             assert!(f.0 == e.0 && (f.1 - e.1).abs() < 1e-4, "{fused:?}, expected {expected:?}");
@@ -215,18 +196,18 @@ mod tests {
     fn the_weight_of_meaning_grows_with_doubt_between_fixed_ends() {
         let evidence = |strength: f32, names: bool| Evidence { strength, names, coverage: 1.0, ..Evidence::default() };
         let mut knobs = Knobs::of(Profile::Default);
-        let (low, high) = (knobs.get(&TRUST_LOW), knobs.get(&TRUST_HIGH));
+        let (low, high) = (knobs.trust_low, knobs.trust_high);
         let weights = |knobs: &Knobs| {
             [(low, false), ((low + high) / 2.0, false), (high, false), (low, true)]
                 .map(|(s, n)| evidence(s, n).semantic_weight(knobs))
         };
         for (alpha, expected) in [("0.25", [1.0, 0.625, 0.25, 0.25]), ("0", [0.0; 4]), ("1", [1.0; 4])] {
-            knobs.set(&[&ALPHA], ALPHA.env, alpha).expect("a number");
+            knobs.set(Knob::Alpha, alpha).expect("a number");
             for (weight, expected) in weights(&knobs).iter().zip(expected) {
                 assert!((weight - expected).abs() < 1e-5, "{weight}, expected {expected}");
             }
         }
-        knobs.set(&[&ALPHA], ALPHA.env, "0").expect("a number");
+        knobs.set(Knob::Alpha, "0").expect("a number");
         assert_eq!(evidence(0.05, false).doubt(&knobs), 0.0);
         let half = Evidence { coverage: 0.5, ..evidence(0.05, false) };
         assert_eq!(
@@ -237,24 +218,41 @@ mod tests {
     }
 
     #[test]
+    fn words_have_a_natural_zero_and_likeness_ends_at_a_rank() {
+        let ranking = |retriever, hits: &[(u32, f32)]| Ranking { retriever, hits: units(hits) };
+        let words = ranking(Retriever::Lexical, &[(1, 9.0)]);
+        let meaning = ranking(Retriever::Semantic, &[(1, 0.9), (2, 0.7), (3, 0.2)]);
+        let mut knobs = Knobs::of(Profile::Default);
+        knobs.set(Knob::SemanticDepth, "2").unwrap();
+        let evidence = Evidence { names: true, coverage: 1.0, ..Evidence::default() };
+        let parts = |rankings: &[Ranking]| -> Vec<(f32, Option<f32>)> {
+            weigh(rankings, &evidence, &knobs).iter().map(|w| (w.weight, w.floor)).collect()
+        };
+        assert_eq!(parts(&[words.clone(), meaning.clone()]), [(0.75, Some(0.0)), (0.25, Some(0.7))]);
+        assert_eq!(parts(&[words]), [(0.5, Some(0.0))]);
+        let short = ranking(Retriever::Semantic, &[(1, 0.9)]);
+        assert_eq!(parts(&[short]), [(0.5, None)]);
+    }
+
+    #[test]
     fn relative_scores_go_from_the_floor_to_the_best() {
-        check(&[ranking(1.0, Some(0.0), &[(1, 4.0), (2, 2.0)])], Fusion::MinMax, &[(1, 1.0), (2, 0.5)]);
-        check(&[ranking(1.0, None, &[(1, 4.0), (2, 2.0)])], Fusion::MinMax, &[(1, 1.0), (2, 0.0)]);
-        check(&[ranking(1.0, None, &[(7, 3.0)])], Fusion::MinMax, &[(7, 1.0)]);
+        check(&[(1.0, Some(0.0), &[(1, 4.0), (2, 2.0)])], Fusion::MinMax, &[(1, 1.0), (2, 0.5)]);
+        check(&[(1.0, None, &[(1, 4.0), (2, 2.0)])], Fusion::MinMax, &[(1, 1.0), (2, 0.0)]);
+        check(&[(1.0, None, &[(7, 3.0)])], Fusion::MinMax, &[(7, 1.0)]);
         check(&[], Fusion::MinMax, &[]);
     }
 
     #[test]
     fn weights_count_and_ties_go_by_key() {
-        let semantic = ranking(0.6, Some(0.0), &[(1, 1.0), (3, 0.5)]);
-        let lexical = ranking(0.4, Some(0.0), &[(2, 10.0), (3, 5.0)]);
+        let semantic: Part<'_> = (0.6, Some(0.0), &[(1, 1.0), (3, 0.5)]);
+        let lexical: Part<'_> = (0.4, Some(0.0), &[(2, 10.0), (3, 5.0)]);
         check(&[semantic, lexical], Fusion::MinMax, &[(1, 0.6), (3, 0.5), (2, 0.4)]);
-        check(&[ranking(1.0, None, &[(9, 1.0), (4, 1.0)])], Fusion::MinMax, &[(4, 1.0), (9, 1.0)]);
+        check(&[(1.0, None, &[(9, 1.0), (4, 1.0)])], Fusion::MinMax, &[(4, 1.0), (9, 1.0)]);
     }
 
     #[test]
     fn reciprocal_ranks_forget_scores() {
-        let (a, b) = (ranking(1.0, None, &[(1, 9.0), (2, 8.9)]), ranking(1.0, None, &[(2, 0.2), (3, 0.1)]));
+        let (a, b): (Part<'_>, Part<'_>) = ((1.0, None, &[(1, 9.0), (2, 8.9)]), (1.0, None, &[(2, 0.2), (3, 0.1)]));
         let k = |r: f32| 60.0 / (60.0 + r);
         check(&[a, b], Fusion::ReciprocalRank, &[(2, (k(2.0) + k(1.0)) / 2.0), (1, k(1.0) / 2.0), (3, k(2.0) / 2.0)]);
     }
@@ -266,8 +264,8 @@ mod tests {
         {
             let hits: Vec<(u32, f32)> = scores.iter().enumerate().map(|(i, s)| (i as u32, *s)).collect();
             let scaled: Vec<(u32, f32)> = hits.iter().map(|(u, s)| (*u, s * scale)).collect();
-            let a = best_first(&[ranking(1.0, Some(0.0), &hits)], Fusion::MinMax);
-            let b = best_first(&[ranking(1.0, Some(0.0), &scaled)], Fusion::MinMax);
+            let a = best_first(&[(1.0, Some(0.0), &hits)], Fusion::MinMax);
+            let b = best_first(&[(1.0, Some(0.0), &scaled)], Fusion::MinMax);
             for w in a.windows(2) {
                 prop_assert!(w[0].1 >= w[1].1);
                 prop_assert!(scores[w[0].0.doc() as usize] >= scores[w[1].0.doc() as usize]);

@@ -1,35 +1,24 @@
 //! The published definition boost: a unit whose name holds a word of the query.
 
-use super::{Pool, Stage};
-use crate::knob::{Knob, Knobs, Shape};
-use crate::query::Query;
-
-static DEF_BOOST: Knob = Knob {
-    env: "COLGREP_DEF_BOOST",
-    doc: "Added to a definition whose name holds a word of the query that is no stop word.",
-    default: 0.0,
-    classic: 0.25,
-    shape: Shape::Real,
-    range: (0.0, 5.0),
-    grid: &[0.0, 0.1, 0.25],
-    source: "ColGREP, pull request 99; off by default: −.0025 (docs/ranking.md)",
-};
+use super::fused::Fused;
+use super::stage::{Input, Prepare, Stage};
+use crate::knob::Knob;
 
 /// Boosts units by the words of their names.
 pub const STAGE: Stage = Stage {
     name: "definition_boost",
     doc: "A definition named with a word of the query is likelier the place than one that merely mentions it.",
     source: "ColGREP, pull request 99",
-    knobs: &[&DEF_BOOST],
+    knobs: &[Knob::DefBoost],
     doubted: true,
+    prepare: Prepare::NOTHING,
     apply,
 };
 
-fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let boost = knobs.get(&DEF_BOOST);
-    for candidate in &mut pool.candidates {
+fn apply(input: &Input<'_>, fused: &mut Fused) {
+    for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if candidate.name_hit && candidate.kind.is_definition() {
-            candidate.score += boost;
+            *score += input.knobs.def_boost;
         }
     }
 }
@@ -37,15 +26,14 @@ fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rank::testing::{added, knobs, pool, query};
+    use crate::rank::testing::{Example, knobs, query};
     use crate::unit::UnitKind;
 
     #[test]
     fn only_definitions_with_the_word_in_their_name_rise() {
-        let mut p = pool(&["a.rs", "b.rs", "c.md"]);
-        p.candidates[0].name_hit = true;
-        p.candidates[2].name_hit = true;
-        p.candidates[2].kind = UnitKind::Section;
-        assert_eq!(added(&STAGE, &query("x"), &knobs(&[(&DEF_BOOST, "0.25")]), &mut p), [25, 0, 0]);
+        let mut example = Example::of(&["a.rs", "b.rs", "c.md"]);
+        let units = &mut example.retrieved.candidates;
+        (units[0].name_hit, units[2].name_hit, units[2].kind) = (true, true, UnitKind::Section);
+        assert_eq!(example.added(&STAGE, &query("x"), &knobs(&[(Knob::DefBoost, "0.25")])), [25, 0, 0]);
     }
 }

@@ -1,53 +1,33 @@
 //! A file's base score: its best unit and the harmonic sum of its next ones.
 
-use super::{Pool, Stage};
-use crate::knob::{Knob, Knobs, Shape};
-use crate::query::Query;
-
-static UNIT_SUM_SHARE: Knob = Knob {
-    env: "COLGREP_UNIT_SUM_SHARE",
-    doc: "Share of a file's base score that comes from the sum of its best units; the best unit alone has the rest.",
-    default: 0.667,
-    classic: 0.0,
-    shape: Shape::Real,
-    range: (0.0, 1.0),
-    grid: &[0.0, 0.33, 0.5, 0.667, 0.8],
-    source: "prototype: 0.5 best + 1.0 sum, harmonic top 6 (+.04 over the best unit alone)",
-};
-
-static UNIT_SUM_DEPTH: Knob = Knob {
-    env: "COLGREP_UNIT_SUM_DEPTH",
-    doc: "Units a file whose scores are summed, the i-th divided by i.",
-    default: 6.0,
-    classic: 1.0,
-    shape: Shape::Whole,
-    range: (1.0, 100.0),
-    grid: &[1.0, 3.0, 6.0, 10.0],
-    source: "prototype: 6 of 3, 6, 10",
-};
+use super::fused::Fused;
+use super::stage::{Input, Prepare, Stage};
+use crate::knob::Knob;
 
 /// Gives every file one base score between 0 and 1.
 pub const STAGE: Stage = Stage {
     name: "multi_unit",
     doc: "A file answers better when several of its units do: best unit and harmonic sum of the best six, each relative to the pool's best.",
     source: "prototype; harmonic discount as in discounted cumulative evidence",
-    knobs: &[&UNIT_SUM_SHARE, &UNIT_SUM_DEPTH],
+    knobs: &[Knob::UnitSumShare, Knob::UnitSumDepth],
     doubted: false,
+    prepare: Prepare::NOTHING,
     apply,
 };
 
-fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
+fn apply(input: &Input<'_>, fused: &mut Fused) {
     // Likeness of meaning has no natural zero: many middling units say nothing.
-    let share = knobs.get(&UNIT_SUM_SHARE) * (1.0 - pool.doubt);
-    let depth = knobs.whole(&UNIT_SUM_DEPTH);
+    let share = input.knobs.unit_sum_share * (1.0 - fused.doubt);
+    let depth = input.knobs.unit_sum_depth;
+    let candidates = &input.retrieved.candidates;
     // Each file's best scores, best first.
-    let mut top = vec![0.0f32; pool.files.len() * depth];
-    for candidate in &pool.candidates {
+    let mut top = vec![0.0f32; input.retrieved.files.len() * depth];
+    for (candidate, score) in candidates.iter().zip(&fused.scores) {
         let top = &mut top[candidate.file * depth..][..depth];
-        let at = top.partition_point(|s| *s >= candidate.score);
+        let at = top.partition_point(|s| s >= score);
         if at < depth {
             top.copy_within(at..depth - 1, at + 1);
-            top[at] = candidate.score;
+            top[at] = *score;
         }
     }
     let best: Vec<f32> = top.iter().step_by(depth).copied().collect();
@@ -55,38 +35,36 @@ fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
     let sum: Vec<f32> = top.chunks_exact(depth).map(harmonic).collect();
     let highest = |v: &[f32]| v.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
     let (best_max, sum_max) = (highest(&best), highest(&sum));
-    for (i, file) in pool.files.iter_mut().enumerate() {
-        file.base = (1.0 - share) * best[i] / best_max + share * sum[i] / sum_max;
+    for (i, score) in fused.file_scores.iter_mut().enumerate() {
+        *score = (1.0 - share) * best[i] / best_max + share * sum[i] / sum_max;
     }
-    for candidate in &mut pool.candidates {
+    for (candidate, score) in candidates.iter().zip(&mut fused.scores) {
         let file = candidate.file;
-        let own = if best[file] > 0.0 { candidate.score / best[file] } else { 0.0 };
-        candidate.score = pool.files[file].base * own;
+        let own = if best[file] > 0.0 { *score / best[file] } else { 0.0 };
+        *score = fused.file_scores[file] * own;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rank::testing::{candidate, knobs, pool, query};
+    use crate::rank::testing::{Example, knobs, query};
 
     #[test]
     fn more_good_units_raise_a_file_and_its_best_unit_carries_the_score() {
-        let mut p = pool(&["a.rs", "b.rs"]);
-        p.candidates = vec![candidate(0, 0, 1.0), candidate(1, 1, 1.0), candidate(2, 1, 0.8), candidate(3, 1, 0.6)];
-        apply(&query("x"), &knobs(&[(&UNIT_SUM_SHARE, "0.5")]), &mut p);
+        let units = [(0, 0, 1.0), (1, 1, 1.0), (2, 1, 0.8), (3, 1, 0.6)];
+        let mut example = Example::with_units(&["a.rs", "b.rs"], &units);
+        example.apply(&STAGE, &query("x"), &knobs(&[(Knob::UnitSumShare, "0.5")]));
         // b's sum is 1 + .8/2 + .6/3 = 1.6; a's is 1.
-        assert!((p.files[1].base - 1.0).abs() < 1e-6 && (p.files[0].base - (0.5 + 0.5 / 1.6)).abs() < 1e-6);
-        let score = |unit| p.candidates.iter().find(|c| c.unit.doc() == unit).unwrap().score;
-        assert!((score(1) - 1.0).abs() < 1e-6 && (score(2) - 0.8).abs() < 1e-6);
+        let files = &example.fused.file_scores;
+        assert!((files[1] - 1.0).abs() < 1e-6 && (files[0] - (0.5 + 0.5 / 1.6)).abs() < 1e-6);
+        assert!((example.score(1) - 1.0).abs() < 1e-6 && (example.score(2) - 0.8).abs() < 1e-6);
     }
 
     #[test]
     fn without_the_sum_scores_are_relative_to_the_best() {
-        let mut p = pool(&["a.rs", "b.rs"]);
-        p.candidates[1].score = 0.25;
-        apply(&query("x"), &knobs(&[(&UNIT_SUM_SHARE, "0")]), &mut p);
-        let scores: Vec<f32> = p.candidates.iter().map(|c| c.score).collect();
-        assert_eq!(scores, [1.0, 0.5]);
+        let mut example = Example::with_units(&["a.rs", "b.rs"], &[(0, 0, 0.5), (1, 1, 0.25)]);
+        example.apply(&STAGE, &query("x"), &knobs(&[(Knob::UnitSumShare, "0")]));
+        assert_eq!(example.fused.scores, [1.0, 0.5]);
     }
 }

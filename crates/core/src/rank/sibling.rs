@@ -2,89 +2,75 @@
 
 use std::collections::HashMap;
 
-use super::{FileFacts, Pool, Stage};
-use crate::knob::{Knob, Knobs, Shape};
+use super::fused::Fused;
+use super::retrieved::Retrieved;
+use super::stage::{Input, Prepare, Signals, Stage};
+use crate::knob::{Knob, Knobs};
+use crate::path::PathFacts;
 use crate::query::Query;
-
-static SIBLING: Knob = Knob {
-    env: "COLGREP_SIBLING_BOOST",
-    doc: "Times the best base score among other files of the same stem.",
-    default: 0.133,
-    classic: 0.0,
-    shape: Shape::Real,
-    range: (0.0, 5.0),
-    grid: &[0.0, 0.067, 0.133, 0.2],
-    source: "prototype: about +.001 (docs/ranking.md)",
-};
 
 /// Lets files of one stem support each other.
 pub const STAGE: Stage = Stage {
     name: "sibling",
     doc: "Header and source, component and style, interface and implementation bear one stem and answer together.",
     source: "prototype",
-    knobs: &[&SIBLING],
+    knobs: &[Knob::SiblingBoost],
     doubted: true,
+    prepare: Prepare::by(families),
     apply,
 };
 
-fn apply(_: &Query, knobs: &Knobs, pool: &mut Pool) {
-    let families = pool.once((STAGE.name, 0), families);
-    // The best two of each family: a file is supported by the best of the others.
-    let mut best = vec![[(0.0, usize::MAX); 2]; pool.files.len()];
-    let family = |i: usize| families[i] as usize;
-    for (i, file) in pool.files.iter().enumerate() {
-        let Some(top) = best.get_mut(family(i)) else { continue };
-        if file.base > top[0].0 {
-            top[1] = top[0];
-            top[0] = (file.base, i);
-        } else if file.base > top[1].0 {
-            top[1] = (file.base, i);
+fn apply(input: &Input<'_>, fused: &mut Fused) {
+    let Signals::Groups(families) = input.signals else { panic!("no families: {:?}", input.signals) };
+    // The best two files of each family: a file is supported by the best of the others.
+    let mut best = vec![[(0.0, usize::MAX); 2]; families.len()];
+    for (i, (family, score)) in families.iter().zip(&fused.file_scores).enumerate() {
+        let Some(family) = family else { continue };
+        let top = &mut best[*family];
+        if *score > top[0].0 {
+            *top = [(*score, i), top[0]];
+        } else if *score > top[1].0 {
+            top[1] = (*score, i);
         }
     }
-    let of_others = |i: usize| match best.get(family(i)) {
-        Some([first, second]) => {
-            if first.1 == i {
-                second.0
-            } else {
-                first.0
-            }
-        }
-        None => 0.0,
+    let best_of_others = |(i, family): (usize, &Option<usize>)| {
+        family.map_or(0.0, |family| {
+            let [first, second] = best[family];
+            if first.1 == i { second.0 } else { first.0 }
+        })
     };
-    let of_others: Vec<f32> = (0..pool.files.len()).map(of_others).collect();
-    pool.add_signals(&of_others, [knobs.get(&SIBLING)]);
+    let boosts: Vec<f32> = families.iter().enumerate().map(|f| input.knobs.sibling_boost * best_of_others(f)).collect();
+    fused.add_per_file(&input.retrieved.candidates, &boosts);
 }
 
-/// The number of each file's stem; beyond all numbers where the stem only names a role.
-fn families(pool: &Pool) -> Vec<f32> {
+/// Groups files by their stems; a file whose stem only names a role is in none.
+fn families<'f>(_: &Query, _: &Knobs, retrieved: &'f Retrieved) -> Signals {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
-    let mut of_files = Vec::with_capacity(pool.files.len());
-    for FileFacts { facts, .. } in &pool.files {
+    let mut family = |facts: &'f PathFacts| {
         let next = numbers.len();
-        let number = *numbers.entry(&facts.stem_joined).or_insert(next);
-        of_files.push(if facts.is_role { f32::INFINITY } else { number as f32 });
-    }
-    of_files
+        (!facts.is_role).then(|| *numbers.entry(&facts.stem_joined).or_insert(next))
+    };
+    Signals::Groups(retrieved.files.iter().map(|file| family(&file.path_facts)).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rank::testing::{added, knobs, pool, query};
+    use crate::rank::testing::{Example, knobs, query};
+
+    fn check(files: &[(&str, f32)], expected: &[i32]) {
+        let mut example = Example::of(&files.iter().map(|f| f.0).collect::<Vec<_>>());
+        example.fused.file_scores = files.iter().map(|f| f.1).collect();
+        assert_eq!(example.added(&STAGE, &query("foo"), &knobs(&[(Knob::SiblingBoost, "0.2")])), expected);
+    }
 
     #[test]
     fn files_of_one_role_are_no_siblings() {
-        let mut p = pool(&["a/mod.rs", "b/mod.rs", "c/__init__.py", "d/__init__.py"]);
-        p.files.iter_mut().for_each(|f| f.base = 1.0);
-        assert_eq!(added(&STAGE, &query("foo"), &knobs(&[(&SIBLING, "0.2")]), &mut p), [0, 0, 0, 0]);
+        check(&[("a/mod.rs", 1.0), ("b/mod.rs", 1.0), ("c/__init__.py", 1.0), ("d/__init__.py", 1.0)], &[0, 0, 0, 0]);
     }
 
     #[test]
     fn siblings_support_each_other_and_nobody_themselves() {
-        let mut p = pool(&["a/foo.c", "include/foo.h", "bar.c"]);
-        for (file, base) in p.files.iter_mut().zip([1.0, 0.5, 0.8]) {
-            file.base = base;
-        }
-        assert_eq!(added(&STAGE, &query("foo"), &knobs(&[(&SIBLING, "0.2")]), &mut p), [10, 20, 0]);
+        check(&[("a/foo.c", 1.0), ("include/foo.h", 0.5), ("bar.c", 0.8)], &[10, 20, 0]);
     }
 }

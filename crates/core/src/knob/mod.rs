@@ -1,0 +1,167 @@
+//! Knobs: every constant of the ranking.
+//!
+//! The environment's variables, `colgrep knobs`, the table in the docs, the trace and a sweep's grid all come from the
+//! one declaration in `table.rs`.
+
+mod declaration;
+mod table;
+
+use std::ops::Deref;
+use std::str::FromStr;
+
+pub use declaration::{Declaration, Profile, Shape};
+use table::{COUNT, DECLARATIONS};
+pub use table::{Knob, Values};
+
+/// Why a knob was not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KnobError {
+    /// No knob has that name.
+    #[error("no knob is named {name:?}")]
+    Unknown {
+        /// The name given.
+        name: String,
+    },
+    /// The value is no number, or does not fit the knob's shape or range.
+    #[error("{}={value}: expected {}", knob.declaration().name, knob.declaration().expected())]
+    Value {
+        /// The knob.
+        knob: Knob,
+        /// The value given.
+        value: String,
+    },
+}
+
+impl Knob {
+    /// All that is said of it.
+    pub fn declaration(self) -> &'static Declaration {
+        &DECLARATIONS[self as usize]
+    }
+
+    /// Its plain name, such as `alpha`.
+    pub fn name(self) -> &'static str {
+        self.declaration().name
+    }
+
+    /// Reads a value as written.
+    ///
+    /// # Errors
+    /// When it is no number, or does not fit the shape or the range.
+    pub fn parse(self, text: &str) -> Result<f64, KnobError> {
+        self.declaration().parse(text).ok_or_else(|| KnobError::Value { knob: self, value: text.to_string() })
+    }
+}
+
+impl FromStr for Knob {
+    type Err = KnobError;
+
+    /// The knob of a plain name.
+    fn from_str(name: &str) -> Result<Knob, KnobError> {
+        let known = Knob::ALL.iter().find(|knob| knob.name() == name);
+        known.copied().ok_or_else(|| KnobError::Unknown { name: name.to_string() })
+    }
+}
+
+/// A value for every knob: those of a profile, and those set over them.
+///
+/// Dereferences to [`Values`], so a knob is read as a field: `knobs.alpha`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knobs {
+    profile: Profile,
+    /// One a knob, in full precision; `values` is made from it.
+    numbers: [f64; COUNT],
+    is_set: [bool; COUNT],
+    values: Values,
+}
+
+impl Knobs {
+    /// The values of a profile.
+    pub fn of(profile: Profile) -> Knobs {
+        let numbers = std::array::from_fn(|i| DECLARATIONS[i].value_in(profile));
+        Knobs { profile, numbers, is_set: [false; COUNT], values: Values::of(&numbers) }
+    }
+
+    /// Which profile stands below the values set.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The value of a knob in full precision, as a number whatever its type.
+    pub fn number(&self, knob: Knob) -> f64 {
+        self.numbers[knob as usize]
+    }
+
+    /// Whether a value was set over the profile's.
+    pub fn is_set(&self, knob: Knob) -> bool {
+        self.is_set[knob as usize]
+    }
+
+    /// Sets a knob to a value as written.
+    ///
+    /// # Errors
+    /// As [`Knob::parse`].
+    pub fn set(&mut self, knob: Knob, value: &str) -> Result<(), KnobError> {
+        self.numbers[knob as usize] = knob.parse(value)?;
+        self.is_set[knob as usize] = true;
+        self.values = Values::of(&self.numbers);
+        Ok(())
+    }
+}
+
+impl Deref for Knobs {
+    type Target = Values;
+
+    fn deref(&self) -> &Values {
+        &self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_knob_is_declared_well() {
+        for (i, knob) in Knob::ALL.iter().enumerate() {
+            let declared = knob.declaration();
+            assert_eq!(*knob as usize, i, "{} is looked up by its row", declared.name);
+            assert_eq!(declared.name.parse(), Ok(*knob), "{} twice", declared.name);
+            let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            assert!(declared.name.chars().all(is_plain), "{}: no variable can be made of it", declared.name);
+            let says = declared.doc.ends_with('.') && !declared.source.is_empty();
+            assert!(says, "{}: say what and whence", declared.name);
+            for value in declared.grid.iter().chain([&declared.default, &declared.classic]) {
+                assert!(knob.parse(&value.to_string()).is_ok(), "{} = {value} is out of its range", declared.name);
+            }
+            assert!(!declared.grid.is_empty(), "{} has no grid", declared.name);
+        }
+    }
+
+    #[test]
+    fn values_are_checked() {
+        for (name, value, expected) in [
+            ("trust_low", "0.75", "ok"),
+            ("trust_low", "2", "trust_low=2: expected a number from 0 to 1"),
+            ("trust_low", "many", "trust_low=many: expected a number from 0 to 1"),
+            ("trust_low", "NaN", "trust_low=NaN: expected a number from 0 to 1"),
+            ("unit_sum_depth", "2.5", "unit_sum_depth=2.5: expected a whole number from 1 to 100"),
+            ("penalty_last", "2", "penalty_last=2: expected 0 or 1"),
+            ("trust_lo", "2", "no knob is named \"trust_lo\""),
+            ("COLGREP_ALPHA", "2", "no knob is named \"COLGREP_ALPHA\""),
+        ] {
+            let result = name.parse().and_then(|knob| Knobs::of(Profile::Default).set(knob, value));
+            assert_eq!(result.map_or_else(|e| e.to_string(), |()| "ok".to_string()), expected);
+        }
+    }
+
+    #[test]
+    fn a_set_value_stands_over_the_profile() {
+        let mut knobs = Knobs::of(Profile::Classic);
+        assert_eq!((knobs.trust_low, knobs.is_set(Knob::TrustLow)), (0.0, false));
+        knobs.set(Knob::TrustLow, "1").unwrap();
+        assert_eq!((knobs.trust_low, knobs.is_set(Knob::TrustLow), knobs.semantic_depth), (1.0, true, 10_000));
+        assert_eq!((knobs.number(Knob::TrustLow), knobs.penalty_last), (1.0, false));
+        assert!(knobs.set(Knob::TrustLow, "2").is_err() && knobs.trust_low == 1.0, "an error changes nothing");
+    }
+}

@@ -1,0 +1,316 @@
+//! The table of knobs: each constant of the ranking, declared once, in pipeline order.
+//!
+//! A row begins with the knob's variant of [`Knob`], its plain name and the type that code reads. What the environment
+//! calls it is the command line's affair. The row is all that a new knob needs: name it in the list of the stage that
+//! reads it (`STAGE.knobs`, or `KNOBS` in `fuse.rs`), and run `just docs`.
+
+use super::declaration::{Declaration, KnobValue, knobs};
+
+const FIELDS: &str = "prototype sweep on the tuning set (docs/ranking.md)";
+const DEFINITIONS: &str = "prototype: exact definitions together +.0115 (docs/ranking.md)";
+const STEMS: &str = "prototype: stem features together +.044 (docs/ranking.md)";
+const PENALTIES: &str = "semble's path penalties, as in ColGREP pull request 99; default: prototype";
+const STEM_BOOST: &str = "semble's stem boost, as in ColGREP pull request 99; default: prototype";
+const TUNED: &str = "docs/ranking.md, tuned on both sets";
+const PROXIMITY: &str = "T. Tao, C. Zhai, An Exploration of Proximity Measures (SIGIR 2007); prototype: +.0065";
+const FOLDERS: &str = "prototype: +.004 (docs/ranking.md)";
+
+knobs! {
+    // Retrieval.
+    PoolUnits pool_units: usize {
+        doc: "Units that each retriever brings into the pool.",
+        default: 600.0, classic: 100.0, range: (10.0, 10000.0), grid: &[100.0, 300.0, 600.0, 1000.0],
+        source: "default: prototype; classic: ColGREP, pull request 99",
+    }
+    PoolNamedFiles pool_named_files: usize {
+        doc: "Files that enter the pool by their name or by a definition in them, whatever rank their units have.",
+        default: 100.0, classic: 0.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 100.0, 300.0],
+        source: "prototype: recall of the first 30 files .983 without them",
+    }
+    ExactUnits exact_units: usize {
+        doc: "Units whose text is encoded again for their full semantic score, the nearest by what the index keeps; for models that are light enough.",
+        default: 128.0, classic: 256.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
+        source: "docs/ranking.md: full scores for the nearest",
+    }
+
+    // BM25F (`bm25`).
+    K1 k1: f32 {
+        doc: "BM25 term frequency saturation: higher lets repeats count longer.",
+        default: 1.6, classic: 1.2, range: (0.0, 10.0), grid: &[0.8, 1.2, 1.6, 2.0],
+        source: FIELDS,
+    }
+    B b: f32 {
+        doc: "BM25 length normalisation: 0 none, 1 full.",
+        default: 0.6, classic: 0.6, range: (0.0, 1.0), grid: &[0.3, 0.45, 0.6, 0.75],
+        source: FIELDS,
+    }
+    NameWeight name_weight: f32 {
+        doc: "BM25F weight of a unit's name.",
+        default: 3.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        source: FIELDS,
+    }
+    ParentWeight parent_weight: f32 {
+        doc: "BM25F weight of the names that enclose a unit.",
+        default: 3.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        source: FIELDS,
+    }
+    DocWeight doc_weight: f32 {
+        doc: "BM25F weight of a unit's documentation.",
+        default: 3.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        source: FIELDS,
+    }
+    BodyWeight body_weight: f32 {
+        doc: "BM25F weight of a unit's lines.",
+        default: 1.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        source: FIELDS,
+    }
+    StemWeight stem_weight: f32 {
+        doc: "BM25F weight of the file's stem.",
+        default: 2.0, classic: 2.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        source: FIELDS,
+    }
+    FolderWeight folder_weight: f32 {
+        doc: "BM25F weight of the file's folders.",
+        default: 1.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        source: FIELDS,
+    }
+    StopWeight stop_weight: f32 {
+        doc: "Factor on the idf of stop words in the query.",
+        default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 0.25, 0.5, 1.0],
+        source: FIELDS,
+    }
+    CompoundWeight compound_weight: f32 {
+        doc: "Factor on the idf of whole names of several parts in the query.",
+        default: 2.0, classic: 1.0, range: (0.0, 10.0), grid: &[0.5, 1.0, 2.0, 3.0],
+        source: FIELDS,
+    }
+    ConstantFactor constant_factor: f32 {
+        doc: "Factor on the score of constants and fields.",
+        default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0],
+        source: FIELDS,
+    }
+    DeclarationFactor declaration_factor: f32 {
+        doc: "Factor on the score of bare declarations (C prototypes).",
+        default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0],
+        source: FIELDS,
+    }
+    TestUnitFactor test_unit_factor: f32 {
+        doc: "Factor on the score of units in a language's own test syntax.",
+        default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.5, 0.7, 1.0],
+        source: FIELDS,
+    }
+
+    // Fusion (`fuse`).
+    Alpha alpha: f32 {
+        doc: "Weight of the semantic ranking for a query whose words are trusted, more for others; the lexical one has the rest. 0: words alone, 1: meaning alone. No effect with one ranking.",
+        default: 0.25, classic: 0.6, range: (0.0, 1.0), grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
+        source: "default: docs/ranking.md, tuned on both sets; classic: ColGREP, pull request 99",
+    }
+    TrustLow trust_low: f32 {
+        doc: "Lexical strength (best unit's BM25 over what all words could give) up to which a query's words are not trusted.",
+        default: 0.15, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.15, 0.2, 0.3],
+        source: TUNED,
+    }
+    TrustHigh trust_high: f32 {
+        doc: "Lexical strength from which a query's words are trusted wholly.",
+        default: 0.6, classic: 0.0, range: (0.0, 2.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.8],
+        source: TUNED,
+    }
+    SemanticDepth semantic_depth: usize {
+        doc: "Rank in the semantic ranking whose score counts as nothing in the min-max fusion.",
+        default: 600.0, classic: 10000.0, range: (2.0, 10000.0), grid: &[50.0, 100.0, 200.0, 400.0, 600.0],
+        source: TUNED,
+    }
+    RrfK rrf_k: f32 {
+        doc: "k of reciprocal rank fusion, weight · k / (k + rank): higher makes ranks count more alike.",
+        default: 60.0, classic: 60.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0, 100.0],
+        source: "Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (SIGIR 2009)",
+    }
+
+    // Stage `multi_unit`.
+    UnitSumShare unit_sum_share: f32 {
+        doc: "Share of a file's base score that comes from the sum of its best units; the best unit alone has the rest.",
+        default: 0.667, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.33, 0.5, 0.667, 0.8],
+        source: "prototype: 0.5 best + 1.0 sum, harmonic top 6 (+.04 over the best unit alone)",
+    }
+    UnitSumDepth unit_sum_depth: usize {
+        doc: "Units a file whose scores are summed, the i-th divided by i.",
+        default: 6.0, classic: 1.0, range: (1.0, 100.0), grid: &[1.0, 3.0, 6.0, 10.0],
+        source: "prototype: 6 of 3, 6, 10",
+    }
+
+    // Stages `path_penalty` and `path_penalty_last`.
+    StrongPenalty strong_penalty: f32 {
+        doc: "Factor for tests, benchmarks, examples, compatibility layers, vendored and generated files.",
+        default: 0.55, classic: 0.3, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
+        source: PENALTIES,
+    }
+    ModeratePenalty moderate_penalty: f32 {
+        doc: "Factor for files that only gather what others define.",
+        default: 0.75, classic: 0.5, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
+        source: PENALTIES,
+    }
+    MildPenalty mild_penalty: f32 {
+        doc: "Factor for type declarations without code.",
+        default: 0.85, classic: 0.7, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
+        source: PENALTIES,
+    }
+    TextPenalty text_penalty: f32 {
+        doc: "Factor for prose, configuration and data, unless the query asks for documentation.",
+        default: 0.6, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
+        source: PENALTIES,
+    }
+    PenaltyLast penalty_last: bool {
+        doc: "1: penalties come after the boosts, so that no boost undoes them; 0: before, as published.",
+        default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        source: "fault 4 of the existing tool: a test file with a matching stem climbs back",
+    }
+
+    // Stage `path_stem_boost`.
+    StemBoost stem_boost: f32 {
+        doc: "Added when a word of the query is a part of the file's stem.",
+        default: 0.133, classic: 0.4, range: (0.0, 5.0), grid: &[0.0, 0.07, 0.133, 0.2, 0.4],
+        source: STEM_BOOST,
+    }
+    StemPrefixBoost stem_prefix_boost: f32 {
+        doc: "Added instead when a word of the query begins like a part of the stem (three letters and more).",
+        default: 0.067, classic: 0.2, range: (0.0, 5.0), grid: &[0.0, 0.033, 0.067, 0.133, 0.2],
+        source: STEM_BOOST,
+    }
+    StemStopwords stem_stopwords: bool {
+        doc: "1: stop words of the query never match a stem.",
+        default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        source: STEM_BOOST,
+    }
+    StemPluralSnake stem_plural_snake: bool {
+        doc: "1: stems are compared by their parts in word-stem form (requests.py for request); 0: whole and as written.",
+        default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        source: STEM_BOOST,
+    }
+
+    // Stage `definition_boost`.
+    DefBoost def_boost: f32 {
+        doc: "Added to a definition whose name holds a word of the query that is no stop word.",
+        default: 0.0, classic: 0.25, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.25],
+        source: "ColGREP, pull request 99; off by default: −.0025 (docs/ranking.md)",
+    }
+
+    // Stage `coherence_boost`.
+    CoherenceBoost coherence_boost: f32 {
+        doc: "Added to a file's best unit, times the file's share of the largest sum of scores.",
+        default: 0.0, classic: 0.2, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3],
+        source: "semble, as in ColGREP pull request 99; off by default: multi_unit does it better (docs/ranking.md)",
+    }
+
+    // Stage `stem_share`.
+    StemShareBoost stem_share_boost: f32 {
+        doc: "Times the idf-weighted share of the stem's terms that the query holds.",
+        default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        source: STEMS,
+    }
+    StemFullBoost stem_full_boost: f32 {
+        doc: "Added when the query holds every part of the stem.",
+        default: 0.067, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        source: STEMS,
+    }
+    StemAgreementBoost stem_agreement_boost: f32 {
+        doc: "Times the product of the stem's share in the query and the query's share in the stem.",
+        default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        source: STEMS,
+    }
+    StemPrefixShareBoost stem_prefix_share_boost: f32 {
+        doc: "Times the length ratio of the best shared beginning, over the number of the stem's terms.",
+        default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        source: STEMS,
+    }
+    StemJoinedBoost stem_joined_boost: f32 {
+        doc: "Added when neighbouring words of the query, written as one, are the stem.",
+        default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        source: STEMS,
+    }
+
+    // Stage `exact_definition`.
+    SymbolTypeBoost symbol_type_boost: f32 {
+        doc: "Query is one name: added where a type of that name is defined.",
+        default: 0.667, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        source: DEFINITIONS,
+    }
+    SymbolFunctionBoost symbol_function_boost: f32 {
+        doc: "Query is one name: added where a function of that name is defined.",
+        default: 0.667, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        source: DEFINITIONS,
+    }
+    SymbolConstantBoost symbol_constant_boost: f32 {
+        doc: "Query is one name: added where a constant or field of that name is defined.",
+        default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        source: DEFINITIONS,
+    }
+    SymbolStemBoost symbol_stem_boost: f32 {
+        doc: "Query is one name: added to the file named so.",
+        default: 0.333, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        source: DEFINITIONS,
+    }
+    NameTypeBoost name_type_boost: f32 {
+        doc: "A name inside a sentence: added where a type of that name is defined.",
+        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        source: DEFINITIONS,
+    }
+    NameFunctionBoost name_function_boost: f32 {
+        doc: "A name inside a sentence: added where a function or constant of that name is defined.",
+        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        source: DEFINITIONS,
+    }
+    NameStemBoost name_stem_boost: f32 {
+        doc: "A name inside a sentence: added to the file named so.",
+        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        source: DEFINITIONS,
+    }
+    TextualTypeBoost textual_type_boost: f32 {
+        doc: "Added where the text defines a type of that name, whatever the grammar made of it.",
+        default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        source: DEFINITIONS,
+    }
+    WordDefinitionBoost word_definition_boost: f32 {
+        doc: "A plain word that names one of n ≤ 6 definitions: added times 1/√n.",
+        default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        source: DEFINITIONS,
+    }
+
+    // Stage `proximity`.
+    NearBoost near_boost: f32 {
+        doc: "Times the file's evidence (relative to the pool) for neighbouring query words within 8 tokens.",
+        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3],
+        source: PROXIMITY,
+    }
+    AdjacentBoost adjacent_boost: f32 {
+        doc: "Times the file's evidence (relative to the pool) for neighbouring query words side by side and in order.",
+        default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
+        source: PROXIMITY,
+    }
+
+    // Stage `folder`.
+    FolderShareBoost folder_share_boost: f32 {
+        doc: "Times the share of the file's folders that hold a word of the query.",
+        default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
+        source: FOLDERS,
+    }
+    LastFolderBoost last_folder_boost: f32 {
+        doc: "Added when the file's own folder holds a word of the query.",
+        default: 0.067, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.033, 0.067, 0.133],
+        source: FOLDERS,
+    }
+
+    // Stage `depth`.
+    DepthBoost depth_boost: f32 {
+        doc: "Added to the pool's shallowest files, falling to 0 at its deepest.",
+        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2, 0.267],
+        source: "prototype: +.005 (docs/ranking.md)",
+    }
+
+    // Stage `sibling`.
+    SiblingBoost sibling_boost: f32 {
+        doc: "Times the best base score among other files of the same stem.",
+        default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
+        source: "prototype: about +.001 (docs/ranking.md)",
+    }
+}

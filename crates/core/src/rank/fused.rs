@@ -1,0 +1,53 @@
+//! Second phase: one score a candidate, made by the fusion and changed by the stages.
+
+use super::retrieved::{Candidate, Retrieved};
+use crate::fuse::{self, Fusion, Retriever};
+use crate::knob::Knobs;
+
+/// Scores over one [`Retrieved`]; the candidates stay where they are, so a copy of this is all that it takes to rank
+/// again from here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fused {
+    /// The score of each candidate, in their order.
+    pub scores: Vec<f32>,
+    /// The score of each file by its units alone, 0 to 1. The stage `multi_unit` sets it; 0 before.
+    pub file_scores: Vec<f32>,
+    /// How far the query's words are doubted, 0 to 1; 0 where they are trusted, or are all there is. The runner takes
+    /// this share off what a stage gives by words.
+    pub doubt: f32,
+}
+
+impl Fused {
+    /// Fuses the rankings of what was retrieved.
+    pub fn new(retrieved: &Retrieved, method: Fusion, knobs: &Knobs) -> Fused {
+        let weighted = fuse::weigh(&retrieved.rankings, &retrieved.evidence, knobs);
+        let fused = fuse::fuse(&weighted, method, knobs);
+        let has_semantic = retrieved.rankings.iter().any(|r| r.retriever == Retriever::Semantic);
+        Fused {
+            scores: retrieved.candidates.iter().map(|c| fused.get(&c.unit).copied().unwrap_or(0.0)).collect(),
+            file_scores: vec![0.0; retrieved.files.len()],
+            doubt: if has_semantic { retrieved.evidence.doubt(knobs) } else { 0.0 },
+        }
+    }
+
+    /// Adds to every candidate what its file gets.
+    pub(super) fn add_per_file(&mut self, candidates: &[Candidate], boosts: &[f32]) {
+        for (score, candidate) in self.scores.iter_mut().zip(candidates) {
+            *score += boosts[candidate.file];
+        }
+    }
+
+    /// Multiplies every candidate's score by its file's factor.
+    pub(super) fn scale_per_file(&mut self, candidates: &[Candidate], factors: &[f32]) {
+        for (score, candidate) in self.scores.iter_mut().zip(candidates) {
+            *score *= factors[candidate.file];
+        }
+    }
+
+    /// Takes the doubted share off what changed since `before`.
+    pub(super) fn take_back(&mut self, before: &[f32]) {
+        for (score, old) in self.scores.iter_mut().zip(before) {
+            *score += self.doubt * (old - *score);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Third phase: the units in their order.
+
+use super::fused::Fused;
+use super::retrieved::{FileFacts, Retrieved};
+use crate::unit::{UnitId, UnitKind, UnitRole};
+
+/// A unit with its score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankedUnit {
+    /// The unit.
+    pub unit: UnitId,
+    /// Its file: a position in [`Ranked::files`].
+    pub file: usize,
+    /// What it is.
+    pub kind: UnitKind,
+    /// How it stands to what it names.
+    pub role: UnitRole,
+    /// Line of its definition.
+    pub line: u32,
+    /// Its score.
+    pub score: f32,
+}
+
+/// The units of one query, best first, and their files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ranked<'a> {
+    /// Best first; ties by path, then line, then key.
+    pub units: Vec<RankedUnit>,
+    /// What was retrieved of their files.
+    pub files: &'a [FileFacts],
+}
+
+impl<'a> Ranked<'a> {
+    /// Sorts the candidates by their scores.
+    pub fn new(retrieved: &'a Retrieved, fused: &Fused) -> Ranked<'a> {
+        let files = retrieved.files.as_slice();
+        let scored = retrieved.candidates.iter().zip(&fused.scores);
+        let mut units: Vec<RankedUnit> = scored
+            .map(|(c, &score)| RankedUnit {
+                unit: c.unit,
+                file: c.file,
+                kind: c.kind,
+                role: c.role,
+                line: c.line,
+                score,
+            })
+            .collect();
+        units.sort_by(|a, b| {
+            let by_path = || files[a.file].path.cmp(&files[b.file].path);
+            let by_place = || (a.line, a.unit).cmp(&(b.line, b.unit));
+            b.score.total_cmp(&a.score).then_with(by_path).then_with(by_place)
+        });
+        Ranked { units, files }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::testing::Example;
+
+    #[test]
+    fn equal_scores_are_ordered_by_path_and_line() {
+        let mut example = Example::of(&["b.rs", "a.rs"]);
+        example.add(0, 1, 0.5);
+        example.retrieved.candidates[2].line = 9;
+        let ranked = Ranked::new(&example.retrieved, &example.fused);
+        let order: Vec<(usize, u32)> = ranked.units.iter().map(|u| (u.file, u.line)).collect();
+        assert_eq!(order, [(1, 1), (1, 9), (0, 1)]);
+    }
+}
