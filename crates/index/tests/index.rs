@@ -188,13 +188,7 @@ fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
         let answer = search(snapshot, &request, None).unwrap();
         for hit in &answer.hits {
             for unit in &hit.units {
-                all.push((
-                    query.to_string(),
-                    answer.pool.files[hit.file].path.clone(),
-                    unit.line,
-                    unit.kind,
-                    unit.score,
-                ));
+                all.push((query.to_string(), answer.files[hit.file].path.clone(), unit.line, unit.kind, unit.score));
             }
         }
     }

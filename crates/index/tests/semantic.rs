@@ -8,7 +8,7 @@ use std::path::Path;
 
 use colgrep_core::UnitId;
 use colgrep_core::knob::{Knobs, Profile};
-use colgrep_core::rank::Pool;
+use colgrep_core::rank::Ranked;
 use colgrep_index::ids::{FileId, TextHash};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Mode, Request, Semantic, Watch, search};
@@ -105,7 +105,7 @@ impl Watch for Steps {
         self.0.push((step, hits.to_vec()));
     }
 
-    fn stage(&mut self, _: &'static str, _: &Pool) {}
+    fn stage(&mut self, _: &'static str, _: &Ranked<'_>) {}
 }
 
 #[test]

@@ -7,13 +7,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::PoisonError;
 
 use colgrep_core::UnitId;
-use colgrep_core::bm25::{Bm25, K1};
+use colgrep_core::bm25::Bm25;
 use colgrep_core::collapse::{FileHit, collapse};
-use colgrep_core::fuse::{Evidence, Fusion, Ranking, SEMANTIC};
+use colgrep_core::fuse::{Evidence, Fusion, Ranking, Retriever};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Candidate, EXACT_UNITS, FileFacts, POOL_NAMED_FILES, POOL_UNITS, Pool};
+use colgrep_core::rank::{self, Candidate, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language::{self, Category};
 
@@ -44,21 +44,23 @@ pub struct Request<'a> {
     pub semantic: Option<Semantic<'a>>,
 }
 
-/// Watches a search: step name and (unit, score) pairs of a retriever, or the pool behind a stage.
+/// Watches a search: step name and (unit, score) pairs of a retriever, or the order behind a stage.
 pub trait Watch {
     /// A retriever's ranking, or their fusion: units with scores, best first.
     fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]);
-    /// The sorted pool behind a stage.
-    fn stage(&mut self, step: &'static str, pool: &Pool);
+    /// The order behind a stage.
+    fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>);
 }
 
-/// The answer: files with their best units, and the pool they come from.
+/// The answer: files with their best units, and all units that they were chosen from.
 #[derive(Debug, Default)]
 pub struct Answer {
     /// The files, best first.
     pub hits: Vec<FileHit>,
-    /// All candidates, ranked.
-    pub pool: Pool,
+    /// All units that were ranked, best first.
+    pub units: Vec<RankedUnit>,
+    /// Their files.
+    pub files: Vec<FileFacts>,
 }
 
 /// Runs one search.
@@ -66,21 +68,24 @@ pub struct Answer {
 /// # Errors
 /// When the index can't be read.
 pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
-    let (query, mut pool) = retrieve(snapshot, request)?;
-    pool.fuse_in_place(request.fusion, request.knobs);
+    let (query, retrieved) = retrieve(snapshot, request)?;
+    let fused = Fused::new(&retrieved, request.fusion, request.knobs);
     if let Some(watch) = &mut watch {
-        pool.sort();
-        for ranking in &pool.rankings {
-            watch.ranking(ranking.name, &ranking.hits);
+        for ranking in &retrieved.rankings {
+            watch.ranking(ranking.retriever.name(), &ranking.hits);
         }
-        let fused: Vec<(UnitId, f32)> = pool.candidates.iter().map(|c| (c.unit, c.score)).collect();
-        watch.ranking("fused", &fused);
+        let ranked = Ranked::new(&retrieved, &fused);
+        watch.ranking("fused", &ranked.units.iter().map(|u| (u.unit, u.score)).collect::<Vec<_>>());
     }
-    match watch {
-        Some(watch) => rank::run(&query, request.knobs, &mut pool, Some(&mut |step, pool| watch.stage(step, pool))),
-        None => rank::run(&query, request.knobs, &mut pool, None),
-    }
-    Ok(Answer { hits: collapse(&pool, request.files, request.units_per_file), pool })
+    let ranked = match watch {
+        Some(watch) => {
+            let mut observer = |step, ranked: &Ranked<'_>| watch.stage(step, ranked);
+            rank::run(&query, request.knobs, &retrieved, fused, Some(&mut observer))
+        }
+        None => rank::run(&query, request.knobs, &retrieved, fused, None),
+    };
+    let hits = collapse(&ranked, request.files, request.units_per_file);
+    Ok(Answer { hits, units: ranked.units, files: retrieved.files })
 }
 
 /// The first half of a search: the query as read, and the candidates with their rankings and what is known of their
@@ -88,22 +93,22 @@ pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Pool)> {
+pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Retrieved)> {
     // As one of the pool's own threads: it takes part in what it splits, where any other is put to sleep and woken for
     // each part.
     rayon::scope(|_| retrieve_in_pool(snapshot, request))
 }
 
-fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Pool)> {
+fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Retrieved)> {
     let mut tokenizer = Tokenizer::default();
     let query = Query::new(request.query, &snapshot.files.root, language::facts(), &mut tokenizer);
     if query.terms.is_empty() {
-        return Ok((query, Pool::default()));
+        return Ok((query, Retrieved::default()));
     }
     let files_total = snapshot.files.indexed().count() as u64;
     let named = snapshot.lexical.named_files(&query, files_total, request.filter)?;
-    let units_max = request.knobs.whole(&POOL_UNITS);
-    let mut also = Also { files: strongest(&named, request.knobs.whole(&POOL_NAMED_FILES)), units: HashSet::new() };
+    let units_max = request.knobs.pool_units;
+    let mut also = Also { files: strongest(&named, request.knobs.pool_named_files), units: HashSet::new() };
     if query.is_symbol() {
         // Who types a name wants the unit that defines it, wherever its words rank that.
         let is_allowed = |unit: &UnitId| request.filter.is_none_or(|f| snapshot.lexical.is_allowed(*unit, f));
@@ -124,12 +129,12 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     // What only the semantic side found stands among the units for its facts.
     let lexical = units.iter().filter(|u| u.score > 0.0 || !also.units.contains(&u.key));
     let hits = lexical.map(|u| (u.key, u.score)).collect();
-    let mut rankings = vec![Ranking { name: "bm25", weight: 1.0, floor: Some(0.0), hits }];
+    let mut rankings = vec![Ranking { retriever: Retriever::Lexical, hits }];
     let mut evidence = evidence(&query, mass, &units, request.knobs);
     // What the model has no word for either is a name that is not here.
     let unknown = |s: Semantic<'_>| rankings.iter().all(|r| r.hits.is_empty()) && !s.encoder.knows(request.query);
     if request.semantic.is_some_and(unknown) {
-        return Ok((query, Pool::default()));
+        return Ok((query, Retrieved::default()));
     }
     if let (Some(near), Some(semantic)) = (&near, request.semantic) {
         if semantic.mode == Mode::SemanticOnly {
@@ -143,17 +148,15 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
         evidence.coverage = join(&mut near_hits, more, &units);
         // Where the words are trusted, meaning decides little, and need not be exact.
         let share = if semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.unexplained(request.knobs) };
-        near.sharpen(&mut near_hits, (share * request.knobs.whole(&EXACT_UNITS) as f32).ceil() as usize)?;
+        near.sharpen(&mut near_hits, (share * request.knobs.exact_units as f32).ceil() as usize)?;
         if rankings.is_empty() || !near_hits.is_empty() {
-            rankings.push(Ranking { name: SEMANTIC, weight: 1.0, floor: None, hits: near_hits });
+            rankings.push(Ranking { retriever: Retriever::Semantic, hits: near_hits });
         }
     }
     let retrieved: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
     let units: Vec<UnitHit> = units.into_iter().filter(|u| retrieved.contains(&u.key)).collect();
-    let mut pool = pool(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
-    pool.rankings = rankings;
-    pool.evidence = evidence;
-    Ok((query, pool))
+    let retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
+    Ok((query, Retrieved { rankings, evidence, ..retrieved }))
 }
 
 /// What the lexical side knows of a query.
@@ -164,7 +167,7 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> 
         words: mass.words,
         names: !query.identifiers.is_empty(),
         known: share(mass.known),
-        strength: share(best / (1.0 + knobs.get(&K1))),
+        strength: share(best / (1.0 + knobs.k1)),
         ..Evidence::default()
     }
 }
@@ -187,20 +190,20 @@ pub fn is_text(language: &str) -> bool {
     matches!(category, Category::Prose | Category::Data)
 }
 
-/// Candidates and the facts of their files.
-fn pool(
+/// The candidates and what is known of their files; rankings and evidence are left empty.
+fn gather(
     snapshot: &Snapshot,
     query: &Query,
     files_total: u64,
     units: &[UnitHit],
     named: &std::collections::BTreeMap<FileId, NamedFile>,
     tokenizer: &mut Tokenizer,
-) -> Result<Pool> {
+) -> Result<Retrieved> {
     let wanted: HashSet<FileId> = units.iter().map(|u| u.file).collect();
     let records: HashMap<FileId, &FileRecord> =
         snapshot.files.files.iter().filter(|f| wanted.contains(&f.id)).map(|f| (f.id, f)).collect();
     let nearness = snapshot.lexical.nearness(query, files_total, &wanted)?;
-    let mut pool = Pool { files_total, ..Pool::default() };
+    let mut retrieved = Retrieved { files_total, ..Retrieved::default() };
     let mut positions: HashMap<FileId, usize> = HashMap::new();
     let mut known = snapshot.path_facts.lock().unwrap_or_else(PoisonError::into_inner);
     for unit in units {
@@ -208,14 +211,14 @@ fn pool(
         let file = *positions.entry(unit.file).or_insert_with(|| {
             let known =
                 known.entry(record.id).or_insert_with(|| PathFacts::new(&record.path, language::facts(), tokenizer));
-            let mut facts = known.clone();
+            let mut path_facts = known.clone();
             if record.generated {
-                facts.class = facts.class.with(PathClass::VENDORED);
+                path_facts.class = path_facts.class.with(PathClass::VENDORED);
             }
             let near = nearness.get(&unit.file).copied().unwrap_or_default();
             let mut file = FileFacts {
                 path: record.path.clone(),
-                facts,
+                path_facts,
                 is_text: is_text(&record.language),
                 near: near.near,
                 adjacent: near.adjacent,
@@ -226,21 +229,20 @@ fn pool(
                 file.textual_types.clone_from(&named.textual_types);
                 file.word_definitions = named.word_definitions;
             }
-            pool.files.push(file);
-            pool.files.len() - 1
+            retrieved.files.push(file);
+            retrieved.files.len() - 1
         });
-        pool.candidates.push(Candidate {
+        retrieved.candidates.push(Candidate {
             unit: unit.key,
             file,
             kind: unit.kind,
             role: unit.role,
             line: unit.line,
             name_hit: unit.name_hit,
-            score: 0.0,
         });
     }
     drop(known);
-    let topics = pool.files.iter().flat_map(|f| &f.facts.topic_terms).chain(&query.topic_terms);
-    pool.topic_frequency = snapshot.lexical.topic_frequency(topics)?;
-    Ok(pool)
+    let topics = retrieved.files.iter().flat_map(|f| &f.path_facts.topic_terms).chain(&query.topic_terms);
+    retrieved.topic_frequency = snapshot.lexical.topic_frequency(topics)?;
+    Ok(retrieved)
 }

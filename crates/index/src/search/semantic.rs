@@ -349,8 +349,7 @@ pub(crate) fn join(hits: &mut Vec<(UnitId, f32)>, more: Vec<(UnitId, f32)>, unit
 #[cfg(test)]
 mod tests {
     use colgrep_core::fuse::Fusion;
-    use colgrep_core::knob::{Knobs, Profile};
-    use colgrep_core::rank::{EXACT_UNITS, Pool};
+    use colgrep_core::knob::{Knob, Knobs, Profile};
     use colgrep_encoder::{EMBEDDED_CODEBOOK, ModelSpec, RuntimeEnv};
 
     use super::*;
@@ -364,12 +363,12 @@ mod tests {
 
     impl Watch for Ranked {
         fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
-            if step == colgrep_core::fuse::SEMANTIC {
+            if step == colgrep_core::fuse::Retriever::Semantic.name() {
                 self.0 = hits.to_vec();
             }
         }
 
-        fn stage(&mut self, _: &'static str, _: &Pool) {}
+        fn stage(&mut self, _: &'static str, _: &colgrep_core::rank::Ranked<'_>) {}
     }
 
     #[test]
@@ -384,7 +383,7 @@ mod tests {
         let question = "throw away entries that nobody needs any more";
         let ranked = |exact: &str| {
             let mut knobs = Knobs::of(Profile::Default);
-            knobs.set(&[&EXACT_UNITS], EXACT_UNITS.env, exact).expect("a number");
+            knobs.set(Knob::ExactUnits, exact).expect("a number");
             let semantic = Some(Semantic { mode: Mode::SemanticOnly, ..Semantic::new(&*model) });
             let fusion = Fusion::MinMax;
             let request =

@@ -86,7 +86,7 @@ pub fn ask(
     let request = Request { filter, semantic, ..request(query, &knobs) };
     let answer = search(snapshot, &request, None)?;
     let shown = answer.hits.iter().flat_map(|hit| {
-        let path = &answer.pool.files[hit.file].path;
+        let path = &answer.files[hit.file].path;
         hit.units.iter().map(|u| (path.clone(), u.line, u.score)).collect::<Vec<_>>()
     });
     Ok(shown.collect())
