@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use colgrep_core::knob::{Knobs, Profile};
-use colgrep_core::rank;
+use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_encoder::RuntimeEnv;
+
+use crate::variable;
 
 use crate::project::Project;
 
@@ -26,8 +27,8 @@ pub struct Env {
     pub trace: bool,
     /// Profile of knob values.
     pub profile: Option<Profile>,
-    /// Knobs set, by name.
-    pub knobs: BTreeMap<String, String>,
+    /// Knobs set, with their values as written.
+    pub knobs: BTreeMap<Knob, String>,
     /// Folder of the user's settings, if not in the usual place.
     config_folder: Option<PathBuf>,
     /// Codex' own folder, if not in the home folder.
@@ -53,7 +54,6 @@ impl Env {
     /// When a COLGREP_ variable is unknown or not to be understood.
     pub fn read(vars: impl Iterator<Item = (OsString, OsString)>) -> Result<Env> {
         let mut env = Env::default();
-        let known = rank::knobs();
         let mut xdg_folder = None;
         let mut no_color = None;
         let mut forced = None;
@@ -92,8 +92,9 @@ impl Env {
                 "CLICOLOR_FORCE" if !matches!(text().as_str(), "" | "0") => forced = Some(true),
                 // One that is empty counts as unset, as those above do.
                 _ if name.starts_with("COLGREP_") && !OWN.contains(&name) && !value.is_empty() => {
-                    Knobs::of(Profile::Default).set(&known, name, &text())?;
-                    env.knobs.insert(name.to_string(), text());
+                    let knob = variable::knob_of(name)?;
+                    variable::set(&mut Knobs::of(Profile::Default), knob, &text())?;
+                    env.knobs.insert(knob, text());
                 }
                 _ => {}
             }
@@ -178,9 +179,8 @@ impl Env {
     /// When a value does not fit its knob.
     pub fn knobs(&self, flag: Option<Profile>) -> Result<Knobs> {
         let mut knobs = Knobs::of(flag.or(self.profile).unwrap_or_default());
-        let known = rank::knobs();
-        for (name, value) in &self.knobs {
-            knobs.set(&known, name, value)?;
+        for (knob, value) in &self.knobs {
+            variable::set(&mut knobs, *knob, value)?;
         }
         Ok(knobs)
     }
@@ -238,6 +238,6 @@ mod tests {
         assert_eq!(env.knobs(None).unwrap().profile(), Profile::Classic);
         assert_eq!(read(&[("COLGREP_K1", ""), ("NO_COLOR", "")]).unwrap().knobs.len(), 0, "empty is unset");
         let knobs = env.knobs(Some(Profile::Default)).unwrap();
-        assert_eq!((knobs.profile(), knobs.get(&colgrep_core::bm25::K1)), (Profile::Default, 2.0));
+        assert_eq!((knobs.profile(), knobs.k1), (Profile::Default, 2.0));
     }
 }

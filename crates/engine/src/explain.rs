@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use colgrep_core::UnitId;
-use colgrep_core::rank::Pool;
+use colgrep_core::rank::Ranked;
 use colgrep_index::search::Watch;
 use serde::Serialize;
 
@@ -31,11 +31,11 @@ impl Watch for Explanation {
         }
     }
 
-    fn stage(&mut self, step: &'static str, pool: &Pool) {
-        for candidate in &pool.candidates {
-            let steps = self.steps.entry(candidate.unit).or_default();
+    fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>) {
+        for unit in &ranked.units {
+            let steps = self.steps.entry(unit.unit).or_default();
             let before = steps.last().map_or(0.0, |s| s.score);
-            steps.push(Step { step, change: candidate.score - before, score: candidate.score });
+            steps.push(Step { step, change: unit.score - before, score: unit.score });
         }
     }
 }

@@ -9,5 +9,7 @@ pub mod git;
 pub mod hint;
 pub mod line;
 pub mod model;
+mod nearest;
 pub mod project;
 pub mod settings;
+pub mod variable;

@@ -1,12 +1,13 @@
 //! The table of settings: names, types, defaults, documentation.
 
 use anyhow::{Result, bail};
-use colgrep_core::knob::{Knob, nearest};
-use colgrep_core::rank;
+use colgrep_core::knob::{Knob, Knobs, Profile};
 use globset::Glob;
 use grep_printer::HyperlinkFormat;
 
 use super::size::parse_size;
+use crate::nearest::nearest;
+use crate::variable;
 
 /// What a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,19 +129,19 @@ impl Key {
     }
 }
 
-/// The name of a knob in the settings: `ranking.k1` for COLGREP_K1.
-pub fn knob_key(knob: &Knob) -> String {
-    format!("ranking.{}", knob.env.trim_start_matches("COLGREP_").to_lowercase())
+/// The name of a knob in the settings, such as `ranking.k1`.
+pub fn knob_key(knob: Knob) -> String {
+    format!("ranking.{}", knob.name())
 }
 
-/// The knob's name of a `ranking.` key.
-pub fn knob_name(key: &str) -> Option<String> {
-    key.strip_prefix("ranking.").map(|name| format!("COLGREP_{}", name.to_uppercase()))
+/// The knob of a `ranking.` key.
+pub fn knob_of(key: &str) -> Option<Knob> {
+    key.strip_prefix("ranking.")?.parse().ok()
 }
 
 /// Every name but `types.NAME`.
 pub fn names() -> Vec<String> {
-    KEYS.iter().map(|key| key.name.to_string()).chain(rank::knobs().iter().map(|knob| knob_key(knob))).collect()
+    KEYS.iter().map(|key| key.name.to_string()).chain(Knob::ALL.iter().map(|knob| knob_key(*knob))).collect()
 }
 
 /// What a key takes; an unknown one is an error that names a near one.
@@ -190,15 +191,15 @@ pub fn typed(key: &str, value: &Value) -> serde_json::Value {
 /// When the key is unknown or the value does not fit.
 pub fn check(key: &str, value: Value) -> Result<Value> {
     let kind = check_name(key)?;
-    if let Some(name) = knob_name(key) {
+    if let Some(knob) = knob_of(key) {
         let Value::Text(text) = &value else { bail!("{key} takes one number") };
-        let mut knobs = colgrep_core::knob::Knobs::of(colgrep_core::knob::Profile::Default);
         let text = match text.as_str() {
             "true" => "1",
             "false" => "0",
             other => other,
         };
-        knobs.set(&rank::knobs(), &name, text).map_err(|e| anyhow::anyhow!("{key}: {e}"))?;
+        let mut knobs = Knobs::of(Profile::Default);
+        variable::set(&mut knobs, knob, text).map_err(|e| anyhow::anyhow!("{key}: {e}"))?;
         return Ok(Value::Text(text.to_string()));
     }
     let text = match (kind, value) {

@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use colgrep_core::fuse::Fusion;
-use colgrep_core::knob::{Knobs, Profile};
-use colgrep_core::rank;
+use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_index::mode::VectorMode;
 
 pub use file::read;
@@ -20,6 +19,7 @@ pub use keys::{KEYS, Key, Kind, Value, check_name, names, typed};
 pub use size::parse_size;
 
 use crate::env::{Env, profile};
+use crate::variable::{self, variable};
 
 /// Name of the settings file that a repository commits.
 pub const REPOSITORY_FILE: &str = ".colgrep.toml";
@@ -164,19 +164,15 @@ impl Settings {
         let flag = flag.map(profile).transpose()?;
         let chosen = flag.or(env.profile).or(self.text("profile").and_then(Profile::from_name));
         let mut knobs = Knobs::of(chosen.unwrap_or_default());
-        let known = rank::knobs();
-        let own = self.values.iter().filter_map(|(key, (value, _))| match (keys::knob_name(key), value) {
-            (Some(name), Value::Text(text)) => Some((name, text.as_str())),
+        let own = self.values.iter().filter_map(|(key, (value, _))| match (keys::knob_of(key), value) {
+            (Some(knob), Value::Text(text)) => Some((knob, text)),
             _ => None,
         });
-        for (name, text) in own {
-            knobs.set(&known, &name, text)?;
-        }
-        for (name, text) in &env.knobs {
-            knobs.set(&known, name, text)?;
+        for (knob, text) in own.chain(env.knobs.iter().map(|(knob, text)| (*knob, text))) {
+            variable::set(&mut knobs, knob, text)?;
         }
         if let Some(alpha) = alpha {
-            knobs.set(&known, "COLGREP_ALPHA", alpha).map_err(|e| anyhow::anyhow!("--alpha: {e}"))?;
+            variable::set(&mut knobs, Knob::Alpha, alpha).map_err(|e| anyhow::anyhow!("--alpha: {e}"))?;
         }
         Ok(knobs)
     }
@@ -210,13 +206,13 @@ impl Settings {
             rows.push((key, Value::List(globs.to_vec()), source));
         }
         let base = self.knobs(env, None, None).unwrap_or_else(|_| Knobs::of(Profile::Default));
-        for knob in rank::knobs() {
+        for &knob in Knob::ALL {
             let key = keys::knob_key(knob);
-            let source = match env.knobs.get(knob.env) {
-                Some(_) => Source::Variable(knob.env.to_string()),
+            let source = match env.knobs.get(&knob) {
+                Some(_) => Source::Variable(variable(knob)),
                 None => from_file(&key).map_or(Source::Default, |(_, source)| source),
             };
-            rows.push((key, Value::Text(base.exact(knob).to_string()), source));
+            rows.push((key, Value::Text(base.number(knob).to_string()), source));
         }
         rows
     }
