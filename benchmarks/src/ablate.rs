@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use colgrep_core::knob::{Knob, Knobs};
-use colgrep_core::rank::{self, STAGES, Stage};
+use colgrep_core::rank::{STAGES, Stage};
+use colgrep_engine::variable::variable;
 
 use crate::FINE;
 use crate::corpus::{Corpus, CorpusArgs, RankingArgs, Vars};
@@ -29,25 +30,25 @@ pub struct Args {
 
 /// The value at which a knob has no say: 0 for what is added, for a share and for a field's weight, 1 for a factor.
 /// None for knobs that are part of a formula (k1, b, depths, switches, sizes).
-pub fn neutral(knob: &Knob) -> Option<f64> {
-    let name = knob.env;
+pub fn neutral(knob: Knob) -> Option<f64> {
+    let name = knob.name();
     let ends = |endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
     match () {
-        () if ends(&["_PENALTY", "_FACTOR", "_STOP_WEIGHT", "_COMPOUND_WEIGHT"]) => Some(1.0),
-        () if ends(&["_BOOST", "_SHARE", "_WEIGHT", "_NAMED_FILES"]) => Some(0.0),
+        () if ends(&["_penalty", "_factor", "stop_weight", "compound_weight"]) => Some(1.0),
+        () if ends(&["_boost", "_share", "_weight", "_named_files"]) => Some(0.0),
         () => None,
     }
 }
 
 /// The knobs of `knobs` that have a neutral value and another one in force.
-fn in_force<'k>(knobs: &'k Knobs, all: &'k [&'static Knob]) -> impl Iterator<Item = (&'static Knob, f64)> + 'k {
-    all.iter().filter_map(|k| Some((*k, neutral(k)?))).filter(|(k, n)| knobs.exact(k) != *n)
+fn in_force<'k>(knobs: &'k Knobs, all: &'k [Knob]) -> impl Iterator<Item = (Knob, f64)> + 'k {
+    all.iter().filter_map(|k| Some((*k, neutral(*k)?))).filter(|(k, n)| knobs.number(*k) != *n)
 }
 
-fn without(knobs: &Knobs, off: impl Iterator<Item = (&'static Knob, f64)>) -> Result<Knobs> {
+fn without(knobs: &Knobs, off: impl Iterator<Item = (Knob, f64)>) -> Result<Knobs> {
     let mut changed = knobs.clone();
     for (knob, value) in off {
-        changed.set(&[knob], knob.env, &value.to_string())?;
+        changed.set(knob, &value.to_string())?;
     }
     Ok(changed)
 }
@@ -71,7 +72,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let knobs = corpus.knobs.clone();
     let mut pools = Pools::retrieve(&corpus, &knobs)?;
     let base = pools.rank(&knobs, 0);
-    let stages = active(&mut pools, &knobs);
+    let stages = active(&pools, &knobs);
     let mut removed = Vec::new();
     for stage in &stages {
         let changed = without(&knobs, in_force(&knobs, stage.knobs))?;
@@ -82,7 +83,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         for (knob, value) in in_force(&knobs, stage.knobs) {
             let changed = without(&knobs, std::iter::once((knob, value)))?;
             single.push(Row {
-                name: format!("`{}` {}", knob.env, arrow(&knobs, knob, value)),
+                name: format!("`{}` {}", variable(knob), arrow(&knobs, knob, value)),
                 scores: pools.rank(&changed, 0),
             });
         }
@@ -98,14 +99,14 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         added.push(Row { name, scores: pools.rank(&without(&knobs, off)?, 0) });
     }
     drop(pools);
-    let retrieval: Vec<&'static Knob> = rank::knobs().into_iter().filter(|k| is_of_retrieval(k)).collect();
-    let off: Vec<(&'static Knob, f64)> = in_force(&knobs, &retrieval).collect();
+    let retrieval: Vec<Knob> = Knob::ALL.iter().copied().filter(|k| is_of_retrieval(*k)).collect();
+    let off: Vec<(Knob, f64)> = in_force(&knobs, &retrieval).collect();
     let progress = bar(off.len() as u64, "retrieving");
     let mut fields = Vec::new();
     for (knob, value) in off {
         let changed = without(&knobs, std::iter::once((knob, value)))?;
         let scores = Pools::retrieve(&corpus, &changed)?.rank(&changed, 0);
-        fields.push(Row { name: format!("`{}` {}", knob.env, arrow(&knobs, knob, value)), scores });
+        fields.push(Row { name: format!("`{}` {}", variable(knob), arrow(&knobs, knob, value)), scores });
         progress.inc(1);
     }
     progress.finish_and_clear();
@@ -161,15 +162,15 @@ fn put_between(page: &str, text: &str) -> Option<String> {
     Some(format!("{before}{BEGIN}\n\n{}\n\n{END}{after}", text.trim()))
 }
 
-fn arrow(knobs: &Knobs, knob: &Knob, value: f64) -> String {
-    format!("{} → {value}", knobs.exact(knob))
+fn arrow(knobs: &Knobs, knob: Knob, value: f64) -> String {
+    format!("{} → {value}", knobs.number(knob))
 }
 
 /// Stages that change a score of any query here, those that share their knobs counted once.
-fn active(pools: &mut Pools, knobs: &Knobs) -> Vec<&'static Stage> {
+fn active(pools: &Pools, knobs: &Knobs) -> Vec<&'static Stage> {
     let names = pools.active_stages(knobs);
-    let mut seen: HashSet<Vec<&str>> = HashSet::new();
-    let mut key = |s: &Stage| seen.insert(s.knobs.iter().map(|k| k.env).collect());
+    let mut seen: HashSet<&[Knob]> = HashSet::new();
+    let mut key = |s: &Stage| seen.insert(s.knobs);
     let has_knobs = |s: &&Stage| in_force(knobs, s.knobs).next().is_some();
     STAGES.iter().filter(|s| names.contains(s.name)).filter(has_knobs).filter(|s| key(s)).collect()
 }
@@ -251,13 +252,13 @@ mod tests {
 
     #[test]
     fn neutral_values_are_in_range_and_every_stage_has_one() {
-        for knob in rank::knobs() {
+        for &knob in Knob::ALL {
             if let Some(value) = neutral(knob) {
-                assert!(knob.parse(&value.to_string()).is_ok(), "{} can't be {value}", knob.env);
+                assert!(knob.parse(&value.to_string()).is_ok(), "{} can't be {value}", knob.name());
             }
         }
         for stage in STAGES {
-            assert!(stage.knobs.iter().any(|k| neutral(k).is_some()), "{} can't be switched off", stage.name);
+            assert!(stage.knobs.iter().any(|k| neutral(*k).is_some()), "{} can't be switched off", stage.name);
         }
     }
 }

@@ -10,7 +10,7 @@ use colgrep::FusionArg;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
-use colgrep_core::rank::Pool;
+use colgrep_core::rank::Retrieved;
 use colgrep_core::token::Tokenizer;
 use colgrep_engine::env::{Env, profile};
 use colgrep_engine::model::Model;
@@ -303,7 +303,7 @@ impl Repository {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Pool)> {
+    pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Retrieved)> {
         let filter = self.below.as_ref().map(|b| b as &dyn UnitFilter);
         let semantic = self.model.as_ref().map(|m| m.semantic(&self.snapshot));
         let request = Request { query, knobs, fusion: self.fusion, files, units_per_file: 1, filter, semantic };

@@ -3,46 +3,44 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use colgrep_core::UnitId;
 use colgrep_core::collapse::first_files;
 use colgrep_core::fuse::{self, Fusion};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Pool, STAGES, Stage};
+use colgrep_core::rank::{self, Fused, Input, Ranked, Retrieved, STAGES, Signals, Stage};
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
 use crate::metric::{self, DEPTH};
 
-fn is_of_fusion(name: &str) -> bool {
-    fuse::KNOBS.iter().any(|k| k.env == name)
-}
-
-/// Whether a knob acts before the pool is made, so that another value needs another retrieval: neither the fusion nor
-/// a stage reads it, or the retrieval does too.
-pub fn is_of_retrieval(knob: &Knob) -> bool {
-    let is_of_both = fuse::TRUST_KNOBS.iter().any(|k| k.env == knob.env);
-    is_of_both || !is_of_fusion(knob.env) && !STAGES.iter().any(|s| s.knobs.iter().any(|k| k.env == knob.env))
+/// Whether a knob acts before the candidates are there, so that another value needs another retrieval: neither the
+/// fusion nor a stage reads it, or the retrieval does too.
+pub fn is_of_retrieval(knob: Knob) -> bool {
+    let is_of_ranking = fuse::KNOBS.contains(&knob) || STAGES.iter().any(|s| s.knobs.contains(&knob));
+    fuse::TRUST_KNOBS.contains(&knob) || !is_of_ranking
 }
 
 /// The first stage that reads a knob, or the first of all where the fusion does; the number of stages where none does.
-pub fn first_stage(name: &str) -> usize {
-    if is_of_fusion(name) {
+pub fn first_stage(knob: Knob) -> usize {
+    if fuse::KNOBS.contains(&knob) {
         return 0;
     }
-    let reads = |s: &Stage| s.knobs.iter().any(|k| k.env == name);
-    STAGES.iter().position(reads).unwrap_or(STAGES.len())
+    STAGES.iter().position(|s| s.knobs.contains(&knob)).unwrap_or(STAGES.len())
 }
 
 /// One query's candidates and which of its files are right.
 #[derive(Debug)]
-struct Retrieved {
+struct Task {
     query: Query,
     fusion: Fusion,
-    pool: Pool,
-    /// The candidates' scores and the files' bases behind the fusion and the first stages, see [`Pools::rank`].
-    halfway: (Vec<f32>, Vec<f32>),
-    /// The targets that each file of the pool answers.
+    retrieved: Retrieved,
+    /// What each stage worked out beforehand.
+    signals: Vec<Signals>,
+    /// The scores behind the fusion and the first stages, see [`Pools::rank`].
+    halfway: Fused,
+    /// Room for the scores of a setting.
+    fused: Fused,
+    /// The targets that each of the files answers.
     targets_of: Vec<Vec<usize>>,
     targets: usize,
 }
@@ -50,8 +48,10 @@ struct Retrieved {
 /// The candidates of every query of a corpus.
 #[derive(Debug)]
 pub struct Pools {
-    queries: Vec<Retrieved>,
-    /// How many stages [`Retrieved::halfway`] has behind it, and under which knobs.
+    tasks: Vec<Task>,
+    /// The knobs that the signals were worked out under.
+    prepared: Option<Knobs>,
+    /// How many stages [`Task::halfway`] has behind it, and under which knobs.
     halfway: Option<(usize, Knobs)>,
 }
 
@@ -61,30 +61,30 @@ impl Pools {
     /// # Errors
     /// When an index can't be read.
     pub fn retrieve(corpus: &Corpus, knobs: &Knobs) -> Result<Pools> {
-        let all: Result<Vec<Retrieved>> = corpus
+        let all: Result<Vec<Task>> = corpus
             .tasks
             .par_iter()
             .map(|task| {
                 let repository = &corpus.repositories[task.repository];
-                let (query, pool) = repository.retrieve(&task.query, knobs, DEPTH)?;
+                let (query, retrieved) = repository.retrieve(&task.query, knobs, DEPTH)?;
                 let right = |path: &str| {
                     let path = repository.absolute(path);
                     let answers = |(_, t): &(usize, &String)| metric::matches(&path, t);
                     task.targets.iter().enumerate().filter(answers).map(|(i, _)| i).collect()
                 };
-                let targets_of = pool.files.iter().map(|f| right(&f.path)).collect();
-                let targets = task.targets.len();
-                Ok(Retrieved {
+                Ok(Task {
                     query,
                     fusion: repository.fusion,
-                    pool,
-                    halfway: Default::default(),
-                    targets_of,
-                    targets,
+                    signals: vec![Signals::None; STAGES.len()],
+                    halfway: Fused::default(),
+                    fused: Fused::default(),
+                    targets_of: retrieved.files.iter().map(|f| right(&f.path)).collect(),
+                    targets: task.targets.len(),
+                    retrieved,
                 })
             })
             .collect();
-        Ok(Pools { queries: all?, halfway: None })
+        Ok(Pools { tasks: all?, prepared: None, halfway: None })
     }
 
     /// NDCG@10 of every query under `knobs`, on all cores. Only the knobs of the fusion and the stages count here.
@@ -94,62 +94,62 @@ impl Pools {
     /// stage to stage costs each but once.
     pub fn rank(&mut self, knobs: &Knobs, kept: usize) -> Vec<f64> {
         let kept = kept.min(STAGES.len());
+        let stale = self.stale(knobs);
+        if !stale.is_empty() {
+            self.tasks.par_iter_mut().for_each(|task| task.prepare(&stale, knobs));
+            self.prepared = Some(knobs.clone());
+        }
         let read = |count: usize| STAGES[..count].iter().flat_map(|s| s.knobs).chain(fuse::KNOBS);
-        let same = |count: usize, of: &Knobs| read(count).all(|k| of.exact(k) == knobs.exact(k));
+        let same = |count: usize, of: &Knobs| read(count).all(|k| of.number(*k) == knobs.number(*k));
         let known = self.halfway.as_ref().filter(|(count, of)| *count <= kept && same(*count, of)).map(|(n, _)| *n);
         if known != Some(kept) {
             self.halfway = Some((kept, knobs.clone()));
         }
-        self.queries.par_iter_mut().map(|r| r.rank(knobs, known, kept)).collect()
+        self.tasks.par_iter_mut().map(|task| task.rank(knobs, known, kept)).collect()
+    }
+
+    /// The numbers of the stages whose signals have to be worked out for `knobs`.
+    fn stale(&self, knobs: &Knobs) -> Vec<usize> {
+        let is_stale = |stage: &Stage| match &self.prepared {
+            Some(of) => stage.prepare.knobs.iter().any(|k| of.number(*k) != knobs.number(*k)),
+            None => true,
+        };
+        STAGES.iter().enumerate().filter(|(_, stage)| is_stale(stage)).map(|(i, _)| i).collect()
     }
 
     /// Names of the stages that change the score of any candidate under `knobs`.
-    pub fn active_stages(&mut self, knobs: &Knobs) -> HashSet<&'static str> {
-        self.halfway = None;
-        let of_one = |r: &mut Retrieved| {
-            r.pool.fuse(r.fusion, knobs);
-            let mut active = HashSet::new();
-            let scores = |pool: &Pool| {
-                let mut all: Vec<(UnitId, u32)> = pool.candidates.iter().map(|c| (c.unit, c.score.to_bits())).collect();
-                all.sort_unstable();
-                all
-            };
-            let mut before = scores(&r.pool);
-            let mut observer = |step: &'static str, pool: &Pool| {
-                let after = scores(pool);
-                if after != before {
-                    active.insert(step);
-                }
-                before = after;
-            };
-            rank::run(&r.query, knobs, &mut r.pool, Some(&mut observer));
-            active
-        };
-        let all: Vec<HashSet<&'static str>> = self.queries.par_iter_mut().map(of_one).collect();
+    pub fn active_stages(&self, knobs: &Knobs) -> HashSet<&'static str> {
+        let all: Vec<HashSet<&'static str>> = self.tasks.par_iter().map(|task| task.active_stages(knobs)).collect();
         all.into_iter().flatten().collect()
     }
 }
 
-impl Retrieved {
+impl Task {
+    /// Works out the signals of these stages.
+    fn prepare(&mut self, stages: &[usize], knobs: &Knobs) {
+        for &i in stages {
+            self.signals[i] = (STAGES[i].prepare.signals)(&self.query, knobs, &self.retrieved);
+        }
+    }
+
     /// NDCG@10 under `knobs`. `known`: how many stages are behind what was kept, if that is of use; `kept`: how many
     /// are to be behind it.
     fn rank(&mut self, knobs: &Knobs, known: Option<usize>, kept: usize) -> f64 {
         match known {
-            Some(_) => self.put_back(),
-            None => self.pool.fuse_in_place(self.fusion, knobs),
+            Some(_) => copy(&self.halfway, &mut self.fused),
+            None => self.fused = Fused::new(&self.retrieved, self.fusion, knobs),
         }
-        let (first, last) = STAGES.split_at(kept);
-        for stage in &first[known.unwrap_or(0)..] {
-            rank::apply(stage, &self.query, knobs, &mut self.pool);
+        for i in known.unwrap_or(0)..kept {
+            self.apply(i, knobs);
         }
         if known != Some(kept) {
-            self.keep();
+            copy(&self.fused, &mut self.halfway);
         }
-        for stage in last {
-            rank::apply(stage, &self.query, knobs, &mut self.pool);
+        for i in kept..STAGES.len() {
+            self.apply(i, knobs);
         }
         let mut ranks = vec![None; self.targets];
-        for (i, file) in first_files(&self.pool, DEPTH).into_iter().enumerate() {
+        for (i, file) in first_files(&self.retrieved, &self.fused.scores, DEPTH).into_iter().enumerate() {
             for &target in &self.targets_of[file] {
                 ranks[target].get_or_insert(i + 1);
             }
@@ -157,20 +157,35 @@ impl Retrieved {
         metric::ndcg(&ranks, DEPTH)
     }
 
-    fn keep(&mut self) {
-        let (scores, bases) = &mut self.halfway;
-        scores.clear();
-        scores.extend(self.pool.candidates.iter().map(|c| c.score));
-        bases.clear();
-        bases.extend(self.pool.files.iter().map(|f| f.base));
+    fn apply(&mut self, i: usize, knobs: &Knobs) {
+        let input = Input { query: &self.query, knobs, retrieved: &self.retrieved, signals: &self.signals[i] };
+        rank::apply(&STAGES[i], &input, &mut self.fused);
     }
 
-    fn put_back(&mut self) {
-        for (candidate, score) in self.pool.candidates.iter_mut().zip(&self.halfway.0) {
-            candidate.score = *score;
-        }
-        for (file, base) in self.pool.files.iter_mut().zip(&self.halfway.1) {
-            file.base = *base;
-        }
+    fn active_stages(&self, knobs: &Knobs) -> HashSet<&'static str> {
+        let scores = |ranked: &Ranked<'_>| {
+            let mut all: Vec<_> = ranked.units.iter().map(|u| (u.unit, u.score.to_bits())).collect();
+            all.sort_unstable();
+            all
+        };
+        let fused = Fused::new(&self.retrieved, self.fusion, knobs);
+        let mut before = scores(&Ranked::new(&self.retrieved, &fused));
+        let mut active = HashSet::new();
+        let mut observer = |step: &'static str, ranked: &Ranked<'_>| {
+            let after = scores(ranked);
+            if after != before {
+                active.insert(step);
+            }
+            before = after;
+        };
+        rank::run(&self.query, knobs, &self.retrieved, fused, Some(&mut observer));
+        active
     }
+}
+
+/// Copies scores into room that is there already.
+fn copy(from: &Fused, to: &mut Fused) {
+    to.scores.clone_from(&from.scores);
+    to.file_scores.clone_from(&from.file_scores);
+    to.doubt = from.doubt;
 }

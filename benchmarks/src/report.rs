@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::fuse::Evidence;
-use colgrep_core::knob::Knobs;
-use colgrep_core::rank;
+use colgrep_core::knob::{Knob, Knobs};
+use colgrep_engine::variable::variable;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +126,7 @@ impl Origin {
 
 /// Every knob with its value in force.
 pub fn knob_values(knobs: &Knobs) -> BTreeMap<String, f64> {
-    rank::knobs().iter().map(|k| (k.env.to_string(), knobs.exact(k))).collect()
+    Knob::ALL.iter().map(|k| (variable(*k), knobs.number(*k))).collect()
 }
 
 impl Record {
@@ -149,7 +149,7 @@ impl Record {
             ranking: ranking.to_string(),
             profile: knobs.profile().name().to_string(),
             knobs: knob_values(knobs),
-            knobs_set: rank::knobs().iter().filter(|k| knobs.is_set(k)).map(|k| k.env.to_string()).collect(),
+            knobs_set: Knob::ALL.iter().filter(|k| knobs.is_set(**k)).map(|k| variable(*k)).collect(),
             overall: Metrics::mean(queries.iter().map(|q| &q.metrics)),
             ndcg_10_over_repositories: by_repository.values().map(|m| m.ndcg_10).sum::<f64>() / repositories,
             by_set: by(|q| &q.set),

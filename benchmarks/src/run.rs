@@ -8,7 +8,7 @@ use anyhow::Result;
 use colgrep_core::collapse::{FileHit, collapse};
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Pool};
+use colgrep_core::rank::{self, FileFacts, Fused, Ranked, Retrieved};
 use colgrep_index::source::read_text;
 use rayon::prelude::*;
 
@@ -100,24 +100,27 @@ pub fn measure(corpus: &Corpus) -> Result<Record> {
 fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
     let repository = &corpus.repositories[task.repository];
     let started = Instant::now();
-    let (query, mut pool, hits) = ranked(repository, &task.query, knobs, DEPTH)?;
+    let (query, retrieved) = repository.retrieve(&task.query, knobs, DEPTH)?;
+    let ranked = rank(repository, &query, knobs, &retrieved);
+    let hits = collapse(&ranked, DEPTH, 1);
     let search_ms = started.elapsed().as_secs_f64() * 1e3;
-    let files: Vec<String> = hits.iter().map(|h| pool.files[h.file].path.clone()).collect();
-    let ranks = metric::ranks(&absolute(repository, &pool, &hits), &task.targets);
-    // A pool that holds more files answers for both depths; a smaller one depends on how many are asked for.
-    let ranks_large = if pool.files.len() >= DEPTH_LARGE {
-        metric::ranks(&absolute(repository, &pool, &collapse(&pool, DEPTH_LARGE, 1)), &task.targets)
+    let files: Vec<String> = hits.iter().map(|h| ranked.files[h.file].path.clone()).collect();
+    let ranks = metric::ranks(&absolute(repository, ranked.files, &hits), &task.targets);
+    // What holds more files answers for both depths; less depends on how many are asked for.
+    let ranks_large = if ranked.files.len() >= DEPTH_LARGE {
+        metric::ranks(&absolute(repository, ranked.files, &collapse(&ranked, DEPTH_LARGE, 1)), &task.targets)
     } else {
-        let (_, pool, hits) = ranked(repository, &task.query, knobs, DEPTH_LARGE)?;
-        metric::ranks(&absolute(repository, &pool, &hits), &task.targets)
+        let (query, retrieved) = repository.retrieve(&task.query, knobs, DEPTH_LARGE)?;
+        let hits = collapse(&rank(repository, &query, knobs, &retrieved), DEPTH_LARGE, 1);
+        metric::ranks(&absolute(repository, &retrieved.files, &hits), &task.targets)
     };
     let before = metric::first(&ranks).map_or(hits.len(), |rank| rank - 1);
-    let tokens = shown_bytes(repository, &pool, &hits[..before])? as f64 / 4.0;
+    let tokens = shown_bytes(repository, ranked.files, &hits[..before])? as f64 / 4.0;
     let is_right = |path: &str| {
         let path = repository.absolute(path);
         task.targets.iter().any(|t| metric::matches(&path, t))
     };
-    let trace = trace(&query, repository.fusion, knobs, &mut pool, is_right);
+    let trace = trace(&query, repository.fusion, knobs, &retrieved, is_right);
     Ok(QueryRecord {
         set: corpus.sets[task.set].name.clone(),
         repository: repository.name.clone(),
@@ -129,33 +132,28 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
         metrics: Metrics::of(&ranks, &ranks_large, tokens),
         ranks: ranks_large,
         search_ms,
-        evidence: pool.evidence,
+        evidence: retrieved.evidence,
         trace,
     })
 }
 
-/// A whole search for `files` files.
-fn ranked(repository: &Repository, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Pool, Vec<FileHit>)> {
-    let (query, mut pool) = repository.retrieve(query, knobs, files)?;
-    pool.fuse(repository.fusion, knobs);
-    rank::run(&query, knobs, &mut pool, None);
-    let hits = collapse(&pool, files, 1);
-    Ok((query, pool, hits))
+fn rank<'a>(repository: &Repository, query: &Query, knobs: &Knobs, retrieved: &'a Retrieved) -> Ranked<'a> {
+    rank::run(query, knobs, retrieved, Fused::new(retrieved, repository.fusion, knobs), None)
 }
 
-fn absolute(repository: &Repository, pool: &Pool, hits: &[FileHit]) -> Vec<String> {
-    hits.iter().map(|h| repository.absolute(&pool.files[h.file].path)).collect()
+fn absolute(repository: &Repository, files: &[FileFacts], hits: &[FileHit]) -> Vec<String> {
+    hits.iter().map(|h| repository.absolute(&files[h.file].path)).collect()
 }
 
 /// Bytes of the lines that `colgrep -c` shows for these hits: each file's best unit.
-fn shown_bytes(repository: &Repository, pool: &Pool, hits: &[FileHit]) -> Result<usize> {
+fn shown_bytes(repository: &Repository, files: &[FileFacts], hits: &[FileHit]) -> Result<usize> {
     let mut sum = 0;
     let mut texts: HashMap<&str, String> = HashMap::new();
     for hit in hits {
-        let path = pool.files[hit.file].path.as_str();
+        let path = files[hit.file].path.as_str();
         let text = texts.entry(path).or_insert_with(|| read_text(&repository.project.root, path).unwrap_or_default());
-        for candidate in &hit.units {
-            let span = repository.snapshot.lexical.unit(candidate.unit)?.span;
+        for shown in &hit.units {
+            let span = repository.snapshot.lexical.unit(shown.unit)?.span;
             let lines = (span.end + 1).saturating_sub(span.line) as usize;
             sum +=
                 text.lines().skip(span.line.saturating_sub(1) as usize).take(lines).map(|l| l.len() + 1).sum::<usize>();

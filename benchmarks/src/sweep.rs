@@ -12,9 +12,9 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use colgrep_core::fuse::{Fusion, RRF_K};
+use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs};
-use colgrep_core::rank;
+use colgrep_engine::variable::{knob_of, variable};
 
 use crate::FINE;
 use crate::corpus::{Corpus, CorpusArgs, Vars};
@@ -54,7 +54,7 @@ pub struct Args {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
-    /// A knob to vary: NAME (its own grid), NAME=A,B,C or NAME=FIRST..LAST:STEP (repeatable)
+    /// A knob to vary, as COLGREP_ALPHA or alpha: NAME (its own grid), NAME=A,B,C or NAME=FIRST..LAST:STEP (repeatable)
     #[arg(long = "knob", value_name = "KNOB", required_unless_present_any = ["all", "ranking"])]
     pub knobs: Vec<String>,
     /// Every knob, with its own grid; those of the retrieval are slow, since each of their values retrieves anew
@@ -95,14 +95,14 @@ pub struct Args {
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let by_rank = args.corpus.ranking.fusion() == Fusion::ReciprocalRank;
     // Rankings are fused by scores, unless it is said otherwise.
-    let is_read = |knob: &Knob| knob.env != RRF_K.env || by_rank;
+    let is_read = |knob: Knob| knob != Knob::RrfK || by_rank;
     let axes = match (args.all, args.ranking) {
         (true, _) => space::declared(is_read),
         (_, true) => space::declared(|k| is_read(k) && !is_of_retrieval(k)),
         _ => space::axes(&args.knobs)?,
     };
     if let Some(axis) = axes.iter().find(|a| !is_read(a.knob)) {
-        bail!("{} acts with --fusion rrf alone; give that too", axis.knob.env);
+        bail!("{} acts with --fusion rrf alone; give that too", variable(axis.knob));
     }
     check_folders(&[&args.keep, &args.out])?;
     let corpus = Corpus::open(&args.corpus, vars)?;
@@ -147,7 +147,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 fn knobs_of(corpus: &Corpus, setting: &Setting) -> Result<Knobs> {
     let mut knobs = corpus.knobs.clone();
     for (name, value) in &setting.0 {
-        knobs.set(&rank::knobs(), name, &value.to_string())?;
+        knobs.set(knob(name)?, &value.to_string())?;
     }
     Ok(knobs)
 }
@@ -215,7 +215,7 @@ fn unmoved(evaluator: &Evaluator<'_>, judgement: &Judgement, axes: &[Axis]) -> S
         }
         let mut pairs = alike.values().flat_map(|s| s.windows(2)).peekable();
         if pairs.peek().is_some() && pairs.all(|pair| evaluator.known(pair[0]) == evaluator.known(pair[1])) {
-            text += &format!("# {} changed no query's score\n", axis.knob.env);
+            text += &format!("# {} changed no query's score\n", variable(axis.knob));
         }
     }
     text
@@ -247,18 +247,14 @@ fn document(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement) -
     })
 }
 
-/// The known knob of that name.
-fn knob(name: &str) -> Result<&'static Knob> {
-    match rank::knobs().into_iter().find(|k| k.env == name) {
-        Some(knob) => Ok(knob),
-        None => {
-            let full = format!("COLGREP_{}", name.to_uppercase());
-            if rank::knobs().into_iter().any(|k| k.env == full) {
-                bail!("{name} is no knob; did you mean {full}?");
-            }
-            // The error names a near one.
-            Knobs::of(Default::default()).set(&rank::knobs(), name, "0")?;
-            bail!("{name} is no knob")
-        }
+/// The knob of a variable or of a plain name.
+///
+/// # Errors
+/// When there is none; the message names a near one.
+fn knob(name: &str) -> Result<Knob> {
+    match name.parse() {
+        Ok(knob) => Ok(knob),
+        Err(_) if name.starts_with("COLGREP_") => knob_of(name),
+        Err(_) => knob_of(&format!("COLGREP_{}", name.to_uppercase())),
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use colgrep_core::UnitId;
-use colgrep_core::fuse::{Fusion, SEMANTIC};
+use colgrep_core::fuse::{Fusion, Retriever};
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Pool, STAGES};
+use colgrep_core::rank::{self, Fused, Ranked, Retrieved, STAGES};
 use serde::{Deserialize, Serialize};
 
 /// Files of the answer's top that are traced, besides the right ones.
@@ -17,7 +17,7 @@ const FUSED: &str = "fused";
 /// The steps of a trace, in their order: the retrievers, their fusion, the stages. Stages that changed no score in any
 /// of the traces are taken out of these, too.
 pub fn steps(traces: &mut [&mut Vec<FileTrace>]) -> Vec<String> {
-    let mut names = vec!["bm25", SEMANTIC, FUSED];
+    let mut names = vec![Retriever::Lexical.name(), Retriever::Semantic.name(), FUSED];
     let first = names.len();
     names.extend(STAGES.iter().map(|s| s.name));
     for i in (first..names.len()).rev() {
@@ -52,28 +52,28 @@ pub struct FileTrace {
 struct Step(Vec<(f32, usize)>);
 
 impl Step {
-    /// Of a pool that is sorted.
-    fn of_pool(pool: &Pool) -> Step {
-        let mut files = vec![(0.0, 0); pool.files.len()];
+    /// Behind the fusion or a stage.
+    fn of(ranked: &Ranked<'_>) -> Step {
+        let mut files = vec![(0.0, 0); ranked.files.len()];
         let mut rank = 0;
-        for candidate in &pool.candidates {
-            let file = &mut files[candidate.file];
+        for unit in &ranked.units {
+            let file = &mut files[unit.file];
             if file.1 == 0 {
                 rank += 1;
-                *file = (candidate.score, rank);
+                *file = (unit.score, rank);
             }
         }
         Step(files)
     }
 
     /// Of a retriever's ranking.
-    fn of_ranking(pool: &Pool, name: &str) -> Step {
-        let file_of: HashMap<UnitId, usize> = pool.candidates.iter().map(|c| (c.unit, c.file)).collect();
-        let hits = pool.rankings.iter().filter(|r| r.name == name).flat_map(|r| &r.hits);
+    fn of_ranking(retrieved: &Retrieved, retriever: Retriever) -> Step {
+        let file_of: HashMap<UnitId, usize> = retrieved.candidates.iter().map(|c| (c.unit, c.file)).collect();
+        let hits = retrieved.rankings.iter().filter(|r| r.retriever == retriever).flat_map(|r| &r.hits);
         let mut hits: Vec<(usize, f32)> = hits.filter_map(|h| Some((*file_of.get(&h.0)?, h.1))).collect();
-        let path = |file: usize| pool.files[file].path.as_str();
+        let path = |file: usize| retrieved.files[file].path.as_str();
         hits.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| path(a.0).cmp(path(b.0))));
-        let mut files = vec![(0.0, 0); pool.files.len()];
+        let mut files = vec![(0.0, 0); retrieved.files.len()];
         let mut rank = 0;
         for (file, score) in hits {
             if files[file].1 == 0 {
@@ -85,23 +85,27 @@ impl Step {
     }
 }
 
-/// Ranks the pool anew under observation; gives the way of the first files of the answer and of all that `is_right`.
+/// Ranks what was retrieved under observation; gives the way of the first files of the answer and of all that `is_right`.
 pub fn trace(
     query: &Query,
     fusion: Fusion,
     knobs: &Knobs,
-    pool: &mut Pool,
+    retrieved: &Retrieved,
     is_right: impl Fn(&str) -> bool,
 ) -> Vec<FileTrace> {
-    pool.fuse(fusion, knobs);
-    let mut steps = vec![Step::of_ranking(pool, "bm25"), Step::of_ranking(pool, SEMANTIC), Step::of_pool(pool)];
-    rank::run(query, knobs, pool, Some(&mut |_, pool| steps.push(Step::of_pool(pool))));
-    let last = Step::of_pool(pool);
-    let right: Vec<bool> = pool.files.iter().map(|f| is_right(&f.path)).collect();
-    let mut files: Vec<usize> = (0..pool.files.len()).filter(|f| last.0[*f].1 <= TOP || right[*f]).collect();
+    let fused = Fused::new(retrieved, fusion, knobs);
+    let mut steps = vec![
+        Step::of_ranking(retrieved, Retriever::Lexical),
+        Step::of_ranking(retrieved, Retriever::Semantic),
+        Step::of(&Ranked::new(retrieved, &fused)),
+    ];
+    let mut observer = |_: &'static str, ranked: &Ranked<'_>| steps.push(Step::of(ranked));
+    let last = Step::of(&rank::run(query, knobs, retrieved, fused, Some(&mut observer)));
+    let right: Vec<bool> = retrieved.files.iter().map(|f| is_right(&f.path)).collect();
+    let mut files: Vec<usize> = (0..retrieved.files.len()).filter(|f| last.0[*f].1 <= TOP || right[*f]).collect();
     files.sort_by_key(|file| last.0[*file].1);
     let of_file = |file: usize| FileTrace {
-        file: pool.files[file].path.clone(),
+        file: retrieved.files[file].path.clone(),
         right: right[file],
         scores: steps.iter().map(|s| (s.0[file].0 * 1e3).round() as i32).collect(),
         ranks: steps.iter().map(|s| s.0[file].1).collect(),

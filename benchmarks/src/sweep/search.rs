@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use colgrep_core::rank::STAGES;
+use colgrep_engine::variable::variable;
 use indicatif::ProgressBar;
 
 use super::folds::{Folds, Judgement};
@@ -53,9 +54,9 @@ impl<'c> Evaluator<'c> {
         let mut open: Vec<&Setting> = baseline.iter().chain(settings).filter(|s| self.store.get(s).is_none()).collect();
         // Those that differ in the last stage reached alone come one after another, and share what goes before it
         // (see `Pools::rank`), unless too few do.
-        let last = open.iter().flat_map(|s| s.0.keys()).map(|n| first_stage(n)).max().unwrap_or(0);
+        let last = open.iter().flat_map(|s| s.0.keys()).map(|n| first_stage_of(n)).max().unwrap_or(0);
         let shared = |s: &Setting| -> (String, String) {
-            let early = s.0.iter().filter(|(n, _)| first_stage(n) < last).map(|(n, v)| format!("{n}={v} "));
+            let early = s.0.iter().filter(|(n, _)| first_stage_of(n) < last).map(|(n, v)| format!("{n}={v} "));
             (of_retrieval(s).text(), early.collect())
         };
         open.sort_by_cached_key(|s| shared(s));
@@ -103,6 +104,11 @@ impl<'c> Evaluator<'c> {
     }
 }
 
+/// The first stage that reads the knob of a setting, as [`first_stage`].
+fn first_stage_of(name: &str) -> usize {
+    knob(name).map_or(STAGES.len(), first_stage)
+}
+
 /// The part of a setting that retrieval reads.
 fn of_retrieval(setting: &Setting) -> Setting {
     let reads = |name: &str| knob(name).is_ok_and(is_of_retrieval);
@@ -129,9 +135,10 @@ pub fn coordinate(evaluator: &mut Evaluator<'_>, axes: &[Axis], folds: &Folds) -
                 bar.inc_length(moves as u64);
             }
             for axis in axes {
-                let kept = first_stage(axis.knob.env) % STAGES.len();
+                let kept = first_stage(axis.knob) % STAGES.len();
                 let start = best.clone();
-                let now = start.0.get(axis.knob.env).copied().unwrap_or(evaluator.corpus.knobs.exact(axis.knob));
+                let now =
+                    start.0.get(&variable(axis.knob)).copied().unwrap_or(evaluator.corpus.knobs.number(axis.knob));
                 for value in axis.values.iter().filter(|v| **v != now) {
                     let setting = start.with(axis.knob, *value);
                     evaluator.one(&setting, kept, &bar)?;

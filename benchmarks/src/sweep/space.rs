@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::knob::Knob;
-use colgrep_core::rank;
+use colgrep_engine::variable::{named, variable};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
@@ -32,16 +32,16 @@ impl Setting {
     }
 
     /// This setting with one knob at its baseline.
-    pub fn without(&self, knob: &Knob) -> Setting {
+    pub fn without(&self, knob: Knob) -> Setting {
         let mut changed = self.clone();
-        changed.0.remove(knob.env);
+        changed.0.remove(&variable(knob));
         changed
     }
 
     /// This setting with one knob changed.
-    pub fn with(&self, knob: &Knob, value: f64) -> Setting {
+    pub fn with(&self, knob: Knob, value: f64) -> Setting {
         let mut changed = self.clone();
-        changed.0.insert(knob.env.to_string(), value);
+        changed.0.insert(variable(knob), value);
         changed
     }
 }
@@ -50,7 +50,7 @@ impl Setting {
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// The knob.
-    pub knob: &'static Knob,
+    pub knob: Knob,
     /// The values, ascending.
     pub values: Vec<f64>,
 }
@@ -63,8 +63,8 @@ pub fn axes(given: &[String]) -> Result<Vec<Axis>> {
     let mut axes: Vec<Axis> = Vec::new();
     for text in given {
         let axis = axis(text)?;
-        if axes.iter().any(|a| a.knob.env == axis.knob.env) {
-            bail!("{} is given twice", axis.knob.env);
+        if axes.iter().any(|a| a.knob == axis.knob) {
+            bail!("{} is given twice", variable(axis.knob));
         }
         axes.push(axis);
     }
@@ -72,16 +72,16 @@ pub fn axes(given: &[String]) -> Result<Vec<Axis>> {
 }
 
 /// Every knob that `takes` says, with its own grid.
-pub fn declared(takes: impl Fn(&Knob) -> bool) -> Vec<Axis> {
-    let knobs = rank::knobs().into_iter().filter(|k| takes(k));
-    knobs.map(|knob| Axis { knob, values: knob.grid.to_vec() }).collect()
+pub fn declared(takes: impl Fn(Knob) -> bool) -> Vec<Axis> {
+    let knobs = Knob::ALL.iter().copied().filter(|k| takes(*k));
+    knobs.map(|knob| Axis { knob, values: knob.declaration().grid.to_vec() }).collect()
 }
 
 fn axis(text: &str) -> Result<Axis> {
     let (name, values) = text.split_once('=').map_or((text, None), |(n, v)| (n, Some(v)));
     let knob = super::knob(name)?;
     let Some(values) = values else {
-        return Ok(Axis { knob, values: knob.grid.to_vec() });
+        return Ok(Axis { knob, values: knob.declaration().grid.to_vec() });
     };
     let texts: Vec<String> = match values.split_once("..") {
         None => values.split(',').map(String::from).collect(),
@@ -99,7 +99,7 @@ fn axis(text: &str) -> Result<Axis> {
         }
     };
     let values: Result<Vec<f64>, _> = texts.iter().map(|t| knob.parse(t)).collect();
-    let mut values = values?;
+    let mut values = values.map_err(named)?;
     values.sort_by(f64::total_cmp);
     values.dedup();
     Ok(Axis { knob, values })
@@ -165,7 +165,11 @@ mod tests {
                 "COLGREP_B=0..1:2: write a range as COLGREP_B=FIRST..LAST:STEP, with a STEP above 0 that fits between them, 10,000 times at most",
             ),
             ("COLGREP_K1=11", "COLGREP_K1=11: expected a number from 0 to 10"),
-            ("rrf_k=1", "rrf_k is no knob; did you mean COLGREP_RRF_K?"),
+            ("rrf_k=1", "1"),
+            (
+                "rrf_q=1",
+                "COLGREP_RRF_Q is not a setting of colgrep; did you mean COLGREP_RRF_K? `colgrep knobs` lists them all",
+            ),
             (
                 "COLGREP_K9=1",
                 "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` lists them all",

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use colgrep_core::knob::{Knob, Knobs, Profile, Shape};
-use colgrep_core::rank;
 use colgrep_engine::env::Env;
 use colgrep_engine::project::settings_at;
+use colgrep_engine::variable::variable;
 use serde_json::json;
 
 use crate::FOUND;
@@ -20,36 +20,38 @@ pub(super) fn run(args: &KnobsArgs, env: &Env) -> Result<u8> {
     if args.markdown {
         write!(out, "{}", markdown())?;
     } else if args.json {
-        let rows: Vec<_> = rank::knobs().iter().map(|k| as_json(k, &knobs, env)).collect();
+        let rows: Vec<_> = Knob::ALL.iter().map(|k| as_json(*k, &knobs, env)).collect();
         writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
     } else {
-        for knob in rank::knobs() {
-            let from = match (env.knobs.contains_key(knob.env), knobs.is_set(knob)) {
+        for &knob in Knob::ALL {
+            let from = match (env.knobs.contains_key(&knob), knobs.is_set(knob)) {
                 (true, _) => "environment",
                 (false, true) => "settings",
                 (false, false) => knobs.profile().name(),
             };
-            let (low, high) = knob.range;
-            writeln!(out, "{}={}  ({from}; {low} to {high})", knob.env, knobs.exact(knob))?;
-            writeln!(out, "    {} [{}]", knob.doc, knob.source)?;
+            let declared = knob.declaration();
+            let (low, high) = declared.range;
+            writeln!(out, "{}={}  ({from}; {low} to {high})", variable(knob), knobs.number(knob))?;
+            writeln!(out, "    {} [{}]", declared.doc, declared.source)?;
         }
     }
     Ok(FOUND)
 }
 
-fn as_json(knob: &Knob, knobs: &Knobs, env: &Env) -> serde_json::Value {
+fn as_json(knob: Knob, knobs: &Knobs, env: &Env) -> serde_json::Value {
+    let declared = knob.declaration();
     json!({
-        "name": knob.env,
-        "value": knobs.exact(knob),
-        "set_by_environment": env.knobs.contains_key(knob.env),
-        "set_by_settings": knobs.is_set(knob) && !env.knobs.contains_key(knob.env),
-        "default": knob.value_in(Profile::Default),
-        "classic": knob.value_in(Profile::Classic),
-        "range": [knob.range.0, knob.range.1],
-        "shape": match knob.shape { Shape::Real => "real", Shape::Whole => "whole", Shape::Switch => "switch" },
-        "grid": knob.grid,
-        "doc": knob.doc,
-        "source": knob.source,
+        "name": variable(knob),
+        "value": knobs.number(knob),
+        "set_by_environment": env.knobs.contains_key(&knob),
+        "set_by_settings": knobs.is_set(knob) && !env.knobs.contains_key(&knob),
+        "default": declared.value_in(Profile::Default),
+        "classic": declared.value_in(Profile::Classic),
+        "range": [declared.range.0, declared.range.1],
+        "shape": match declared.shape { Shape::Real => "real", Shape::Whole => "whole", Shape::Switch => "switch" },
+        "grid": declared.grid,
+        "doc": declared.doc,
+        "source": declared.source,
     })
 }
 
@@ -58,11 +60,16 @@ pub fn markdown() -> String {
     let mut text = String::from(
         "<!-- Made by `colgrep knobs --markdown`; a test keeps it current. -->\n\n| knob | default | classic | range | what it does | source |\n|---|---|---|---|---|---|\n",
     );
-    for knob in rank::knobs() {
-        let (low, high) = knob.range;
+    for knob in Knob::ALL {
+        let declared = knob.declaration();
+        let (low, high) = declared.range;
         text += &format!(
             "| `{}` | {} | {} | {low} – {high} | {} | {} |\n",
-            knob.env, knob.default, knob.classic, knob.doc, knob.source
+            variable(*knob),
+            declared.default,
+            declared.classic,
+            declared.doc,
+            declared.source
         );
     }
     text

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use colgrep_core::collapse::FileHit;
-use colgrep_core::knob::Knobs;
-use colgrep_core::rank::POOL_UNITS;
+use colgrep_core::knob::{Knob, Knobs};
 use colgrep_encoder::Multivector;
 use colgrep_engine::env::Env;
 use colgrep_engine::explain::Explanation;
@@ -69,7 +68,7 @@ pub(super) fn run(args: &SearchArgs, env: &Env) -> Result<u8> {
     let mut knobs = settings.knobs(env, args.profile.as_deref(), args.alpha.as_deref())?;
     if args.count {
         // Every unit counts, not only those that could win.
-        knobs.set(&[&POOL_UNITS], POOL_UNITS.env, &POOL_UNITS.range.1.to_string())?;
+        knobs.set(Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
     }
     let here = [PathBuf::from(".")];
     let paths = if plan.paths.is_empty() { &here[..] } else { &plan.paths };
@@ -141,7 +140,7 @@ pub struct Found<'p> {
 impl Found<'_> {
     /// The path, from the root, of a hit's file.
     pub fn path(&self, h: usize) -> &str {
-        &self.answer.pool.files[self.answer.hits[h].file].path
+        &self.answer.files[self.answer.hits[h].file].path
     }
 
     /// The lines of a hit's file that match the pattern, where there is one.
@@ -152,7 +151,7 @@ impl Found<'_> {
     /// How many units of a hit's file match.
     pub fn units_in_file(&self, h: usize) -> u64 {
         let file = self.answer.hits[h].file;
-        self.answer.pool.candidates.iter().filter(|c| c.file == file).count() as u64
+        self.answer.units.iter().filter(|u| u.file == file).count() as u64
     }
 }
 
@@ -204,8 +203,8 @@ impl<'a> Ask<'a> {
 
 /// The best units, each as a hit of its own.
 fn single_units(answer: &Answer, wanted: usize) -> Vec<FileHit> {
-    let best = answer.pool.candidates.iter().take(wanted);
-    best.map(|c| FileHit { file: c.file, score: c.score, units: vec![c.clone()] }).collect()
+    let best = answer.units.iter().take(wanted);
+    best.map(|unit| FileHit { file: unit.file, score: unit.score, units: vec![*unit] }).collect()
 }
 
 /// One run of the program: everything that its queries share.
@@ -318,7 +317,7 @@ impl Run<'_> {
         let mut names: Vec<(&Place, &str)> = Vec::new();
         for (place, (answer, _)) in places.iter().zip(&replies) {
             let hit: std::collections::HashSet<&str> =
-                answer.hits.iter().map(|h| answer.pool.files[h.file].path.as_str()).collect();
+                answer.hits.iter().map(|h| answer.files[h.file].path.as_str()).collect();
             for file in filter::allowed_files(&place.rules, &place.below, &place.snapshot)? {
                 if !hit.contains(file.path.as_str()) {
                     names.push((place, &file.path));

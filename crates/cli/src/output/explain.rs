@@ -36,7 +36,7 @@ pub fn line(explanation: &Explanation, unit: UnitId) -> String {
 
 #[cfg(test)]
 mod tests {
-    use colgrep_core::rank::Pool;
+    use colgrep_core::rank::{Ranked, RankedUnit};
     use colgrep_index::search::Watch as _;
 
     use super::*;
@@ -47,17 +47,16 @@ mod tests {
         let mut explanation = Explanation::default();
         explanation.ranking("bm25", &[(unit, 12.5)]);
         explanation.ranking("fused", &[(unit, 1.0)]);
-        let candidate = |score| colgrep_core::rank::Candidate {
+        let ranked = |score| RankedUnit {
             unit,
             file: 0,
             kind: colgrep_core::UnitKind::Function,
             role: colgrep_core::UnitRole::Definition,
             line: 1,
-            name_hit: false,
             score,
         };
         for (step, score) in [("stem", 1.25), ("depth", 1.25), ("penalty", 0.5)] {
-            explanation.stage(step, &Pool { candidates: vec![candidate(score)], ..Pool::default() });
+            explanation.stage(step, &Ranked { units: vec![ranked(score)], files: &[] });
         }
         assert_eq!(
             line(&explanation, unit),

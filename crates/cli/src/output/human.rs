@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use colgrep_core::rank::Candidate;
+use colgrep_core::rank::RankedUnit;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_engine::line::{QueryWords, own_line};
 use colgrep_index::source::read_text;
@@ -134,7 +134,7 @@ impl Printer<'_> {
         &mut self,
         out: &mut Vec<u8>,
         source: &Source<'_>,
-        candidate: &Candidate,
+        candidate: &RankedUnit,
         unit: &Unit,
         words: &QueryWords,
     ) -> Result<()> {
@@ -225,7 +225,7 @@ impl Printer<'_> {
     }
 
     /// The lines that are shown of a unit, in order.
-    fn rows(&self, lines: usize, candidate: &Candidate, unit: &Unit, best: usize, text: &[&str]) -> Vec<Row> {
+    fn rows(&self, lines: usize, candidate: &RankedUnit, unit: &Unit, best: usize, text: &[&str]) -> Vec<Row> {
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines));
         let (from, to) = match self.args.lines {
             _ if self.args.content => (first, end),

@@ -273,7 +273,7 @@ fn fit(row: &mut Hit, budget: &mut Budget, first: bool) -> Result<Option<String>
 
 fn hit(one: &Found<'_>, h: usize) -> Result<Hit> {
     let hit = &one.answer.hits[h];
-    let path = &one.answer.pool.files[hit.file].path;
+    let path = &one.answer.files[hit.file].path;
     let record = one.place.snapshot.files.files.iter().find(|f| f.path == *path);
     let lexical = &one.place.snapshot.lexical;
     let text = read_text(&one.place.project.root, path).unwrap_or_default();

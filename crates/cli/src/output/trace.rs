@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use colgrep_core::UnitId;
-use colgrep_core::rank::Pool;
+use colgrep_core::rank::Ranked;
 use colgrep_engine::explain::Explanation;
 use colgrep_index::search::{Answer, Watch};
 use serde_json::json;
@@ -29,15 +29,15 @@ impl Trace {
         let _ = writeln!(std::io::stderr(), "__COLGREP_TRACE__ {line}");
     }
 
-    fn pool(&self, step: &str, pool: &Pool) {
-        let shown = pool.candidates.iter().take(SHOWN_MAX);
-        let files: Vec<String> = shown.clone().map(|c| format!("{}:{}", pool.files[c.file].path, c.line)).collect();
-        self.line(step, "files", json!(files), shown.map(|c| c.score).collect());
+    fn ranked(&self, step: &str, ranked: &Ranked<'_>) {
+        let shown = ranked.units.iter().take(SHOWN_MAX);
+        let files: Vec<String> = shown.clone().map(|u| format!("{}:{}", ranked.files[u.file].path, u.line)).collect();
+        self.line(step, "files", json!(files), shown.map(|u| u.score).collect());
     }
 
     /// The last step: the answer itself.
     pub fn last(&mut self, answer: &Answer) {
-        let files: Vec<&str> = answer.hits.iter().map(|h| answer.pool.files[h.file].path.as_str()).collect();
+        let files: Vec<&str> = answer.hits.iter().map(|h| answer.files[h.file].path.as_str()).collect();
         self.line("final", "files", json!(files), answer.hits.iter().map(|h| h.score).collect());
     }
 }
@@ -61,12 +61,12 @@ impl Watch for Watchers {
         }
     }
 
-    fn stage(&mut self, step: &'static str, pool: &Pool) {
+    fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>) {
         if let Some(explanation) = &mut self.explanation {
-            explanation.stage(step, pool);
+            explanation.stage(step, ranked);
         }
         if let Some(trace) = &mut self.trace {
-            trace.stage(step, pool);
+            trace.stage(step, ranked);
         }
     }
 }
@@ -78,7 +78,7 @@ impl Watch for Trace {
         self.line(step, "ids", json!(ids), shown.map(|h| h.1).collect());
     }
 
-    fn stage(&mut self, step: &'static str, pool: &Pool) {
-        self.pool(&format!("after_{step}"), pool);
+    fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>) {
+        self.ranked(&format!("after_{step}"), ranked);
     }
 }

@@ -201,7 +201,7 @@ impl Ranking<'_> {
         loop {
             let (mut answer, _) = Ask { request: Request { files, ..ask.request }, ..*ask }.of(snapshot)?;
             let are_all = answer.hits.len() < files;
-            let paths = &answer.pool.files;
+            let paths = &answer.files;
             answer.hits.retain(|hit| seen.insert(paths[hit.file].path.clone()));
             let room = self.question.wanted - all.len();
             let more = answer.hits.len() > room || !are_all;
@@ -261,7 +261,7 @@ fn blocks(
 ) -> Result<Vec<String>> {
     let words = QueryWords::new(question.query, snapshot)?;
     let block = |hit: &FileHit| {
-        let path = &answer.pool.files[hit.file].path;
+        let path = &answer.files[hit.file].path;
         let text = read_text(&project.root, path).unwrap_or_default();
         let units = hit.units.iter().map(|candidate| Ok(snapshot.lexical.unit(candidate.unit)?));
         let units: Vec<Unit> = units.collect::<Result<_>>()?;
