@@ -1,4 +1,4 @@
-//! `ablate`: what each retriever, each stage, and each knob of the retrieval is worth: each off in turn.
+//! `ablate`: switches each retriever, stage and knob of the retrieval off in turn, to see what it is worth.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ pub struct Args {
     pub into: Option<PathBuf>,
 }
 
-/// The value at which a knob has no say: 0 for what is added, for a share and for a field's weight, 1 for a factor.
-/// None for knobs that are part of a formula (k1, b, depths, switches, sizes).
+/// The value at which a knob has no effect: 0 for boosts, shares and field weights, 1 for factors. None for knobs that
+/// are part of a formula (k1, b, depths, switches, sizes).
 pub fn neutral(knob: Knob) -> Option<f64> {
     let name = knob.name();
     let ends = |endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
@@ -145,7 +145,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     Ok(FINE)
 }
 
-/// The file's text with the tables in their place.
+/// Replaces the tables in the file's text.
 fn put_into(path: &Path, tables: &str) -> Result<String> {
     let page = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
     put_between(&page, tables)
@@ -155,7 +155,7 @@ fn put_into(path: &Path, tables: &str) -> Result<String> {
 const BEGIN: &str = "<!-- ablation -->";
 const END: &str = "<!-- /ablation -->";
 
-/// A page with `text` in the place of what stands between its marks.
+/// Replaces what stands between the marks of a page by `text`.
 fn put_between(page: &str, text: &str) -> Option<String> {
     let (before, rest) = page.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

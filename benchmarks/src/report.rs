@@ -23,7 +23,7 @@ pub const RECORD_VERSION: u32 = 1;
 pub struct Record {
     /// Version of this shape.
     pub version: u32,
-    /// Where, when and of what it was taken.
+    /// Where, when and with which build it was taken.
     pub origin: Origin,
     /// Which rankings took part: hybrid, keyword-only or semantic-only; the model behind a comma.
     #[serde(default)]
@@ -78,15 +78,15 @@ pub struct QueryRecord {
     pub metrics: Metrics,
     /// Time of the search inside the process, in milliseconds.
     pub search_ms: f64,
-    /// What the rankings' weights were decided by.
+    /// Evidence from which the weight of meaning was computed.
     #[serde(default)]
     pub evidence: Evidence,
-    /// The way of the first files and of the right ones through the ranking.
+    /// Traces of the first files and of the right ones.
     #[serde(default)]
     pub trace: Vec<FileTrace>,
 }
 
-/// What a measurement was taken of, and on what.
+/// Build and machine of a measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Origin {
     /// Version of colgrep.
@@ -207,7 +207,7 @@ impl Record {
     }
 }
 
-/// The median; 0 of nothing.
+/// The median; 0 for an empty list.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
@@ -233,7 +233,7 @@ pub fn write_record(path: &Path, record: &Record) -> Result<()> {
     write_text(path, &(serde_json::to_string(record)? + "\n"))
 }
 
-/// Refuses files that can't be written since their folder is missing: before the measurement, not behind it.
+/// Checks before the measurement that the folders of output files exist.
 ///
 /// # Errors
 /// When a folder is missing.
@@ -266,7 +266,7 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// A bar with the time left, on a terminal alone.
+/// A progress bar with the time left; only on a terminal.
 pub fn bar(length: u64, what: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(length).with_message(what);
     let style = ProgressStyle::with_template("{msg} {human_pos}/{human_len} {wide_bar} {per_sec}, {eta} left");

@@ -24,12 +24,12 @@ pub struct Args {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
-    /// Where the record goes.
+    /// Output files.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// Where a record goes, besides stdout.
+/// Output files of a record, besides stdout.
 #[derive(Clone, Debug, clap::Args)]
 pub struct OutputArgs {
     /// Write the record here, as JSON
@@ -78,7 +78,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     Ok(FINE)
 }
 
-/// Searches for every query and records what came of it.
+/// Searches for every query and records the results.
 ///
 /// # Errors
 /// When an index can't be read.

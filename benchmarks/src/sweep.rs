@@ -1,5 +1,5 @@
-//! `sweep`: many settings of the knobs over the same candidates, and a winner that was not chosen on what it is
-//! judged by.
+//! `sweep`: tries settings of the knobs on the same candidates, and judges the winner on queries that had no part in
+//! choosing it.
 
 mod folds;
 mod search;
@@ -73,8 +73,7 @@ pub struct Args {
     /// Seed of mode random
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Parts that the repositories are dealt into (6, or as many as there are); each is judged by the winner on the
-    /// others
+    /// Folds of repositories (6, or as many as there are); each is measured with the winner on the other folds
     #[arg(long, value_name = "K")]
     pub folds: Option<usize>,
     /// What is dealt into them
@@ -198,12 +197,12 @@ fn summary(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement, fo
             "# no win: chance explains the difference to the baseline on queries it was not chosen on; the best of those tried is\n"
         }
     };
-    // What is no win is not to be taken over by an `eval` of this.
+    // A setting that is no win is commented out, so that `eval` of the output does not apply it.
     let mark = if held_out.verdict() == "better" { "" } else { "# " };
     best.exports().lines().fold(text, |text, line| text + mark + line + "\n")
 }
 
-/// Tells of knobs that changed no score, whatever their value and that of the others: they have no say in this ranking.
+/// Names knobs that changed no score at any value.
 fn unmoved(evaluator: &Evaluator<'_>, judgement: &Judgement, axes: &[Axis]) -> String {
     let baseline = Setting::default();
     let mut text = String::new();

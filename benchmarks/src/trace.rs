@@ -1,4 +1,5 @@
-//! What each step of the ranking made of the files that matter: compact enough for every query of a record.
+//! Traces: score and rank of the files that matter after each step of the ranking, compact enough for every query of a
+//! record.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// Files of the answer's top that are traced, besides the right ones.
 const TOP: usize = 15;
-/// The step behind which all rankings are one.
+/// Name of the fusion's step.
 const FUSED: &str = "fused";
 
 /// The steps of a trace, in their order: the retrievers, their fusion, the stages. Stages that changed no score in any
@@ -33,7 +34,7 @@ pub fn steps(traces: &mut [&mut Vec<FileTrace>]) -> Vec<String> {
     names.into_iter().map(String::from).collect()
 }
 
-/// One file's way through the ranking; the lists are as long as the record's steps.
+/// Scores and ranks of one file, one entry for each of the record's steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileTrace {
     /// Relative to the project.
@@ -66,7 +67,7 @@ impl Step {
         Step(files)
     }
 
-    /// Of a retriever's ranking.
+    /// From a retriever's ranking.
     fn of_ranking(retrieved: &Retrieved, retriever: Retriever) -> Step {
         let file_of: HashMap<UnitId, usize> = retrieved.candidates.iter().map(|c| (c.unit, c.file)).collect();
         let hits = retrieved.rankings.iter().filter(|r| r.retriever == retriever).flat_map(|r| &r.hits);
@@ -115,7 +116,7 @@ pub fn trace(
 
 impl FileTrace {
     /// What a step did: the score that a retriever or the fusion gave, or the change that a stage made; with the rank
-    /// behind it. None where the file was not there, or the trace does not know the step.
+    /// behind it. None if the file had no score, or the trace has no such step.
     pub fn at(&self, steps: &[String], step: &str) -> Option<Cell> {
         let i = steps.iter().position(|s| s == step)?;
         let (score, rank) = (*self.scores.get(i)?, *self.ranks.get(i)?);
@@ -142,7 +143,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// As `+0.133 #2`.
+    /// Formats as `+0.133 #2`.
     pub fn text(&self) -> String {
         let score = f64::from(self.score) / 1e3;
         if self.is_change { format!("{score:+.3} #{}", self.rank) } else { format!("{score:.3} #{}", self.rank) }

@@ -16,14 +16,14 @@ use crate::report::bar;
 /// Rounds of coordinate descent at most; it mostly ends after two or three.
 const ROUNDS_MAX: usize = 8;
 
-/// A smaller gain moves no knob: it is far below any standard error, and would only prolong the descent.
+/// Least gain for which a knob is moved. Smaller gains are far below any standard error and only prolong the descent.
 const GAIN_MIN: f64 = 1e-4;
 
 /// Measures settings, each once.
 pub struct Evaluator<'c> {
     corpus: &'c Corpus,
     store: Store,
-    /// The candidates in memory, and the setting of retrieval they belong to.
+    /// The candidates in memory, and the retrieval setting they were made with.
     pools: Option<(Setting, Pools)>,
     /// Settings measured here (and not known before).
     pub done: usize,
@@ -32,7 +32,7 @@ pub struct Evaluator<'c> {
 }
 
 impl<'c> Evaluator<'c> {
-    /// For a corpus, with what is known already.
+    /// A searcher over a corpus, with scores known from before.
     pub fn new(corpus: &'c Corpus, store: Store) -> Evaluator<'c> {
         Evaluator { corpus, store, pools: None, done: 0, retrievals: 0 }
     }
@@ -83,7 +83,7 @@ impl<'c> Evaluator<'c> {
         let knobs = knobs_of(self.corpus, setting)?;
         let retrieval = of_retrieval(setting);
         if self.pools.as_ref().is_none_or(|(of, _)| *of != retrieval) {
-            // The old candidates go before the new ones come: they are the most of this program's memory.
+            // Drop the old candidates first: they take most of this program's memory.
             self.pools = None;
             let what = bar.message();
             bar.set_message("retrieving,");

@@ -8,9 +8,9 @@ use crate::ids::TextHash;
 
 /// Longest text of a unit, in bytes. Models cut at their own length; the embedded one reads less than this.
 const TEXT_BYTES_MAX: usize = 2 << 10;
-/// Longest documentation in it, in bytes, so that some of the body is left.
+/// Most documentation in it, in bytes, so that there is room for some of the body.
 const DOCSTRING_BYTES_MAX: usize = 512;
-/// Components of the path that a model sees: the folders far up name the project, not the unit.
+/// Number of path components that a model sees. Folders further up name the project, not the unit.
 const PATH_COMPONENTS: usize = 3;
 
 /// The text of a unit that is turned into vectors: the last three components of its file's path without the
@@ -26,7 +26,7 @@ pub fn unit_text(path: &str, unit: &Unit) -> String {
         Some(dot) if dot > 0 => &place[..file_at + dot],
         _ => place,
     };
-    // Where the documentation stands inside the body (Python), once is enough.
+    // Documentation inside the body (Python) is not repeated.
     let first_line = unit.docstring.lines().next().unwrap_or_default();
     let repeated = !first_line.is_empty() && unit.body.contains(first_line);
     let docstring_bytes = if repeated { 0 } else { unit.docstring.floor_char_boundary(DOCSTRING_BYTES_MAX) };

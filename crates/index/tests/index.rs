@@ -14,7 +14,7 @@ use colgrep_core::path::stem_of;
 use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitKind};
-use colgrep_index::lexical::Also;
+use colgrep_index::lexical::Required;
 use colgrep_index::search::{Request, search};
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Progress, open_current};
@@ -94,7 +94,8 @@ fn scores_equal_the_naive_formula() {
     let bm25 = Bm25::new(&Knobs::of(Profile::Default));
     for text in ["request", "parse the request", "RequestParser", "parse_header", "limits", "server util", "zebra"] {
         let query = Query::new(text, "/project", language::facts(), &mut Tokenizer::default());
-        let (hits, _) = snapshot.lexical.search(&query, &bm25, 1000, 0, None).unwrap().with(&Also::default()).unwrap();
+        let (hits, _) =
+            snapshot.lexical.search(&query, &bm25, 1000, 0, None).unwrap().with(&Required::default()).unwrap();
         let path = |file| snapshot.files.files.iter().find(|f| f.id == file).unwrap().path.clone();
         let found: BTreeMap<(String, u32), f32> = hits.iter().map(|h| ((path(h.file), h.line), h.score)).collect();
         let expected = naive_scores(text, &bm25);

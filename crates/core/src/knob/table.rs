@@ -6,14 +6,14 @@
 
 use super::declaration::{Declaration, KnobValue, knobs};
 
-const FIELDS: &str = "prototype sweep on the tuning set (docs/ranking.md)";
-const DEFINITIONS: &str = "prototype: exact definitions together +.0115 (docs/ranking.md)";
-const STEMS: &str = "prototype: stem features together +.044 (docs/ranking.md)";
+const FIELDS: &str = "prototype sweep on the tuning set (docs/research/prototype.md)";
+const DEFINITIONS: &str = "prototype: exact definitions together +.0115 (docs/research/prototype.md)";
+const STEMS: &str = "prototype: stem features together +.044 (docs/research/prototype.md)";
 const PENALTIES: &str = "semble's path penalties, as in ColGREP pull request 99; default: prototype";
 const STEM_BOOST: &str = "semble's stem boost, as in ColGREP pull request 99; default: prototype";
-const TUNED: &str = "docs/ranking.md, tuned on both sets";
+const TUNED: &str = "tuned on both sets (docs/research/fusion.md)";
 const PROXIMITY: &str = "T. Tao, C. Zhai, An Exploration of Proximity Measures (SIGIR 2007); prototype: +.0065";
-const FOLDERS: &str = "prototype: +.004 (docs/ranking.md)";
+const FOLDERS: &str = "prototype: +.004 (docs/research/prototype.md)";
 
 knobs! {
     // Retrieval.
@@ -30,7 +30,7 @@ knobs! {
     ExactUnits exact_units: usize {
         doc: "Units whose text is encoded again for their full semantic score, the nearest by what the index keeps; for models that are light enough.",
         default: 128.0, classic: 256.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
-        source: "docs/ranking.md: full scores for the nearest",
+        source: "docs/research/fusion.md",
     }
 
     // BM25F (`bm25`).
@@ -104,7 +104,7 @@ knobs! {
     Alpha alpha: f32 {
         doc: "Weight of the semantic ranking for a query whose words are trusted, more for others; the lexical one has the rest. 0: words alone, 1: meaning alone. No effect with one ranking.",
         default: 0.25, classic: 0.6, range: (0.0, 1.0), grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
-        source: "default: docs/ranking.md, tuned on both sets; classic: ColGREP, pull request 99",
+        source: "default: tuned on both sets (docs/research/fusion.md); classic: ColGREP, pull request 99",
     }
     TrustLow trust_low: f32 {
         doc: "Lexical strength (best unit's BM25 over what all words could give) up to which a query's words are not trusted.",
@@ -192,14 +192,14 @@ knobs! {
     DefBoost def_boost: f32 {
         doc: "Added to a definition whose name holds a word of the query that is no stop word.",
         default: 0.0, classic: 0.25, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.25],
-        source: "ColGREP, pull request 99; off by default: −.0025 (docs/ranking.md)",
+        source: "ColGREP, pull request 99; off by default: −.0025 (docs/research/prototype.md)",
     }
 
     // Stage `coherence_boost`.
     CoherenceBoost coherence_boost: f32 {
         doc: "Added to a file's best unit, times the file's share of the largest sum of scores.",
         default: 0.0, classic: 0.2, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3],
-        source: "semble, as in ColGREP pull request 99; off by default: multi_unit does it better (docs/ranking.md)",
+        source: "semble, as in ColGREP pull request 99; off by default: multi_unit does it better (docs/research/prototype.md)",
     }
 
     // Stage `stem_share`.
@@ -304,13 +304,13 @@ knobs! {
     DepthBoost depth_boost: f32 {
         doc: "Added to the pool's shallowest files, falling to 0 at its deepest.",
         default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2, 0.267],
-        source: "prototype: +.005 (docs/ranking.md)",
+        source: "prototype: +.005 (docs/research/prototype.md)",
     }
 
     // Stage `sibling`.
     SiblingBoost sibling_boost: f32 {
         doc: "Times the best base score among other files of the same stem.",
         default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
-        source: "prototype: about +.001 (docs/ranking.md)",
+        source: "prototype: about +.001 (docs/research/prototype.md)",
     }
 }

@@ -1,4 +1,4 @@
-//! Tests that lie inside the files that they test.
+//! Finds tests that lie inside the files that they test.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::read::{Lexical, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
-/// Longest block beside a module of tests that is taken for its frame: what it uses, and its braces.
+/// Most lines of a block beside a module of tests that count as its frame (imports and braces).
 const FRAME_LINES_MAX: u32 = 10;
 
 impl Lexical {
@@ -51,7 +51,7 @@ impl Lexical {
         for ((file, _), (first, end)) in modules {
             let spans = tests.entry(file).or_default();
             spans.push((first, end));
-            // The lines that open and close the module are no unit's: short blocks beside it.
+            // The lines that open and close the module belong to short blocks beside it.
             for (s, doc) in self.documents_of(file)? {
                 let info = self.segments[s].info(doc);
                 let beside = info.end() + 1 == first || info.first() == end + 1;

@@ -21,5 +21,5 @@ mod write;
 pub use named::NamedFile;
 pub use near::Nearness;
 pub use read::{CommitPoint, Lexical, UnitFilter, UnitHit, UnitSpan};
-pub use score::{Also, Searched, WordMass};
+pub use score::{Required, Searched, WordMass};
 pub use write::{FileDocument, Writer};

@@ -1,4 +1,4 @@
-//! Files whose names or definitions answer to a query.
+//! Finds files whose names or definitions answer a query.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,10 +12,10 @@ use super::read::{Lexical, UnitFilter, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
-/// A plain word counts as the name of a definition only if it names at most so many. Prototype.
+/// A plain word counts as the name of a definition only if at most this many definitions have it. Prototype.
 const WORD_DEFINITIONS_MAX: usize = 6;
 
-/// What a file's name or its definitions say about a query.
+/// A file whose name or definitions answer a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedFile {
     /// Definitions of the query's identifiers.

@@ -1,4 +1,4 @@
-//! BM25F over the postings of a query's terms.
+//! Scores units by BM25F over the postings of a query's terms.
 //!
 //! A term's document frequency counts the units with it in any field, so it is the union of its lists. Scores are
 //! summed a term at a time, the heaviest first. Once `units_max` units have more than all the terms that are left could
@@ -21,35 +21,35 @@ use super::terms::{Reader, ScoredTerm};
 use crate::error::Result;
 use crate::ids::FileId;
 
-/// What rounding may change of a score that is summed in another order, as a share of it.
+/// Greatest relative difference between two sums of the same parts in different order.
 const ROUNDING: f32 = 1e-4;
 
-/// What a query's words weigh, stop words and compounds aside.
+/// Number and idf of a query's words, without stop words and compounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WordMass {
-    /// How many they are.
+    /// Number of words.
     pub words: u32,
-    /// Their idf together.
+    /// Sum of their idf.
     pub all: f32,
-    /// The same of those that stand in some unit.
+    /// Sum of the idf of words that stand in some unit.
     pub known: f32,
 }
 
-/// What has to be among the answers whatever its rank.
+/// Files and units that must be among the answers whatever their rank.
 #[derive(Clone, Debug, Default)]
-pub struct Also {
+pub struct Required {
     /// Files, each with its best unit.
     pub files: HashSet<FileId>,
     /// Units.
     pub units: HashSet<UnitId>,
 }
 
-/// From which sizes on more than a plain sum pays.
+/// Sizes above which MaxScore pruning and sharding are worth their overhead.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
-    /// Queries with fewer postings are summed plainly.
+    /// Queries with fewer postings are summed without pruning.
     postings: u64,
-    /// Documents that one core works on at once.
+    /// Documents a shard.
     shard: DocId,
 }
 
@@ -59,11 +59,11 @@ impl Default for Sizes {
     }
 }
 
-/// Documents of one segment, and what they have so far.
+/// A range of documents of one segment with their partial scores.
 struct Shard {
     segment: usize,
     docs: Range<DocId>,
-    /// For each document.
+    /// A partial score for each document.
     scores: Vec<f32>,
     /// Documents with a score that may be among the best.
     touched: Vec<DocId>,
@@ -83,7 +83,7 @@ struct Scorer<'a> {
     ranges: Vec<(usize, Range<DocId>)>,
 }
 
-/// The units that a query's words find best, to which others can be added.
+/// The best units by words. Others can be added with `with`.
 pub struct Searched<'a> {
     scorer: Scorer<'a>,
     query: &'a Query,
@@ -130,25 +130,26 @@ impl Lexical {
 }
 
 impl Searched<'_> {
-    /// What was found and what `also` names besides, and what the query's words weigh. Best first; ties by file and line;
-    /// units without a term last, with score 0.
+    /// Returns the units found and those that `required` names, and the weight of the query's words. Best first; ties
+    /// by file and line; units without a term last, with score 0.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn with(self, also: &Also) -> Result<(Vec<UnitHit>, WordMass)> {
+    pub fn with(self, required: &Required) -> Result<(Vec<UnitHit>, WordMass)> {
         let Searched { scorer, query, mut hits } = self;
         let (lexical, filter) = (scorer.lists.lexical, scorer.filter);
-        scorer.add(also, &mut hits)?;
+        scorer.add(required, &mut hits)?;
         scorer.mark_names(query, &mut hits)?;
-        // A named file none of whose units holds a term stands in the pool with its first unit.
+        // A named file without any term of the query is represented by its first unit.
         let present: HashSet<FileId> = hits.iter().map(|h| h.file).collect();
-        let mut absent: Vec<FileId> = also.files.difference(&present).copied().collect();
+        let mut absent: Vec<FileId> = required.files.difference(&present).copied().collect();
         absent.sort_unstable();
         for file in absent {
             hits.extend(lexical.units_of(file, filter)?.into_iter().next());
         }
         let present: HashSet<UnitId> = hits.iter().map(|h| h.key).collect();
-        let mut absent: Vec<UnitHit> = also.units.difference(&present).filter_map(|key| lexical.hit(*key)).collect();
+        let mut absent: Vec<UnitHit> =
+            required.units.difference(&present).filter_map(|key| lexical.hit(*key)).collect();
         absent.sort_unstable_by_key(|h| (h.file, h.line, h.key));
         hits.extend(absent);
         Ok((hits, scorer.mass()))
@@ -196,7 +197,7 @@ impl<'a> Scorer<'a> {
         Ok(scores)
     }
 
-    /// Adds a term's part to every document of a shard that has it.
+    /// Adds a term's contribution to every document of a shard with the term.
     fn sum(&self, shard: &mut Shard, term: &ScoredTerm<'_>) -> Result<()> {
         let start = shard.docs.start;
         let mut sums = vec![0.0f32; if term.lists[shard.segment].is_empty() { 0 } else { shard.docs.len() }];
@@ -221,7 +222,7 @@ impl<'a> Scorer<'a> {
         Ok(())
     }
 
-    /// Adds a term's part to the touched documents of a shard.
+    /// Adds a term's contribution to the touched documents of a shard.
     fn sum_touched(&self, shard: &mut Shard, term: &ScoredTerm<'_>) -> Result<()> {
         shard.touched.sort_unstable();
         let frequencies = self.lists.frequencies_at(shard.segment, term, &shard.touched)?;
@@ -248,7 +249,7 @@ impl<'a> Scorer<'a> {
         for (i, term) in order.iter().enumerate() {
             let touched: usize = shards.iter().map(|s| s.touched.len()).sum();
             let left: u64 = order[i..].iter().map(|t| t.postings).sum();
-            // To look for the bar is worth as many postings as there are units to look at.
+            // Finding the bar reads every touched unit, so it is worth it only where more postings than that are left.
             if !plain && touched > 2 * depth && left > touched as u64 {
                 let bar = self.bar(&shards, depth) * (1.0 - ROUNDING);
                 let rest: f32 = order[i..].iter().map(|t| t.most).sum();
@@ -286,11 +287,11 @@ impl<'a> Scorer<'a> {
         Ok(hits)
     }
 
-    /// A score that `depth` allowed units have for sure; 0 where so many were not found.
+    /// A score that at least `depth` allowed units reach; 0 where fewer were found.
     fn bar(&self, shards: &[Shard], depth: usize) -> f32 {
         let of_shard = |(i, s): (usize, &'_ Shard)| s.touched.iter().map(|d| (s.score(*d), i, *d)).collect::<Vec<_>>();
         let mut best: Vec<(f32, usize, DocId)> = shards.iter().enumerate().flat_map(of_shard).collect();
-        // Factors and filters take some away.
+        // Factors and filters remove some, so more are looked at.
         let looked_at = 4 * depth;
         if looked_at < best.len() {
             best.select_nth_unstable_by(looked_at, |a, b| b.0.total_cmp(&a.0));
@@ -304,7 +305,7 @@ impl<'a> Scorer<'a> {
         *sure.select_nth_unstable_by(depth.max(1) - 1, |a, b| b.total_cmp(a)).1
     }
 
-    /// A document with the factor for what it is on its score, if it has one and is allowed.
+    /// A document with its final score (times the factor for its kind and role), if it has a score and is allowed.
     fn hit(&self, s: usize, doc: DocId, score: f32) -> Option<UnitHit> {
         let segment = &self.lists.lexical.segments[s];
         let (file, info) = (segment.file(doc), segment.info(doc));
@@ -314,18 +315,18 @@ impl<'a> Scorer<'a> {
             UnitHit { score, ..segment.hit(key(s, doc), doc) }
         })
     }
-
+    /// Adds the best unit of each required file that is not there, and the required units that hold a term.
     /// Adds the best unit of each of `also`'s files that is not there, and `also`'s units that hold a term.
-    fn add(&self, also: &Also, hits: &mut Vec<UnitHit>) -> Result<()> {
+    fn add(&self, required: &Required, hits: &mut Vec<UnitHit>) -> Result<()> {
         let files: HashSet<FileId> = hits.iter().map(|h| h.file).collect();
         let mut keys: HashSet<UnitId> = hits.iter().map(|h| h.key).collect();
         let mut more: Vec<UnitHit> = Vec::new();
-        for file in also.files.difference(&files) {
+        for file in required.files.difference(&files) {
             let units: Vec<UnitId> =
                 self.lists.lexical.documents_of(*file)?.into_iter().map(|(s, doc)| key(s, doc)).collect();
             more.extend(self.scored(units)?.into_iter().min_by(by_score));
         }
-        more.extend(self.scored(also.units.iter().copied().collect())?);
+        more.extend(self.scored(required.units.iter().copied().collect())?);
         hits.extend(more.into_iter().filter(|h| keys.insert(h.key)));
         hits.sort_unstable_by(by_score);
         Ok(())
@@ -375,7 +376,7 @@ impl<'a> Scorer<'a> {
     }
 }
 
-/// Leaves among the touched documents only those with a score of at least `least`.
+/// Keeps only the touched documents with a score of at least `least`.
 fn narrow(shards: &mut [Shard], least: f32) {
     for shard in shards {
         let (scores, start) = (&shard.scores, shard.docs.start);

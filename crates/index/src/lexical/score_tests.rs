@@ -90,24 +90,24 @@ proptest! {
             let text = format!("{} and {}", words(seed ^ i, 1 + i % 6), word(seed, i));
             let query = Query::new(&text, "/project", &LanguageFacts::default(), &mut Tokenizer::default());
             let file = |n| FileId(draw(seed, 10 * i + n, 260) as u32);
-            let mut also = Also { files: (0..3).map(file).collect(), ..Also::default() };
+            let mut required = Required { files: (0..3).map(file).collect(), ..Required::default() };
             let unit = |n| lexical.units_of(file(n), None).expect("units").first().map(|u| u.key);
-            also.units = (3..6).filter_map(unit).collect();
+            required.units = (3..6).filter_map(unit).collect();
             let filter: Option<&dyn UnitFilter> = if i % 4 == 3 { Some(&Odd) } else { None };
             if filter.is_some() {
-                also.units.clear();
+                required.units.clear();
             }
             let wanted = (1 + draw(seed, 7 * i, 40) as usize, draw(seed, 9 * i, 60) as usize);
-            let search = |sizes| lexical.search_in(&query, &bm25, wanted, filter, sizes).and_then(|s| s.with(&also)).expect("hits");
+            let search = |sizes| lexical.search_in(&query, &bm25, wanted, filter, sizes).and_then(|s| s.with(&required)).expect("hits");
             let (plain, careful) = (search(PLAIN), search(CAREFUL));
             prop_assert_eq!(&plain.0, &careful.0, "{}", &text);
             prop_assert_eq!(plain.1, careful.1);
             let all = lexical.search_in(&query, &bm25, (usize::MAX >> 4, 0), filter, PLAIN).expect("all");
-            let all = all.with(&Also::default()).expect("all").0;
+            let all = all.with(&Required::default()).expect("all").0;
             let chosen = cut(all.clone(), wanted.0, wanted.1).0;
             let files: HashSet<FileId> = chosen.iter().map(|h| h.file).collect();
             let first_of = |h: &UnitHit| !files.contains(&h.file) && all.iter().find(|a| a.file == h.file) == Some(h);
-            let named = |h: &&UnitHit| also.units.contains(&h.key) || also.files.contains(&h.file) && first_of(h);
+            let named = |h: &&UnitHit| required.units.contains(&h.key) || required.files.contains(&h.file) && first_of(h);
             let naive: Vec<UnitHit> =
                 all.iter().filter(|h| chosen.contains(h) || named(h)).copied().collect();
             let scored: Vec<UnitHit> = plain.0.iter().filter(|h| h.score > 0.0).copied().collect();

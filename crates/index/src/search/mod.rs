@@ -19,7 +19,7 @@ use colgrep_syntax::language::{self, Category};
 
 use crate::error::Result;
 use crate::ids::FileId;
-use crate::lexical::{Also, NamedFile, UnitFilter, UnitHit, WordMass};
+use crate::lexical::{NamedFile, Required, UnitFilter, UnitHit, WordMass};
 use crate::store::{FileRecord, Snapshot};
 
 pub use semantic::{Mode, Semantic};
@@ -108,12 +108,12 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     let files_total = snapshot.files.indexed().count() as u64;
     let named = snapshot.lexical.named_files(&query, files_total, request.filter)?;
     let units_max = request.knobs.pool_units;
-    let mut also = Also { files: strongest(&named, request.knobs.pool_named_files), units: HashSet::new() };
+    let mut required = Required { files: strongest(&named, request.knobs.pool_named_files), units: HashSet::new() };
     if query.is_symbol() {
         // Who types a name wants the unit that defines it, wherever its words rank that.
         let is_allowed = |unit: &UnitId| request.filter.is_none_or(|f| snapshot.lexical.is_allowed(*unit, f));
-        let definitions = also.files.iter().filter_map(|file| named.get(file)).flat_map(|n| &n.definitions);
-        also.units.extend(definitions.map(|d| d.unit).filter(is_allowed));
+        let definitions = required.files.iter().filter_map(|file| named.get(file)).flat_map(|n| &n.definitions);
+        required.units.extend(definitions.map(|d| d.unit).filter(is_allowed));
     }
     let near = request.semantic.map(|s| Near::new(snapshot, request.query, s, request.filter)).transpose()?;
     let bm25 = Bm25::new(request.knobs);
@@ -123,11 +123,11 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
         None => (Ok(Vec::new()), by_words()),
     };
     let mut near_hits = near_hits?;
-    also.units.extend(near_hits.iter().map(|h| h.0));
-    let (units, mass) = found?.with(&also)?;
+    required.units.extend(near_hits.iter().map(|h| h.0));
+    let (units, mass) = found?.with(&required)?;
 
     // What only the semantic side found stands among the units for its facts.
-    let lexical = units.iter().filter(|u| u.score > 0.0 || !also.units.contains(&u.key));
+    let lexical = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.key));
     let hits = lexical.map(|u| (u.key, u.score)).collect();
     let mut rankings = vec![Ranking { retriever: Retriever::Lexical, hits }];
     let mut evidence = evidence(&query, mass, &units, request.knobs);
@@ -142,7 +142,7 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
         }
         let mut more = Vec::new();
         if !rankings.is_empty() || semantic.encode_max > 0 {
-            let others = units.iter().filter(|u| !also.units.contains(&u.key));
+            let others = units.iter().filter(|u| !required.units.contains(&u.key));
             more = near.score(&others.copied().collect::<Vec<_>>())?;
         }
         evidence.coverage = join(&mut near_hits, more, &units);

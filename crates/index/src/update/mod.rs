@@ -20,7 +20,7 @@ use crate::ids::FileId;
 use crate::lexical::{FileDocument, Writer};
 use crate::source::hash;
 use crate::store::{FileRecord, FileTable, Snapshot, Store};
-use crate::walk::{Found, LeftOut, WalkOptions, Walked, walk};
+use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, walk};
 
 pub use mode::set_mode;
 pub use repair::repair;
@@ -91,7 +91,7 @@ impl Progress for () {
 #[derive(Debug, Default)]
 struct Difference {
     /// Files to read: new, or with another size or time.
-    stale: Vec<Found>,
+    stale: Vec<WalkedFile>,
     /// Paths that are gone.
     gone: Vec<String>,
     /// Whether the list of unreadable entries differs.
@@ -332,7 +332,7 @@ fn build(store: &Store, root: &Path, mut table: FileTable, walked: &Walked, prog
         round_bytes = (2 * round_bytes).min(ROUND_BYTES_MAX);
         rest = next;
         let first_id = table.next_id;
-        let jobs: Vec<(FileId, &Found)> = round
+        let jobs: Vec<(FileId, &WalkedFile)> = round
             .iter()
             .enumerate()
             .map(|(i, found)| (records.get(&found.path).map_or(FileId(first_id + i as u32), |r| r.id), found))
@@ -388,7 +388,7 @@ fn commit(
 fn index_file(
     root: &Path,
     id: FileId,
-    found: &Found,
+    found: &WalkedFile,
     known: Option<&FileRecord>,
     filesize_max: u64,
     writer: &Writer,
@@ -472,7 +472,7 @@ mod tests {
             skip: None,
             note: None,
         };
-        let found = |path: &str, mtime_ns| Found { path: path.into(), size: 1, mtime_ns };
+        let found = |path: &str, mtime_ns| WalkedFile { path: path.into(), size: 1, mtime_ns };
         let table = FileTable { files: vec![record("a", 1), record("b", 1), record("d", 1)], ..FileTable::default() };
         let walked = Walked { files: vec![found("a", 1), found("b", 2), found("c", 1)], ..Walked::default() };
         let result = difference(&table, Path::new("/"), &walked);

@@ -1,4 +1,4 @@
-//! Which files there are: the tree below a root, by the rules of `.gitignore` and `.colgrepignore`.
+//! Lists the files below a root, by the rules of `.gitignore` and `.colgrepignore`.
 
 mod patterns;
 mod rules;
@@ -17,12 +17,12 @@ use crate::error::{Error, ErrorKind, Result};
 pub use patterns::Patterns;
 use rules::{Reader, Rules};
 
-/// What a walk takes in.
+/// Options of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkOptions {
-    /// Hidden files and folders too.
+    /// Include hidden files and folders.
     pub hidden: bool,
-    /// Ignore files do not count.
+    /// Disregard ignore files.
     pub no_ignore: bool,
     /// Largest file that is read, in bytes.
     pub filesize_max: u64,
@@ -36,7 +36,7 @@ impl Default for WalkOptions {
 
 /// A file as the walk saw it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found {
+pub struct WalkedFile {
     /// Path relative to the root, `/` between components.
     pub path: String,
     /// Size in bytes.
@@ -49,8 +49,8 @@ pub struct Found {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walked {
     /// The files, by path.
-    pub files: Vec<Found>,
-    /// Entries that could not be read, or are left out for what they are, with the reason, by path.
+    pub files: Vec<WalkedFile>,
+    /// Entries that could not be read, or are skipped (links, special files), with the reason, by path.
     pub unreadable: Vec<(String, String)>,
     /// Files whose names are no UTF-8 text, by path from the root, with their sizes. An index leaves them out, so they
     /// stand in `unreadable` too.
@@ -64,7 +64,7 @@ pub const SPECIAL: &str = "symbolic link or special file";
 /// The reason that stands with a file whose name is no UTF-8 text.
 pub const MISNAMED: &str = "its name is not UTF-8";
 
-/// What a walk leaves out besides.
+/// What a walk leaves out in addition to ignore files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LeftOut<'a> {
     /// A folder, such as the index's own.
@@ -206,7 +206,7 @@ impl Walk {
             Ok(metadata) => {
                 let modified = metadata.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
                 let mtime_ns = modified.map_or(0, |d| d.as_nanos() as i64);
-                found.files.push(Found { path: name, size: metadata.len(), mtime_ns });
+                found.files.push(WalkedFile { path: name, size: metadata.len(), mtime_ns });
             }
             Err(error) => found.unreadable.push((name, error.to_string())),
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 
 use super::blocks::{add_blocks_between, block_kind};
-use super::collect::{Definition, Found, What};
+use super::collect::{Definition, FileCaptures, What};
 use super::doc::{DocComments, Head, doc_comments};
 use super::lines::{Bytes, Lines, OwnLines, own_lines};
 use super::text::{
@@ -22,7 +22,7 @@ pub(super) struct Builder<'a> {
     pub(super) text: &'a str,
     pub(super) lines: &'a Lines<'a>,
     pub(super) language: &'static Language,
-    pub(super) found: &'a mut Found,
+    pub(super) found: &'a mut FileCaptures,
 }
 
 impl Builder<'_> {

@@ -68,7 +68,7 @@ impl What {
 
 /// Everything the query captured in one file.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FileCaptures {
     pub(super) definitions: Vec<Definition>,
     pub(super) comments: Vec<Bytes>,
     pub(super) attributes: Vec<Bytes>,
@@ -94,7 +94,7 @@ pub(super) fn collect(
     len: usize,
     compiled: &Compiled,
     ranges: &[Range],
-    found: &mut Found,
+    found: &mut FileCaptures,
 ) -> Result<bool, TooLong> {
     PARSER.with_borrow_mut(|parser| {
         if parser.set_language(&compiled.grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
@@ -132,7 +132,7 @@ pub(super) fn add_match<'t>(
     captures: impl Iterator<Item = (&'t str, Node<'t>)>,
     len: usize,
     pattern: usize,
-    found: &mut Found,
+    found: &mut FileCaptures,
 ) {
     let mut definition: Option<(What, Bytes)> = None;
     let mut parts: Vec<(&str, Bytes)> = Vec::new();

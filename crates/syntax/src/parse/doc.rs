@@ -1,6 +1,6 @@
 //! Which comments and attributes belong to a definition.
 
-use super::collect::Found;
+use super::collect::FileCaptures;
 use super::lines::{Bytes, Lines};
 use super::text::{clean_comment, push_line};
 use crate::language::Language;
@@ -31,7 +31,7 @@ pub(super) struct Head {
     pub(super) doc: String,
 }
 
-pub(super) fn doc_comments(found: &Found, lines: &Lines<'_>, language: &Language) -> DocComments {
+pub(super) fn doc_comments(found: &FileCaptures, lines: &Lines<'_>, language: &Language) -> DocComments {
     let piece = |bytes: &Bytes, is_comment| {
         let (first, end) = (lines.line_of(bytes.start), lines.end_line(bytes));
         lines.starts_line(bytes.start).then(|| Leading { bytes: bytes.clone(), first, end, is_comment })

@@ -24,7 +24,7 @@ use colgrep_core::{Unit, UnitRole};
 use crate::language::{self, Compiled, Language};
 use blocks::{add_blocks, blocks_only};
 use build::Builder;
-use collect::{Found, TooLong, collect};
+use collect::{FileCaptures, TooLong, collect};
 use lines::Lines;
 pub use lines::{OwnLines, own_lines};
 use text::fold_space;
@@ -120,7 +120,7 @@ pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (Stri
 /// As [`parse`], with a query of the caller's (the `units` example tries queries with it).
 pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) -> Parsed {
     let lines = Lines::new(text);
-    let mut found = Found::default();
+    let mut found = FileCaptures::default();
     let mut note = None;
     let too_deep = language.too_deep.is_some_and(|is| is(text)).then_some("is nested too deeply to parse");
     let too_large = (text.len() > PARSED_BYTES_MAX).then_some("is too large to parse");
