@@ -21,7 +21,7 @@ use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Mode, Request, retrieve};
 use colgrep_index::source::hash;
 use colgrep_index::store::{FileRecord, Snapshot};
-use colgrep_index::update::open_current;
+use colgrep_index::update::Updater;
 use colgrep_syntax::language::{Category, by_name, facts};
 use serde::{Deserialize, Serialize};
 
@@ -273,9 +273,11 @@ impl Repository {
         let (project, below) = Project::around(folder, env)?;
         tell_of_settings(name, env, folder)?;
         let encoding = model.as_ref().and_then(|m| m.encoding(None));
-        let (snapshot, _) =
-            open_current(&project.store, &project.root, &project.ignored, None, true, encoding.as_ref(), &())
-                .with_context(|| format!("indexing {name}"))?;
+        let (snapshot, _) = Updater::new(&project.store, &project.root)
+            .ignored(&project.ignored)
+            .encoding(encoding.as_ref())
+            .run()
+            .with_context(|| format!("indexing {name}"))?;
         let in_folder = |path: &str| path.strip_prefix(&below).is_some_and(|rest| rest.starts_with('/'));
         let below = (!below.is_empty())
             .then(|| Below(snapshot.files.files.iter().filter(|f| in_folder(&f.path)).map(|f| f.id).collect()));

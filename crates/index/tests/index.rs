@@ -17,13 +17,13 @@ use colgrep_core::{Unit, UnitKind};
 use colgrep_index::lexical::Required;
 use colgrep_index::search::{Request, search};
 use colgrep_index::store::{Snapshot, Store};
-use colgrep_index::update::{Progress, open_current};
+use colgrep_index::update::{Progress, Updater};
 use colgrep_syntax::language;
 use colgrep_syntax::parse::parse;
 use proptest::prelude::*;
 
 fn open(root: &Path, data: &Path) -> Snapshot {
-    open_current(&Store::new(data.to_path_buf()), root, &[], None, true, None, &()).expect("an index").0
+    Updater::new(&Store::new(data.to_path_buf()), root).run().expect("an index").0
 }
 
 const FILES: [(&str, &str); 5] = [
@@ -166,7 +166,7 @@ fn a_slow_first_build_of_little_source_can_be_searched_before_it_ends() {
     }
     let store = || Store::new(folder.path().join("data"));
     let build = SlowBuild { store: store(), done: AtomicUsize::new(0), files, before_last: OnceLock::new() };
-    let (snapshot, _) = open_current(&store(), &root, &[], None, true, None, &build).expect("an index");
+    let (snapshot, _) = Updater::new(&store(), &root).progress(&build).run().expect("an index");
     assert_eq!(snapshot.files.files.len(), files);
     let searchable = *build.before_last.get().expect("a last file");
     assert!(searchable > 0 && searchable < files, "{searchable} of {files}");

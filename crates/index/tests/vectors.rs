@@ -12,7 +12,7 @@ use std::time::Duration;
 use colgrep_index::ErrorKind;
 use colgrep_index::search::Mode;
 use colgrep_index::store::{Snapshot, Store};
-use colgrep_index::update::{Encoding, open_current, repair};
+use colgrep_index::update::{Encoding, Updater, repair};
 use colgrep_index::vector::Codec;
 use project::{FILES, Project, QUERIES, answers, ask, many, same, semantic};
 use proptest::prelude::*;
@@ -44,7 +44,10 @@ fn nothing_is_encoded_twice() {
     assert!(same(&answers(&back, &toy), &before));
     // Other walk options mean another lexical index, not other texts.
     let options = colgrep_index::walk::WalkOptions { hidden: true, ..Default::default() };
-    let (_, report) = open_current(&project.store(), &project.root, &[], Some(&options), true, Some(&encoding), &())
+    let (_, report) = Updater::new(&project.store(), &project.root)
+        .walk_options(Some(options))
+        .encoding(Some(&encoding))
+        .run()
         .expect("an index");
     assert!(report.units == all && report.encoded == 0 && toy.count() == 0, "{report:?}");
 }
@@ -402,7 +405,7 @@ proptest! {
         }
         let updated = project.update(Some(&encoding)).0;
         let fresh = Store::new(project.data.join("fresh-00000000"));
-        let rebuilt = open_current(&fresh, &project.root, &[], None, true, Some(&encoding), &()).expect("an index").0;
+        let rebuilt = Updater::new(&fresh, &project.root).encoding(Some(&encoding)).run().expect("an index").0;
         prop_assert!(same(&answers(&updated, &toy), &answers(&rebuilt, &toy)));
     }
 }

@@ -28,7 +28,7 @@ use anyhow::Result;
 use colgrep_engine::env::Env;
 use colgrep_engine::project::Project;
 use colgrep_index::store::{FileTable, Snapshot};
-use colgrep_index::update::{Encoding, Progress, Report, open_current};
+use colgrep_index::update::{Encoding, Progress, Report, Updater};
 use colgrep_index::walk::WalkOptions;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -93,7 +93,13 @@ fn open_updated(
     quiet: bool,
 ) -> colgrep_index::Result<(Snapshot, Report)> {
     let bar = Bar::new(quiet);
-    let result = open_current(&project.store, &project.root, &project.ignored, options, wait, encoding, &bar);
+    let result = Updater::new(&project.store, &project.root)
+        .ignored(&project.ignored)
+        .walk_options(options.copied())
+        .wait(wait)
+        .encoding(encoding)
+        .progress(&bar)
+        .run();
     bar.bar.finish_and_clear();
     result
 }

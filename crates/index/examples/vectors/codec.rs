@@ -10,7 +10,7 @@ use colgrep_index::ids::TextHash;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Store;
 use colgrep_index::units::{text_hash, unit_text};
-use colgrep_index::update::{Encoding, open_current};
+use colgrep_index::update::{Encoding, Updater};
 use colgrep_index::vector::{Allowed, Codec, Effort, Place, maxsim};
 use colgrep_syntax::{language, parse};
 
@@ -23,7 +23,7 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let store = Store::new(folder.path().join("store"));
     let root = root.canonicalize()?;
-    let (snapshot, _) = open_current(&store, &root, &[], None, true, None, &())?;
+    let (snapshot, _) = Updater::new(&store, &root).run()?;
     let (mut documents, mut questions): (HashMap<TextHash, Multivector>, Vec<Multivector>) = Default::default();
     for file in snapshot.files.indexed() {
         let text = read_text(&root, &file.path)?;
@@ -62,7 +62,7 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
             let codec = Codec { bits, rows_max, similarity };
             let started = Instant::now();
             let (snapshot, report) =
-                open_current(&store, &root, &[], None, true, Some(&Encoding { codec, ..Encoding::new(&Model) }), &())?;
+                Updater::new(&store, &root).encoding(Some(&Encoding { codec, ..Encoding::new(&Model) })).run()?;
             let speed = report.encoded as f64 / started.elapsed().as_secs_f64();
             let vectors = snapshot.vectors.as_ref().ok_or("no vectors")?;
             let mut allowed = Allowed::none(vectors.len());

@@ -19,7 +19,7 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_index::search::{Mode, Request, Semantic, search};
 use colgrep_index::store::Store;
-use colgrep_index::update::{Encoding, open_current};
+use colgrep_index::update::{Encoding, Updater};
 
 use model::Model;
 
@@ -61,7 +61,7 @@ fn curve(units: usize) -> Result<(), Box<dyn Error>> {
 fn measure(root: &Path, data: &Path) -> Result<(), Box<dyn Error>> {
     let store = Store::new(data.to_path_buf());
     let started = Instant::now();
-    let (snapshot, _) = open_current(&store, root, &[], None, true, None, &())?;
+    let (snapshot, _) = Updater::new(&store, root).run()?;
     let lexical = started.elapsed();
     let source: u64 = snapshot.files.indexed().map(|f| f.size).sum();
     let units = snapshot.coverage().units;
@@ -69,7 +69,7 @@ fn measure(root: &Path, data: &Path) -> Result<(), Box<dyn Error>> {
     let lexical_bytes = store.bytes_on_disk();
     let model = Model;
     let started = Instant::now();
-    let (snapshot, report) = open_current(&store, root, &[], None, true, Some(&Encoding::new(&model)), &())?;
+    let (snapshot, report) = Updater::new(&store, root).encoding(Some(&Encoding::new(&model))).run()?;
     let seconds = started.elapsed().as_secs_f64();
     let vectors = snapshot.vectors.as_ref().ok_or("no vectors")?;
     println!(

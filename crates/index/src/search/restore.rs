@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
     use crate::store::Store;
-    use crate::update::open_current;
+    use crate::update::Updater;
 
     /// A copy of the samples of all languages, indexed by words.
     fn samples(folder: &Path) -> (PathBuf, Snapshot) {
@@ -99,7 +99,7 @@ mod tests {
             }
         }
         let store = Store::new(folder.join("index"));
-        let (snapshot, _) = open_current(&store, &root, &[], None, true, None, &()).expect("an index");
+        let (snapshot, _) = Updater::new(&store, &root).run().expect("an index");
         (root, snapshot)
     }
 

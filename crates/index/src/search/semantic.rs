@@ -355,7 +355,7 @@ mod tests {
     use super::*;
     use crate::search::{Request, Watch, search};
     use crate::store::Store;
-    use crate::update::{Encoding, open_current};
+    use crate::update::{Encoding, Updater};
     use crate::vector::{Codebook, maxsim};
 
     #[derive(Default)]
@@ -379,7 +379,7 @@ mod tests {
         let encoding = Encoding { codebook: Some(&book), ..Encoding::new(&*model) };
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/vector");
         let store = Store::new(folder.path().join("index"));
-        let (snapshot, _) = open_current(&store, &root, &[], None, true, Some(&encoding), &()).expect("an index");
+        let (snapshot, _) = Updater::new(&store, &root).encoding(Some(&encoding)).run().expect("an index");
         let question = "throw away entries that nobody needs any more";
         let ranked = |exact: &str| {
             let mut knobs = Knobs::of(Profile::Default);

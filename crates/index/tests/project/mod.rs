@@ -9,7 +9,7 @@ use colgrep_index::Result;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{Mode, Request, Semantic, search};
 use colgrep_index::store::{Snapshot, Store, project_folder};
-use colgrep_index::update::{Encoding, Report, open_current};
+use colgrep_index::update::{Encoding, Report, Updater};
 
 use crate::toy::Toy;
 
@@ -48,7 +48,7 @@ impl Project {
     }
 
     pub fn try_update(&self, encoding: Option<&Encoding<'_>>) -> Result<(Snapshot, Report)> {
-        open_current(&self.store(), &self.root, &[], None, true, encoding, &())
+        Updater::new(&self.store(), &self.root).encoding(encoding).run()
     }
 
     pub fn update(&self, encoding: Option<&Encoding<'_>>) -> (Snapshot, Report) {

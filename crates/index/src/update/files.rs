@@ -1,0 +1,237 @@
+//! The lexical half of an update: changed files read, parsed and written, in rounds, with checkpoints between them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use colgrep_syntax::language;
+use colgrep_syntax::parse::{parse_file, textual_types};
+use colgrep_syntax::read::{Skip, decode, skip_by_name};
+use rayon::prelude::*;
+
+use super::difference::difference;
+use super::{Progress, Report};
+use crate::error::Result;
+use crate::ids::FileId;
+use crate::lexical::{FileDocument, Writer};
+use crate::source::hash;
+use crate::store::{FileRecord, FileTable, Store};
+use crate::walk::{Walked, WalkedFile};
+
+/// Source read between two looks at the clock, in bytes: one round of parallel work. Rounds begin small, each twice the
+/// one before, so that the first checkpoint of a build is not late, whatever a file costs.
+const ROUND_BYTES_FIRST: u64 = 128 << 10;
+const ROUND_BYTES_MAX: u64 = 8 << 20;
+/// A checkpoint is committed after this long.
+const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
+/// The first checkpoint of a first build comes sooner: searches wait for it.
+const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
+/// A file changed this shortly before it is read could change again without a new time stamp:
+/// it is read only when this time has passed. Kernels stamp files at their tick, 1 to 10 ms.
+const STAMP_TICK: Duration = Duration::from_millis(20);
+
+/// Brings the lexical index from `table` to the walked tree below `root`. Writes nothing where nothing changed.
+///
+/// # Errors
+/// When the disk refuses or the index there is damaged.
+pub(super) fn index_changes(
+    store: &Store,
+    root: &Path,
+    table: FileTable,
+    walked: &Walked,
+    progress: &dyn Progress,
+) -> Result<Report> {
+    let difference = difference(&table, root, walked);
+    if table.complete && difference.is_none() {
+        return Ok(Report { files: table.files.len() as u64, ..Report::default() });
+    }
+    let mut build = Build::new(store, root, table, progress)?;
+    build.remove(&difference.gone);
+    build.table.unreadable.clone_from(&walked.unreadable);
+    build.read(&difference.stale)?;
+    build.finish()
+}
+
+/// An update under way.
+struct Build<'a> {
+    store: &'a Store,
+    root: &'a Path,
+    progress: &'a dyn Progress,
+    writer: Writer,
+    /// The table to be committed; its files stand in `records` meanwhile.
+    table: FileTable,
+    /// By path.
+    records: HashMap<String, FileRecord>,
+    bytes_read: AtomicU64,
+    report: Report,
+}
+
+/// One file, read.
+struct Outcome {
+    record: FileRecord,
+    /// Whether its units were written (its content is new).
+    written: bool,
+}
+
+impl<'a> Build<'a> {
+    fn new(store: &'a Store, root: &'a Path, mut table: FileTable, progress: &'a dyn Progress) -> Result<Build<'a>> {
+        let writer = Writer::open(&store.lexical_folder())?;
+        let records = table.files.drain(..).map(|f| (f.path.clone(), f)).collect();
+        let report = Report { wrote: true, ..Report::default() };
+        Ok(Build { store, root, progress, writer, table, records, bytes_read: AtomicU64::new(0), report })
+    }
+
+    /// Takes out files that are gone.
+    fn remove(&mut self, gone: &[String]) {
+        self.report.removed = gone.len() as u64;
+        for path in gone {
+            if let Some(record) = self.records.remove(path) {
+                self.writer.delete(record.id);
+            }
+        }
+    }
+
+    /// Reads files, round by round, and commits checkpoints.
+    fn read(&mut self, stale: &[WalkedFile]) -> Result<()> {
+        self.progress.begin(stale.len() as u64);
+        let mut last_commit = Instant::now();
+        let mut checkpoint_after = if self.records.is_empty() { FIRST_CHECKPOINT_AFTER } else { CHECKPOINT_AFTER };
+        let mut round_bytes = ROUND_BYTES_FIRST;
+        let mut rest = stale;
+        while !rest.is_empty() {
+            let (round, next) = rest.split_at(self.round_len(rest, round_bytes));
+            round_bytes = (2 * round_bytes).min(ROUND_BYTES_MAX);
+            rest = next;
+            self.round(round)?;
+            if !rest.is_empty() && last_commit.elapsed() >= checkpoint_after {
+                self.commit(false)?;
+                checkpoint_after = CHECKPOINT_AFTER;
+                last_commit = Instant::now();
+            }
+        }
+        Ok(())
+    }
+
+    /// How many of the files make a round of about so many bytes.
+    fn round_len(&self, files: &[WalkedFile], bytes: u64) -> usize {
+        let mut size = 0;
+        let is_in = |file: &&WalkedFile| {
+            let before = size;
+            size += file.size.min(self.table.filesize_max) + 512;
+            before < bytes
+        };
+        files.iter().take_while(is_in).count()
+    }
+
+    /// Reads some files on all cores.
+    fn round(&mut self, round: &[WalkedFile]) -> Result<()> {
+        let first_id = self.table.next_id;
+        self.table.next_id += round.len() as u32;
+        let this = &*self;
+        let outcomes: Vec<Result<Outcome>> = round
+            .par_iter()
+            .enumerate()
+            .map(|(i, found)| {
+                let known = this.records.get(&found.path);
+                let id = known.map_or(FileId(first_id + i as u32), |r| r.id);
+                let outcome = this.file(id, found, known)?;
+                this.progress.file_done(if outcome.written { u64::from(outcome.record.units) } else { 0 });
+                Ok(outcome)
+            })
+            .collect();
+        for outcome in outcomes {
+            let outcome = outcome?;
+            self.report.changed += 1;
+            if outcome.written {
+                self.report.units += u64::from(outcome.record.units);
+                if let Some(vectors) = &mut self.table.vectors {
+                    vectors.complete = false;
+                }
+            }
+            self.records.insert(outcome.record.path.clone(), outcome.record);
+        }
+        Ok(())
+    }
+
+    /// Reads one file, and writes its units where its content is another than `known`.
+    fn file(&self, id: FileId, found: &WalkedFile, known: Option<&FileRecord>) -> Result<Outcome> {
+        let mut record = new_record(id, found);
+        let skip = |mut record: FileRecord, skip: Skip| {
+            record.skip = Some(skip);
+            record.language = language::detect(Path::new(&found.path), &[]).name.to_string();
+            if known.is_some_and(|k| k.skip.is_none()) {
+                self.writer.delete(id);
+            }
+            Ok(Outcome { record, written: false })
+        };
+        if found.size > self.table.filesize_max {
+            return skip(record, Skip::TooLarge);
+        }
+        if let Some(reason) = skip_by_name(&found.path) {
+            return skip(record, reason);
+        }
+        wait_for_new_stamp(found.mtime_ns);
+        let Ok(bytes) = std::fs::read(self.root.join(&found.path)) else {
+            return skip(record, Skip::Unreadable);
+        };
+        self.bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        record.hash = hash(&bytes);
+        if let Some(known) = known.filter(|k| k.hash == record.hash && k.skip.is_none()) {
+            let record = FileRecord { size: found.size, mtime_ns: found.mtime_ns, ..known.clone() };
+            return Ok(Outcome { record, written: false });
+        }
+        let language = language::of_file(&found.path, &bytes);
+        let text = match decode(&found.path, bytes) {
+            Ok(text) => text,
+            Err(reason) => return skip(record, reason),
+        };
+        let (language, parsed) = parse_file(&found.path, &text.text, language);
+        record.language = language;
+        record.generated = text.generated;
+        record.units = parsed.units.len() as u32;
+        record.note.clone_from(&parsed.note);
+        let textual_types = textual_types(&text.text);
+        self.writer.add(&FileDocument { id, path: &found.path, parsed, textual_types })?;
+        Ok(Outcome { record, written: true })
+    }
+
+    /// Commits what is read so far, table and index together.
+    fn commit(&mut self, complete: bool) -> Result<()> {
+        self.table.files = self.records.values().cloned().collect();
+        self.table.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        self.table.complete = complete;
+        self.store.commit(&mut self.writer, &self.table)
+    }
+
+    fn finish(mut self) -> Result<Report> {
+        self.commit(true)?;
+        self.writer.finish()?;
+        Ok(Report { files: self.table.files.len() as u64, bytes: self.bytes_read.into_inner(), ..self.report })
+    }
+}
+
+/// The record of a file of which nothing is known but what the walk saw.
+fn new_record(id: FileId, found: &WalkedFile) -> FileRecord {
+    FileRecord {
+        id,
+        path: found.path.clone(),
+        size: found.size,
+        mtime_ns: found.mtime_ns,
+        hash: 0,
+        language: language::unknown().name.to_string(),
+        generated: false,
+        units: 0,
+        skip: None,
+        note: None,
+    }
+}
+
+/// Sleeps until a further change of a file last changed at `mtime_ns` must show in its time stamp.
+fn wait_for_new_stamp(mtime_ns: i64) {
+    let age = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64) - mtime_ns;
+    let tick = STAMP_TICK.as_nanos() as i64;
+    if (0..tick).contains(&age) {
+        std::thread::sleep(Duration::from_nanos((tick - age) as u64));
+    }
+}
