@@ -12,13 +12,14 @@ use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::Retrieved;
 use colgrep_core::token::Tokenizer;
+use colgrep_engine::RankBy;
 use colgrep_engine::env::{Env, profile};
 use colgrep_engine::model::Model;
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::{Settings, Source};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{Mode, Request, retrieve};
+use colgrep_index::search::{Request, retrieve};
 use colgrep_index::source::hash;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_index::update::Updater;
@@ -118,9 +119,17 @@ impl RankingArgs {
     /// # Errors
     /// When it can't be opened.
     pub fn model(&self, env: &Env) -> Result<Option<Arc<Model>>> {
-        let mode = if self.semantic_only { Mode::SemanticOnly } else { Mode::Hybrid };
-        let open = || Model::open(self.model.as_deref(), true, mode, env).map(Arc::new);
+        let open = || Model::open(self.model.as_deref(), true, env).map(Arc::new);
         (!self.keyword_only).then(open).transpose()
+    }
+
+    /// Which rankings take part.
+    pub fn by(&self) -> RankBy {
+        match (self.keyword_only, self.semantic_only) {
+            (true, _) => RankBy::Words,
+            (false, true) => RankBy::Meaning,
+            (false, false) => RankBy::Both,
+        }
     }
 }
 
@@ -239,6 +248,8 @@ pub struct Repository {
     below: Option<Below>,
     /// The model of the ranking by meaning; none for keywords alone.
     model: Option<Arc<Model>>,
+    /// Which rankings take part.
+    by: RankBy,
     /// How its rankings are fused.
     pub fusion: Fusion,
 }
@@ -268,7 +279,7 @@ impl Repository {
         folder: &Path,
         env: &Env,
         model: Option<Arc<Model>>,
-        fusion: Fusion,
+        ranking: &RankingArgs,
     ) -> Result<Repository> {
         let (project, below) = Project::around(folder, env)?;
         tell_of_settings(name, env, folder)?;
@@ -281,8 +292,8 @@ impl Repository {
         let in_folder = |path: &str| path.strip_prefix(&below).is_some_and(|rest| rest.starts_with('/'));
         let below = (!below.is_empty())
             .then(|| Below(snapshot.files.files.iter().filter(|f| in_folder(&f.path)).map(|f| f.id).collect()));
-        let mut repository =
-            Repository { name: name.to_string(), language: String::new(), project, snapshot, below, model, fusion };
+        let (name, by, fusion) = (name.to_string(), ranking.by(), ranking.fusion());
+        let mut repository = Repository { name, language: String::new(), project, snapshot, below, model, by, fusion };
         repository.language = language.map_or_else(|| repository.main_language(), String::from);
         Ok(repository)
     }
@@ -307,7 +318,7 @@ impl Repository {
     /// When the index can't be read.
     pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Retrieved)> {
         let filter = self.below.as_ref().map(|b| b as &dyn UnitFilter);
-        let semantic = self.model.as_ref().map(|m| m.semantic(&self.snapshot));
+        let semantic = self.model.as_ref().map(|m| m.semantic(&self.snapshot, self.by));
         let request = Request { query, knobs, fusion: self.fusion, files, units_per_file: 1, filter, semantic };
         Ok(retrieve(&self.snapshot, &request)?)
     }
@@ -387,7 +398,7 @@ impl Corpus {
                 continue;
             }
             let language = spec.and_then(|s| s.language.as_deref());
-            repositories.push(Repository::open(&name, language, &folder, &env, model.clone(), args.ranking.fusion())?);
+            repositories.push(Repository::open(&name, language, &folder, &env, model.clone(), &args.ranking)?);
             for (set, annotations) in annotations {
                 tell_of_absent(&name, &annotations, &repositories[repositories.len() - 1]);
                 tasks.extend(annotations.into_iter().map(|a| Task::new(a, set, repositories.len() - 1)));

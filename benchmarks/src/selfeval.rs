@@ -68,7 +68,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
             path.display()
         );
     }
-    let repository = Repository::open(&name, None, &folder, &env, args.ranking.model(&env)?, args.ranking.fusion())?;
+    let repository = Repository::open(&name, None, &folder, &env, args.ranking.model(&env)?, &args.ranking)?;
     let mut annotations = from_commits(&git_log(&folder)?, &code_files(&repository, &folder), args.commits);
     annotations.extend(from_documentation(&repository, args.units, args.seed)?);
     if annotations.is_empty() {

@@ -1,7 +1,60 @@
-//! Errors with what helps, in the words of the command line or of the server's tools.
+//! Errors that name a way out: a flag or a command for people, a tool or a parameter for agents.
+
+use std::fmt;
 
 use colgrep_encoder::Error as ModelError;
-use colgrep_engine::hint::Hinted;
+use colgrep_engine::Refused;
+
+use crate::output::path::typed;
+
+/// What went wrong, with the way out in the words of the command line and in those of the server's tools.
+#[derive(Clone, Debug)]
+pub struct Hinted {
+    /// What went wrong.
+    pub what: String,
+    /// The way out on the command line.
+    pub shell: String,
+    /// The way out by a tool.
+    pub tool: String,
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.what, self.shell)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
+/// The way out of what the engine refuses.
+fn hinted(refused: &Refused) -> Hinted {
+    let (shell, tool) = match refused {
+        Refused::Type { known, .. } => {
+            ("`colgrep --type-list` shows them".to_string(), format!("`languages` takes {}", known.join(", ")))
+        }
+        Refused::Pattern { .. } => (
+            "use -F to search for it as plain text".to_string(),
+            "`grep` with `fixed` searches for it as plain text".to_string(),
+        ),
+        Refused::NotIndexed { root, path } => {
+            return Hinted {
+                what: format!("{} is not indexed", typed(root, path)),
+                shell: "`colgrep status` says what is skipped and why".to_string(),
+                tool: "`outline` and `grep` read it all the same".to_string(),
+            };
+        }
+        Refused::NoUnit { root, path, line } => {
+            let path = typed(root, path);
+            return Hinted {
+                what: format!("{path} has no unit on line {line}"),
+                shell: format!("`colgrep outline {path}` lists its units"),
+                tool: "`outline` lists its units".to_string(),
+            };
+        }
+        _ => (String::new(), String::new()),
+    };
+    Hinted { what: refused.to_string(), shell, tool }
+}
 
 /// Bytes of an error for tools, at most: it may repeat a pattern or a path as long as anybody likes.
 const TOOL_BYTES_MAX: usize = 1_600;
@@ -19,19 +72,24 @@ fn for_model(error: &ModelError) -> Option<String> {
     }
 }
 
-/// An error with its causes, and what helps.
+/// An error with its causes, and what helps, on the command line.
 pub fn told(error: &anyhow::Error) -> String {
+    in_words(error, |hinted| &hinted.shell)
+}
+
+/// An error with its causes, and the way out that `way` takes of a hint.
+fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
     let advice = error.chain().find_map(|cause| for_model(cause.downcast_ref::<ModelError>()?));
     let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
-    format!("{error:#}{advice}")
+    let text = format!("{error:#}{advice}");
+    let Some(refused) = error.downcast_ref::<Refused>() else { return text };
+    let hinted = hinted(refused);
+    text.replacen(&refused.to_string(), &format!("{}; {}", hinted.what, way(&hinted)), 1)
 }
 
 /// An error as a tool tells it; what is too long loses its middle.
 pub fn for_tools(error: &anyhow::Error) -> String {
-    let mut text = told(error);
-    if let Some(hinted) = error.downcast_ref::<Hinted>() {
-        text = text.replacen(&hinted.to_string(), &format!("{}; {}", hinted.what, hinted.tool), 1);
-    }
+    let mut text = in_words(error, |hinted| &hinted.tool);
     if text.len() > TOOL_BYTES_MAX {
         let begin = text.floor_char_boundary(TOOL_BYTES_MAX / 2);
         let end = text.ceil_char_boundary(text.len() - TOOL_BYTES_MAX / 2);
@@ -65,10 +123,10 @@ mod tests {
 
     #[test]
     fn tools_are_told_in_their_words_and_in_few() {
-        let hinted = || Hinted { what: "no such file".into(), shell: "see --hidden".into(), tool: "see hidden".into() };
-        let told = for_tools(&anyhow::Error::from(hinted()).context("search"));
-        assert_eq!(told, "search: no such file; see hidden");
-        assert_eq!(hinted().to_string(), "no such file; see --hidden");
+        let refused = || anyhow::Error::from(Refused::Pattern { pattern: "(".into() }).context("search");
+        let what = "search: \"(\" is no valid pattern";
+        assert_eq!(for_tools(&refused()), format!("{what}; `grep` with `fixed` searches for it as plain text"));
+        assert_eq!(told(&refused()), format!("{what}; use -F to search for it as plain text"));
         let long = for_tools(&anyhow::anyhow!("begins {} ends", "é".repeat(TOOL_BYTES_MAX)));
         assert!(long.starts_with("begins éé") && long.ends_with("éé ends") && long.contains("é […] é"), "{long}");
         assert!(long.len() <= TOOL_BYTES_MAX + " […] ".len());

@@ -11,11 +11,15 @@ macro_rules! remark {
 
 mod args;
 mod command;
+mod console;
 mod files;
 mod hint;
 mod hunk;
+mod notice;
 mod output;
 mod settings;
+mod trace;
+mod words;
 
 pub use args::FusionArg;
 pub use command::knobs::markdown as knobs_markdown;

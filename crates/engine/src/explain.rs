@@ -46,9 +46,33 @@ impl Explanation {
         let all = self.steps.get(&unit).map(Vec::as_slice).unwrap_or_default();
         all.iter().copied().filter(|s| s.change.abs() > 1e-6).collect()
     }
+}
 
-    /// The score behind the last step.
-    pub fn last(&self, unit: UnitId) -> f32 {
-        self.steps.get(&unit).and_then(|s| s.last()).map_or(0.0, |s| s.score)
+#[cfg(test)]
+mod tests {
+    use colgrep_core::rank::RankedUnit;
+
+    use super::*;
+
+    #[test]
+    fn only_steps_that_change_something_are_kept() {
+        let unit = UnitId::new(0, 7);
+        let mut explanation = Explanation::default();
+        explanation.ranking("bm25", &[(unit, 12.5)]);
+        explanation.ranking("fused", &[(unit, 1.0)]);
+        let ranked = |score| RankedUnit {
+            unit,
+            file: 0,
+            kind: colgrep_core::UnitKind::Function,
+            role: colgrep_core::UnitRole::Definition,
+            line: 1,
+            score,
+        };
+        for (step, score) in [("stem", 1.25), ("depth", 1.25), ("penalty", 0.5)] {
+            explanation.stage(step, &Ranked { units: vec![ranked(score)], files: &[] });
+        }
+        let steps = explanation.steps(unit);
+        let steps: Vec<String> = steps.iter().map(|s| format!("{} {:+.3} {:.3}", s.step, s.change, s.score)).collect();
+        assert_eq!(steps, ["bm25 +12.500 12.500", "fused +1.000 1.000", "stem +0.250 1.250", "penalty -0.750 0.500"]);
     }
 }

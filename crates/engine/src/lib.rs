@@ -1,15 +1,36 @@
-//! colgrep-engine: a project, its settings, the model and the search over its index.
+//! colgrep-engine: opens a project, keeps its index current and answers searches.
 //!
-//! Between the index and whatever asks (the command line, the MCP server, the benchmark). It prints nothing, and reads
-//! neither the process's environment nor its arguments by itself.
+//! Between the index and whatever asks: the command line, the MCP server, the benchmark, a program. It prints nothing,
+//! and reads neither the process's arguments nor its environment by itself.
 
+pub mod answer;
 pub mod env;
+pub mod error;
 pub mod explain;
+pub mod filter;
 pub mod git;
-pub mod hint;
+pub mod like;
 pub mod line;
 pub mod model;
 mod nearest;
+pub mod notice;
+pub mod open;
+pub mod pattern;
+pub mod place;
 pub mod project;
+pub mod request;
+pub mod rules;
+pub mod session;
 pub mod settings;
+pub mod tree;
 pub mod variable;
+
+pub use answer::{Answer, BestLine, FileAnswer, UnitAnswer};
+pub use env::Env;
+pub use error::Refused;
+pub use notice::{Listener, Notice};
+pub use open::OpenOptions;
+pub use project::Project;
+pub use request::{Changes, Detail, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests};
+pub use session::{Results, Session};
+pub use settings::Settings;

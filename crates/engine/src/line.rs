@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use anyhow::Result;
 use colgrep_core::bm25::idf;
+use colgrep_core::query::Query;
 use colgrep_core::token::{Token, Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::store::Snapshot;
@@ -36,13 +37,13 @@ thread_local! {
 }
 
 impl QueryWords {
-    /// Weighs the words of `query` by inverse document frequency over an index's units.
+    /// Weighs a query's terms by inverse document frequency over an index's units.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn new(query: &str, snapshot: &Snapshot) -> Result<QueryWords> {
+    pub fn new(query: &Query, snapshot: &Snapshot) -> Result<QueryWords> {
         let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
-        let mut words = QueryWords::weighed(query, |_| 1.0);
+        let mut words = QueryWords::unweighed(query.terms.iter().map(|t| t.text.as_str()));
         for (term, weight) in &mut words.terms {
             *weight = idf(units, snapshot.lexical.units_with(term)?);
         }
@@ -50,12 +51,12 @@ impl QueryWords {
         Ok(words)
     }
 
-    fn weighed(query: &str, weight: impl Fn(&str) -> f32) -> QueryWords {
-        let all = TOKENIZER.with_borrow_mut(|t| t.terms(query));
-        let content: Vec<&String> = all.iter().filter(|t| !is_stop_word(t)).collect();
-        let kept = if content.is_empty() { all.iter().collect() } else { content };
-        let terms: HashMap<String, f32> = kept.into_iter().map(|t| (t.clone(), weight(t))).collect();
-        QueryWords { total: terms.values().sum(), terms }
+    /// The terms that are no stop words, each with weight 1; all where there are no others.
+    fn unweighed<'t>(all: impl Iterator<Item = &'t str> + Clone) -> QueryWords {
+        let is_content = |term: &&str| !is_stop_word(term);
+        let any = all.clone().any(|term| is_content(&term));
+        let terms: HashMap<String, f32> = all.filter(|t| !any || is_content(t)).map(|t| (t.to_string(), 1.0)).collect();
+        QueryWords { total: terms.len() as f32, terms }
     }
 
     /// The weight of the distinct terms in `text`.
@@ -145,6 +146,10 @@ mod tests {
         Unit { kind, name: name.into(), span: Span { first: line, line, end }, ..Unit::default() }
     }
 
+    fn words(query: &str) -> QueryWords {
+        QueryWords::unweighed(Tokenizer::default().terms(query).iter().map(String::as_str))
+    }
+
     #[test]
     fn the_best_line_holds_most_of_the_query() {
         let text = ["# Title", "how to parse", "parse a request body", "request"];
@@ -157,14 +162,14 @@ mod tests {
             ("queue has no room", code, unit(UnitKind::Function, "push", 1, 4), 3),
             ("push when the queue is full", code, unit(UnitKind::Function, "push", 1, 4), 2),
         ] {
-            assert_eq!(QueryWords::weighed(query, |_| 1.0).best_line(&lines, &unit, None), expected, "{query}");
+            assert_eq!(words(query).best_line(&lines, &unit, None), expected, "{query}");
         }
         // Far down in a long unit no line is looked at.
         let filler = "filler ".repeat(1024);
         for (above, expected) in [(3, 4), (5, 1)] {
             let lines = [vec![filler.as_str(); above], vec!["parse a request"]].concat();
             let unit = unit(UnitKind::Section, "Title", 1, lines.len() as u32);
-            assert_eq!(QueryWords::weighed("parse request", |_| 1.0).best_line(&lines, &unit, None), expected);
+            assert_eq!(words("parse request").best_line(&lines, &unit, None), expected);
         }
     }
 }

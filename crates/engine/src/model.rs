@@ -14,10 +14,12 @@ use colgrep_index::update::Encoding;
 use colgrep_index::vector::{Codebook, Memory};
 
 use crate::env::Env;
+use crate::notice::{Listener, Notice};
+use crate::request::RankBy;
 
 /// Candidates that a search encodes itself where the index keeps no vectors: with the embedded model, about 15 ms of a
 /// core.
-const LITE_CANDIDATES: usize = 50;
+pub const LITE_CANDIDATES: usize = 50;
 /// Longest time that a search spends on vectors before it answers with those that are there.
 const SEARCH_BUDGET: Duration = Duration::from_secs(8);
 /// Vectors of texts that a server remembers, in bytes: a thousand of the longest with the model in the program.
@@ -27,7 +29,6 @@ const MEMORY_BYTES: usize = 32 << 20;
 pub struct Model {
     encoder: Arc<dyn Encoder>,
     codebook: Option<Codebook>,
-    mode: Mode,
     stored: bool,
     /// As a person would write it.
     spec: ModelSpec,
@@ -36,20 +37,8 @@ pub struct Model {
 
 impl std::fmt::Debug for Model {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Model({}, {:?})", self.encoder.name(), self.mode)
+        write!(f, "Model({})", self.encoder.name())
     }
-}
-
-/// Which rankings a search is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RankBy {
-    /// Words and meaning.
-    #[default]
-    Both,
-    /// Words and structure alone.
-    Words,
-    /// Meaning alone.
-    Meaning,
 }
 
 /// A model as flags and settings choose it.
@@ -69,13 +58,11 @@ impl Model {
     /// # Errors
     /// When it can't be opened.
     pub fn of_search(choice: &Choice, by: RankBy, env: &Env) -> Result<Option<Model>> {
-        let mode = match (by, choice.vectors) {
-            (RankBy::Words, _) | (RankBy::Both, VectorMode::Keyword) => return Ok(None),
-            (RankBy::Both, _) => Mode::Hybrid,
-            (RankBy::Meaning, _) => Mode::SemanticOnly,
-        };
+        if by == RankBy::Words || (by == RankBy::Both && choice.vectors == VectorMode::Keyword) {
+            return Ok(None);
+        }
         let env = without_download(choice, env)?;
-        Model::open(choice.name.as_deref(), choice.vectors == VectorMode::Full, mode, &env).map(Some)
+        Model::open(choice.name.as_deref(), choice.vectors == VectorMode::Full, &env).map(Some)
     }
 
     /// Opens the model that an index is made with; `None` where it keeps no vectors.
@@ -87,14 +74,15 @@ impl Model {
             return Ok(None);
         }
         let env = without_download(choice, env)?;
-        Model::open(choice.name.as_deref(), true, Mode::Hybrid, &env).map(Some)
+        Model::open(choice.name.as_deref(), true, &env).map(Some)
     }
 
-    /// Opens a model by what somebody wrote; the one in the program where nobody did.
+    /// Opens a model by what somebody wrote; the one in the program where nobody did. `stored` is whether indexes keep
+    /// its vectors.
     ///
     /// # Errors
     /// When it can't be opened.
-    pub fn open(name: Option<&str>, stored: bool, mode: Mode, env: &Env) -> Result<Model> {
+    pub fn open(name: Option<&str>, stored: bool, env: &Env) -> Result<Model> {
         let spec = name.filter(|n| !n.is_empty()).map_or(Ok(ModelSpec::Embedded), ModelSpec::parse)?;
         // The model in the program needs nothing of the environment, which takes a look around each place to tell.
         let runtime = if spec == ModelSpec::Embedded { RuntimeEnv::default() } else { env.runtime() };
@@ -103,7 +91,7 @@ impl Model {
             ModelSpec::Embedded => Some(Codebook::from_bytes(EMBEDDED_CODEBOOK)?),
             _ => None,
         };
-        Ok(Model { encoder, codebook, mode, stored, spec, memory: None })
+        Ok(Model { encoder, codebook, stored, spec, memory: None })
     }
 
     /// The same model, which remembers what searches encode: for a server.
@@ -123,10 +111,11 @@ impl Model {
     }
 
     /// How a search uses it in an index: what is stored, or, where nothing of this model is, the best candidates.
-    pub fn semantic(&self, snapshot: &Snapshot) -> Semantic<'_> {
+    pub fn semantic(&self, snapshot: &Snapshot, by: RankBy) -> Semantic<'_> {
+        let mode = if by == RankBy::Meaning { Mode::SemanticOnly } else { Mode::Hybrid };
         let own = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == self.encoder.fingerprint());
         let encode_max = if self.stored && own { 0 } else { LITE_CANDIDATES };
-        Semantic { mode: self.mode, encode_max, memory: self.memory.as_ref(), ..Semantic::new(&*self.encoder) }
+        Semantic { mode, encode_max, memory: self.memory.as_ref(), ..Semantic::new(&*self.encoder) }
     }
 
     /// The vectors of a unit's text.
@@ -142,50 +131,69 @@ impl Model {
         self.encoding_of_search().is_some_and(|e| !e.is_done(snapshot))
     }
 
-    /// What the ranking by meaning lacks in an index that should keep this model's vectors, and who makes it: `maker`,
-    /// if somebody is at it, else `init`.
-    pub fn lacking(&self, snapshot: &Snapshot, maker: impl FnOnce() -> Option<&'static str>) -> Option<String> {
+    /// What the ranking by meaning lacks in an index that should keep this model's vectors.
+    pub fn lacking(&self, snapshot: &Snapshot) -> Option<Lacking> {
         let encoding = self.encoding_of_search()?;
-        let only = format!("by meaning, a search ranks only the best {LITE_CANDIDATES} units by words");
-        let init = format!("`colgrep init --model {}`", self.spec);
-        let maker = |init: &str| maker().map_or_else(|| init.to_string(), str::to_string);
-        match &snapshot.files.vectors {
-            None => {
-                Some(format!("the index has no vectors of {}: {only}; {} makes them", self.in_words(), maker(&init)))
+        let what = match &snapshot.files.vectors {
+            None => Lack::All,
+            Some(stored) if stored.fingerprint != self.encoder.fingerprint() => {
+                Lack::OtherModel { stored: stored.model.clone() }
             }
-            Some(stored) if stored.fingerprint != self.encoder.fingerprint() => Some(format!(
-                "the index has vectors of the model {}, not of {}: {only}; {init} replaces them",
-                stored.model,
-                self.in_words()
-            )),
             Some(_) if snapshot.damage.is_some() => {
-                let damage = snapshot.damage.as_ref().map_or("", |e| e.message());
-                Some(format!("{damage}: {only}; {} makes the vectors anew", maker("`colgrep init`")))
+                Lack::Damaged(snapshot.damage.as_ref().map_or_else(String::new, |e| e.message().to_string()))
             }
-            Some(_) if encoding.is_done(snapshot) => None,
+            Some(_) if encoding.is_done(snapshot) => return None,
             Some(_) => {
                 let coverage = snapshot.coverage();
-                let (lack, all) = (Some(coverage.without_vectors()).filter(|lack| *lack > 0)?, coverage.units);
-                Some(format!(
-                    "{lack} of {all} units are ranked by words alone so far; {} makes the rest of their vectors",
-                    maker("`colgrep init`")
-                ))
+                let without = Some(coverage.without_vectors()).filter(|lack| *lack > 0)?;
+                Lack::Units { without, all: coverage.units }
             }
-        }
-    }
-
-    /// What messages call it.
-    fn in_words(&self) -> String {
-        match &self.spec {
-            ModelSpec::Embedded => "the embedded model".to_string(),
-            other => format!("the model {other}"),
-        }
+        };
+        Some(Lacking { model: self.spec.clone(), what })
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
         self.encoder.name()
     }
+}
+
+/// Names the library that a model has loaded to whoever wants ranking steps: it is code of somebody else.
+pub fn name_runtime(listener: &dyn Listener) {
+    if let Some(library) = colgrep_encoder::loaded_runtime().filter(|_| listener.traces()) {
+        listener.notice(&Notice::Runtime(library));
+    }
+}
+
+/// What the ranking by meaning lacks in an index.
+#[derive(Clone, Debug)]
+pub struct Lacking {
+    /// The model whose vectors are meant.
+    pub model: ModelSpec,
+    /// What is lacking.
+    pub what: Lack,
+}
+
+/// Vectors that an index lacks. Without any, a search ranks only the best [`LITE_CANDIDATES`] units by meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lack {
+    /// There are none.
+    All,
+    /// Those that are there are of another model.
+    OtherModel {
+        /// That model's name.
+        stored: String,
+    },
+    /// They can't be read, for this reason.
+    Damaged(String),
+    /// Some units have none yet.
+    Units {
+        /// So many.
+        without: u64,
+        /// Of so many.
+        all: u64,
+    },
 }
 
 /// The environment to open a model in. Where only a repository's file names it, nothing is fetched: whoever clones a

@@ -101,6 +101,16 @@ impl Project {
         Ok(settings)
     }
 
+    /// The same, where the settings of another place are read already.
+    ///
+    /// # Errors
+    /// As [`Project::settings`].
+    pub fn settings_beside(&mut self, known: &Settings, env: &Env) -> Result<Settings> {
+        let settings = known.beside(env, &self.root)?;
+        self.ignored = settings.ignore().to_vec();
+        Ok(settings)
+    }
+
     /// Whatever a walk for the index leaves out besides ignored and hidden files.
     pub fn left_out(&self) -> LeftOut<'_> {
         LeftOut { folder: Some(self.store.folder()), patterns: &self.ignored }

@@ -2,6 +2,8 @@
 
 mod chapters;
 mod commands;
+mod line;
+mod plan;
 mod request;
 mod search;
 mod size;
@@ -12,6 +14,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use chapters::CHAPTERS;
 pub(crate) use commands::respelled;
 pub use commands::*;
+pub use plan::{Plan, Task, is_stdin};
 pub use search::*;
 
 /// What has no meaning beside `--stats`.

@@ -1,67 +1,184 @@
-//! What flags leave open, filled in from the settings.
+//! Flags into requests: the one place where a search's flags become what the engine and the output take.
 
-use clap::ValueEnum;
-use colgrep_engine::model::{Choice, RankBy};
-use colgrep_engine::settings::Settings;
-use colgrep_index::mode::VectorMode;
+use std::path::PathBuf;
 
-use super::{Color, FusionArg, SearchArgs, Tests, WalkArgs};
+use anyhow::{Result, anyhow};
+use colgrep_core::knob::{Knob, Knobs, Profile};
+use colgrep_engine::env::profile;
+use colgrep_engine::variable;
+use colgrep_engine::{
+    Changes, Detail, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests,
+};
 
-fn choice<T: ValueEnum>(text: Option<&str>) -> Option<T> {
-    text.and_then(|t| T::from_str(t, true).ok())
-}
+use super::{Color, IndexMode, SearchArgs, TestsArg, WalkArgs};
+use crate::output::matches::LineOptions;
+use crate::output::{Format, When, Wish};
 
 impl SearchArgs {
-    /// Fills in what the flags leave open.
-    pub fn fill(&mut self, settings: &Settings) {
-        self.results = self.results.or(settings.number("results"));
-        self.per_file = self.per_file.or(settings.number("per_file"));
-        self.lines = self.lines.or(settings.number("lines"));
-        self.tests = self.tests.or(choice::<Tests>(settings.text("tests")));
-        self.color = self.color.or(choice::<Color>(settings.text("color")));
-        self.fusion = self.fusion.or(choice::<FusionArg>(settings.text("fusion")));
-        self.hyperlink_format = self.hyperlink_format.take().or(settings.text("hyperlink_format").map(str::to_string));
-        self.model = self.model.take().or(settings.model().map(str::to_string));
-        self.code_only |= settings.is_on("code_only") && !self.no_code_only;
-        match choice::<Color>(settings.text("heading")) {
-            Some(Color::Always) if !self.no_heading => self.heading = true,
-            Some(Color::Never) if !self.heading => self.no_heading = true,
-            _ => {}
-        }
-        self.walk.fill(settings);
+    /// The question with everything that the flags say of it.
+    ///
+    /// # Errors
+    /// When a constant of the ranking does not fit.
+    pub fn request(&self, question: Question, paths: Vec<PathBuf>) -> Result<SearchRequest> {
+        let mut request = SearchRequest::default();
+        request.question = question;
+        request.scope = self.scope(paths);
+        request.ranking = self.ranking()?;
+        request.shape = self.shape();
+        Ok(request)
     }
 
-    /// The model that flags choose, after settings filled in what they leave open.
-    pub fn model_choice(&self, repository: Option<&std::path::Path>) -> Choice {
-        Choice {
-            name: self.model.clone(),
-            repository: repository.map(std::path::Path::to_path_buf),
-            vectors: self.walk.vector_mode(),
+    fn scope(&self, paths: Vec<PathBuf>) -> Scope {
+        let mut scope = Scope::default();
+        scope.paths = paths;
+        (scope.include, scope.exclude) = (self.include.clone(), self.exclude.clone());
+        for glob in &self.glob {
+            match glob.strip_prefix('!') {
+                Some(not) => scope.exclude.push(not.to_string()),
+                None => scope.include.push(glob.clone()),
+            }
         }
+        scope.exclude_dir.clone_from(&self.exclude_dir);
+        scope.types.clone_from(&self.types);
+        scope.code_only = either(self.code_only, self.no_code_only);
+        scope.tests = self.tests.map(Tests::from);
+        scope.changes = match &self.since {
+            Some(since) => Some(Changes::Since(since.clone())),
+            None => self.changed.then_some(Changes::Uncommitted),
+        };
+        scope.pattern = (!self.regexp.is_empty()).then(|| self.pattern());
+        scope
     }
 
-    /// Which rankings are asked for. Counting, and naming what does not match, is about words: by meaning everything is
-    /// near by some measure.
-    pub fn rank_by(&self) -> RankBy {
-        match (self.keyword_only || self.count || self.files_without_match, self.semantic_only) {
+    fn pattern(&self) -> Pattern {
+        let mut pattern = Pattern::default();
+        pattern.expressions.clone_from(&self.regexp);
+        (pattern.fixed, pattern.word, pattern.line) = (self.fixed_strings, self.word_regexp, self.line_regexp);
+        (pattern.ignore_case, pattern.smart_case) = (self.ignore_case, self.smart_case);
+        pattern
+    }
+
+    fn ranking(&self) -> Result<RankingOptions> {
+        let mut ranking = RankingOptions::default();
+        ranking.by = match (self.keyword_only, self.semantic_only) {
             (true, _) => RankBy::Words,
             (false, true) => RankBy::Meaning,
             (false, false) => RankBy::Both,
+        };
+        ranking.fusion = self.fusion.map(Into::into);
+        ranking.profile = self.profile.as_deref().map(profile).transpose()?;
+        ranking.alpha = self.alpha.as_deref().map(alpha).transpose()?;
+        Ok(ranking)
+    }
+
+    fn shape(&self) -> Shape {
+        let mut shape = Shape::default();
+        (shape.files, shape.units_per_file) = (self.results, self.per_file);
+        (shape.single_units, shape.every_match, shape.explain) = (self.units, self.count, self.explain);
+        shape.detail = match self.format() {
+            _ if self.names_only() => Detail::Names,
+            Format::Json | Format::JsonLines => Detail::Relations,
+            Format::Text | Format::Vimgrep => Detail::Lines,
+        };
+        shape
+    }
+
+    fn names_only(&self) -> bool {
+        self.files_only || self.count
+    }
+
+    fn format(&self) -> Format {
+        match (self.json, self.jsonl || self.queries_from.is_some(), self.vimgrep) {
+            (true, ..) => Format::Json,
+            (_, true, _) => Format::JsonLines,
+            (_, _, true) => Format::Vimgrep,
+            _ => Format::Text,
         }
+    }
+
+    /// What is printed of an answer.
+    pub fn output(&self) -> Wish {
+        Wish {
+            format: self.format(),
+            names_only: self.names_only(),
+            count: self.count,
+            null: self.null,
+            content: self.content,
+            lines: self.lines,
+            before: self.before_context,
+            behind: self.after_context,
+            around: self.context,
+            max_tokens: self.max_tokens,
+            quiet: self.walk.quiet,
+            silent: self.silent,
+            heading: either(self.heading, self.no_heading),
+            color: self.color.map(When::from),
+            links: self.hyperlink_format.clone(),
+        }
+    }
+
+    /// What a plain grep prints of lines.
+    pub fn lines(&self) -> LineOptions {
+        LineOptions {
+            invert: self.invert_match,
+            only_matching: self.only_matching,
+            max_count: self.max_count,
+            files_without_match: self.files_without_match,
+            no_messages: self.no_messages,
+            files: self.results,
+        }
+    }
+
+    /// How projects are opened.
+    pub fn open_options(&self) -> OpenOptions {
+        let mut options = self.walk.open_options(self.model.clone());
+        options.update = !self.no_update;
+        options
     }
 }
 
 impl WalkArgs {
-    /// Fills in what the flags of the walk leave open.
-    pub fn fill(&mut self, settings: &Settings) {
-        self.hidden |= settings.is_on("hidden") && !self.no_hidden;
-        let mode = || settings.index_mode().unwrap_or(settings.kept()).into();
-        self.index_mode = Some(self.index_mode.unwrap_or_else(mode));
-        self.max_filesize = self.max_filesize.or(settings.filesize_max());
+    /// How projects are opened.
+    pub fn open_options(&self, model: Option<String>) -> OpenOptions {
+        let mut options = OpenOptions::default();
+        options.hidden = either(self.hidden, self.no_hidden);
+        options.no_ignore = self.no_ignore;
+        options.filesize_max = self.max_filesize;
+        options.vectors = self.index_mode.map(IndexMode::into);
+        options.model = model;
+        options.any_root = self.yes;
+        options
     }
+}
 
-    /// What the index is to keep.
-    pub fn vector_mode(&self) -> VectorMode {
-        self.index_mode.unwrap_or_default().into()
+/// Reads what `--alpha` takes.
+fn alpha(text: &str) -> Result<f64> {
+    let mut knobs = Knobs::of(Profile::Default);
+    variable::set(&mut knobs, Knob::Alpha, text).map_err(|e| anyhow!("--alpha: {e}"))?;
+    Ok(knobs.number(Knob::Alpha))
+}
+
+/// A flag and the one that takes it back.
+fn either(on: bool, off: bool) -> Option<bool> {
+    if on || off { Some(on) } else { None }
+}
+
+impl From<TestsArg> for Tests {
+    fn from(arg: TestsArg) -> Tests {
+        match arg {
+            TestsArg::Auto => Tests::Auto,
+            TestsArg::Only => Tests::Only,
+            TestsArg::Exclude => Tests::Exclude,
+        }
+    }
+}
+
+impl From<Color> for When {
+    fn from(arg: Color) -> When {
+        match arg {
+            Color::Auto => When::Auto,
+            Color::Always => When::Always,
+            Color::Never => When::Never,
+        }
     }
 }

@@ -76,7 +76,7 @@ impl From<VectorMode> for IndexMode {
 
 /// What becomes of test files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Tests {
+pub enum TestsArg {
     /// They are found, below what they test.
     #[default]
     Auto,
@@ -236,7 +236,7 @@ pub struct SearchArgs {
     /// Tests, by their path or inside other files (those with -e alone by their path): rank them lower, give them only, or
     /// leave them out [default: auto]
     #[arg(long, value_name = "WHAT", help_heading = "Filters (they apply before the ranking)")]
-    pub tests: Option<Tests>,
+    pub tests: Option<TestsArg>,
     /// Only files with changes that git has not committed, new files included
     #[arg(long, help_heading = "Filters (they apply before the ranking)")]
     pub changed: bool,
@@ -356,42 +356,4 @@ pub struct SearchArgs {
     /// What the walk takes in.
     #[command(flatten)]
     pub walk: WalkArgs,
-}
-
-impl SearchArgs {
-    /// Sorts `-g` into what it stands for.
-    pub fn take_globs(&mut self) {
-        for glob in std::mem::take(&mut self.glob) {
-            match glob.strip_prefix('!') {
-                Some(not) => self.exclude.push(not.to_string()),
-                None => self.include.push(glob),
-            }
-        }
-    }
-
-    /// Files wanted (or units, with `--units`).
-    pub fn wanted(&self) -> usize {
-        self.results.unwrap_or(15)
-    }
-
-    /// Units wanted a file.
-    pub fn units_per_file(&self) -> usize {
-        self.per_file.unwrap_or(1).max(1)
-    }
-
-    /// Lines before and behind a shown line.
-    pub fn around(&self) -> (usize, usize) {
-        let both = self.context.unwrap_or(0);
-        (self.before_context.unwrap_or(both), self.after_context.unwrap_or(both))
-    }
-
-    /// Whether only the names of files are asked for, with numbers or without.
-    pub fn names_only(&self) -> bool {
-        self.files_only || self.count
-    }
-
-    /// Whether rows are written for programs.
-    pub fn for_programs(&self) -> bool {
-        self.json || self.jsonl || self.queries_from.is_some()
-    }
 }

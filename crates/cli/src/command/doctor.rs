@@ -7,8 +7,9 @@ use std::path::Path;
 use anyhow::Result;
 use colgrep_encoder::RuntimeEnv;
 use colgrep_engine::env::Env;
-use colgrep_engine::model::{Choice, Model, RankBy};
+use colgrep_engine::model::{Choice, Model};
 use colgrep_engine::project::{Project, settings_at};
+use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::{REPOSITORY_FILE, Settings, Source, repository_file};
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
@@ -17,12 +18,13 @@ use colgrep_index::walk::{Walked, walk};
 use colgrep_syntax::read::Skip;
 use serde::Serialize;
 
-use super::search::building;
-use super::{counted, folder_or_here, in_words};
+use super::folder_or_here;
 use crate::FOUND;
 use crate::args::DoctorArgs;
 use crate::hint;
+use crate::notice::building;
 use crate::output::escape::escape_text;
+use crate::words::{counted, in_words};
 
 /// Share of dead documents above which rebuilding pays.
 const DEAD_SHARE_MAX: f64 = 0.5;

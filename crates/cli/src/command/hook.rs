@@ -14,10 +14,11 @@ use colgrep_engine::project::Project;
 use colgrep_index::ErrorKind;
 use serde_json::{Value, json};
 
-use super::{counted, languages};
+use super::languages;
 use crate::FOUND;
 use crate::args::{Agent, HookArgs};
 use crate::output::escape::escape_control;
+use crate::words::counted;
 
 /// Longest time that the agent's own message is waited for.
 const MESSAGE_PATIENCE: Duration = Duration::from_millis(500);

@@ -1,43 +1,39 @@
 //! `colgrep init`: builds the index of a project, or brings it up to date.
 
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
 use colgrep_engine::env::Env;
-use colgrep_engine::model::{Choice, Model};
+use colgrep_engine::model::{Model, name_runtime};
+use colgrep_engine::open::update;
 use colgrep_engine::project::Project;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::update::set_mode;
 
-use super::{counted, folder_or_here, in_words, limit_threads, name_runtime, open_updated, walk_options};
+use super::{folder_or_here, limit_threads};
 use crate::args::InitArgs;
+use crate::console::Console;
+use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let started = Instant::now();
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     project.check_size(env, args.walk.yes)?;
-    let mut walk = args.walk.clone();
     let settings = project.settings(env)?;
+    let mut options = args.walk.open_options(args.model.clone());
     // Not what the index was told before: that is said anew.
-    walk.index_mode = walk.index_mode.or(settings.index_mode().map(Into::into)).or(Some(Default::default()));
-    walk.fill(&settings);
-    limit_threads(&walk);
-    let repository = if args.model.is_none() { settings.repository_model() } else { None };
-    let choice = Choice {
-        name: args.model.as_deref().or(settings.model()).map(str::to_string),
-        repository: repository.map(Path::to_path_buf),
-        vectors: walk.vector_mode(),
-    };
-    let model = Model::of_index(&choice, &env.working_on([&project.root]))?;
-    name_runtime(env);
+    options.vectors = options.vectors.or(settings.index_mode()).or(Some(VectorMode::default()));
+    limit_threads(args.walk.threads);
+    let opening = options.with(&settings);
+    let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
     let encoding = model.as_ref().and_then(|m| m.encoding(None));
-    let options = walk_options(&walk);
-    let (snapshot, report) = open_updated(&project, Some(&options), true, encoding.as_ref(), walk.quiet)?;
-    let mode = walk.vector_mode();
+    let console = Console::new(args.walk.quiet, env.trace);
+    name_runtime(&*console);
+    let (snapshot, report) = update(&project, Some(&opening.walk), true, encoding.as_ref(), &*console)?;
+    let mode = opening.choice.vectors;
     let told_anew = set_mode(&project.store, mode)?;
-    if !walk.quiet {
+    if !args.walk.quiet {
         let indexed = counted(snapshot.files.indexed().count() as u64, "file");
         let skipped: u64 = snapshot.files.skipped().values().map(|paths| paths.len() as u64).sum();
         let root = project.root.display();

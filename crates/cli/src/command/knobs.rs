@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use colgrep_core::knob::{Knob, Knobs, Profile, Shape};
-use colgrep_engine::env::Env;
+use colgrep_engine::RankingOptions;
+use colgrep_engine::env::{Env, profile};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::variable::variable;
 use serde_json::json;
@@ -15,7 +16,9 @@ use crate::args::KnobsArgs;
 
 pub(super) fn run(args: &KnobsArgs, env: &Env) -> Result<u8> {
     let settings = settings_at(Path::new("."), env)?;
-    let knobs = settings.knobs(env, args.profile.as_deref(), None)?;
+    let mut ranking = RankingOptions::default();
+    ranking.profile = args.profile.as_deref().map(profile).transpose()?;
+    let knobs = settings.knobs(env, &ranking)?;
     let mut out = std::io::stdout().lock();
     if args.markdown {
         write!(out, "{}", markdown())?;

@@ -3,16 +3,15 @@
 //! The index stays open between calls and is looked at again only when the system says that a file changed. Between
 //! calls nothing runs, but the making of vectors that a call had no time for. Nothing outside the roots is read.
 
-mod desk;
 mod page;
 mod params;
+mod state;
 mod tools;
 
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
-use desk::Desk;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
@@ -21,6 +20,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
+use state::ServerState;
 
 use super::limit_threads;
 use crate::FOUND;
@@ -35,12 +35,12 @@ lists the units of a file; `read_unit` gives one unit's lines; `find_related` gi
 line in parentheses gives the offset of the next page.";
 
 pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
-    limit_threads(&args.walk);
-    let desk = Arc::new(Desk::new(args, env)?);
+    limit_threads(args.walk.threads);
+    let state = Arc::new(ServerState::new(args, env)?);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().build().context("no runtime for the server")?;
     runtime.block_on(async {
-        let server = Server { desk, tool_router: Server::tool_router() };
+        let server = Server { state, tool_router: Server::tool_router() };
         let running = server.serve(rmcp::transport::stdio()).await.context("the client did not begin as MCP says")?;
         running.waiting().await.context("the server stopped")?;
         anyhow::Ok(())
@@ -50,10 +50,10 @@ pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
     Ok(FOUND)
 }
 
-/// The server: one desk, many tools.
+/// The server: one state, many tools.
 #[derive(Clone)]
 struct Server {
-    desk: Arc<Desk>,
+    state: Arc<ServerState>,
     tool_router: ToolRouter<Self>,
 }
 
@@ -61,10 +61,10 @@ impl Server {
     /// Runs `work` beside the protocol, so that pings are answered while an index is built.
     async fn answer(
         &self,
-        work: impl FnOnce(&Desk) -> Result<String> + Send + 'static,
+        work: impl FnOnce(&ServerState) -> Result<String> + Send + 'static,
     ) -> Result<CallToolResult, ErrorData> {
-        let desk = Arc::clone(&self.desk);
-        let answered = tokio::task::spawn_blocking(move || work(&desk)).await;
+        let state = Arc::clone(&self.state);
+        let answered = tokio::task::spawn_blocking(move || work(&state)).await;
         match answered {
             Ok(Ok(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
             // A mistake in the question is the agent's to read and mend.
@@ -79,31 +79,31 @@ impl Server {
     /// Ranks units of code and text by a question in words or names; gives path, lines, kind, name and signature of each.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn search(&self, Parameters(asked): Parameters<params::Search>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |desk| tools::search(desk, &asked)).await
+        self.answer(move |state| tools::search(state, &asked)).await
     }
 
     /// Gives every line that matches a regular expression, as path:line:text.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn grep(&self, Parameters(asked): Parameters<params::Grep>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |desk| tools::grep(desk, &asked)).await
+        self.answer(move |state| tools::grep(state, &asked)).await
     }
 
     /// Lists the units of a file in order: lines, kind, signature.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn outline(&self, Parameters(asked): Parameters<params::Outline>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |desk| tools::outline(desk, &asked)).await
+        self.answer(move |state| tools::outline(state, &asked)).await
     }
 
     /// Gives the numbered lines of one unit: the one around a line, or the one of a name.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn read_unit(&self, Parameters(asked): Parameters<params::ReadUnit>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |desk| tools::read_unit(desk, &asked)).await
+        self.answer(move |state| tools::read_unit(state, &asked)).await
     }
 
     /// Ranks units that are like the unit on a line of a file.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn find_related(&self, Parameters(asked): Parameters<params::Related>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |desk| tools::find_related(desk, &asked)).await
+        self.answer(move |state| tools::find_related(state, &asked)).await
     }
 
     /// Tells the roots, what is indexed, and whether changes are noticed as they happen.

@@ -8,7 +8,7 @@ use colgrep_engine::env::Env;
 use serde::Serialize;
 
 use super::clear::all_stores;
-use super::{counted, in_words};
+use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
 
 #[derive(Serialize)]

@@ -11,10 +11,11 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
-use super::search::building;
-use super::{counted, folder_or_here, in_words};
+use super::folder_or_here;
 use crate::args::StatusArgs;
+use crate::notice::building;
 use crate::output::escape::escape_text;
+use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
 
 #[derive(Serialize)]

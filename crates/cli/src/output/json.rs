@@ -3,15 +3,15 @@
 use std::io::Write;
 
 use anyhow::Result;
-use colgrep_index::source::read_text;
+use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::session::Results;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::SearchArgs;
-use crate::command::Found;
-use crate::output::budget::Budget;
-use crate::output::explain::Step;
-use crate::output::path::absolute;
+use super::budget::Budget;
+use super::explain::Step;
+use super::path::absolute;
+use super::{Format, Wish};
 
 /// Version of the output's shape: raised when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
@@ -174,27 +174,21 @@ pub fn schema() -> serde_json::Value {
     schema
 }
 
-/// Prints `hits` as one array on one line, or with --jsonl one a line, each as soon as it is there; gives how many of
-/// them fitted.
+/// Prints results as one array on one line, or one a line, each as soon as it is there; gives how many of them fitted.
 ///
 /// # Errors
-/// When `out` refuses or the index can't be read.
-pub fn print(
-    out: &mut impl Write,
-    found: &[Found<'_>],
-    hits: &[(usize, usize)],
-    args: &SearchArgs,
-    budget: &mut Budget,
-) -> Result<usize> {
-    if args.json {
+/// When `out` refuses or an index can't be read.
+pub fn print(out: &mut impl Write, results: &Results<'_>, wish: &Wish, budget: &mut Budget) -> Result<usize> {
+    let is_array = wish.format == Format::Json;
+    if is_array {
         // The brackets and the line's end.
         budget.take(3);
         write!(out, "[")?;
     }
     let mut shown = 0;
-    for &(f, h) in hits {
-        let Some(row) = fitting(&found[f], h, args, budget, shown == 0)? else { break };
-        if args.json {
+    for file in results.iter() {
+        let Some(row) = fitting(file?, wish, budget, shown == 0)? else { break };
+        if is_array {
             write!(out, "{}{row}", if shown > 0 { "," } else { "" })?;
         } else {
             writeln!(out, "{row}")?;
@@ -202,7 +196,7 @@ pub fn print(
         }
         shown += 1;
     }
-    if args.json {
+    if is_array {
         writeln!(out, "]")?;
     }
     Ok(shown)
@@ -211,19 +205,14 @@ pub fn print(
 /// Prints a query with its hits on one line and says how many of them; `max_tokens` holds for each line.
 ///
 /// # Errors
-/// When `out` refuses or the index can't be read.
-pub fn print_answers(
-    out: &mut impl Write,
-    query: &str,
-    found: &[Found<'_>],
-    hits: &[(usize, usize)],
-    max_tokens: Option<usize>,
-) -> Result<usize> {
+/// When `out` refuses or an index can't be read.
+pub fn print_answers(out: &mut impl Write, results: &Results<'_>, max_tokens: Option<usize>) -> Result<usize> {
     let mut budget = Budget::new(max_tokens);
+    let query = results.query.as_str();
     budget.take(query.len() + 24);
     let mut rows = Vec::new();
-    for &(f, h) in hits {
-        let mut row = hit(&found[f], h)?;
+    for file in results.iter() {
+        let mut row = hit(file?);
         if fit(&mut row, &mut budget, rows.is_empty())?.is_none() {
             break;
         }
@@ -235,12 +224,12 @@ pub fn print_answers(
 }
 
 /// A row as text, if it fits.
-fn fitting(one: &Found<'_>, h: usize, args: &SearchArgs, budget: &mut Budget, first: bool) -> Result<Option<String>> {
-    if !args.names_only() {
-        return fit(&mut hit(one, h)?, budget, first);
+fn fitting(file: FileAnswer, wish: &Wish, budget: &mut Budget, first: bool) -> Result<Option<String>> {
+    if !wish.names_only {
+        return fit(&mut hit(file), budget, first);
     }
-    let file = absolute(&one.place.project.root, one.path(h));
-    let text = serde_json::to_string(&Line::of_file(file, args.count.then(|| one.units_in_file(h))))?;
+    let full = absolute(&file.root, &file.path);
+    let text = serde_json::to_string(&Line::of_file(full, wish.count.then_some(file.matches)))?;
     Ok(budget.take(text.len() + 1).then_some(text))
 }
 
@@ -271,38 +260,30 @@ fn fit(row: &mut Hit, budget: &mut Budget, first: bool) -> Result<Option<String>
     }
 }
 
-fn hit(one: &Found<'_>, h: usize) -> Result<Hit> {
-    let hit = &one.answer.hits[h];
-    let path = &one.answer.files[hit.file].path;
-    let record = one.place.snapshot.files.files.iter().find(|f| f.path == *path);
-    let lexical = &one.place.snapshot.lexical;
-    let text = read_text(&one.place.project.root, path).unwrap_or_default();
-    let lines: Vec<&str> = text.lines().collect();
-    let mut matches = Vec::new();
-    let mut best = None;
-    for candidate in &hit.units {
-        let unit = lexical.unit(candidate.unit)?;
-        matches.push(Match {
-            line: unit.span.line,
-            end_line: unit.span.end,
-            name: unit.qualified_name(),
-            score: candidate.score,
-        });
-        best.get_or_insert(unit);
-    }
-    let best = best.unwrap_or_default();
+fn hit(file: FileAnswer) -> Hit {
+    let matches: Vec<Match> = file
+        .units
+        .iter()
+        .map(|one| Match {
+            line: one.unit.span.line,
+            end_line: one.unit.span.end,
+            name: one.unit.qualified_name(),
+            score: one.score,
+        })
+        .collect();
+    let one = file.units.into_iter().next().unwrap_or_default();
+    let best = one.unit;
+    let lines: Vec<&str> = file.text.lines().collect();
     let first = best.span.line.saturating_sub(1) as usize;
     let code =
         lines.get(first.min(lines.len())..(best.span.end as usize).min(lines.len())).unwrap_or_default().join("\n");
-    let called_by = if best.name.is_empty() { Vec::new() } else { lexical.callers(&best.name)? };
-    let imports = record.map(|r| lexical.imports(r.id)).transpose()?.unwrap_or_default();
-    Ok(Hit {
+    Hit {
         unit: JsonUnit {
             qualified_name: best.qualified_name(),
-            file: absolute(&one.place.project.root, path),
+            file: absolute(&file.root, &file.path),
             line: matches.iter().map(|m| m.line).min().unwrap_or_default(),
             end_line: matches.iter().map(|m| m.end_line).max().unwrap_or_default(),
-            language: record.map(|r| r.language.clone()).unwrap_or_default(),
+            language: file.language,
             unit_type: best.kind.name(),
             return_type: Some(best.return_type).filter(|r| !r.is_empty()),
             parent_class: Some(best.parent).filter(|p| !p.is_empty()),
@@ -312,16 +293,13 @@ fn hit(one: &Found<'_>, h: usize) -> Result<Hit> {
             parameters: best.parameters,
             extends: best.extends,
             calls: best.calls,
-            called_by,
-            imports,
+            called_by: one.called_by,
+            imports: file.imports,
             variables: best.variables,
             code,
         },
-        score: hit.score,
-        explain: one
-            .explanation
-            .as_ref()
-            .and_then(|e| hit.units.first().map(|u| e.steps(u.unit).into_iter().map(Step::from).collect())),
+        score: file.score,
+        explain: one.steps.map(|steps| steps.into_iter().map(Step::from).collect()),
         matches,
-    })
+    }
 }

@@ -8,30 +8,139 @@ mod human;
 mod hyperlink;
 pub mod json;
 pub mod line;
+pub mod matches;
 pub mod path;
 pub mod style;
-pub mod trace;
 
-use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
 use budget::Budget;
+use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::env::Env;
+use colgrep_engine::session::Results;
+use colgrep_engine::settings::Settings;
 use escape::escape_control;
 pub use hyperlink::Links;
 use style::paint;
 
-use crate::args::{Color, SearchArgs};
-use crate::command::{Found, Place, counted};
+use crate::words::counted;
+
+/// When something is done that suits a terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum When {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl When {
+    fn from_name(name: &str) -> When {
+        match name {
+            "always" => When::Always,
+            "never" => When::Never,
+            _ => When::Auto,
+        }
+    }
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// `path:line:column:text`.
+    Vimgrep,
+    /// One JSON array.
+    Json,
+    /// One JSON object a line.
+    JsonLines,
+}
+
+impl Format {
+    /// Whether rows are written for programs.
+    pub fn is_json(self) -> bool {
+        matches!(self, Format::Json | Format::JsonLines)
+    }
+}
+
+/// What is asked to be printed; `None` is left to the settings.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// How results are written.
+    pub format: Format,
+    /// Only the names of files, with numbers or without.
+    pub names_only: bool,
+    /// How many matches, behind each name.
+    pub count: bool,
+    /// A NUL byte behind each file name.
+    pub null: bool,
+    /// Whole units.
+    pub content: bool,
+    /// So many lines of each unit.
+    pub lines: Option<usize>,
+    /// So many lines before each that is shown.
+    pub before: Option<usize>,
+    /// So many lines behind each that is shown.
+    pub behind: Option<usize>,
+    /// So many before and behind, where neither is given.
+    pub around: Option<usize>,
+    /// Tokens at most.
+    pub max_tokens: Option<usize>,
+    /// No remarks.
+    pub quiet: bool,
+    /// Nothing at all.
+    pub silent: bool,
+    /// File names on lines of their own.
+    pub heading: Option<bool>,
+    /// Colour.
+    pub color: Option<When>,
+    /// The format of links.
+    pub links: Option<String>,
+}
+
+impl Wish {
+    /// What is printed, with what settings, environment and terminal say.
+    ///
+    /// # Errors
+    /// On a format of links that is not to be understood.
+    pub fn with(&self, settings: &Settings, env: &Env, terminal: bool) -> Result<Options> {
+        let wish = Wish {
+            lines: self.lines.or(settings.number("lines")),
+            heading: self.heading.or_else(|| match When::from_name(settings.text("heading")?) {
+                When::Auto => None,
+                when => Some(when == When::Always),
+            }),
+            color: self.color.or(settings.text("color").map(When::from_name)),
+            links: self.links.clone().or(settings.text("hyperlink_format").map(str::to_string)),
+            ..self.clone()
+        };
+        let look = Look::new(&wish, env, terminal)?;
+        Ok(Options { wish, look })
+    }
+}
+
+/// What is printed, and how it looks.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What is printed.
+    pub wish: Wish,
+    /// How it looks.
+    pub look: Look,
+}
 
 /// Whether to colour: the flag, else the environment, else only a terminal.
-pub fn wants_color(flag: Option<Color>, environment: Option<bool>, terminal: bool) -> bool {
+pub fn wants_color(flag: Option<When>, environment: Option<bool>, terminal: bool) -> bool {
     match flag.unwrap_or_default() {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => environment.unwrap_or(terminal),
+        When::Always => true,
+        When::Never => false,
+        When::Auto => environment.unwrap_or(terminal),
     }
 }
 
@@ -49,18 +158,14 @@ pub struct Look {
 }
 
 impl Look {
-    /// What flags, environment and terminal say.
-    ///
-    /// # Errors
-    /// On a format of links that is not to be understood.
-    pub fn new(args: &SearchArgs, env: &Env, terminal: bool) -> Result<Look> {
-        let plain = args.for_programs() || args.vimgrep;
-        let color = !plain && wants_color(args.color, env.color, terminal && !env.dumb_terminal);
-        let links = Links::new(args.hyperlink_format.as_deref())?;
+    fn new(wish: &Wish, env: &Env, terminal: bool) -> Result<Look> {
+        let plain = wish.format != Format::Text;
+        let color = !plain && wants_color(wish.color, env.color, terminal && !env.dumb_terminal);
+        let links = Links::new(wish.links.as_deref())?;
         let columns = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
         Ok(Look {
             color,
-            heading: !args.vimgrep && (args.heading || (terminal && !args.no_heading && !plain)),
+            heading: wish.format != Format::Vimgrep && wish.heading.unwrap_or(terminal && !plain),
             width: terminal.then(|| columns().unwrap_or(line::COLUMNS_MAX)),
             links: if color { links } else { Links::default() },
         })
@@ -79,66 +184,51 @@ impl Look {
     }
 }
 
-/// Prints `hits`, each as (position in `found`, position in its hits).
+/// Prints results.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
-pub fn print(
-    out: &mut impl Write,
-    found: &[Found<'_>],
-    hits: &[(usize, usize)],
-    args: &SearchArgs,
-    env: &Env,
-    query: &str,
-    terminal: bool,
-) -> Result<()> {
-    let mut budget = Budget::new(args.max_tokens);
-    let mut named = HashSet::new();
-    // With --units a file may come again.
-    let is_new = |&&(f, h): &&(usize, usize)| !args.names_only() || named.insert((f, found[f].path(h)));
-    let hits: Vec<(usize, usize)> = hits.iter().filter(is_new).copied().collect();
-    let hits = hits.as_slice();
-    let shown = if args.json || args.jsonl {
-        json::print(out, found, hits, args, &mut budget)?
+pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options) -> Result<()> {
+    let mut budget = Budget::new(options.wish.max_tokens);
+    let shown = if options.wish.format.is_json() {
+        json::print(out, results, &options.wish, &mut budget)?
     } else {
-        let look = Look::new(args, env, terminal)?;
-        human::print(out, found, hits, args, query, &look, &mut budget)?
+        human::print(out, results, options, &mut budget)?
     };
-    tell_cut(args, None, shown, hits.len());
+    tell_cut(&options.wish, None, shown, results.len());
     Ok(())
 }
 
 /// Says where `--max-tokens` left results out, of which query if there are several.
-pub fn tell_cut(args: &SearchArgs, query: Option<&str>, shown: usize, found: usize) {
-    if shown < found && !args.walk.quiet {
+pub fn tell_cut(wish: &Wish, query: Option<&str>, shown: usize, found: usize) {
+    if shown < found && !wish.quiet {
         let (query, found) = (query.map_or(String::new(), |q| format!("{q}: ")), counted(found as u64, "result"));
-        let tokens = args.max_tokens.unwrap_or_default();
+        let tokens = wish.max_tokens.unwrap_or_default();
         remark!("colgrep: {query}{shown} of {found} fit into --max-tokens {tokens}");
     }
 }
 
-/// Prints the names of files, each given by its project and its path from the root.
+/// Prints the names of files.
 ///
 /// # Errors
 /// When stdout refuses.
-pub fn print_names(names: &[(&Place, &str)], args: &SearchArgs, env: &Env, terminal: bool) -> Result<()> {
+pub fn print_names(files: &[FileAnswer], options: &Options) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let full = |place: &Place, path: &str| path::absolute(&place.project.root, path);
-    let mut rows = names.iter().map(|(place, path)| json::Line::of_file(full(place, path), None));
-    if args.json {
-        writeln!(out, "{}", serde_json::to_string(&rows.collect::<Vec<_>>())?)?;
-    } else if args.jsonl {
-        rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", serde_json::to_string(&row)?)?))?;
-    } else {
-        let look = Look::new(args, env, terminal)?;
-        for (place, path) in names {
-            let name = place.shown(path);
-            if args.null {
-                out.write_all(name.as_os_str().as_encoded_bytes())?;
-            } else {
-                look.write_name(&mut out, &name, &full(place, path), 1)?;
+    let full = |file: &FileAnswer| path::absolute(&file.root, &file.path);
+    let mut rows = files.iter().map(|file| json::Line::of_file(full(file), None));
+    match options.wish.format {
+        Format::Json => writeln!(out, "{}", serde_json::to_string(&rows.collect::<Vec<_>>())?)?,
+        Format::JsonLines => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", serde_json::to_string(&row)?)?))?,
+        Format::Text | Format::Vimgrep => {
+            for file in files {
+                let name = path::shown(file);
+                if options.wish.null {
+                    out.write_all(name.as_os_str().as_encoded_bytes())?;
+                } else {
+                    options.look.write_name(&mut out, &name, &full(file), 1)?;
+                }
+                out.write_all(if options.wish.null { b"\0" } else { b"\n" })?;
             }
-            out.write_all(if args.null { b"\0" } else { b"\n" })?;
         }
     }
     Ok(out.flush()?)
@@ -152,11 +242,11 @@ mod tests {
     fn colour_by_flag_then_environment_then_terminal() {
         for (flag, environment, terminal, expected) in [
             (None, None, true, true),
-            (Some(Color::Auto), None, false, false),
+            (Some(When::Auto), None, false, false),
             (None, Some(false), true, false),
             (None, Some(true), false, true),
-            (Some(Color::Always), Some(false), false, true),
-            (Some(Color::Never), Some(true), true, false),
+            (Some(When::Always), Some(false), false, true),
+            (Some(When::Never), Some(true), true, false),
         ] {
             assert_eq!(wants_color(flag, environment, terminal), expected);
         }

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use colgrep_engine::FileAnswer;
+
 static HERE: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().and_then(|d| d.canonicalize()).ok());
 
 /// How standard input is named, in ripgrep's words.
@@ -41,6 +43,14 @@ pub fn below(given: &Path, rest: &Path) -> PathBuf {
     // One by one: with the system's own separators.
     path.extend(rest.components());
     path
+}
+
+/// How a file is named: below the path that was given, as grep names it, else as it would be typed from here.
+pub fn shown(file: &FileAnswer) -> PathBuf {
+    match &file.given {
+        Some((given, rest)) => below(given, Path::new(rest)),
+        None => from_here(&file.root, &file.path),
+    }
 }
 
 /// The path of a project's file as it would be typed from here: relative if it or the current folder lies in the

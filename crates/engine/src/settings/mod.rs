@@ -18,7 +18,8 @@ pub use file::read;
 pub use keys::{KEYS, Key, Kind, Value, check_name, names, typed};
 pub use size::parse_size;
 
-use crate::env::{Env, profile};
+use crate::env::Env;
+use crate::request::RankingOptions;
 use crate::variable::{self, variable};
 
 /// Name of the settings file that a repository commits.
@@ -52,6 +53,8 @@ impl std::fmt::Display for Source {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     values: BTreeMap<String, (Value, PathBuf)>,
+    /// The files that were read.
+    files: Vec<PathBuf>,
     /// What the index around is to keep for the ranking by meaning.
     kept: VectorMode,
 }
@@ -62,9 +65,8 @@ impl Settings {
     /// # Errors
     /// When one of them can't be read, or holds an unknown key or an unfit value.
     pub fn read(env: &Env, start: &Path) -> Result<Settings> {
-        let mut settings = Settings::default();
-        let user = env.settings_file().filter(|p| p.is_file());
-        for path in user.into_iter().chain(repository_file(env, start)) {
+        let mut settings = Settings { files: files(env, start), ..Settings::default() };
+        for path in settings.files.clone() {
             let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
             for (key, mut value) in file::read(&text).with_context(|| format!("{}", path.display()))? {
                 if let ("model", Value::Text(name), Some(folder)) = (key.as_str(), &mut value, path.parent()) {
@@ -74,6 +76,14 @@ impl Settings {
             }
         }
         Ok(settings)
+    }
+
+    /// The settings at another place: these where the same files hold there.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn beside(&self, env: &Env, start: &Path) -> Result<Settings> {
+        if self.files == files(env, start) { Ok(self.clone()) } else { Settings::read(env, start) }
     }
 
     /// The same settings over an index that keeps so much for the ranking by meaning.
@@ -156,13 +166,12 @@ impl Settings {
         self.text("max_filesize").and_then(|t| t.parse().ok())
     }
 
-    /// The ranking's constants in force. `flag` is the profile's flag, `alpha` that of the same name.
+    /// The ranking's constants in force: `options` before the environment, that before the files.
     ///
     /// # Errors
     /// When a value does not fit its knob.
-    pub fn knobs(&self, env: &Env, flag: Option<&str>, alpha: Option<&str>) -> Result<Knobs> {
-        let flag = flag.map(profile).transpose()?;
-        let chosen = flag.or(env.profile).or(self.text("profile").and_then(Profile::from_name));
+    pub fn knobs(&self, env: &Env, options: &RankingOptions) -> Result<Knobs> {
+        let chosen = options.profile.or(env.profile).or(self.text("profile").and_then(Profile::from_name));
         let mut knobs = Knobs::of(chosen.unwrap_or_default());
         let own = self.values.iter().filter_map(|(key, (value, _))| match (keys::knob_of(key), value) {
             (Some(knob), Value::Text(text)) => Some((knob, text)),
@@ -171,8 +180,8 @@ impl Settings {
         for (knob, text) in own.chain(env.knobs.iter().map(|(knob, text)| (*knob, text))) {
             variable::set(&mut knobs, knob, text)?;
         }
-        if let Some(alpha) = alpha {
-            variable::set(&mut knobs, Knob::Alpha, alpha).map_err(|e| anyhow::anyhow!("--alpha: {e}"))?;
+        if let Some(alpha) = options.alpha {
+            variable::set(&mut knobs, Knob::Alpha, &alpha.to_string())?;
         }
         Ok(knobs)
     }
@@ -205,7 +214,7 @@ impl Settings {
             let source = from_file(&key).map_or(Source::Default, |(_, source)| source);
             rows.push((key, Value::List(globs.to_vec()), source));
         }
-        let base = self.knobs(env, None, None).unwrap_or_else(|_| Knobs::of(Profile::Default));
+        let base = self.knobs(env, &RankingOptions::default()).unwrap_or_else(|_| Knobs::of(Profile::Default));
         for &knob in Knob::ALL {
             let key = keys::knob_key(knob);
             let source = match env.knobs.get(&knob) {
@@ -216,6 +225,12 @@ impl Settings {
         }
         rows
     }
+}
+
+/// The files that hold at `start`, the one that goes first last.
+fn files(env: &Env, start: &Path) -> Vec<PathBuf> {
+    let user = env.settings_file().filter(|p| p.is_file());
+    user.into_iter().chain(repository_file(env, start)).collect()
 }
 
 /// A model as a settings file in `folder` names it: a folder is meant from there.

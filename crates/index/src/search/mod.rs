@@ -55,6 +55,8 @@ pub trait Watch {
 /// The answer: files with their best units, and all units that they were chosen from.
 #[derive(Debug, Default)]
 pub struct Answer {
+    /// The query, as it was read.
+    pub query: Query,
     /// The files, best first.
     pub hits: Vec<FileHit>,
     /// All units that were ranked, best first.
@@ -85,7 +87,7 @@ pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut
         None => rank::run(&query, request.knobs, &retrieved, fused, None),
     };
     let hits = collapse(&ranked, request.files, request.units_per_file);
-    Ok(Answer { hits, units: ranked.units, files: retrieved.files })
+    Ok(Answer { query, hits, units: ranked.units, files: retrieved.files })
 }
 
 /// The first half of a search: the query as read, and the candidates with their rankings and what is known of their

@@ -5,34 +5,32 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use clap::ValueEnum as _;
-use colgrep_core::Unit;
-use colgrep_core::collapse::FileHit;
-use colgrep_engine::hint::Hinted;
-use colgrep_engine::line::{QueryWords, own_line};
+use colgrep_engine::answer::{FileAnswer, UnitAnswer};
+use colgrep_engine::like::{Like, like};
 use colgrep_engine::model::Model;
-use colgrep_engine::project::{Project, settings_at};
-use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{Answer, Request};
+use colgrep_engine::notice::IndexState;
+use colgrep_engine::place::{Asked, Place, Within};
+use colgrep_engine::project::settings_at;
+use colgrep_engine::request::check_length;
+use colgrep_engine::session::damage;
+use colgrep_engine::{Detail, Pattern, RankBy, RankingOptions, Scope, Tests};
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
 use colgrep_syntax::read::lines_between;
-use rayon::prelude::*;
 
-use super::desk::{Desk, Root};
 use super::page::{page, tokens_wanted};
 use super::params;
-use crate::args::{SearchArgs, Tests};
+use super::state::{Root, ServerState};
+use crate::command::grep as plain_grep;
 use crate::command::outline::{self as file_outline, Outlined};
-use crate::command::search::like::Like;
-use crate::command::search::{
-    Ask, Filter, PathRules, Without, check_length, coverage, damage, like, maker, not_ranked,
-};
-use crate::command::{counted, counted_are, grep as plain_grep};
+use crate::console::Console;
+use crate::hint::Hinted;
+use crate::notice::{ANOTHER, coverage, lacking, not_ranked};
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
+use crate::words::{counted, counted_are};
 
 /// Files of an answer, if the question does not say.
 const RESULTS_DEFAULT: usize = 10;
@@ -42,7 +40,7 @@ const WINDOW_FILES: usize = 64;
 const RESULTS_MAX: usize = 1_000;
 
 /// `search`.
-pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
+pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
     if asked.per_file == Some(0) {
         bail!("per_file: 0 asks for nothing; give 1 or more");
     }
@@ -50,32 +48,28 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
         bail!("query is empty: say what to look for, in words or as a name");
     }
     check_length(asked.query.as_bytes())?;
-    let tests = match &asked.tests {
+    let mut scope = Scope::default();
+    scope.tests = match &asked.tests {
         None => None,
-        Some(text) => Some(
-            Tests::from_str(text, true)
-                .map_err(|_| anyhow::anyhow!("tests takes auto, only or exclude, not {text:?}"))?,
-        ),
+        Some(text) => match Tests::from_name(text) {
+            None => bail!("tests takes auto, only or exclude, not {text:?}"),
+            tests => tests,
+        },
     };
-    let args = SearchArgs {
-        regexp: asked.pattern.iter().cloned().collect(),
-        include: asked.include.clone(),
-        exclude: asked.exclude.clone(),
-        types: asked.languages.clone(),
-        code_only: asked.code_only,
-        tests,
-        ..SearchArgs::default()
-    };
+    scope.pattern = asked.pattern.as_ref().map(Pattern::new);
+    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
+    scope.types.clone_from(&asked.languages);
+    scope.code_only = asked.code_only.then_some(true);
     let mut places: Vec<(&Arc<Root>, Vec<String>)> = Vec::new();
     for path in &asked.paths {
-        let (root, _, below) = desk.locate(path)?;
+        let (root, _, below) = state.locate(path)?;
         match places.iter_mut().find(|(r, _)| Arc::ptr_eq(r, root)) {
             Some((_, all)) => all.push(below),
             None => places.push((root, vec![below])),
         }
     }
     if places.is_empty() {
-        places = desk.roots().map(|r| (r, vec![r.below.clone()])).collect();
+        places = state.roots().map(|r| (r, vec![r.below.clone()])).collect();
     }
     let wanted = wanted(asked.results)?;
     let mut lists = Vec::new();
@@ -86,7 +80,7 @@ pub fn search(desk: &Desk, asked: &params::Search) -> Result<String> {
             per_file: asked.per_file,
             content: asked.content,
         };
-        lists.push(Ranking { desk, root, below, args: &args, question, like: None }.ranked()?);
+        lists.push(Ranking { state, root, below, scope: &scope, question, like: None }.ranked()?);
     }
     Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
 }
@@ -100,23 +94,23 @@ fn wanted(results: Option<usize>) -> Result<usize> {
 }
 
 /// `find_related`.
-pub fn find_related(desk: &Desk, asked: &params::Related) -> Result<String> {
-    let (root, full, path) = desk.locate(&asked.file)?;
+pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<String> {
+    let (root, full, path) = state.locate(&asked.file)?;
     if !full.is_file() {
         bail!("{} is no file", asked.file);
     }
     let wanted = wanted(asked.results)?;
     let below = std::slice::from_ref(&root.below);
-    let args = SearchArgs::default();
-    let list = mended(root, || {
-        let like = like::like(&root.project, &*desk.snapshot(root)?, &path, asked.line, desk.model(root)?)?;
+    let scope = Scope::default();
+    let list = repaired(root, || {
+        let like = like(&root.project, &*state.snapshot(root)?, &path, asked.line, state.model(root)?)?;
         let question = Question {
             query: &like.query,
             wanted: asked.offset.saturating_add(wanted),
             per_file: None,
             content: asked.content,
         };
-        Ranking { desk, root, below, args: &args, question, like: Some(&like) }.once()
+        Ranking { state, root, below, scope: &scope, question, like: Some(&like) }.once()
     })?;
     Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
 }
@@ -137,56 +131,49 @@ struct Ranked {
 
 /// One root's ranking: what is asked, and where.
 struct Ranking<'a> {
-    desk: &'a Desk,
+    state: &'a ServerState,
     root: &'a Arc<Root>,
     below: &'a [String],
-    args: &'a SearchArgs,
+    scope: &'a Scope,
     question: Question<'a>,
     /// The unit that others are to be like.
     like: Option<&'a Like>,
 }
 
 impl Ranking<'_> {
-    /// Ranks; an index that shows itself damaged is mended, once.
+    /// Ranks; an index that shows itself damaged is repaired, once.
     fn ranked(&self) -> Result<Ranked> {
-        mended(self.root, || self.once())
+        repaired(self.root, || self.once())
     }
 
     fn once(&self) -> Result<Ranked> {
-        let (desk, root, question) = (self.desk, self.root, &self.question);
-        let model = desk.model(root)?;
-        let snapshot = desk.snapshot(root)?;
-        let settings = desk.settings(root)?;
-        let mut args = self.args.clone();
-        args.walk.quiet = true;
-        args.fill(&settings);
-        let knobs = settings.knobs(&desk.env, None, None)?;
-        let rules = PathRules::new(&args, &settings, &root.project)?;
-        let filter = Filter::new(&args, &rules, self.below, &root.project, &snapshot)?;
-        let inner = filter.as_ref().map(|f| f as &dyn UnitFilter);
-        let without = self.like.map(|like| Without { inner, file: like.file, line: like.line });
-        let ask = Ask {
-            request: Request {
-                query: question.query,
-                knobs: &knobs,
-                fusion: args.fusion.unwrap_or_default().into(),
-                files: question.wanted,
-                units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
-                filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
-                semantic: None,
-            },
+        let (state, root, question) = (self.state, self.root, &self.question);
+        let model = state.model(root)?;
+        let snapshot = state.snapshot(root)?;
+        let settings = state.settings(root)?;
+        let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
+        let within = Within::paths(self.below.to_vec());
+        let place = Place::new(root.project.clone(), Arc::clone(&snapshot), within, self.scope, false, &settings)?;
+        let asked = Asked {
+            query: question.query,
+            knobs: &knobs,
+            fusion: settings.fusion().unwrap_or_default(),
+            by: RankBy::Both,
             model,
-            like: self.like.and_then(|l| l.vectors.as_ref()),
-            units: false,
+            like: self.like,
+            files: WINDOW_FILES,
+            units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
+            single_units: false,
+            every_match: false,
             explain: false,
-            trace: desk.env.trace,
         };
-        let (blocks, more) = self.in_windows(&ask, &snapshot, filter.as_ref())?;
-        let building = (!snapshot.files.complete)
-            .then(|| format!("(the index is being built: {})\n", coverage(&root.project, &snapshot, model)));
-        let lacking = || Some(format!("({})\n", lacking(root, &snapshot, model)?));
+        let (blocks, more) = self.in_windows(asked, &place)?;
+        let building = (!snapshot.files.complete).then(|| {
+            format!("(the index is being built: {})\n", coverage(&IndexState::of(&root.project, &snapshot, model)))
+        });
+        let lacking = || Some(format!("({})\n", lacking_in(root, &snapshot, model)?));
         let mut remarks = building.or_else(lacking).unwrap_or_default();
-        for Hinted { what, tool, .. } in not_ranked(self.below, &root.project, &snapshot) {
+        for Hinted { what, tool, .. } in place.not_ranked().map(|of| not_ranked(&of)) {
             remarks.push_str(&format!("({}; {tool})\n", escape_control(&what)));
         }
         Ok(Ranked { blocks, remarks, more })
@@ -195,28 +182,29 @@ impl Ranking<'_> {
     /// The blocks of the files that are wanted, and whether there may be more. What is asked of an index for more files
     /// may rank them otherwise, since more is retrieved then: pages go through the ranking of a window, and on through
     /// that of the next one, without what they had. So they repeat no file and lose none.
-    fn in_windows(&self, ask: &Ask<'_>, snapshot: &Snapshot, filter: Option<&Filter>) -> Result<(Vec<String>, bool)> {
+    fn in_windows(&self, mut asked: Asked<'_>, place: &Place) -> Result<(Vec<String>, bool)> {
+        let console = Console::new(true, self.state.env.trace);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
-        let mut files = WINDOW_FILES;
         loop {
-            let (mut answer, _) = Ask { request: Request { files, ..ask.request }, ..*ask }.of(snapshot)?;
-            let are_all = answer.hits.len() < files;
-            let paths = &answer.files;
-            answer.hits.retain(|hit| seen.insert(paths[hit.file].path.clone()));
+            let mut ranked = place.rank(&asked, &*console)?;
+            let are_all = ranked.len() < asked.files;
+            ranked.retain(|path| seen.insert(path.to_string()));
             let room = self.question.wanted - all.len();
-            let more = answer.hits.len() > room || !are_all;
-            answer.hits.truncate(room);
-            all.extend(blocks(&self.root.project, snapshot, &answer, filter, &self.question)?);
+            let more = ranked.len() > room || !are_all;
+            ranked.truncate(room);
+            let hits: Vec<usize> = (0..ranked.len()).collect();
+            let files = place.files(&ranked, &hits, Detail::Lines)?;
+            all.extend(files.iter().map(|file| block(file, self.question.content)));
             if are_all || all.len() == self.question.wanted {
                 return Ok((all, more));
             }
-            files = files.saturating_mul(2);
+            asked.files = asked.files.saturating_mul(2);
         }
     }
 }
 
-/// Does `work`; where the root's index shows itself damaged, mends it and does the work again, once.
-fn mended<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
+/// Does `work`; where the root's index shows itself damaged, repairs it and does the work again, once.
+fn repaired<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
     match work() {
         Err(error) if damage(&error).is_some() => {
             root.forget();
@@ -228,8 +216,10 @@ fn mended<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
 }
 
 /// What the ranking by meaning lacks in a root's index, and who makes it.
-fn lacking(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Option<String> {
-    model?.lacking(snapshot, || root.is_encoding().then_some("this server").or_else(|| maker(&root.project)))
+fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Option<String> {
+    let lack = model?.lacking(snapshot)?;
+    let maker = || root.is_encoding().then_some("this server").or(root.project.store.is_locked().then_some(ANOTHER));
+    Some(lacking(&lack, maker()))
 }
 
 /// Several roots' blocks take turns, since their scores can't be compared.
@@ -251,40 +241,18 @@ fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Opt
     remarks + &page(&all, offset, max_tokens, "results", more || cut)
 }
 
-/// A block of text for each file of the answer, made side by side.
-fn blocks(
-    project: &Project,
-    snapshot: &Snapshot,
-    answer: &Answer,
-    filter: Option<&Filter>,
-    question: &Question<'_>,
-) -> Result<Vec<String>> {
-    let words = QueryWords::new(question.query, snapshot)?;
-    let block = |hit: &FileHit| {
-        let path = &answer.files[hit.file].path;
-        let text = read_text(&project.root, path).unwrap_or_default();
-        let units = hit.units.iter().map(|candidate| Ok(snapshot.lexical.unit(candidate.unit)?));
-        let units: Vec<Unit> = units.collect::<Result<_>>()?;
-        let first = units.iter().map(|unit| unit.span.first.min(unit.span.line)).min().unwrap_or_default();
-        let end = units.iter().map(|unit| unit.span.end).max().unwrap_or_default();
-        let lines = lines_between(&text, first as usize, end as usize, str::lines);
-        let shown = escape_control(&typed(&project.root, path));
-        let matching = filter.and_then(|f| f.matches_of(path, snapshot));
-        let block = |unit| unit_block(&shown, &lines, unit, &words, matching, question.content);
-        Ok(units.iter().map(block).collect())
-    };
-    answer.hits.par_iter().map(block).collect()
+/// A file of the answer as text: a row for each unit, and the lines that are wanted of it.
+fn block(file: &FileAnswer, content: bool) -> String {
+    let shown = escape_control(&typed(&file.root, &file.path));
+    let first = file.units.iter().map(|unit| unit.unit.span.line).min().unwrap_or_default();
+    let end = file.units.iter().map(|unit| unit.unit.span.end).max().unwrap_or_default();
+    let lines = if content { lines_between(&file.text, first as usize, end as usize, str::lines) } else { Vec::new() };
+    file.units.iter().map(|unit| unit_block(&shown, &lines, unit, content)).collect()
 }
 
-fn unit_block(
-    path: &str,
-    lines: &[&str],
-    unit: &Unit,
-    words: &QueryWords,
-    matching: Option<&[u32]>,
-    content: bool,
-) -> String {
-    let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
+fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool) -> String {
+    let (unit, line) = (&answered.unit, &answered.line);
+    let (first, end) = (unit.span.line as usize, answered.last_line);
     let mut block =
         format!("{path}:{first}-{end} {} {}", unit.kind.name(), unit.qualified_name()).trim_end().to_string();
     block.push('\n');
@@ -295,11 +263,8 @@ fn unit_block(
     if !unit.signature.is_empty() {
         block.push_str(&format!("    {}\n", shortened(&unit.signature)));
     }
-    let best = words.best_line(lines, unit, matching);
-    if let Some(text) = lines.get(best.wrapping_sub(1))
-        && (unit.signature.is_empty() || best != own_line(lines, unit, end))
-    {
-        block.push_str(&format!("    {best}: {}\n", shortened(text.trim())));
+    if line.is_in_file && (unit.signature.is_empty() || line.number != answered.name_line) {
+        block.push_str(&format!("    {}: {}\n", line.number, shortened(line.text.trim())));
     }
     block
 }
@@ -312,28 +277,21 @@ fn numbered(block: &mut String, lines: &[&str], first: usize, end: usize) {
 }
 
 /// `grep`.
-pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
+pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
     }
-    let args = SearchArgs {
-        regexp: vec![asked.pattern.clone()],
-        fixed_strings: asked.fixed,
-        ignore_case: asked.ignore_case,
-        word_regexp: asked.word,
-        context: Some(asked.context),
-        include: asked.include.clone(),
-        exclude: asked.exclude.clone(),
-        no_messages: true,
-        walk: desk.walk.clone(),
-        ..SearchArgs::default()
-    };
+    let mut pattern = Pattern::new(&asked.pattern);
+    (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
+    let mut scope = Scope::default();
+    scope.pattern = Some(pattern);
+    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     let mut folders = Vec::new();
     for path in &asked.paths {
-        folders.push(desk.locate(path)?.1);
+        folders.push(state.locate(path)?.1);
     }
     if folders.is_empty() {
-        folders = desk.roots().map(|r| r.folder.clone()).collect();
+        folders = state.roots().map(|r| r.folder.clone()).collect();
     }
     let here = std::env::current_dir().unwrap_or_default();
     // A line takes a token at least: what lies beyond can't be on this page.
@@ -348,27 +306,25 @@ pub fn grep(desk: &Desk, asked: &params::Grep) -> Result<String> {
             Ok(rest) => rest.to_path_buf(),
             Err(_) => folder.clone(),
         };
-        let mut args = args.clone();
-        let settings = settings_at(&folder, &desk.env)?;
-        args.walk.fill(&settings);
-        // The setting is about the index.
-        args.walk.max_filesize = desk.walk.max_filesize;
-        lines.extend(plain_grep::lines(&args, &desk.env, &settings, &path, enough - lines.len())?);
+        let settings = settings_at(&folder, &state.env)?;
+        let enough = enough - lines.len();
+        let found = plain_grep::lines(&scope, asked.context, &state.options, &state.env, &settings, &path, enough)?;
+        lines.extend(found);
     }
     Ok(page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough))
 }
 
 /// `outline`.
-pub fn outline(desk: &Desk, asked: &params::Outline) -> Result<String> {
-    let (_, full, _) = desk.locate(&asked.file)?;
+pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
+    let (_, full, _) = state.locate(&asked.file)?;
     let units = file_outline::outline(&full)?;
     let blocks: Vec<String> = units.iter().map(file_outline::row).collect();
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
 }
 
 /// `read_unit`: read from the file itself, so that what was just written is there.
-pub fn read_unit(desk: &Desk, asked: &params::ReadUnit) -> Result<String> {
-    let (root, full, below) = desk.locate(&asked.file)?;
+pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
+    let (root, full, below) = state.locate(&asked.file)?;
     let units = file_outline::outline(&full)?;
     let name = asked.name.as_deref().filter(|name| !name.is_empty());
     let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
@@ -401,10 +357,10 @@ pub fn read_unit(desk: &Desk, asked: &params::ReadUnit) -> Result<String> {
 }
 
 /// `status`.
-pub fn status(desk: &Desk) -> Result<String> {
+pub fn status(state: &ServerState) -> Result<String> {
     let mut text = String::new();
-    for root in desk.roots() {
-        let snapshot = desk.snapshot(root)?;
+    for root in state.roots() {
+        let snapshot = state.snapshot(root)?;
         let files = snapshot.files.indexed().count();
         let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
         text.push_str(&format!("root {}\n", root.folder.display()));
@@ -417,10 +373,13 @@ pub fn status(desk: &Desk) -> Result<String> {
         for (reason, paths) in snapshot.files.skipped() {
             text.push_str(&format!("  {} left out: {reason}\n", counted_are(paths.len() as u64, "file")));
         }
-        let model = desk.model(root)?;
+        let model = state.model(root)?;
         if !snapshot.files.complete {
-            text.push_str(&format!("  the index is being built: {}\n", coverage(&root.project, &snapshot, model)));
-        } else if let Some(lacking) = lacking(root, &snapshot, model) {
+            text.push_str(&format!(
+                "  the index is being built: {}\n",
+                coverage(&IndexState::of(&root.project, &snapshot, model))
+            ));
+        } else if let Some(lacking) = lacking_in(root, &snapshot, model) {
             text.push_str(&format!("  {lacking}\n"));
         }
         let noticed = if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" };

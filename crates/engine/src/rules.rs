@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result};
 use colgrep_core::path::PathClass;
-use colgrep_engine::git;
-use colgrep_engine::hint::Hinted;
-use colgrep_engine::project::Project;
-use colgrep_engine::settings::Settings;
 use colgrep_index::search::is_text;
 use colgrep_index::walk::Patterns as IgnorePatterns;
 use colgrep_syntax::language;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::args::{SearchArgs, Tests};
+use crate::error::Refused;
+use crate::git;
+use crate::project::Project;
+use crate::request::{Changes, Scope, Tests};
+use crate::settings::Settings;
 
 /// Globs over paths from a project's root. A pattern speaks of names at any depth unless it begins with `/`; one that
 /// names a folder holds for everything below. `a/` names folders alone, `./a` is `a`, and `*` stays within a name.
@@ -88,47 +88,44 @@ pub struct PathRules {
 }
 
 impl PathRules {
-    /// Reads flags and settings for the project at `root`.
+    /// Reads a scope and the settings for a project. With `no_ignore`, what the settings ignore is given too.
     ///
     /// # Errors
     /// On a bad glob, an unknown language, or where git is asked and has no answer.
-    pub fn new(args: &SearchArgs, settings: &Settings, project: &Project) -> Result<PathRules> {
+    pub fn new(scope: &Scope, no_ignore: bool, settings: &Settings, project: &Project) -> Result<PathRules> {
         let root = project.root.as_path();
         let own = settings.types();
         let mut languages = Vec::new();
         let mut globs: Vec<String> = Vec::new();
-        for name in &args.types {
+        for name in &scope.types {
             if let Some(patterns) = own.get(name.as_str()) {
                 globs.extend(patterns.iter().cloned());
             } else if let Some(language) = language::by_name(name) {
                 languages.push(language.name);
             } else {
                 let known = language::known().map(|l| l.name);
-                let known: Vec<&str> = known.chain(own.keys().copied()).collect();
-                return Err(anyhow!(Hinted {
-                    what: format!("{name:?} is no language known here, nor a type of the settings"),
-                    shell: "`colgrep --type-list` shows them".to_string(),
-                    tool: format!("`languages` takes {}", known.join(", ")),
-                }));
+                let known = known.chain(own.keys().copied());
+                let known = known.map(str::to_string).collect();
+                return Err(Refused::Type { name: name.clone(), known }.into());
             }
         }
-        let changed = match (&args.since, args.changed) {
-            (Some(since), _) => Some(git::changed(root, Some(since))?),
-            (None, true) => Some(git::changed(root, None)?),
-            (None, false) => None,
+        let changed = match &scope.changes {
+            Some(Changes::Since(since)) => Some(git::changed(root, Some(since))?),
+            Some(Changes::Uncommitted) => Some(git::changed(root, None)?),
+            None => None,
         };
         Ok(PathRules {
-            include: Patterns::new(&args.include)?,
-            exclude: Patterns::new(&args.exclude)?,
-            exclude_dir: Patterns::new(&args.exclude_dir)?,
+            include: Patterns::new(&scope.include)?,
+            exclude: Patterns::new(&scope.exclude)?,
+            exclude_dir: Patterns::new(&scope.exclude_dir)?,
             languages,
             types: Patterns::new(&globs)?,
-            code_only: args.code_only,
-            tests: args.tests.unwrap_or_default(),
+            code_only: scope.code_only.unwrap_or(settings.is_on("code_only")),
+            tests: scope.tests.or_else(|| Tests::from_name(settings.text("tests")?)).unwrap_or_default(),
             changed,
             // What the index leaves out already needs no look again.
             ignore: match settings.ignore() {
-                known if known == project.ignored || args.walk.no_ignore => None,
+                known if known == project.ignored || no_ignore => None,
                 patterns => ignore_rules(patterns, root)?,
             },
         })
@@ -232,13 +229,12 @@ mod tests {
 
     #[test]
     fn globs_speak_of_names_at_any_depth() {
-        let env =
-            colgrep_engine::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
+        let env = crate::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
         let (nowhere, _) = Project::around(Path::new("/"), &env).unwrap();
-        let rules = |set: fn(&mut SearchArgs)| {
-            let mut args = SearchArgs::default();
-            set(&mut args);
-            PathRules::new(&args, &Settings::default(), &nowhere).unwrap()
+        let rules = |set: fn(&mut Scope)| {
+            let mut scope = Scope::default();
+            set(&mut scope);
+            PathRules::new(&scope, false, &Settings::default(), &nowhere).unwrap()
         };
         for (rules, path, language, expected) in [
             (rules(|a| a.include = vec!["*.py".into()]), "a/b.py", "python", true),
@@ -261,8 +257,8 @@ mod tests {
             (rules(|a| a.exclude_dir = vec!["vendor".into()]), "x/vendor", "go", true),
             (rules(|a| a.types = vec!["py".into()]), "a.py", "python", true),
             (rules(|a| a.types = vec!["py".into()]), "a.go", "go", false),
-            (rules(|a| a.code_only = true), "README.md", "markdown", false),
-            (rules(|a| a.code_only = true), "Makefile", "make", true),
+            (rules(|a| a.code_only = Some(true)), "README.md", "markdown", false),
+            (rules(|a| a.code_only = Some(true)), "Makefile", "make", true),
             (rules(|a| a.tests = Some(Tests::Only)), "tests/a.py", "python", true),
             (rules(|a| a.tests = Some(Tests::Only)), "latest/a.py", "python", false),
             (rules(|a| a.tests = Some(Tests::Exclude)), "a_test.go", "go", false),

@@ -3,18 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use colgrep_engine::hint::Hinted;
-use colgrep_engine::project::Project;
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
-use colgrep_syntax::read::Skip;
+use grep_regex::RegexMatcher;
 
-use super::rules::{Part, PathRules, is_below};
-use crate::args::SearchArgs;
-use crate::command::grep::lines_in_files;
-use crate::output::path::typed;
+use crate::notice::{NotRanked, Unranked};
+use crate::pattern::lines_in_files;
+use crate::project::Project;
+use crate::rules::{Part, PathRules, is_below};
 
 /// The filter of one search in one project.
 #[derive(Debug)]
@@ -39,22 +37,23 @@ impl Filter {
     /// # Errors
     /// On a bad pattern, or when the index can't be read.
     pub fn new(
-        args: &SearchArgs,
+        pattern: Option<&RegexMatcher>,
         rules: &PathRules,
         below: &[String],
         project: &Project,
         snapshot: &Snapshot,
     ) -> Result<Option<Filter>> {
-        if rules.allows_all() && below.iter().any(String::is_empty) && args.regexp.is_empty() {
+        if rules.allows_all() && below.iter().any(String::is_empty) && pattern.is_none() {
             return Ok(None);
         }
         let tests = tests_inside(rules, snapshot)?;
         let allowed = allowed(rules, below, snapshot, &tests);
-        let mut lines = if args.regexp.is_empty() {
-            Vec::new()
-        } else {
-            let paths: Vec<&str> = allowed.iter().map(|(f, _)| f.path.as_str()).collect();
-            lines_in_files(args, &project.root, &paths)?
+        let mut lines = match pattern {
+            Some(pattern) => {
+                let paths: Vec<&str> = allowed.iter().map(|(f, _)| f.path.as_str()).collect();
+                lines_in_files(pattern, &project.root, &paths)
+            }
+            None => Vec::new(),
         }
         .into_iter();
         let mut files = HashMap::with_capacity(allowed.len());
@@ -68,38 +67,31 @@ impl Filter {
     }
 }
 
-/// For each path of `below` of which nothing is indexed why it can't be ranked, and what finds its lines all the same.
-/// Of an index that is being built nothing is said: who knows what it has yet to reach?
+/// The paths of `below` of which nothing is indexed, with the reason. Of an index that is being built nothing is said:
+/// who knows what it has yet to reach?
 pub fn not_ranked<'a>(
     below: &'a [String],
     project: &'a Project,
     snapshot: &'a Snapshot,
-) -> impl Iterator<Item = Hinted> + 'a {
+) -> impl Iterator<Item = NotRanked> + 'a {
     let missing = |b: &&String| {
         snapshot.files.complete && !b.is_empty() && !snapshot.files.indexed().any(|f| is_below(&f.path, b))
     };
-    below.iter().filter(missing).map(|path| reason(path, project, snapshot))
+    below.iter().filter(missing).map(|path| NotRanked {
+        root: project.root.clone(),
+        path: path.clone(),
+        why: reason(path, project, snapshot),
+    })
 }
 
-fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Hinted {
+fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Unranked {
     let skip = snapshot.files.files.iter().find(|f| f.path == path).and_then(|f| f.skip);
     let is_hidden = !snapshot.files.hidden && path.split('/').any(|name| name.starts_with('.'));
-    let shown = typed(&project.root, path);
-    if skip == Some(Skip::Empty) {
-        let nothing = "there is nothing to find in it".to_string();
-        return Hinted { what: format!("{shown} is empty"), shell: nothing.clone(), tool: nothing };
-    }
-    let (why, indexed) = match skip {
-        Some(Skip::TooLarge) => (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files"),
-        Some(skip) => (skip.reason(), "`colgrep status` names what is skipped"),
-        None if is_hidden => ("hidden", "`colgrep init --hidden` indexes hidden files"),
-        None if project.root.join(path).is_file() => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),
-        None => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
-    };
-    Hinted {
-        what: format!("{shown} is not indexed ({why}), so it is not ranked"),
-        shell: format!("`colgrep -e PATTERN {shown}` finds lines in it, {indexed}"),
-        tool: "the tool grep finds lines in it".to_string(),
+    match skip {
+        Some(skip) => Unranked::Skipped(skip),
+        None if is_hidden => Unranked::Hidden,
+        None if project.root.join(path).is_file() => Unranked::Ignored,
+        None => Unranked::NothingInside,
     }
 }
 

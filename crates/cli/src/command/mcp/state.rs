@@ -5,22 +5,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
+use colgrep_engine::OpenOptions;
 use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
+use colgrep_engine::open::{Opening, open};
 use colgrep_engine::project::{Project, settings_at};
+use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use crate::args::{McpArgs, SearchArgs, WalkArgs};
-use crate::command::search::{is_being_built, open};
+use crate::args::McpArgs;
 
-/// State of the server.
-pub struct Desk {
+/// The server's memory.
+pub struct ServerState {
     /// Environment of the process.
     pub env: Env,
-    /// Options of the walk, from the server's command line.
-    pub walk: WalkArgs,
+    /// How projects are opened, as the server was started.
+    pub options: OpenOptions,
     roots: Vec<Arc<Root>>,
 }
 
@@ -106,12 +108,12 @@ impl Changes {
     }
 }
 
-impl Desk {
+impl ServerState {
     /// Opens the roots; the first one becomes the current folder.
     ///
     /// # Errors
     /// When one is no folder.
-    pub fn new(args: &McpArgs, env: &Env) -> Result<Desk> {
+    pub fn new(args: &McpArgs, env: &Env) -> Result<ServerState> {
         let here = [PathBuf::from(".")];
         let mut roots: Vec<Arc<Root>> = Vec::new();
         for path in if args.roots.is_empty() { &here[..] } else { &args.roots } {
@@ -133,7 +135,7 @@ impl Desk {
         }
         std::env::set_current_dir(&roots[0].folder)
             .with_context(|| format!("could not enter {}", roots[0].folder.display()))?;
-        Ok(Desk { env: env.clone(), walk: WalkArgs { quiet: true, ..args.walk.clone() }, roots })
+        Ok(ServerState { env: env.clone(), options: args.walk.open_options(None), roots })
     }
 
     /// The roots.
@@ -173,12 +175,10 @@ impl Desk {
     /// When it can't be opened.
     pub fn model<'r>(&self, root: &'r Root) -> Result<Option<&'r Model>> {
         if root.model.get().is_none() {
-            let mut args = SearchArgs { walk: self.walk.clone(), ..SearchArgs::default() };
-            let settings = self.settings(root)?;
-            args.fill(&settings);
+            let opening = self.options.with(&self.settings(root)?);
             // A library stays loaded for the whole process, so it must not come from inside any root.
             let env = self.env.working_on(self.roots.iter().map(|root| &root.folder));
-            let model = Model::of_search(&args.model_choice(settings.repository_model()), args.rank_by(), &env)?;
+            let model = Model::of_search(&opening.choice, RankBy::Both, &env)?;
             let _ = root.model.set(model.map(Model::remembering));
         }
         Ok(root.model.get().and_then(Option::as_ref))
@@ -202,16 +202,16 @@ impl Desk {
         if let Some(snapshot) = held.as_ref().filter(|s| !stale && is_enough(s)) {
             return Ok(Arc::clone(snapshot));
         }
-        let (mut walk, mut project) = (self.walk.clone(), root.project.clone());
+        let mut project = root.project.clone();
         project.settings(&self.env)?;
-        walk.fill(&self.settings(root)?);
-        match open(&walk, true, &self.env, &project, model.filter(|_| !encoding)) {
+        let opening = self.options.with(&self.settings(root)?);
+        match open(&opening, &self.env, &project, model.filter(|_| !encoding), &()) {
             Ok(snapshot) => {
                 if !encoding && model.is_some_and(|m| m.lacks(&snapshot)) {
-                    self.encode_beside(root, project.clone(), walk);
+                    self.encode_beside(root, project.clone(), opening);
                 }
-                // If the update failed, the next call tries again.
-                if !snapshot.files.complete || is_being_built(&project) {
+                // What could not be brought up to date is tried again by the next call.
+                if !snapshot.files.complete || project.store.is_locked() {
                     root.changes.stale.store(true, Ordering::Release);
                 }
                 let snapshot = Arc::new(snapshot);
@@ -226,11 +226,11 @@ impl Desk {
     }
 }
 
-impl Desk {
-    /// Makes missing vectors in a thread, in portions of a search's time limit, so that changed files are indexed in
-    /// between. It ends when none is missing, or when a portion made none (another process is at it, or the model
-    /// fails); the next call starts it again.
-    fn encode_beside(&self, root: &Arc<Root>, project: Project, walk: WalkArgs) {
+impl ServerState {
+    /// Makes the vectors that a call had no time for in a thread of its own, a search's share at a time, so that changed
+    /// files are indexed in between. It ends when all are there, or when a share brought nothing: another process is at
+    /// it, or they can't be made. The next call begins again then.
+    fn encode_beside(&self, root: &Arc<Root>, project: Project, opening: Opening) {
         if root.encoding.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -238,8 +238,8 @@ impl Desk {
         std::thread::spawn(move || {
             let model = root.model.get().and_then(Option::as_ref);
             let mut before = u64::MAX;
-            // An error here shows at the next call.
-            while let Ok(snapshot) = open(&walk, true, &env, &project, model) {
+            // What fails here shows at the next call.
+            while let Ok(snapshot) = open(&opening, &env, &project, model, &()) {
                 root.changes.stale.store(true, Ordering::Release);
                 let lack = snapshot.coverage().without_vectors();
                 if lack == 0 || lack >= before {

@@ -1,26 +1,24 @@
-//! `--like FILE:LINE`: units like one that is there, asked for by that unit's own words and vectors.
+//! Units like one that is there, asked for by that unit's own words and vectors.
 //!
 //! The words are the unit's name, the first sentence of its documentation, and the terms of its text that are rare
 //! elsewhere. The vectors are those that an index keeps of such a unit, made from what stands in the file now.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
 use colgrep_core::Unit;
 use colgrep_core::bm25::idf;
 use colgrep_core::token::{Tokenizer, is_stop_word, words};
 use colgrep_encoder::Multivector;
-use colgrep_engine::hint::Hinted;
-use colgrep_engine::model::Model;
-use colgrep_engine::project::Project;
-use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitHit;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::units::unit_text;
 
-use crate::output::path::typed;
+use crate::error::Refused;
+use crate::model::Model;
+use crate::project::Project;
 
 /// Words of the unit's text that go into the question.
 const TELLING_WORDS_MAX: usize = 12;
@@ -32,25 +30,12 @@ pub struct Like {
     pub query: String,
     /// The question in vectors, where there is a model.
     pub vectors: Option<Multivector>,
-    /// The unit's file, by number.
-    pub file: FileId,
+    /// The root of the unit's project.
+    pub root: PathBuf,
+    /// The unit's file, from there.
+    pub path: String,
     /// The line of its definition.
     pub line: u32,
-}
-
-/// Reads `FILE:LINE`; a column behind it, as compilers print it, is left out.
-///
-/// # Errors
-/// When it is not written so.
-pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
-    let numbered = |text: &str| -> Option<(String, u32)> {
-        let (before, number) = text.rsplit_once(':')?;
-        Some((before.to_string(), number.parse().ok()?))
-    };
-    match numbered(text).map(|last| numbered(&last.0).unwrap_or(last)) {
-        Some((file, line)) if !file.is_empty() && line > 0 => Ok((PathBuf::from(file), line)),
-        _ => bail!("{text:?} names no line of a file; write it as src/main.rs:40"),
-    }
 }
 
 /// The unit on `line` of the file at `path` (from the project's root): the smallest one around it.
@@ -59,12 +44,8 @@ pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
 /// When the file is not indexed, or the line lies outside it.
 pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, Unit)> {
     let record = snapshot.files.indexed().find(|f| f.path == path);
-    let path = typed(Path::new(&snapshot.files.root), path);
-    let record = record.with_context(|| Hinted {
-        what: format!("{path} is not indexed"),
-        shell: "`colgrep status` says what is skipped and why".to_string(),
-        tool: "`outline` and `grep` read it all the same".to_string(),
-    })?;
+    let root = || PathBuf::from(&snapshot.files.root);
+    let record = record.ok_or_else(|| Refused::NotIndexed { root: root(), path: path.to_string() })?;
     let mut best: Option<(UnitHit, Unit)> = None;
     for hit in snapshot.lexical.units_of(record.id, None)? {
         let unit = snapshot.lexical.unit(hit.key)?;
@@ -74,11 +55,7 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, U
             best = Some((hit, unit));
         }
     }
-    best.with_context(|| Hinted {
-        what: format!("{path} has no unit on line {line}"),
-        shell: format!("`colgrep outline {path}` lists its units"),
-        tool: "`outline` lists its units".to_string(),
-    })
+    Ok(best.ok_or_else(|| Refused::NoUnit { root: root(), path: path.to_string(), line })?)
 }
 
 /// The question for units like the one on that line.
@@ -86,7 +63,7 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, U
 /// # Errors
 /// As [`unit_at`], or when the model can't be run.
 pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32, model: Option<&Model>) -> Result<Like> {
-    let (hit, mut unit) = unit_at(snapshot, path, line)?;
+    let (_, mut unit) = unit_at(snapshot, path, line)?;
     let text = read_text(&project.root, path).unwrap_or_default();
     let (first, end) = (unit.span.line.saturating_sub(1) as usize, unit.span.end as usize);
     let body: String = text.lines().skip(first).take(end - first.min(end)).collect::<Vec<_>>().join("\n");
@@ -96,7 +73,7 @@ pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32, model
     let query = [unit.name.as_str(), first_sentence, &telling.join(" ")].join(" ").trim().to_string();
     unit.body = body;
     let vectors = model.map(|m| m.document(&unit_text(path, &unit))).transpose()?.flatten();
-    Ok(Like { query, vectors, file: hit.file, line: unit.span.line })
+    Ok(Like { query, vectors, root: project.root.clone(), path: path.to_string(), line: unit.span.line })
 }
 
 /// The words of a text with the highest tf · idf over the index's units, best first.
@@ -121,38 +98,4 @@ fn telling_words(snapshot: &Snapshot, text: &str) -> Result<Vec<String>> {
     }
     weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     Ok(weighed.into_iter().take(TELLING_WORDS_MAX).map(|(_, word)| word).collect())
-}
-
-/// A file's path from the root of the project around it.
-///
-/// # Errors
-/// When there is no such file.
-pub fn locate(file: &Path, env: &colgrep_engine::env::Env) -> Result<(Project, String)> {
-    if !file.is_file() {
-        bail!("{}: no such file", file.display());
-    }
-    Project::around(file, env)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_named_as_grep_prints_them() {
-        for (text, expected) in [
-            ("src/a.rs:40", Some(("src/a.rs", 40))),
-            ("C:\\a.rs:1", Some(("C:\\a.rs", 1))),
-            ("src/a.rs:40:7", Some(("src/a.rs", 40))),
-            ("C:\\a.rs:1:0", Some(("C:\\a.rs", 1))),
-            ("a:0:3", None),
-            ("src/a.rs", None),
-            ("src/a.rs:", None),
-            (":4", None),
-            ("a:0", None),
-        ] {
-            let read = parse(text).ok();
-            assert_eq!(read, expected.map(|(f, l)| (PathBuf::from(f), l)), "{text}");
-        }
-    }
 }

@@ -4,30 +4,56 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use colgrep_engine::request::check_length;
+use colgrep_engine::{OpenOptions, Question, SearchRequest};
 use colgrep_syntax::language;
 
-use super::check_length;
-use crate::args::{IndexMode, SearchArgs};
-use crate::command::grep;
+use super::{IndexMode, SearchArgs};
+use crate::output::Wish;
+use crate::output::matches::LineOptions;
+
+/// Whether a path is grep's name for standard input. A file of that name is `./-`.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
 
 /// What a command line asks for.
 pub enum Task {
     /// Print every matching line, as grep does.
     Grep,
     /// A ranking.
-    Query(String),
-    /// Rank units by their likeness to one.
-    Like(String),
-    /// Answer each line of a file.
+    Rank,
+    /// The files in which nothing matches.
+    Without,
+    /// A ranking for each line of a file.
     Many(PathBuf),
+    /// The languages and types of files.
+    TypeList,
+    /// The shape of the JSON output.
+    JsonSchema,
 }
 
-/// A kind of search, and the paths to look in.
+/// A search as flags ask for it; what they leave open is the settings'.
 pub struct Plan {
     /// What to do.
     pub task: Task,
-    /// The files and folders given.
-    pub paths: Vec<PathBuf>,
+    /// The question, where it looks, and how it ranks.
+    pub request: SearchRequest,
+    /// How projects are opened.
+    pub open: OpenOptions,
+    /// What is printed.
+    pub output: Wish,
+    /// What a plain grep prints of lines.
+    pub lines: LineOptions,
+    /// Threads to use.
+    pub threads: Option<usize>,
+}
+
+/// What the words of a command line ask for, and where.
+struct Words {
+    task: Task,
+    question: Question,
+    paths: Vec<PathBuf>,
 }
 
 impl Plan {
@@ -36,38 +62,60 @@ impl Plan {
     /// # Errors
     /// When there is no query, or flags ask for what can't be had.
     pub fn read(args: &SearchArgs) -> Result<Plan> {
-        let plan = Plan::read_words(args)?;
-        let plain_grep = matches!(plan.task, Task::Grep);
-        refuse(args, plain_grep)?;
-        if !plain_grep && plan.paths.iter().any(|path| grep::is_stdin(path)) {
-            bail!("- (standard input) is searched by -e alone, as in: git diff | colgrep -e PATTERN -");
-        }
-        Ok(plan)
+        let words = match (args.json_schema, args.type_list) {
+            (true, _) => Words { task: Task::JsonSchema, question: Question::default(), paths: Vec::new() },
+            (_, true) => Words { task: Task::TypeList, question: Question::default(), paths: Vec::new() },
+            _ => Plan::read_search(args)?,
+        };
+        Ok(Plan {
+            request: args.request(words.question, words.paths)?,
+            task: words.task,
+            open: args.open_options(),
+            output: args.output(),
+            lines: args.lines(),
+            threads: args.walk.threads,
+        })
     }
 
-    fn read_words(args: &SearchArgs) -> Result<Plan> {
+    fn read_search(args: &SearchArgs) -> Result<Words> {
+        let mut words = Plan::read_words(args)?;
+        let plain_grep = matches!(words.task, Task::Grep);
+        refuse(args, plain_grep)?;
+        if !plain_grep && words.paths.iter().any(|path| is_stdin(path)) {
+            bail!("- (standard input) is searched by -e alone, as in: git diff | colgrep -e PATTERN -");
+        }
+        if let (Task::Rank, true) = (&words.task, args.files_without_match) {
+            words.task = Task::Without;
+        }
+        Ok(words)
+    }
+
+    fn read_words(args: &SearchArgs) -> Result<Words> {
         let paths = |words: &[OsString]| words.iter().map(PathBuf::from).collect::<Vec<_>>();
         if let Some(like) = &args.like {
-            return Ok(Plan { task: Task::Like(like.clone()), paths: paths(&args.words) });
+            let (file, line) = super::line::parse(like)?;
+            return Ok(Words { task: Task::Rank, question: Question::Like { file, line }, paths: paths(&args.words) });
         }
         if let Some(file) = &args.queries_from {
-            return Ok(Plan { task: Task::Many(file.clone()), paths: paths(&args.words) });
+            let task = Task::Many(file.clone());
+            return Ok(Words { task, question: Question::default(), paths: paths(&args.words) });
         }
         if let Some(text) = &args.query {
-            return Ok(Plan { task: Task::Query(query(text)?), paths: paths(&args.words) });
+            return Ok(Words { task: Task::Rank, question: query(text)?, paths: paths(&args.words) });
         }
         let words = args.words.split_first();
         if !args.regexp.is_empty() && words.is_none_or(|(first, rest)| is_place(first, rest)) {
-            return Ok(Plan { task: Task::Grep, paths: paths(&args.words) });
+            return Ok(Words { task: Task::Grep, question: Question::default(), paths: paths(&args.words) });
         }
         let Some((first, rest)) = words else {
             bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
         };
-        let text = query(first)?;
+        let question = query(first)?;
+        let text = first.to_string_lossy();
         if !args.regexp.is_empty() && !text.contains(char::is_whitespace) && !args.walk.quiet {
             remark!("colgrep: there is no file or folder {text:?} here, so it is the query (--query {text})");
         }
-        Ok(Plan { task: Task::Query(text), paths: paths(rest) })
+        Ok(Words { task: Task::Rank, question, paths: paths(rest) })
     }
 }
 
@@ -77,16 +125,16 @@ fn is_place(word: &OsStr, others: &[OsString]) -> bool {
     let (path, text) = (Path::new(word), word.to_string_lossy());
     let has_extension = || path.extension().is_some() && !language::is_unknown(language::detect(path, &[]));
     let is_missing = || text.contains('/') || (!others.is_empty() && has_extension());
-    word.is_empty() || grep::is_stdin(path) || path.exists() || (!text.contains(char::is_whitespace) && is_missing())
+    word.is_empty() || is_stdin(path) || path.exists() || (!text.contains(char::is_whitespace) && is_missing())
 }
 
-fn query(text: &OsStr) -> Result<String> {
+fn query(text: &OsStr) -> Result<Question> {
     let Some(text) = text.to_str() else { bail!("the query is no UTF-8 text") };
     if text.trim().is_empty() {
         bail!("the query is empty; say what to look for, as in: colgrep \"parse request\"");
     }
     check_length(text.as_bytes())?;
-    Ok(text.to_string())
+    Ok(Question::Text(text.to_string()))
 }
 
 /// The flags among these that are given.

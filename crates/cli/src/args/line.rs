@@ -1,0 +1,43 @@
+//! A line of a file, as people and compilers write it.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+/// Reads `FILE:LINE`; a column behind it, as compilers print it, is left out.
+///
+/// # Errors
+/// When it is not written so.
+pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
+    let numbered = |text: &str| -> Option<(String, u32)> {
+        let (before, number) = text.rsplit_once(':')?;
+        Some((before.to_string(), number.parse().ok()?))
+    };
+    match numbered(text).map(|last| numbered(&last.0).unwrap_or(last)) {
+        Some((file, line)) if !file.is_empty() && line > 0 => Ok((PathBuf::from(file), line)),
+        _ => bail!("{text:?} names no line of a file; write it as src/main.rs:40"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_named_as_grep_prints_them() {
+        for (text, expected) in [
+            ("src/a.rs:40", Some(("src/a.rs", 40))),
+            ("C:\\a.rs:1", Some(("C:\\a.rs", 1))),
+            ("src/a.rs:40:7", Some(("src/a.rs", 40))),
+            ("C:\\a.rs:1:0", Some(("C:\\a.rs", 1))),
+            ("a:0:3", None),
+            ("src/a.rs", None),
+            ("src/a.rs:", None),
+            (":4", None),
+            ("a:0", None),
+        ] {
+            let read = parse(text).ok();
+            assert_eq!(read, expected.map(|(f, l)| (PathBuf::from(f), l)), "{text}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `--queries-from`: an answer for each line of a file.
+
+use std::io::{BufRead, Read as _, Write as _};
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use colgrep_engine::request::{QUERY_BYTES_MAX, Question, SearchRequest, check_length};
+use colgrep_engine::session::Session;
+
+use crate::output::json::{self, Refused};
+use crate::output::{Options, tell_cut};
+use crate::{FAILED, FOUND, NOTHING};
+
+/// Bytes that are shown of a line that is no query.
+const SHOWN_BYTES_MAX: usize = 200;
+
+/// Answers every line of `file` with a row; one that is no query gets a row that says why.
+pub(super) fn run(file: &Path, request: &SearchRequest, options: &Options, session: &mut Session) -> Result<u8> {
+    let unreadable = || format!("could not read {}", file.display());
+    let mut lines: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(std::io::BufReader::new(std::fs::File::open(file).with_context(unreadable)?))
+    };
+    let mut request = request.clone();
+    session.open(&request)?;
+    let mut out = std::io::stdout().lock();
+    let (mut answered, mut refused) = (false, false);
+    for number in 1.. {
+        let Some(line) = next_line(&mut lines).with_context(unreadable)? else { break };
+        let query = match query_of(&line) {
+            Ok("") => continue,
+            Ok(query) => query,
+            Err(error) => {
+                refused = true;
+                remark!("colgrep: {}, line {number}: {error}", file.display());
+                let start = String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES_MAX)]);
+                json::print_refused(&mut out, &Refused::new(start.trim(), number, error.to_string()))?;
+                continue;
+            }
+        };
+        request.question = Question::Text(query.to_string());
+        let results = session.rank(&request)?;
+        answered |= !results.is_empty();
+        let shown = json::print_answers(&mut out, &results, options.wish.max_tokens)?;
+        tell_cut(&options.wish, Some(query), shown, results.len());
+        out.flush()?;
+    }
+    Ok(match (refused, answered) {
+        (true, _) => FAILED,
+        (false, true) => FOUND,
+        (false, false) => NOTHING,
+    })
+}
+
+/// The next line, as much of it as is needed to see that it is too long; `None` at the end.
+fn next_line(lines: &mut dyn BufRead) -> std::io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    // One byte more than a query has, and the line's end.
+    lines.take(QUERY_BYTES_MAX as u64 + 2).read_until(b'\n', &mut line)?;
+    if line.len() > QUERY_BYTES_MAX + 1 && !line.ends_with(b"\n") {
+        lines.skip_until(b'\n')?;
+    }
+    Ok(Some(line).filter(|l| !l.is_empty()))
+}
+
+fn query_of(line: &[u8]) -> Result<&str> {
+    check_length(line.trim_ascii())?;
+    Ok(std::str::from_utf8(line).context("it is not UTF-8")?.trim())
+}

@@ -1,0 +1,136 @@
+//! What the engine tells while it works, on stderr: remarks, a progress bar, ranking steps for scripts.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+use colgrep_engine::notice::{Listener, Notice, Traced};
+use colgrep_index::update::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::{notice, trace};
+
+/// Standard error.
+#[derive(Clone, Copy, Debug)]
+pub struct Console {
+    quiet: bool,
+    trace: bool,
+}
+
+impl Console {
+    /// With remarks and a progress bar unless it is `quiet`, and ranking steps if they are asked for.
+    pub fn new(quiet: bool, trace: bool) -> Arc<Console> {
+        Arc::new(Console { quiet, trace })
+    }
+}
+
+impl Listener for Console {
+    fn hears(&self) -> bool {
+        !self.quiet
+    }
+
+    fn notice(&self, notice: &Notice) {
+        // Code of somebody else is named to whoever looks on, quiet or not.
+        if !self.quiet || matches!(notice, Notice::Runtime(_)) {
+            remark!("colgrep: {}", notice::text(notice));
+        }
+    }
+
+    fn progress(&self) -> Box<dyn Progress + '_> {
+        Box::new(Bar::new(self.quiet))
+    }
+
+    fn traces(&self) -> bool {
+        self.trace
+    }
+
+    fn trace(&self, query: &str, step: &Traced<'_>) {
+        trace::write(query, step);
+    }
+}
+
+/// How far the two phases of a build are, how fast they go and how long they will take, on stderr, on a terminal alone.
+struct Bar {
+    bar: ProgressBar,
+    units: AtomicU64,
+    started: Instant,
+}
+
+const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta} left";
+const ENCODING: &str = "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Bar {
+    fn new(quiet: bool) -> Bar {
+        // Hidden by itself where stderr is no terminal.
+        let bar = ProgressBar::with_draw_target(
+            None,
+            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
+        );
+        let bar = Bar { bar, units: 0.into(), started: Instant::now() };
+        bar.style(INDEXING);
+        bar
+    }
+
+    fn style(&self, template: &str) {
+        self.bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    }
+
+    fn show(&self, len: u64) {
+        self.bar.set_length(len);
+        // A change of a few files is over before a bar could be read.
+        if len > 50 {
+            self.bar.enable_steady_tick(Duration::from_millis(100));
+        }
+    }
+
+    fn say_rate(&self, units: u64, since: Duration) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(format!("{:.0} units/s", units as f64 / since.as_secs_f64().max(0.001)));
+        }
+    }
+}
+
+/// Says of ignore files that they are not heeded: once, whatever is walked again.
+pub fn tell_unheeded(files: &[(String, String)]) {
+    static TOLD: Once = Once::new();
+    let Some((path, why)) = files.first() else { return };
+    TOLD.call_once(|| match files.len() - 1 {
+        0 => remark!("colgrep: {path}: {why}"),
+        others => remark!("colgrep: {path}: {why}; and {others} more ignore files are not heeded"),
+    });
+}
+
+impl Progress for Bar {
+    fn unheeded(&self, files: &[(String, String)]) {
+        tell_unheeded(files);
+    }
+
+    fn begin(&self, files: u64) {
+        self.show(files);
+    }
+
+    fn file_done(&self, units: u64) {
+        let all = self.units.fetch_add(units, Relaxed) + units;
+        self.bar.inc(1);
+        self.say_rate(all, self.started.elapsed());
+    }
+
+    fn vectors_begin(&self, units: u64) {
+        self.bar.set_message("");
+        self.style(ENCODING);
+        self.bar.reset();
+        self.show(units);
+    }
+
+    fn vectors_done(&self, units: u64) {
+        self.bar.inc(units);
+        self.say_rate(self.bar.position(), self.bar.elapsed());
+    }
+}

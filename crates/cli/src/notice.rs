@@ -1,0 +1,114 @@
+//! What the engine tells, in words, with the way out on the command line or by a tool.
+
+use colgrep_encoder::ModelSpec;
+use colgrep_engine::model::{LITE_CANDIDATES, Lack, Lacking};
+use colgrep_engine::notice::{IndexState, NotRanked, NotUpdated, Notice, Unranked};
+use colgrep_engine::project::Project;
+use colgrep_index::store::{Coverage, Snapshot};
+use colgrep_syntax::read::Skip;
+
+use crate::hint::Hinted;
+use crate::output::path::typed;
+use crate::words::{counted_are, in_words};
+
+/// A notice in words.
+pub fn text(notice: &Notice) -> String {
+    match notice {
+        Notice::Incomplete(state) => format!("the index is not complete: {}", coverage(state)),
+        Notice::OtherWalk => {
+            "the index was made with other --hidden, --no-ignore or --max-filesize; `colgrep init` with \
+                              these flags changes it"
+                .to_string()
+        }
+        Notice::TooLarge { files, filesize_max } => {
+            let (limit, files) = (in_words(*filesize_max), counted_are(*files, "file"));
+            format!("{files} larger than {limit} and not indexed (`colgrep status`)")
+        }
+        Notice::AsItIs { why, state } => {
+            let why = match why {
+                NotUpdated::Failed(why) => why.as_str(),
+                _ => "another colgrep is indexing",
+            };
+            format!("{why}; this answer is from the index as it is: {}", coverage(state))
+        }
+        Notice::WaitsForFirstPart => {
+            "another colgrep builds this index for the first time; waiting for its first part".to_string()
+        }
+        Notice::FirstPart(state) => {
+            format!("the build goes on; this answer is from its first part: {}", coverage(state))
+        }
+        Notice::Lacking { lacking: lack, is_being_built } => lacking(lack, is_being_built.then_some(ANOTHER)),
+        Notice::NotRanked(of) => not_ranked(of).to_string(),
+        Notice::Runtime(library) => format!("the model is run by {}", library.display()),
+        Notice::Damaged(how) => format!("{how}; what is damaged is made anew"),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Another process that writes an index.
+pub const ANOTHER: &str = "another colgrep";
+
+/// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
+pub fn coverage(state: &IndexState) -> String {
+    let files = match state.files_in_tree {
+        Some(all) => format!("{} of {} indexed", state.files_known, counted_are(all, "file")),
+        None => format!("{} indexed", counted_are(state.files_known, "file")),
+    };
+    match state.vectors {
+        Some(Coverage { units, with_vectors }) => format!("{files}, {with_vectors} of {units} units have vectors"),
+        None => files,
+    }
+}
+
+/// How far another process is that writes the index, if one does; `snapshot` is what there is to search.
+pub fn building(project: &Project, snapshot: Option<&Snapshot>) -> Option<String> {
+    let told = |s| coverage(&IndexState::of(project, s, None));
+    project.store.is_locked().then(|| snapshot.map_or("nothing of it can be searched yet".to_string(), told))
+}
+
+/// What the ranking by meaning lacks, and who makes it: `maker`, if somebody is at it, else `init`.
+pub fn lacking(lacking: &Lacking, maker: Option<&str>) -> String {
+    let only = format!("by meaning, a search ranks only the best {LITE_CANDIDATES} units by words");
+    let init = format!("`colgrep init --model {}`", lacking.model);
+    let model = match &lacking.model {
+        ModelSpec::Embedded => "the embedded model".to_string(),
+        other => format!("the model {other}"),
+    };
+    match &lacking.what {
+        Lack::All => format!("the index has no vectors of {model}: {only}; {} makes them", maker.unwrap_or(&init)),
+        Lack::OtherModel { stored } => {
+            format!("the index has vectors of the model {stored}, not of {model}: {only}; {init} replaces them")
+        }
+        Lack::Damaged(damage) => {
+            format!("{damage}: {only}; {} makes the vectors anew", maker.unwrap_or("`colgrep init`"))
+        }
+        Lack::Units { without, all } => format!(
+            "{without} of {all} units are ranked by words alone so far; {} makes the rest of their vectors",
+            maker.unwrap_or("`colgrep init`")
+        ),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Why a path can't be ranked, and what finds its lines all the same.
+pub fn not_ranked(of: &NotRanked) -> Hinted {
+    let shown = typed(&of.root, &of.path);
+    let (why, indexed) = match of.why {
+        Unranked::Skipped(Skip::Empty) => {
+            let nothing = "there is nothing to find in it".to_string();
+            return Hinted { what: format!("{shown} is empty"), shell: nothing.clone(), tool: nothing };
+        }
+        Unranked::Skipped(Skip::TooLarge) => {
+            (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files")
+        }
+        Unranked::Skipped(skip) => (skip.reason(), "`colgrep status` names what is skipped"),
+        Unranked::Hidden => ("hidden", "`colgrep init --hidden` indexes hidden files"),
+        Unranked::Ignored => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),
+        _ => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
+    };
+    Hinted {
+        what: format!("{shown} is not indexed ({why}), so it is not ranked"),
+        shell: format!("`colgrep -e PATTERN {shown}` finds lines in it, {indexed}"),
+        tool: "the tool grep finds lines in it".to_string(),
+    }
+}

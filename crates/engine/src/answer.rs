@@ -1,0 +1,81 @@
+//! What a search answers: plain data, ready to be shown or sent.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use colgrep_core::Unit;
+use serde::Serialize;
+
+pub use crate::explain::Step;
+
+/// The answer to one request.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The question in words, as it was ranked by.
+    pub query: String,
+    /// The files, best first. Those of several projects take turns, since their scores can't be compared.
+    pub files: Vec<FileAnswer>,
+}
+
+/// One file of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FileAnswer {
+    /// The root of its project.
+    pub root: PathBuf,
+    /// Its path from there, `/` between components.
+    pub path: String,
+    /// The path that was given to look in, and the file's path from that one (empty for the file itself).
+    pub given: Option<(PathBuf, String)>,
+    /// Its language.
+    pub language: String,
+    /// Its score: the best unit's. Comparable within one answer and one project only.
+    pub score: f32,
+    /// How many of its units match, where every match was asked for.
+    pub matches: u64,
+    /// Its units, best first.
+    pub units: Vec<UnitAnswer>,
+    /// Its text as it stands on the disk now; empty where it is gone, and with [`crate::Detail::Names`].
+    pub text: String,
+    /// The lines that match the pattern, from 1, where one was given.
+    pub matching_lines: Option<Vec<u32>>,
+    /// What it imports, with [`crate::Detail::Relations`].
+    pub imports: Vec<String>,
+}
+
+/// One unit of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct UnitAnswer {
+    /// The unit, as it was indexed.
+    pub unit: Unit,
+    /// Its score.
+    pub score: f32,
+    /// The line that shows best why it answers, with [`crate::Detail::Lines`].
+    pub line: BestLine,
+    /// The number of the line on which its name stands, with [`crate::Detail::Lines`].
+    pub name_line: usize,
+    /// The last of its lines that the file has now, with [`crate::Detail::Lines`].
+    pub last_line: usize,
+    /// Qualified names of units that call it, of the first unit alone, with [`crate::Detail::Relations`].
+    pub called_by: Vec<String>,
+    /// How its score came about, where that was asked for.
+    pub steps: Option<Vec<Step>>,
+}
+
+/// The line that shows best why a unit answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct BestLine {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its text; the first line of the signature where the file has no such line any more.
+    pub text: String,
+    /// Whether the text stands in the file.
+    pub is_in_file: bool,
+    /// Where words of the query stand in it, in bytes, in order.
+    pub marks: Vec<Range<usize>>,
+    /// Where the pattern matches in it, where one was given.
+    pub matches: Option<Vec<Range<usize>>>,
+}

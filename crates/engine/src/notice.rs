@@ -1,0 +1,153 @@
+//! What happens while a project is opened and searched, as data: whoever asks decides what to show of it.
+
+use std::path::PathBuf;
+
+use colgrep_core::UnitId;
+use colgrep_core::rank::Ranked;
+use colgrep_index::search::Answer;
+use colgrep_index::store::{Coverage, Snapshot};
+use colgrep_index::update::Progress;
+use colgrep_index::walk::walk;
+use colgrep_syntax::read::Skip;
+
+use crate::model::{Lacking, Model};
+use crate::project::Project;
+
+/// Is told what happens. All of it may be left out.
+pub trait Listener: Send + Sync {
+    /// Whether notices are wanted: some take a look at the whole tree.
+    fn hears(&self) -> bool {
+        false
+    }
+
+    /// Something worth knowing.
+    fn notice(&self, _: &Notice) {}
+
+    /// Watches an update; dropped when that is over.
+    fn progress(&self) -> Box<dyn Progress + '_> {
+        Box::new(())
+    }
+
+    /// Whether ranking steps are wanted.
+    fn traces(&self) -> bool {
+        false
+    }
+
+    /// A ranking step of a query.
+    fn trace(&self, _query: &str, _step: &Traced<'_>) {}
+}
+
+/// Nobody listens.
+impl Listener for () {}
+
+/// A step of a ranking.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Traced<'a> {
+    /// What a retriever gave, or their fusion: units with scores, best first.
+    Ranking(&'static str, &'a [(UnitId, f32)]),
+    /// The order behind a stage.
+    Stage(&'static str, &'a Ranked<'a>),
+    /// The files of the answer.
+    Final(&'a Answer),
+}
+
+/// Something worth knowing about an index or an answer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Notice {
+    /// The index is searched as it is, and its build was not finished.
+    Incomplete(IndexState),
+    /// The index was made with other options of the walk than those asked for; it keeps them.
+    OtherWalk,
+    /// Files larger than the limit were left out of an update.
+    TooLarge {
+        /// How many.
+        files: u64,
+        /// The limit, in bytes.
+        filesize_max: u64,
+    },
+    /// The index could not be brought up to date; the answer is from what there is.
+    AsItIs {
+        /// Why.
+        why: NotUpdated,
+        /// What there is.
+        state: IndexState,
+    },
+    /// Another process builds the index for the first time, and nothing of it can be searched yet.
+    WaitsForFirstPart,
+    /// The answer is from the first part of what another process builds.
+    FirstPart(IndexState),
+    /// The ranking by meaning lacks vectors.
+    Lacking {
+        /// Which.
+        lacking: Lacking,
+        /// Whether another process writes the index now.
+        is_being_built: bool,
+    },
+    /// Nothing of a path is indexed.
+    NotRanked(NotRanked),
+    /// The library that the model loaded and is run by, where ranking steps are wanted.
+    Runtime(PathBuf),
+    /// The index shows itself damaged; what is damaged is made anew.
+    Damaged(String),
+}
+
+/// Why an index could not be brought up to date.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotUpdated {
+    /// Another process writes it.
+    Busy,
+    /// The update failed.
+    Failed(String),
+}
+
+/// A path of which nothing is indexed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotRanked {
+    /// The project's root.
+    pub root: PathBuf,
+    /// The path from there.
+    pub path: String,
+    /// Why.
+    pub why: Unranked,
+}
+
+/// Why nothing of a path is indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unranked {
+    /// The file was skipped.
+    Skipped(Skip),
+    /// It is hidden.
+    Hidden,
+    /// An ignore file or a setting leaves it out.
+    Ignored,
+    /// It is a folder that is ignored, or whose files are all skipped.
+    NothingInside,
+}
+
+/// How much of a project an index holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexState {
+    /// Files in the index, those included that were skipped.
+    pub files_known: u64,
+    /// Files in the tree; none where it can't be walked.
+    pub files_in_tree: Option<u64>,
+    /// How many units have vectors, where a model would have given more.
+    pub vectors: Option<Coverage>,
+}
+
+impl IndexState {
+    /// Compares an index with the tree. It walks the tree.
+    pub fn of(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> IndexState {
+        let known = snapshot.files.files.len() as u64;
+        let walked = walk(&project.root, &project.left_out(), &snapshot.files.walk_options());
+        IndexState {
+            files_known: known,
+            files_in_tree: walked.ok().map(|walked| known.max(walked.files.len() as u64)),
+            vectors: model.is_some_and(|m| m.lacks(snapshot)).then(|| snapshot.coverage()),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Patterns over lines, matched by ripgrep's engine.
+
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use grep_matcher::{LineTerminator, Matcher as _};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, SearcherBuilder, sinks};
+use rayon::prelude::*;
+
+use crate::error::Refused;
+use crate::request::Pattern;
+
+/// The matcher of a pattern.
+///
+/// # Errors
+/// On an invalid pattern, with the place of the fault.
+pub fn matcher(pattern: &Pattern) -> Result<RegexMatcher> {
+    let mut builder = RegexMatcherBuilder::new();
+    builder
+        .case_insensitive(pattern.ignore_case)
+        .case_smart(pattern.smart_case)
+        .whole_line(pattern.line)
+        .word(pattern.word)
+        .fixed_strings(pattern.fixed)
+        // `^` and `$` speak of each line, also where many are looked at together.
+        .multi_line(true)
+        // `$` stands before the whole of a line's end, be it \n or \r\n.
+        .crlf(true);
+    let expressions = &pattern.expressions;
+    let built = builder.build_many(expressions).or_else(|error| match error.kind() {
+        // Where the pattern asks for \r itself, that is text, and lines end in \n alone.
+        ErrorKind::NotAllowed(_) => builder.crlf(false).line_terminator(Some(b'\n')).build_many(expressions),
+        _ => Err(error),
+    });
+    built.map_err(|error| {
+        let text = expressions.join(" ");
+        match error.kind() {
+            ErrorKind::NotAllowed(_) => {
+                anyhow!("{text:?} asks for the end of a line; each line is searched by itself, without its end")
+            }
+            _ if pattern.fixed => anyhow!("{text:?} can't be searched for: {error}"),
+            _ => anyhow!(error).context(Refused::Pattern { pattern: text }),
+        }
+    })
+}
+
+/// Where the pattern matches in a line; nothing where it matches nothing at all (`x*`).
+pub fn places(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let _ = matcher.find_iter(line, |m| {
+        if !m.is_empty() {
+            places.push(m.start()..m.end());
+        }
+        true
+    });
+    places
+}
+
+/// Where lines end for a pattern: what it can match is no part of that.
+pub fn line_end(matcher: &RegexMatcher) -> LineTerminator {
+    matcher.line_terminator().unwrap_or_default()
+}
+
+/// A searcher of lines for a pattern, numbered, to be built with more options.
+pub fn searcher(matcher: &RegexMatcher) -> SearcherBuilder {
+    let mut builder = SearcherBuilder::new();
+    builder
+        .line_number(true)
+        .line_terminator(line_end(matcher))
+        // As grep: what stands before a NUL byte is text; a match behind it is only reported.
+        .binary_detection(BinaryDetection::convert(0));
+    builder
+}
+
+/// The numbers of matching lines in each file; none for a file that can't be read.
+pub(crate) fn lines_in_files(matcher: &RegexMatcher, root: &Path, paths: &[&str]) -> Vec<Vec<u32>> {
+    let of_file = |path: &&str| {
+        let mut lines = Vec::new();
+        let sink = sinks::Bytes(|line, _| {
+            lines.push(line as u32);
+            Ok(true)
+        });
+        let _ = searcher(matcher).build().search_path(matcher, root.join(path), sink);
+        lines
+    };
+    paths.par_iter().map(of_file).collect()
+}

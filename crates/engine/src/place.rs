@@ -1,0 +1,344 @@
+//! A project, open for searching: it ranks, and works out what is shown of each file, once for all who show it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use anyhow::Result;
+use colgrep_core::collapse::FileHit;
+use colgrep_core::fuse::Fusion;
+use colgrep_core::knob::Knobs;
+use colgrep_core::rank;
+use colgrep_core::{Unit, UnitId};
+use colgrep_index::ids::FileId;
+use colgrep_index::lexical::UnitFilter;
+use colgrep_index::search::{self, Request, Watch, search};
+use colgrep_index::source::read_text;
+use colgrep_index::store::{FileRecord, Snapshot};
+use colgrep_syntax::read::lines_between;
+use grep_regex::RegexMatcher;
+use rayon::prelude::*;
+
+use crate::answer::{BestLine, FileAnswer, UnitAnswer};
+use crate::explain::Explanation;
+use crate::filter::{Filter, Without, allowed_files, not_ranked};
+use crate::line::{QueryWords, own_line};
+use crate::model::Model;
+use crate::notice::{Listener, NotRanked, Traced};
+use crate::pattern::{matcher, places};
+use crate::project::Project;
+use crate::request::{Detail, RankBy, Scope};
+use crate::rules::{PathRules, is_below};
+use crate::settings::Settings;
+
+/// The paths of one project that a search is limited to.
+#[derive(Clone, Debug, Default)]
+pub struct Within {
+    /// From the root, `/` between components; empty for the root itself.
+    pub below: Vec<String>,
+    /// The same, as they were given; none where none was.
+    pub given: Vec<PathBuf>,
+}
+
+impl Within {
+    /// The whole project.
+    pub fn everything() -> Within {
+        Within { below: vec![String::new()], given: Vec::new() }
+    }
+
+    /// Paths from the root.
+    pub fn paths(below: Vec<String>) -> Within {
+        Within { below, given: Vec::new() }
+    }
+}
+
+/// A project, open for searching within a scope.
+#[derive(Debug)]
+pub struct Place {
+    /// The project.
+    pub project: Project,
+    /// Its index.
+    pub snapshot: Arc<Snapshot>,
+    /// The paths that the search is limited to.
+    pub within: Within,
+    /// What scope and settings say about paths.
+    rules: PathRules,
+    /// All of it, made into files and lines; none where everything passes.
+    filter: Option<Filter>,
+    /// The scope's pattern.
+    pattern: Option<RegexMatcher>,
+}
+
+/// A question to one place.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The question in words.
+    pub query: &'a str,
+    /// Constants of the ranking.
+    pub knobs: &'a Knobs,
+    /// How rankings become one.
+    pub fusion: Fusion,
+    /// Which rankings count.
+    pub by: RankBy,
+    /// The model, where meaning counts.
+    pub model: Option<&'a Model>,
+    /// The unit that others are to be like.
+    pub like: Option<&'a crate::like::Like>,
+    /// Files wanted.
+    pub files: usize,
+    /// Units in each file, at most.
+    pub units_per_file: usize,
+    /// Whether `files` counts units, each a result of its own.
+    pub single_units: bool,
+    /// Whether it is counted how many units of each file match.
+    pub every_match: bool,
+    /// Whether scores are explained.
+    pub explain: bool,
+}
+
+/// What one place answered: ranked files, of which nothing was read yet.
+#[derive(Debug)]
+pub struct Ranked {
+    answer: search::Answer,
+    explanation: Option<Explanation>,
+    /// How many units match, by position of their file, where that was asked for.
+    matches: Vec<u64>,
+    words: OnceLock<QueryWords>,
+}
+
+impl Ranked {
+    /// Number of results.
+    pub fn len(&self) -> usize {
+        self.answer.hits.len()
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.answer.hits.is_empty()
+    }
+
+    /// The path, from the root, of a result's file.
+    pub fn path(&self, hit: usize) -> &str {
+        &self.answer.files[self.answer.hits[hit].file].path
+    }
+
+    /// Keeps only results of files whose paths pass, in order.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
+        let files = &self.answer.files;
+        self.answer.hits.retain(|hit| keep(&files[hit.file].path));
+    }
+
+    /// Keeps the first results.
+    pub fn truncate(&mut self, results: usize) {
+        self.answer.hits.truncate(results);
+    }
+
+    /// The query's words with their weights in the index.
+    fn words(&self, snapshot: &Snapshot) -> Result<&QueryWords> {
+        if let Some(words) = self.words.get() {
+            return Ok(words);
+        }
+        let words = QueryWords::new(&self.answer.query, snapshot)?;
+        Ok(self.words.get_or_init(|| words))
+    }
+}
+
+impl Place {
+    /// Makes the scope's filter for an open project. With `no_ignore`, what the settings ignore is given too.
+    ///
+    /// # Errors
+    /// On a bad glob, pattern or type, where git is asked and has no answer, or when the index can't be read.
+    pub fn new(
+        project: Project,
+        snapshot: Arc<Snapshot>,
+        within: Within,
+        scope: &Scope,
+        no_ignore: bool,
+        settings: &Settings,
+    ) -> Result<Place> {
+        let rules = PathRules::new(scope, no_ignore, settings, &project)?;
+        let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
+        let filter = Filter::new(pattern.as_ref(), &rules, &within.below, &project, &snapshot)?;
+        Ok(Place { project, snapshot, within, rules, filter, pattern })
+    }
+
+    /// The paths of the scope of which nothing is indexed.
+    pub fn not_ranked(&self) -> impl Iterator<Item = NotRanked> + '_ {
+        not_ranked(&self.within.below, &self.project, &self.snapshot)
+    }
+
+    /// Ranks the place's files.
+    ///
+    /// # Errors
+    /// When the index can't be read, or the model can't be run.
+    pub fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<Ranked> {
+        let inner = self.filter.as_ref().map(|f| f as &dyn UnitFilter);
+        let without = asked.like.filter(|like| like.root == self.project.root).map(|like| {
+            // A repaired index may have numbered its files anew.
+            let file = self.record(&like.path).map_or(FileId(u32::MAX), |f| f.id);
+            Without { inner, file, line: like.line }
+        });
+        let semantic = asked.model.map(|model| search::Semantic {
+            question: asked.like.and_then(|like| like.vectors.as_ref()),
+            ..model.semantic(&self.snapshot, asked.by)
+        });
+        let request = Request {
+            query: asked.query,
+            knobs: asked.knobs,
+            fusion: asked.fusion,
+            files: asked.files,
+            units_per_file: asked.units_per_file,
+            filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
+            semantic,
+        };
+        let trace = listener.traces().then_some((asked.query, listener));
+        let mut watcher = Watcher { explanation: asked.explain.then(Explanation::default), trace };
+        let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
+        let mut answer = search(&self.snapshot, &request, watch)?;
+        if asked.single_units {
+            answer.hits = single_units(&answer, asked.files);
+        }
+        if let Some((query, listener)) = trace {
+            listener.trace(query, &Traced::Final(&answer));
+        }
+        let mut matches = vec![0; if asked.every_match { answer.files.len() } else { 0 }];
+        if asked.every_match {
+            answer.units.iter().for_each(|c| matches[c.file] += 1);
+        }
+        Ok(Ranked { answer, explanation: watcher.explanation, matches, words: OnceLock::new() })
+    }
+
+    /// Results of a ranking with as much of each file as is wanted, worked out side by side.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn files(&self, ranked: &Ranked, hits: &[usize], detail: Detail) -> Result<Vec<FileAnswer>> {
+        if hits.len() == 1 || detail == Detail::Names {
+            return hits.iter().map(|hit| self.file(ranked, *hit, detail)).collect();
+        }
+        if detail == Detail::Lines {
+            ranked.words(&self.snapshot)?;
+        }
+        hits.par_iter().map(|hit| self.file(ranked, *hit, detail)).collect()
+    }
+
+    /// One result of a ranking with as much of its file as is wanted.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn file(&self, ranked: &Ranked, hit: usize, detail: Detail) -> Result<FileAnswer> {
+        let hit = &ranked.answer.hits[hit];
+        let path = &ranked.answer.files[hit.file].path;
+        let matches = ranked.matches.get(hit.file).copied().unwrap_or_default();
+        let mut file = FileAnswer { score: hit.score, matches, ..self.named(path) };
+        if detail == Detail::Names {
+            return Ok(file);
+        }
+        // A file that changed or went since the index was made shows what the index knows.
+        file.text = read_text(&self.project.root, path).unwrap_or_default();
+        file.matching_lines =
+            self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
+        let units = hit.units.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?));
+        let units: Vec<Unit> = units.collect::<Result<_>>()?;
+        let lines = match detail {
+            Detail::Lines => {
+                let first = units.iter().map(|unit| unit.span.first.min(unit.span.line)).min().unwrap_or_default();
+                let end = units.iter().map(|unit| unit.span.end).max().unwrap_or_default();
+                lines_between(&file.text, first as usize, end as usize, str::lines)
+            }
+            _ => Vec::new(),
+        };
+        let mut answered = Vec::with_capacity(units.len());
+        for (unit, candidate) in units.into_iter().zip(&hit.units) {
+            let steps = ranked.explanation.as_ref().map(|e| e.steps(candidate.unit));
+            let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
+            if detail == Detail::Lines {
+                let words = ranked.words(&self.snapshot)?;
+                one.line = self.best_line(words, &lines, &unit, file.matching_lines.as_deref());
+                one.last_line = (unit.span.end as usize).min(lines.len());
+                one.name_line = own_line(&lines, &unit, one.last_line);
+            } else if answered.is_empty() && !unit.name.is_empty() {
+                one.called_by = self.snapshot.lexical.callers(&unit.name)?;
+            }
+            one.unit = unit;
+            answered.push(one);
+        }
+        file.units = answered;
+        if detail == Detail::Relations {
+            file.imports =
+                self.record(path).map(|r| self.snapshot.lexical.imports(r.id)).transpose()?.unwrap_or_default();
+        }
+        Ok(file)
+    }
+
+    fn best_line(&self, words: &QueryWords, lines: &[&str], unit: &Unit, matching: Option<&[u32]>) -> BestLine {
+        let number = words.best_line(lines, unit, matching);
+        let line = lines.get(number.wrapping_sub(1)).copied();
+        let text = line.or_else(|| unit.signature.lines().next()).unwrap_or_default();
+        BestLine {
+            number,
+            text: text.to_string(),
+            is_in_file: line.is_some(),
+            marks: words.places(text),
+            matches: self.pattern.as_ref().map(|pattern| places(pattern, text.as_bytes())),
+        }
+    }
+
+    /// The indexed files that the scope allows, but for those of `ranked`, by path.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn files_without(&self, ranked: &Ranked) -> Result<Vec<FileAnswer>> {
+        let hit: std::collections::HashSet<&str> = (0..ranked.len()).map(|h| ranked.path(h)).collect();
+        let allowed = allowed_files(&self.rules, &self.within.below, &self.snapshot)?;
+        Ok(allowed.iter().filter(|f| !hit.contains(f.path.as_str())).map(|f| self.named(&f.path)).collect())
+    }
+
+    /// A file as it is named.
+    fn named(&self, path: &str) -> FileAnswer {
+        let given = self.within.below.iter().zip(&self.within.given).find(|(below, _)| is_below(path, below));
+        FileAnswer {
+            root: self.project.root.clone(),
+            path: path.to_string(),
+            given: given.map(|(below, given)| (given.clone(), path[below.len()..].trim_start_matches('/').to_string())),
+            language: self.record(path).map(|r| r.language.clone()).unwrap_or_default(),
+            ..FileAnswer::default()
+        }
+    }
+
+    fn record(&self, path: &str) -> Option<&FileRecord> {
+        let files = &self.snapshot.files.files;
+        files.binary_search_by(|f| f.path.as_str().cmp(path)).ok().map(|at| &files[at])
+    }
+}
+
+/// The best units, each as a result of its own.
+fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
+    let best = answer.units.iter().take(wanted);
+    best.map(|c| FileHit { file: c.file, score: c.score, units: vec![c.clone()] }).collect()
+}
+
+/// Keeps the steps of a ranking, hands them on, or both.
+struct Watcher<'a> {
+    explanation: Option<Explanation>,
+    trace: Option<(&'a str, &'a dyn Listener)>,
+}
+
+impl Watch for Watcher<'_> {
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.ranking(step, hits);
+        }
+        if let Some((query, listener)) = self.trace {
+            listener.trace(query, &Traced::Ranking(step, hits));
+        }
+    }
+
+    fn stage(&mut self, step: &'static str, ranked: &rank::Ranked<'_>) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.stage(step, ranked);
+        }
+        if let Some((query, listener)) = self.trace {
+            listener.trace(query, &Traced::Stage(step, ranked));
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What is asked of a search: the question, where it looks, how it ranks, and what the answer carries.
+//!
+//! Plain data, made by the command line, the server or a program. `None` leaves a field to the settings, and behind
+//! them to the default.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use colgrep_core::fuse::Fusion;
+use colgrep_core::knob::Profile;
+
+/// Longest query, in bytes: far more than anybody types. Each of its words is looked up and kept.
+pub const QUERY_BYTES_MAX: usize = 64 << 10;
+
+/// One search.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct SearchRequest {
+    /// The question.
+    pub question: Question,
+    /// Where it looks.
+    pub scope: Scope,
+    /// How it ranks.
+    pub ranking: RankingOptions,
+    /// What the answer carries.
+    pub shape: Shape,
+}
+
+impl SearchRequest {
+    /// A question in words or names, everything else left to settings and defaults.
+    pub fn new(query: impl Into<String>) -> SearchRequest {
+        SearchRequest { question: Question::Text(query.into()), ..SearchRequest::default() }
+    }
+
+    /// Looks in this file or folder too.
+    #[must_use]
+    pub fn within(mut self, path: impl Into<PathBuf>) -> SearchRequest {
+        self.scope.paths.push(path.into());
+        self
+    }
+
+    /// Asks for so many files.
+    #[must_use]
+    pub fn files(mut self, files: usize) -> SearchRequest {
+        self.shape.files = Some(files);
+        self
+    }
+
+    /// Ranks by words, by meaning, or by both.
+    #[must_use]
+    pub fn by(mut self, by: RankBy) -> SearchRequest {
+        self.ranking.by = by;
+        self
+    }
+
+    /// Gives this much of each file.
+    #[must_use]
+    pub fn detail(mut self, detail: Detail) -> SearchRequest {
+        self.shape.detail = detail;
+        self
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Question {
+    /// Words or names.
+    Text(String),
+    /// Units like the one on a line of a file.
+    Like {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: u32,
+    },
+}
+
+impl Default for Question {
+    fn default() -> Question {
+        Question::Text(String::new())
+    }
+}
+
+/// Refuses a query that nobody means.
+///
+/// # Errors
+/// When it is longer than [`QUERY_BYTES_MAX`].
+pub fn check_length(query: &[u8]) -> Result<()> {
+    if query.len() > QUERY_BYTES_MAX {
+        bail!("a query has at most {QUERY_BYTES_MAX} bytes; say in fewer words what to look for");
+    }
+    Ok(())
+}
+
+/// Which files and units may be given. All conditions hold at once, and before anything is ranked.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Scope {
+    /// Files and folders to look in. Empty: the current folder, or for [`Question::Like`] the file's whole project.
+    pub paths: Vec<PathBuf>,
+    /// Only files that match one of these globs; empty: all.
+    pub include: Vec<String>,
+    /// No files that match one of these globs.
+    pub exclude: Vec<String>,
+    /// No files below folders that match one of these globs.
+    pub exclude_dir: Vec<String>,
+    /// Only files of these languages, or of these types of the settings; empty: all.
+    pub types: Vec<String>,
+    /// No prose, configuration or data.
+    pub code_only: Option<bool>,
+    /// What becomes of tests.
+    pub tests: Option<Tests>,
+    /// Only files that git says are changed.
+    pub changes: Option<Changes>,
+    /// Only units with a match of this pattern on their lines.
+    pub pattern: Option<Pattern>,
+}
+
+/// What becomes of tests, by their path or inside other files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tests {
+    /// They are found, below what they test.
+    #[default]
+    Auto,
+    /// Nothing else is found.
+    Only,
+    /// They are not found.
+    Exclude,
+}
+
+impl Tests {
+    /// What a word stands for.
+    pub fn from_name(name: &str) -> Option<Tests> {
+        match name.to_lowercase().as_str() {
+            "auto" => Some(Tests::Auto),
+            "only" => Some(Tests::Only),
+            "exclude" => Some(Tests::Exclude),
+            _ => None,
+        }
+    }
+}
+
+/// From which state on git counts a file as changed. New files that git does not ignore always count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// The last commit.
+    Uncommitted,
+    /// A commit, branch or tag.
+    Since(String),
+}
+
+/// Regular expressions over single lines; one of them has to match.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pattern {
+    /// The expressions, in ripgrep's syntax.
+    pub expressions: Vec<String>,
+    /// They are plain text.
+    pub fixed: bool,
+    /// They match whole words.
+    pub word: bool,
+    /// They match whole lines.
+    pub line: bool,
+    /// Upper and lower case match alike.
+    pub ignore_case: bool,
+    /// Upper and lower case match alike unless an expression holds an upper case letter.
+    pub smart_case: bool,
+}
+
+impl Pattern {
+    /// One expression.
+    pub fn new(expression: impl Into<String>) -> Pattern {
+        Pattern { expressions: vec![expression.into()], ..Pattern::default() }
+    }
+}
+
+/// How units are ranked.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RankingOptions {
+    /// Which rankings count.
+    pub by: RankBy,
+    /// How they become one.
+    pub fusion: Option<Fusion>,
+    /// The set of constants.
+    pub profile: Option<Profile>,
+    /// Weight of meaning against words, 0 to 1, where the query's words are trusted.
+    pub alpha: Option<f64>,
+}
+
+/// Which rankings count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RankBy {
+    /// Words and meaning.
+    #[default]
+    Both,
+    /// Words and structure alone.
+    Words,
+    /// Meaning alone.
+    Meaning,
+}
+
+/// What an answer carries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shape {
+    /// Number of files; exactly so many wherever so many match (15).
+    pub files: Option<usize>,
+    /// Units in each file, at most (1).
+    pub units_per_file: Option<usize>,
+    /// `files` counts units: each is a result of its own, and a file may come again.
+    pub single_units: bool,
+    /// All units that hold a word of the query are counted, not only those that could be among the best. Meaning does
+    /// not count then: by meaning, everything is near by some measure.
+    pub every_match: bool,
+    /// How each score came about.
+    pub explain: bool,
+    /// How much of each file.
+    pub detail: Detail,
+}
+
+/// How much of each file an answer carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Detail {
+    /// Its name and its score; each file comes once.
+    Names,
+    /// Its text, its units, and of each the line that answers best.
+    #[default]
+    Lines,
+    /// Its text, its units, its imports, and who calls the best unit.
+    Relations,
+}

@@ -1,0 +1,368 @@
+//! A session: projects opened once and asked as often as wanted.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use colgrep_core::knob::Knob;
+use colgrep_index::ErrorKind;
+use colgrep_index::store::Snapshot;
+use colgrep_index::update::repair;
+
+use crate::answer::{Answer, FileAnswer};
+use crate::env::Env;
+use crate::like::{Like, like};
+use crate::model::{Model, name_runtime};
+use crate::notice::{Listener, Notice};
+use crate::open::{OpenOptions, Opening, open};
+use crate::place::{Asked, Place, Ranked, Within};
+use crate::project::Project;
+use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, check_length};
+use crate::settings::Settings;
+
+/// Files of an answer, if nothing else is said.
+pub const FILES_DEFAULT: usize = 15;
+/// Results that are worked out at a time, side by side.
+const PORTION: usize = 16;
+
+/// Opens projects and answers questions about them. What it opened stays as it is for as long as it lives.
+pub struct Session {
+    env: Env,
+    listener: Arc<dyn Listener>,
+    opening: Opening,
+    settings: Settings,
+    model: Option<Model>,
+    /// Projects by the paths they were found from.
+    found: Vec<(PathBuf, Project, String)>,
+    /// Projects that are open, with their indexes.
+    opened: Vec<(Project, Arc<Snapshot>)>,
+    places: Vec<Place>,
+    /// What they are limited to.
+    scope: Scope,
+    /// Whether they are those of the scope's paths.
+    is_scoped: bool,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("opening", &self.opening).field("places", &self.places).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// A session with the settings that hold at `start`. Nothing is opened yet.
+    ///
+    /// # Errors
+    /// When a settings file can't be read or is not to be understood.
+    pub fn new(env: Env, start: &Path, options: &OpenOptions, listener: Arc<dyn Listener>) -> Result<Session> {
+        let settings = Settings::read(&env, start)?;
+        // A path that does not exist is told when it is searched.
+        let found = Project::around(start, &env).ok();
+        let settings = match &found {
+            Some((project, _)) => settings.of_index(project.store.mode()),
+            None => settings,
+        };
+        let opening = options.with(&settings);
+        let found = found.map(|(project, below)| (start.to_path_buf(), project, below)).into_iter().collect();
+        let (opened, places) = (Vec::new(), Vec::new());
+        Ok(Session {
+            env,
+            listener,
+            opening,
+            settings,
+            model: None,
+            found,
+            opened,
+            places,
+            scope: Scope::default(),
+            is_scoped: false,
+        })
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Opens what a request needs, which asking does too.
+    ///
+    /// # Errors
+    /// When a path is not to be searched, or an index can't be read or built.
+    pub fn open(&mut self, request: &SearchRequest) -> Result<()> {
+        self.need_model(request, rankings(request))?;
+        self.open_scope(&request.scope)
+    }
+
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// When a path is not to be searched, the request can't be answered as it is, or an index can't be read or built.
+    pub fn search(&mut self, request: &SearchRequest) -> Result<Answer> {
+        let results = self.rank(request)?;
+        let files = results.files(0..results.len())?;
+        Ok(Answer { query: results.query.clone(), files })
+    }
+
+    /// Ranks, and leaves what is shown of each file to be asked for.
+    ///
+    /// # Errors
+    /// As [`Session::search`].
+    pub fn rank(&mut self, request: &SearchRequest) -> Result<Results<'_>> {
+        let by = rankings(request);
+        self.need_model(request, by)?;
+        let like = match &request.question {
+            Question::Text(query) => {
+                check_length(query.as_bytes())?;
+                self.open_scope(&request.scope)?;
+                None
+            }
+            Question::Like { file, line } => Some(self.like(file, *line, &request.scope)?),
+        };
+        let wanted = request.shape.files.or(self.settings.number("results")).unwrap_or(FILES_DEFAULT);
+        let ranked = self.ranked(request, by, like.as_ref(), wanted)?;
+        let query = match (&request.question, like) {
+            (_, Some(like)) => like.query,
+            (Question::Text(query), None) => query.clone(),
+            (Question::Like { .. }, None) => String::new(),
+        };
+        let mut order = interleaved(&ranked, wanted);
+        if request.shape.detail == Detail::Names {
+            // Single units of one file have one name.
+            let mut named = std::collections::HashSet::new();
+            order.retain(|&(place, hit)| named.insert((place, ranked[place].path(hit))));
+        }
+        Ok(Results { query, places: &self.places, ranked, order, detail: request.shape.detail })
+    }
+
+    /// The files of the scope of which no unit holds a word of the query, by project and path: at most as many as the
+    /// request itself says.
+    ///
+    /// # Errors
+    /// As [`Session::search`].
+    pub fn files_without(&mut self, request: &SearchRequest) -> Result<Vec<FileAnswer>> {
+        self.need_model(request, RankBy::Words)?;
+        self.open_scope(&request.scope)?;
+        let all = self.places.iter().map(|p| p.snapshot.files.indexed().count()).max().unwrap_or(0);
+        let ranked = self.ranked(request, RankBy::Words, None, all.max(1))?;
+        let mut files = Vec::new();
+        for (place, ranked) in self.places.iter().zip(&ranked) {
+            files.extend(place.files_without(ranked)?);
+        }
+        files.truncate(request.shape.files.unwrap_or(usize::MAX));
+        Ok(files)
+    }
+
+    /// Asks every place.
+    fn ranked(
+        &mut self,
+        request: &SearchRequest,
+        by: RankBy,
+        like: Option<&Like>,
+        files: usize,
+    ) -> Result<Vec<Ranked>> {
+        let Question::Text(query) = &request.question else {
+            return self.ranked_by(request, by, like, files, like.map_or("", |like| &like.query));
+        };
+        self.ranked_by(request, by, like, files, query)
+    }
+
+    fn ranked_by(
+        &mut self,
+        request: &SearchRequest,
+        by: RankBy,
+        like: Option<&Like>,
+        files: usize,
+        query: &str,
+    ) -> Result<Vec<Ranked>> {
+        let mut knobs = self.settings.knobs(&self.env, &request.ranking)?;
+        if request.shape.every_match {
+            knobs.set(Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
+        }
+        let fusion = request.ranking.fusion.or(self.settings.fusion()).unwrap_or_default();
+        let per_file = request.shape.units_per_file.or(self.settings.number("per_file")).unwrap_or(1).max(1);
+        let listener = Arc::clone(&self.listener);
+        let work = |place: &Place, model: Option<&Model>| {
+            let model = model.filter(|_| by != RankBy::Words);
+            let asked = Asked {
+                query,
+                knobs: &knobs,
+                fusion,
+                by,
+                model,
+                like,
+                files,
+                units_per_file: per_file,
+                single_units: request.shape.single_units,
+                every_match: request.shape.every_match,
+                explain: request.shape.explain,
+            };
+            place.rank(&asked, &*listener)
+        };
+        (0..self.places.len()).map(|at| self.repaired(at, work)).collect()
+    }
+
+    /// Opens the model, if the request's rankings need one.
+    fn need_model(&mut self, request: &SearchRequest, by: RankBy) -> Result<()> {
+        if self.model.is_none() {
+            let file = match &request.question {
+                Question::Like { file, .. } => Some(file),
+                Question::Text(_) => None,
+            };
+            let env = self.env.working_on(request.scope.paths.iter().chain(file));
+            self.model = Model::of_search(&self.opening.choice, by, &env)?;
+            name_runtime(&*self.listener);
+        }
+        Ok(())
+    }
+
+    /// Makes the places of a scope, unless they are made already.
+    fn open_scope(&mut self, scope: &Scope) -> Result<()> {
+        if self.is_scoped && self.scope == *scope {
+            return Ok(());
+        }
+        let here = [PathBuf::from(".")];
+        let mut groups: Vec<(Project, Within)> = Vec::new();
+        for path in if scope.paths.is_empty() { &here[..] } else { &scope.paths } {
+            let (project, below) = self.project(path)?;
+            let known = groups.iter().position(|(p, _)| p.root == project.root);
+            let known = known.unwrap_or_else(|| {
+                groups.push((project, Within::default()));
+                groups.len() - 1
+            });
+            groups[known].1.below.push(below);
+            groups[known].1.given.push(path.clone());
+        }
+        (self.scope, self.is_scoped) = (scope.clone(), false);
+        self.places = groups.into_iter().map(|(project, within)| self.place(project, within)).collect::<Result<_>>()?;
+        self.is_scoped = true;
+        Ok(())
+    }
+
+    /// The project around a path, looked for once.
+    fn project(&mut self, path: &Path) -> Result<(Project, String)> {
+        if let Some((_, project, below)) = self.found.iter().find(|(known, ..)| known == path) {
+            return Ok((project.clone(), below.clone()));
+        }
+        let (project, below) = Project::around(path, &self.env)?;
+        self.found.push((path.to_path_buf(), project.clone(), below.clone()));
+        Ok((project, below))
+    }
+
+    /// A project, opened unless it is open already, with the scope's filter.
+    fn place(&mut self, project: Project, within: Within) -> Result<Place> {
+        let known = self.opened.iter().find(|(known, _)| known.root == project.root).cloned();
+        let (project, snapshot) = match known {
+            Some(known) => known,
+            None => {
+                let mut project = project;
+                project.settings_beside(&self.settings, &self.env)?;
+                let snapshot = open(&self.opening, &self.env, &project, self.model.as_ref(), &*self.listener)?;
+                self.opened.push((project.clone(), Arc::new(snapshot)));
+                self.opened[self.opened.len() - 1].clone()
+            }
+        };
+        let place = Place::new(project, snapshot, within, &self.scope, self.opening.walk.no_ignore, &self.settings)?;
+        if self.listener.hears() {
+            place.not_ranked().for_each(|of| self.listener.notice(&Notice::NotRanked(of)));
+        }
+        Ok(place)
+    }
+
+    /// The question for units like the one on a line; leaves the places of the scope open.
+    fn like(&mut self, file: &Path, line: u32, scope: &Scope) -> Result<Like> {
+        if !file.is_file() {
+            bail!("{}: no such file", file.display());
+        }
+        let (project, path) = self.project(file)?;
+        (self.scope, self.is_scoped) = (scope.clone(), false);
+        self.places = vec![self.place(project, Within::everything())?];
+        let question = self.repaired(0, |home, model| like(&home.project, &home.snapshot, &path, line, model))?;
+        if !scope.paths.is_empty() {
+            self.open_scope(scope)?;
+        }
+        Ok(question)
+    }
+
+    /// Does `work` in a place; where the index shows itself damaged, repairs it and does the work again, once.
+    fn repaired<T>(&mut self, at: usize, work: impl Fn(&Place, Option<&Model>) -> Result<T>) -> Result<T> {
+        let error = match work(&self.places[at], self.model.as_ref()) {
+            Err(error) if self.opening.update && damage(&error).is_some() => error,
+            done => return done,
+        };
+        self.listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default().to_string()));
+        let (project, within) = (self.places[at].project.clone(), self.places[at].within.clone());
+        repair(&project.store)?;
+        self.opened.retain(|(known, _)| known.root != project.root);
+        self.places[at] = self.place(project, within)?;
+        work(&self.places[at], self.model.as_ref())
+    }
+}
+
+/// The rankings that count for a request: by meaning, everything matches by some measure.
+fn rankings(request: &SearchRequest) -> RankBy {
+    if request.shape.every_match { RankBy::Words } else { request.ranking.by }
+}
+
+/// In what way an index shows itself damaged, if this is what the error says.
+pub fn damage(error: &anyhow::Error) -> Option<&str> {
+    let error = error.downcast_ref::<colgrep_index::Error>()?;
+    Some(error.message()).filter(|_| error.kind() == ErrorKind::Unusable)
+}
+
+/// The results of all places, each as (place, position in its ranking): by rank, since scores of different projects
+/// can't be compared.
+fn interleaved(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
+    let longest = ranked.iter().map(Ranked::len).max().unwrap_or(0);
+    let by_rank = (0..longest).flat_map(|rank| (0..ranked.len()).map(move |place| (place, rank)));
+    by_rank.filter(|&(place, rank)| rank < ranked[place].len()).take(wanted).collect()
+}
+
+/// A ranking over all projects of a session.
+#[derive(Debug)]
+pub struct Results<'s> {
+    /// The question in words, as it was ranked by.
+    pub query: String,
+    places: &'s [Place],
+    ranked: Vec<Ranked>,
+    order: Vec<(usize, usize)>,
+    detail: Detail,
+}
+
+impl Results<'_> {
+    /// Number of results.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Some of the results, worked out side by side.
+    ///
+    /// # Errors
+    /// When an index can't be read.
+    pub fn files(&self, range: Range<usize>) -> Result<Vec<FileAnswer>> {
+        let wanted = &self.order[range];
+        let mut files: Vec<Option<FileAnswer>> = vec![None; wanted.len()];
+        for (at, (place, ranked)) in self.places.iter().zip(&self.ranked).enumerate() {
+            let own: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i].0 == at).collect();
+            let hits: Vec<usize> = own.iter().map(|i| wanted[*i].1).collect();
+            for (i, file) in own.into_iter().zip(place.files(ranked, &hits, self.detail)?) {
+                files[i] = Some(file);
+            }
+        }
+        Ok(files.into_iter().flatten().collect())
+    }
+
+    /// All results, worked out in portions as they are taken.
+    pub fn iter(&self) -> impl Iterator<Item = Result<FileAnswer>> + '_ {
+        let starts = (0..self.len()).step_by(PORTION);
+        starts.flat_map(|start| match self.files(start..self.len().min(start + PORTION)) {
+            Ok(files) => files.into_iter().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! The files below a path that a scope allows, found without an index: what a plain grep searches.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, walk};
+use colgrep_syntax::language;
+
+use crate::env::Env;
+use crate::project::Project;
+use crate::request::Scope;
+use crate::rules::PathRules;
+use crate::settings::Settings;
+
+/// First bytes of a file: what tells its language where the name does not.
+const HEAD_BYTES: u64 = 8 << 10;
+
+/// Files below a path.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// The files, by path from the one that was given; empty for that itself.
+    pub files: Vec<PathBuf>,
+    /// What could not be read, by path from the one that was given, with the reason.
+    pub unreadable: Vec<(PathBuf, String)>,
+    /// Ignore files that are not heeded, with the reason.
+    pub unheeded: Vec<(String, String)>,
+}
+
+/// Lists the files below `path`, or `path` itself, that the scope and the settings allow. Those larger than
+/// `options.filesize_max` are left out.
+///
+/// # Errors
+/// On a bad glob or an unknown type; and, inside the result, when `path` itself can't be read.
+pub fn files_below(
+    path: &Path,
+    scope: &Scope,
+    settings: &Settings,
+    options: &WalkOptions,
+    env: &Env,
+) -> Result<Result<Tree>> {
+    let (project, below) = match Project::around(path, env) {
+        Ok(found) => found,
+        Err(error) => return Ok(Err(error)),
+    };
+    let rules = PathRules::new(scope, options.no_ignore, settings, &project)?.named(&below);
+    let allowed = |from_root: &str, full: &Path| {
+        rules.allow(from_root, || language::detect(Path::new(from_root), &head(full)).name)
+    };
+    if path.is_file() {
+        let files = if allowed(&below, path) { vec![PathBuf::new()] } else { Vec::new() };
+        return Ok(Ok(Tree { files, ..Tree::default() }));
+    }
+    let walked = match walk(path, &LeftOut::default(), options) {
+        Ok(walked) => walked,
+        Err(error) => return Ok(Err(error.into())),
+    };
+    let mut tree = Tree { unheeded: walked.unheeded, ..Tree::default() };
+    for (what, reason) in walked.unreadable.into_iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
+        tree.unreadable.push((what.into(), reason));
+    }
+    let mut found: Vec<(PathBuf, u64)> = walked.files.into_iter().map(|f| (f.path.into(), f.size)).collect();
+    if !walked.misnamed.is_empty() {
+        found.extend(walked.misnamed);
+        found.sort_by(|a, b| a.0.as_os_str().cmp(b.0.as_os_str()));
+    }
+    for (inside, size) in found {
+        let name = inside.to_string_lossy();
+        let from_root = if below.is_empty() { name.into_owned() } else { format!("{below}/{name}") };
+        if size <= options.filesize_max && allowed(&from_root, &path.join(&inside)) {
+            tree.files.push(inside);
+        }
+    }
+    Ok(Ok(tree))
+}
+
+fn head(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Ok(file) = File::open(path) {
+        let _ = file.take(HEAD_BYTES).read_to_end(&mut bytes);
+    }
+    bytes
+}
