@@ -58,25 +58,6 @@ fn crates_depend_in_one_direction_only() {
     }
 }
 
-#[test]
-fn core_touches_nothing_outside() {
-    for file in std::fs::read_dir(workspace().join("crates/core/src"))
-        .expect("core")
-        .chain(std::fs::read_dir(workspace().join("crates/core/src/rank")).expect("rank"))
-        .flatten()
-    {
-        if !file.path().is_file() {
-            continue;
-        }
-        let text = std::fs::read_to_string(file.path()).expect("a source file");
-        for word in
-            ["std::fs", "std::env", "std::net", "std::thread", "std::time", "std::process", "println!", "eprintln!"]
-        {
-            assert!(!text.contains(word), "{}: core is pure; {word} belongs to index or cli", file.path().display());
-        }
-    }
-}
-
 /// Licences that a dependency may have: they ask for a notice, and nothing of the code that uses them. The last two are
 /// of single packages: `option-ext` (unchanged, so its file-wise copyleft asks nothing more) and data of `webpki-roots`.
 const LICENCES: &[&str] = &[

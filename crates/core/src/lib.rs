@@ -1,6 +1,8 @@
-//! colgrep-core: tokens, query analysis, fusion, ranking stages and collapse.
+//! colgrep-core: tokens, query analysis, fusion, ranking stages and collapse, as pure functions.
 //!
-//! Pure: nothing here touches a disk, the clock, the environment or a thread.
+//! `clippy.toml` beside the manifest forbids what would touch a disk, the clock, the environment or a thread.
+//!
+#![doc = include_str!("../README.md")]
 
 pub mod bm25;
 pub mod collapse;

@@ -208,17 +208,18 @@ mod tests {
     #[test]
     fn where_words_are_doubted_a_doubted_stage_gives_less() {
         let knobs = Knobs::of(Profile::Default);
-        let added = |doubt: f32, stage: &Stage| {
-            let mut example = Example::of(&["parse.rs"]);
+        let changed = |doubt: f32, stage: &Stage| {
+            let mut example = Example::of(&["tests/parse.rs"]);
             example.fused.doubt = doubt;
             example.apply(stage, &query("parse"), &knobs);
             example.fused.scores[0] - 0.5
         };
-        assert!(stem::STAGE.doubted && !path_penalty::LATE.doubted);
-        let whole = added(0.0, &stem::STAGE);
-        assert!(
-            whole > 0.0 && (added(0.75, &stem::STAGE) - whole / 4.0).abs() < 1e-6 && added(1.0, &stem::STAGE) == 0.0
-        );
+        for (stage, quarter, none) in [(&stem::STAGE, 0.25, 0.0), (&path_penalty::LATE, 1.0, 1.0)] {
+            let whole = changed(0.0, stage);
+            let share = |doubt| changed(doubt, stage) / whole;
+            assert!(whole != 0.0 && (share(0.75) - quarter).abs() < 1e-5, "{}: {}", stage.name, share(0.75));
+            assert!((share(1.0) - none).abs() < 1e-5, "{}: {}", stage.name, share(1.0));
+        }
     }
 
     #[test]

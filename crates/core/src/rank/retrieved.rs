@@ -8,7 +8,7 @@ use crate::path::PathFacts;
 use crate::unit::{UnitId, UnitKind, UnitRole};
 
 /// One unit that was retrieved.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Candidate {
     /// The unit.
     pub unit: UnitId,
@@ -26,7 +26,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// Orders units of one file that have equal scores.
-    pub fn place(&self) -> (u32, UnitId) {
+    pub fn tie_order(&self) -> (u32, UnitId) {
         (self.line, self.unit)
     }
 }
