@@ -96,8 +96,8 @@ impl Bm25 {
         self.term_factor(term) * idf * frequency * (self.k1 + 1.0) / (self.k1 + frequency)
     }
 
-    /// What a term's part of a score stays below, however frequent it is.
-    pub fn term_score_most(&self, term: &QueryTerm, idf: f32) -> f32 {
+    /// Upper bound of [`Bm25::term_score`], which it nears as the frequency grows.
+    pub fn term_score_max(&self, term: &QueryTerm, idf: f32) -> f32 {
         self.term_factor(term) * idf * (self.k1 + 1.0)
     }
 
@@ -148,6 +148,6 @@ mod tests {
         let frequency = |length| bm25.field_frequency(body, 1.0, bm25.length_normal(length, 100.0));
         assert!(frequency(200.0) < frequency(50.0));
         assert_eq!(frequency(100.0), 1.0);
-        assert!(at(1e6) < bm25.term_score_most(&term, 1.0) && at(1e6) > 0.99 * bm25.term_score_most(&term, 1.0));
+        assert!(at(1e6) < bm25.term_score_max(&term, 1.0) && at(1e6) > 0.99 * bm25.term_score_max(&term, 1.0));
     }
 }

@@ -56,7 +56,7 @@ pub struct Weighted<'a> {
     pub floor: Option<f32>,
 }
 
-/// What a query and its retrievers say of each other, as far as it decides how much a retriever is worth.
+/// What decides how much each retriever is worth for one query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Distinct words of the query, without stop words.
@@ -89,12 +89,12 @@ impl Evidence {
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
     }
 
-    /// How much of the query its words leave to meaning, 0 to 1.
+    /// What the words do not explain and vectors can, 0 to 1: the part that is not trusted, times the coverage.
     pub fn unexplained(&self, knobs: &Knobs) -> f32 {
         (1.0 - self.trust(knobs)) * self.coverage
     }
 
-    /// How far the stages doubt the query's words, 0 to 1; where words are all that counts, they don't.
+    /// Share that the stages take off boosts by words, 0 to 1; 0 where an alpha of 0 lets words alone count.
     pub fn doubt(&self, knobs: &Knobs) -> f32 {
         if knobs.alpha > 0.0 { self.unexplained(knobs) } else { 0.0 }
     }

@@ -13,7 +13,7 @@ pub struct QueryTerm {
     pub text: String,
     /// Whether it is a stop word.
     pub stop: bool,
-    /// Whether it is the whole of a word of several parts.
+    /// Whether it is a compound: a whole word that has several parts, as `parseRequest` has.
     pub compound: bool,
 }
 
@@ -33,13 +33,13 @@ pub struct Query {
     pub text: String,
     /// Distinct terms, in order.
     pub terms: Vec<QueryTerm>,
-    /// Terms of the parts that are no stop words, in order, repeated as typed: neighbours here are neighbours there.
+    /// Terms of the parts, without stop words, in the order typed and as often; proximity looks at neighbours here.
     pub sequence: Vec<String>,
     /// The names it holds: the whole query, or words that look like names inside a sentence.
     pub identifiers: Vec<Identifier>,
     /// Plain lower-case words of four letters and more that may name a definition.
     pub plain_words: Vec<String>,
-    /// Two or three neighbouring words as one, lower case.
+    /// Each two and three neighbouring words written as one, lower case: `ratelimit` for "rate limit".
     pub joined_words: HashSet<String>,
     /// Topic terms: distinct, no stop words, −er/−or folded, without the project's own name where others remain.
     pub topic_terms: Vec<String>,

@@ -27,7 +27,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     for (i, candidate) in candidates.iter().enumerate() {
         sums[candidate.file] += scores[i];
         let before = |other: usize| {
-            let by_place = candidates[other].place().cmp(&candidate.place());
+            let by_place = candidates[other].tie_order().cmp(&candidate.tie_order());
             scores[i].total_cmp(&scores[other]).then(by_place).is_gt()
         };
         if best[candidate.file].is_none_or(before) {

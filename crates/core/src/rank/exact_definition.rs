@@ -80,7 +80,7 @@ fn lead(retrieved: &Retrieved, scores: &mut [f32]) {
     }
     for (file, mut units) in of_file {
         units.sort_by(|&a, &b| {
-            scores[b].total_cmp(&scores[a]).then_with(|| candidates[a].place().cmp(&candidates[b].place()))
+            scores[b].total_cmp(&scores[a]).then_with(|| candidates[a].tie_order().cmp(&candidates[b].tie_order()))
         });
         let Some(at) = units.iter().position(|i| candidates[*i].unit == leaders[&file]) else { continue };
         let sorted: Vec<f32> = units[..=at].iter().map(|i| scores[*i]).collect();

@@ -179,7 +179,7 @@ impl<'a> Scorer<'a> {
         for (i, term) in terms.iter_mut().enumerate() {
             term.df = counts.iter().map(|c| c[i]).sum();
             term.idf = idf(units, term.df);
-            term.most = bm25.term_score_most(term.term, term.idf);
+            term.most = bm25.term_score_max(term.term, term.idf);
         }
         Ok(Scorer { lists, filter, sizes, terms, ranges })
     }
