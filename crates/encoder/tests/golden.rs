@@ -19,9 +19,9 @@ fn check(model: &Native<'_>, golden: &Golden) {
             model.encode_documents(&[name]).unwrap().remove(0)
         };
         assert_eq!(rows.heads(), model.heads(), "{name}");
-        check_rows(&rows, &case.quantised, COSINE_MIN, 1e-2, name);
+        check_rows(&rows, case.quantised.view(), COSINE_MIN, 1e-2, name);
         // What quantisation loses, by the figure that the export measured.
-        check_rows(&rows, &case.float, golden.cosine_min - 1e-3, 0.1, name);
+        check_rows(&rows, case.float.view(), golden.cosine_min - 1e-3, 0.1, name);
     }
     // Together in one pass, with a text without any piece between.
     let mut texts: Vec<&str> = golden.documents().map(|case| case.text.as_str()).collect();
@@ -29,7 +29,7 @@ fn check(model: &Native<'_>, golden: &Golden) {
     let mut rows = model.encode_documents(&texts).unwrap();
     assert!(rows.remove(1).is_empty(), "no piece, no row");
     for (rows, case) in rows.iter().zip(golden.documents()) {
-        check_rows(rows, &case.quantised, COSINE_MIN, 1e-2, &case.text);
+        check_rows(rows, case.quantised.view(), COSINE_MIN, 1e-2, &case.text);
     }
 }
 
@@ -76,9 +76,7 @@ fn texts_do_not_depend_on_their_neighbours() {
     for (text, rows) in texts.iter().zip(&together) {
         let alone = model.encode_documents(&[text]).unwrap().remove(0);
         assert_eq!(alone.len(), rows.len());
-        for (a, b) in alone.values().iter().zip(rows.values()) {
-            assert!((a - b).abs() < 1e-5, "{text}");
-        }
+        assert!((&alone.view() - &rows.view()).iter().all(|difference| difference.abs() < 1e-5), "{text}");
     }
 }
 

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use colgrep_encoder::{Encoder, Error, ModelSpec, Multivector, Native, RuntimeEnv, open, runtime_report};
+use colgrep_encoder::{Encoder, Error, ModelSpec, Native, RuntimeEnv, open, runtime_report};
 use common::{Golden, TINY, check_rows};
+use ndarray::{Array1, Axis};
 
 /// Cosine that rows of both paths must reach.
 const COSINE_MIN: f32 = 0.999;
@@ -71,10 +72,6 @@ fn changed(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     folder
 }
 
-fn rows_of(rows: &Multivector) -> Vec<Vec<f32>> {
-    rows.rows().map(<[f32]>::to_vec).collect()
-}
-
 #[test]
 #[ignore = "needs ONNX Runtime"]
 fn the_same_vectors_as_the_native_path() {
@@ -85,7 +82,7 @@ fn the_same_vectors_as_the_native_path() {
     let golden = Golden::read(include_str!("fixtures/tiny/golden.json"));
     for case in golden.cases.iter().filter(|case| case.side == "query") {
         let found = onnx.encode_query(&case.text).unwrap();
-        check_rows(&found, &rows_of(&native.encode_query(&case.text).unwrap()), COSINE_MIN, 1e-2, &case.text);
+        check_rows(&found, native.encode_query(&case.text).unwrap().view(), COSINE_MIN, 1e-2, &case.text);
     }
     // More than a batch, of all lengths; nothing but words of up to six pieces, where the tokenizers agree.
     let mut texts: Vec<String> = (0..20).map(|n| "parseHttp retry_x9 語 ß ".repeat(n % 7) + &n.to_string()).collect();
@@ -93,7 +90,7 @@ fn the_same_vectors_as_the_native_path() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let (found, expected) = (onnx.encode_documents(&texts).unwrap(), native.encode_documents(&texts).unwrap());
     for ((found, expected), text) in found.iter().zip(&expected).zip(&texts) {
-        check_rows(found, &rows_of(expected), COSINE_MIN, 1e-2, text);
+        check_rows(found, expected.view(), COSINE_MIN, 1e-2, text);
     }
 }
 
@@ -117,16 +114,15 @@ fn sentence_encoders_give_one_vector() {
     let native = Native::new(TINY).unwrap().encode_documents(&["parse http request"]).unwrap().remove(0);
     // Without a prefix, the graph gives the summary in place of the first pieces.
     let heads = native.heads();
-    let is_given = |row: &usize| !(heads..2 * heads).contains(row);
-    let rows: Vec<&[f32]> = native.rows().enumerate().filter(|(row, _)| is_given(row)).map(|(_, row)| row).collect();
-    let mean = (0..native.dimension()).map(|i| rows.iter().map(|row| row[i]).sum()).collect::<Vec<f32>>();
-    let unit = |row: &[f32]| {
-        let length = row.iter().map(|x| x * x).sum::<f32>().sqrt();
-        vec![row.iter().map(|x| x / length).collect::<Vec<f32>>()]
+    let given: Vec<usize> = (0..native.len()).filter(|row| !(heads..2 * heads).contains(row)).collect();
+    let rows = native.view().select(Axis(0), &given);
+    let unit = |row: Array1<f32>| {
+        let length = row.dot(&row).sqrt();
+        (row / length).insert_axis(Axis(0))
     };
     for (pooling, expected) in [
-        (&br#"{"pooling_mode_mean_tokens": true}"#[..], unit(&mean)),
-        (&br#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#[..], unit(rows[0])),
+        (&br#"{"pooling_mode_mean_tokens": true}"#[..], unit(rows.sum_axis(Axis(0)))),
+        (&br#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#[..], unit(rows.row(0).to_owned())),
     ] {
         let folder_of = changed(&[
             ("onnx_config.json", b""),
@@ -136,7 +132,7 @@ fn sentence_encoders_give_one_vector() {
         let model = folder(folder_of.path(), &env).unwrap();
         let found = model.encode_documents(&["parse http request", "x"]).unwrap();
         assert_eq!((found[0].len(), found[1].len(), found[0].heads(), model.heads()), (1, 1, 1, 1));
-        check_rows(&found[0], &expected, COSINE_MIN, 1e-3, "pooled");
+        check_rows(&found[0], expected.view(), COSINE_MIN, 1e-3, "pooled");
         assert_eq!(model.encode_query("parse http request").unwrap(), found[0]);
     }
 }

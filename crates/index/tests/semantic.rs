@@ -130,7 +130,7 @@ fn without_stored_vectors_candidates_are_encoded_for_the_search() {
                 .map(|u| unit_text(path, &u))
                 .collect::<Vec<_>>()
         })
-        .map(|t| (text_hash(&t), colgrep_index::vector::maxsim(&toy::vectors("numbers page"), &toy::vectors(&t))))
+        .map(|t| (text_hash(&t), toy::vectors("numbers page").maxsim(&toy::vectors(&t))))
         .collect();
     for (key, score) in near {
         assert!(lexical.iter().take(4).any(|l| l.0 == *key));

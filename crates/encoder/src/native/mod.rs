@@ -113,7 +113,7 @@ impl<'a> Native<'a> {
                     Pass { config, weights, ids: &ids, ends: &ends, side, scratch }.run()
                 });
                 for (index, values) in waiting.drain(..).zip(rows) {
-                    done[index] = Multivector::new(self.config.output_dim, self.config.heads(), values);
+                    done[index] = Multivector::from_values(self.config.output_dim, self.config.heads(), values);
                 }
                 ids.clear();
                 ends.clear();

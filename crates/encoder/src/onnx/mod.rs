@@ -9,11 +9,13 @@ mod tokens;
 
 use std::path::Path;
 
+use ndarray::{Array2, ArrayView2, Axis, s};
+
 use crate::{Encoder, Error, Multivector, RuntimeEnv, RuntimeReport};
 use folder::{Folder, Kind};
 #[cfg(feature = "hub")]
 pub(crate) use folder::{MODEL_FILES, is_outside_data};
-use session::{BATCH, Output, Sessions, Shape};
+use session::{BATCH, Sessions, Shape};
 use tokens::{Input, Inputs, Side};
 
 /// A model of a folder, ready to encode. Calls from several threads run side by side, each on its own thread.
@@ -45,7 +47,7 @@ impl Onnx {
             )));
         }
         let probe = inputs.input("text", Side::Document)?;
-        let dimension = sessions.run(&[&probe])?.dimension;
+        let (_, _, dimension) = sessions.run(&[&probe])?.dim();
         if let Kind::Colbert(config) = &folder.kind
             && let Some(expected) = config.embedding_dim.filter(|expected| *expected != dimension)
         {
@@ -89,39 +91,36 @@ impl Onnx {
         for batch in order.chunks(BATCH) {
             let members: Vec<&Input> = batch.iter().map(|index| &inputs[*index]).collect();
             let output = self.sessions.run(&members)?;
-            for (place, index) in batch.iter().enumerate() {
-                done[*index] = self.rows(&output, place, &inputs[*index]);
+            for (rows, index) in output.outer_iter().zip(batch) {
+                done[*index] = self.vectors(rows, &inputs[*index]);
             }
         }
         Ok(done)
     }
 
-    /// The rows of one text of a batch.
-    fn rows(&self, output: &Output, place: usize, input: &Input) -> Multivector {
-        let width = output.tokens * output.dimension;
-        let rows = output.values[place * width..(place + 1) * width].chunks_exact(output.dimension);
-        let mut values: Vec<f32> = match (&self.kind, self.sessions.shape) {
-            (Kind::Colbert(_), _) => {
-                rows.zip(&input.keep).filter(|(_, keep)| **keep).flat_map(|(row, _)| row).copied().collect()
-            }
+    /// The vectors of one text, from what the model gives for each of its tokens.
+    fn vectors(&self, tokens: ArrayView2<'_, f32>, input: &Input) -> Multivector {
+        let mut rows: Array2<f32> = match (&self.kind, self.sessions.shape) {
+            (Kind::Colbert(_), _) => tokens.select(Axis(0), &kept(&input.keep)),
+            // The length does not matter, so the sum is as good as the mean.
             (Kind::Sentence(config), Shape::Tokens) if !config.first => {
-                // The length does not matter, so the sum is as good as the mean.
-                let mut sum = vec![0.0; output.dimension];
-                for (row, _) in rows.zip(&input.attention).filter(|(_, attended)| **attended) {
-                    sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-                }
-                sum
+                tokens.select(Axis(0), &kept(&input.attention)).sum_axis(Axis(0)).insert_axis(Axis(0))
             }
-            (Kind::Sentence(_), _) => rows.take(1).flatten().copied().collect(),
+            (Kind::Sentence(_), _) => tokens.slice_move(s![..1, ..]).to_owned(),
         };
         if !matches!(&self.kind, Kind::Colbert(config) if !config.normalize) {
-            for row in values.chunks_exact_mut(output.dimension) {
+            for mut row in rows.rows_mut() {
                 let length = row.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
-                row.iter_mut().for_each(|x| *x /= length);
+                row /= length;
             }
         }
-        Multivector::new(output.dimension, self.heads(), values)
+        Multivector::new(self.heads(), rows)
     }
+}
+
+/// The places that are set.
+fn kept(keep: &[bool]) -> Vec<usize> {
+    (0..keep.len()).filter(|place| keep[*place]).collect()
 }
 
 impl Encoder for Onnx {

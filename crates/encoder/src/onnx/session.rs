@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use ndarray::{Array2, Array3, Axis, Ix3};
 use ort::session::Session;
 use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::value::{Tensor, ValueType};
@@ -14,6 +15,9 @@ use crate::Error;
 
 /// Texts of one run: more gain nothing on a CPU and cost padding.
 pub(crate) const BATCH: usize = 8;
+
+/// A batch's result: `texts × tokens × dimension`, tokens with the filling; one of each text for [`Shape::Texts`].
+pub(crate) type Output = Array3<f32>;
 
 /// What a model's output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +40,6 @@ pub(crate) struct Sessions {
     pub(crate) provider: &'static str,
     /// Id of the filling in a batch.
     pad: u32,
-}
-
-/// The result of a run: `values` of `texts × tokens × dimension` or `texts × dimension`.
-pub(crate) struct Output {
-    pub(crate) values: Vec<f32>,
-    /// Tokens of each text, with the filling; 1 for [`Shape::Texts`].
-    pub(crate) tokens: usize,
-    pub(crate) dimension: usize,
 }
 
 impl Sessions {
@@ -102,12 +98,11 @@ impl Sessions {
     fn run_in(&self, session: &mut Session, inputs: &[&Input]) -> Result<Output, ort::Error> {
         let tokens = inputs.iter().map(|input| input.ids.len()).max().unwrap_or_default();
         let matrix = |row: &dyn Fn(&Input) -> Vec<i64>, filling: i64| {
-            let mut values = Vec::with_capacity(inputs.len() * tokens);
-            for (index, input) in inputs.iter().enumerate() {
-                values.extend(row(input));
-                values.resize((index + 1) * tokens, filling);
+            let mut values = Array2::from_elem((inputs.len(), tokens), filling);
+            for (input, mut values) in inputs.iter().zip(values.rows_mut()) {
+                values.iter_mut().zip(row(input)).for_each(|(slot, value)| *slot = value);
             }
-            Tensor::from_array(([inputs.len(), tokens], values))
+            Tensor::from_array(values)
         };
         let mut arguments = Vec::new();
         for name in session.inputs().iter().map(|input| input.name().to_string()) {
@@ -121,20 +116,21 @@ impl Sessions {
             arguments.push((name, values));
         }
         let outputs = session.run(arguments)?;
-        let (shape, values) = outputs[self.output.as_str()].try_extract_tensor::<f32>()?;
-        let size = |axis: usize| shape.get(axis).map_or(0, |size| *size as usize);
-        let (seen, dimension) = match self.shape {
-            Shape::Tokens => (size(1), size(2)),
-            Shape::Texts => (1, size(1)),
+        let values = outputs[self.output.as_str()].try_extract_array::<f32>()?;
+        let shape = values.shape().to_vec();
+        let (values, expected) = match self.shape {
+            Shape::Tokens => (values, tokens),
+            Shape::Texts => (values.insert_axis(Axis(1)), 1),
         };
-        let expected = if self.shape == Shape::Tokens { tokens } else { 1 };
-        if size(0) != inputs.len() || seen != expected || dimension == 0 {
-            return Err(ort::Error::new(format!(
+        match values.into_dimensionality::<Ix3>() {
+            Ok(values) if values.dim().0 == inputs.len() && values.dim().1 == expected && values.dim().2 > 0 => {
+                Ok(values.to_owned())
+            }
+            _ => Err(ort::Error::new(format!(
                 "its output has the shape {shape:?} for {} texts of {tokens} tokens",
                 inputs.len()
-            )));
+            ))),
         }
-        Ok(Output { values: values.to_vec(), tokens: seen, dimension })
     }
 }
 

@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use colgrep_encoder::{Files, Multivector};
-use serde::Deserialize;
+use ndarray::{Array2, ArrayView2};
+use serde::{Deserialize, Deserializer, de};
 
 /// The tiny untrained model that `train/export.py --random 2 --tiny` made.
 pub const TINY: Files<'static> = Files {
@@ -25,8 +26,10 @@ pub struct Case {
     pub side: String,
     pub text: String,
     pub ids: Vec<u32>,
-    pub float: Vec<Vec<f32>>,
-    pub quantised: Vec<Vec<f32>>,
+    #[serde(deserialize_with = "matrix")]
+    pub float: Array2<f32>,
+    #[serde(deserialize_with = "matrix")]
+    pub quantised: Array2<f32>,
 }
 
 impl Golden {
@@ -39,16 +42,19 @@ impl Golden {
     }
 }
 
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+/// A matrix that is written as a list of rows.
+fn matrix<'de, D: Deserializer<'de>>(from: D) -> Result<Array2<f32>, D::Error> {
+    let rows = Vec::<Vec<f32>>::deserialize(from)?;
+    let shape = (rows.len(), rows.first().map_or(0, Vec::len));
+    Array2::from_shape_vec(shape, rows.concat()).map_err(de::Error::custom)
 }
 
 /// Rows must have the expected number, direction (least cosine) and length (largest relative error).
-pub fn check_rows(found: &Multivector, expected: &[Vec<f32>], cosine_min: f32, length_error: f32, name: &str) {
-    assert_eq!(found.len(), expected.len(), "rows of {name}");
-    for (row, (a, b)) in found.rows().zip(expected).enumerate() {
-        let lengths = (dot(a, a).sqrt(), dot(b, b).sqrt());
-        let cosine = dot(a, b) / (lengths.0 * lengths.1);
+pub fn check_rows(found: &Multivector, expected: ArrayView2<'_, f32>, cosine_min: f32, length_error: f32, name: &str) {
+    assert_eq!(found.view().dim(), expected.dim(), "rows and components of {name}");
+    for (row, (a, b)) in found.view().outer_iter().zip(expected.outer_iter()).enumerate() {
+        let lengths = (a.dot(&a).sqrt(), b.dot(&b).sqrt());
+        let cosine = a.dot(&b) / (lengths.0 * lengths.1);
         assert!(cosine >= cosine_min, "{name}, row {row}: cosine {cosine}");
         assert!((lengths.0 / lengths.1 - 1.0).abs() < length_error, "{name}, row {row}: lengths {lengths:?}");
     }

@@ -11,7 +11,7 @@ use colgrep_index::source::read_text;
 use colgrep_index::store::Store;
 use colgrep_index::units::{text_hash, unit_text};
 use colgrep_index::update::{Encoding, Updater};
-use colgrep_index::vector::{Allowed, Codec, Effort, Place, maxsim};
+use colgrep_index::vector::{Allowed, Codec, Effort, Place};
 use colgrep_syntax::{language, parse};
 
 use super::model::Model;
@@ -49,7 +49,7 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
     let truth: Vec<HashSet<TextHash>> = questions
         .iter()
         .map(|q| {
-            let mut all: Vec<(TextHash, f32)> = documents.iter().map(|(hash, d)| (*hash, maxsim(q, d))).collect();
+            let mut all: Vec<(TextHash, f32)> = documents.iter().map(|(hash, d)| (*hash, q.maxsim(d))).collect();
             all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             all.into_iter().take(DEPTH).map(|a| a.0).collect()
         })

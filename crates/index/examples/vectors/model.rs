@@ -56,7 +56,7 @@ fn vectors(text: &str) -> Multivector {
         let length = head.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-6);
         head.iter_mut().for_each(|x| *x *= HEAD_LENGTH / length);
     }
-    Multivector::new(DIMENSION, HEADS, values)
+    Multivector::from_values(DIMENSION, HEADS, values)
 }
 
 impl Encoder for Model {

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::ids::{FileId, TextHash};
 use crate::lexical::{UnitFilter, UnitHit};
 use crate::store::Snapshot;
-use crate::vector::{Allowed, Effort, Memory, Place, Vectors, Whole};
+use crate::vector::{Allowed, Effort, Memory, Place, QueryKernel, Vectors};
 
 /// The best lexical candidates, of which the share with a semantic score is told.
 const HEAD: usize = 50;
@@ -250,7 +250,7 @@ impl<'a> Near<'a> {
     /// Scores of units by the vectors of their whole texts, of those whose text is remembered or can be restored and is
     /// encoded now.
     fn encoded(&self, units: &[UnitHit]) -> Result<HashMap<UnitId, f32>> {
-        let query = Whole::new(&self.query);
+        let query = QueryKernel::new(&self.query);
         let with_text = |unit: &UnitHit| Some((*unit, self.snapshot.lexical.text_of(unit.key)?));
         let units: Vec<(UnitHit, TextHash)> = units.iter().filter_map(with_text).collect();
         let remembered = |(_, hash): &(UnitHit, TextHash)| Some((*hash, self.semantic.memory?.get(*hash)?));
@@ -356,7 +356,7 @@ mod tests {
     use crate::search::{Request, Watch, search};
     use crate::store::Store;
     use crate::update::{Encoding, Updater};
-    use crate::vector::{Codebook, maxsim};
+    use crate::vector::Codebook;
 
     #[derive(Default)]
     struct Ranked(Vec<(UnitId, f32)>);
@@ -399,7 +399,7 @@ mod tests {
             let texts = restore(&snapshot, &units).expect("texts");
             let full = |key| {
                 let text = texts.get(&snapshot.lexical.text_of(key).expect("a unit")).expect("its text");
-                maxsim(&query, &model.encode_documents(&[text]).expect("vectors")[0])
+                query.maxsim(&model.encode_documents(&[text]).expect("vectors")[0])
             };
             hits.iter().take(SHARPEN_STEP).map(|(key, score)| (score - full(*key)).abs()).collect()
         };

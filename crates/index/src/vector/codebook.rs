@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use colgrep_encoder::EMBEDDED_CODEBOOK;
+use ndarray::{Array2, ArrayView2};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::math::dot;
@@ -89,9 +90,8 @@ pub struct Lengths {
 /// A model may bring one (trained on the text it was made for); a store without makes its own at its first build.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Codebook {
-    dimension: usize,
-    /// Row-major, `len × dimension`; every row has about unit length.
-    centroids: Vec<f32>,
+    /// `len × dimension`, row after row in memory; every row has about unit length.
+    centroids: Array2<f32>,
     /// Values of a residual's component, ascending: 2^bits of them.
     levels: Vec<f32>,
     /// The same for heads: [`FINE_LEVELS`].
@@ -114,29 +114,23 @@ pub(crate) fn carried(id: u64) -> Option<&'static Codebook> {
 }
 
 impl Codebook {
-    /// A codebook of `centroids` (row-major), the ascending `levels` of a residual's component (2, 4 or 16 of them), the
+    /// A codebook of `centroids` (a row each), the ascending `levels` of a residual's component (2, 4 or 16 of them), the
     /// 16 of a head's, and the lengths of rows. Centroids are rounded to 8 bits a component, so what is kept differs a
     /// little.
     ///
     /// # Errors
     /// When the numbers don't fit each other.
-    pub fn new(
-        dimension: usize,
-        centroids: &[f32],
-        levels: &[f32],
-        fine: &[f32; 16],
-        lengths: Lengths,
-    ) -> Result<Codebook> {
+    pub fn new(centroids: ArrayView2<'_, f32>, levels: &[f32], fine: &[f32; 16], lengths: Lengths) -> Result<Codebook> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend((dimension as u32).to_le_bytes());
-        bytes.extend((centroids.len() as u32 / dimension.max(1) as u32).to_le_bytes());
+        bytes.extend((centroids.ncols() as u32).to_le_bytes());
+        bytes.extend((centroids.nrows() as u32).to_le_bytes());
         bytes.extend((levels.len() as u32).to_le_bytes());
         let Lengths { max, head, other } = lengths;
         bytes.extend([max, head, other].map(f32::to_le_bytes).as_flattened());
         for level in levels.iter().chain(fine) {
             bytes.extend(level.to_le_bytes());
         }
-        for centroid in centroids.chunks_exact(dimension.max(1)) {
+        for centroid in centroids.outer_iter() {
             let largest = centroid.iter().fold(0.0f32, |m, x| m.max(x.abs()));
             let step = if largest > 0.0 { largest / 127.0 } else { 1.0 };
             bytes.extend(step.to_le_bytes());
@@ -177,15 +171,15 @@ impl Codebook {
         let mut levels: Vec<f32> =
             (0..level_count + FINE_LEVELS).map(|i| float(HEADER_BYTES + 4 * i)).collect::<Option<_>>()?;
         let fine = levels.split_off(level_count);
-        let mut centroids = Vec::with_capacity(len * dimension);
-        for i in 0..len {
+        let mut centroids = Array2::zeros((len, dimension));
+        for (i, mut centroid) in centroids.outer_iter_mut().enumerate() {
             let at = centroids_at + i * (4 + dimension);
             let step = float(at)?;
-            centroids.extend(body[at + 4..at + 4 + dimension].iter().map(|b| f32::from(*b as i8) * step));
+            centroid.iter_mut().zip(&body[at + 4..]).for_each(|(x, byte)| *x = f32::from(*byte as i8) * step);
         }
         let (table, fine_table) = (byte_table(&levels), byte_table(&fine));
-        let panels = Panels::new(dimension, &centroids);
-        Some(Codebook { dimension, centroids, levels, fine, lengths, bytes: bytes.to_vec(), table, fine_table, panels })
+        let panels = Panels::new(centroids.view());
+        Some(Codebook { centroids, levels, fine, lengths, bytes: bytes.to_vec(), table, fine_table, panels })
     }
 
     /// Its file's bytes.
@@ -200,7 +194,7 @@ impl Codebook {
 
     /// Components of a vector.
     pub fn dimension(&self) -> usize {
-        self.dimension
+        self.centroids.ncols()
     }
 
     /// Bits a component of a residual.
@@ -210,7 +204,7 @@ impl Codebook {
 
     /// Number of centroids.
     pub fn len(&self) -> usize {
-        self.centroids.len() / self.dimension
+        self.centroids.nrows()
     }
 
     /// Always false: there is at least one centroid.
@@ -223,9 +217,15 @@ impl Codebook {
         if head { self.lengths.head } else { self.lengths.other }
     }
 
+    /// The centroids, a row each.
+    pub fn centroids(&self) -> ArrayView2<'_, f32> {
+        self.centroids.view()
+    }
+
     /// A centroid's components. Panics beyond the last.
     pub(crate) fn centroid(&self, i: usize) -> &[f32] {
-        &self.centroids[i * self.dimension..(i + 1) * self.dimension]
+        let values = self.centroids.as_slice().expect("row after row");
+        &values[i * self.dimension()..(i + 1) * self.dimension()]
     }
 
     /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, a head's in more bits. The
@@ -240,7 +240,7 @@ impl Codebook {
         codes.push(0);
         let levels = if *head { &self.fine } else { &self.levels };
         let bits = levels.len().ilog2() as usize;
-        codes.resize(start + 3 + (self.dimension * bits).div_ceil(8), 0);
+        codes.resize(start + 3 + (self.dimension() * bits).div_ceil(8), 0);
         let components = 8 / bits;
         for (i, (x, c)) in direction.iter().zip(centroid).enumerate() {
             let residual = x - c;
@@ -248,7 +248,7 @@ impl Codebook {
             let level = levels.windows(2).take_while(|w| residual > (w[0] + w[1]) / 2.0).count();
             codes[start + 3 + i / components] |= (level << (bits * (i % components))) as u8;
         }
-        room.resize(self.dimension, 0.0);
+        room.resize(self.dimension(), 0.0);
         self.direction(&codes[start..], *head, room);
         let square = dot(room, room);
         let fitted = if square > 0.0 { scale * dot(direction, room) / square } else { 0.0 };
@@ -317,7 +317,8 @@ mod tests {
 
     fn codebook(levels: &[f32]) -> Codebook {
         let centroids: Vec<f32> = (0..24).map(|i| if i % 7 == 0 { 1.0 } else { 0.0 }).collect();
-        Codebook::new(6, &centroids, levels, &std::array::from_fn(|i| -0.94 + 0.125 * i as f32), LENGTHS)
+        let centroids = ArrayView2::from_shape((4, 6), &centroids).expect("a matrix");
+        Codebook::new(centroids, levels, &std::array::from_fn(|i| -0.94 + 0.125 * i as f32), LENGTHS)
             .expect("a codebook")
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Prepares a query of the codebook's dimension.
     pub(crate) fn new(query: &Multivector, codebook: &'a Codebook) -> Prepared<'a> {
-        let panels = Panels::new(codebook.dimension(), query.values());
+        let panels = Panels::new(query.view());
         let padded = panels.padded();
         let mut products = vec![0.0; codebook.len() * padded];
         for (c, products) in products.chunks_exact_mut(padded.max(1)).enumerate() {
@@ -104,22 +104,22 @@ impl<'b> Best<'b> {
     }
 }
 
-/// A query made ready for texts' vectors as they are.
+/// A query packed for MaxSim with vectors as an encoder gives them, not with stored codes.
 #[derive(Debug)]
-pub(crate) struct Whole {
+pub(crate) struct QueryKernel {
     rows: usize,
     heads: usize,
     panels: Panels,
 }
 
-impl Whole {
+impl QueryKernel {
     /// Prepares a query.
-    pub(crate) fn new(query: &Multivector) -> Whole {
-        let panels = Panels::new(query.dimension(), query.values());
-        Whole { rows: query.len(), heads: query.heads(), panels }
+    pub(crate) fn new(query: &Multivector) -> QueryKernel {
+        let panels = Panels::new(query.view());
+        QueryKernel { rows: query.len(), heads: query.heads(), panels }
     }
 
-    /// [`maxsim`] with a text, but for rounding.
+    /// [`Multivector::maxsim`] with a document, but for rounding.
     pub(crate) fn maxsim(&self, document: &Multivector) -> f32 {
         if self.rows == 0 || document.is_empty() {
             return 0.0;
@@ -135,20 +135,9 @@ impl Whole {
     }
 }
 
-/// MaxSim, `Σ_q max_d q·d`, of two texts' vectors as they are, where each head meets its like alone; 0 where either has
-/// none. For what is not stored.
-pub fn maxsim(query: &Multivector, document: &Multivector) -> f32 {
-    let heads = query.heads().min(document.heads());
-    let whole = query.rows().zip(document.rows()).take(heads).map(|(q, d)| super::math::dot(q, d));
-    let parts = query
-        .rows()
-        .skip(query.heads())
-        .filter_map(|q| document.rows().skip(document.heads()).map(|d| super::math::dot(q, d)).max_by(f32::total_cmp));
-    whole.chain(parts).sum()
-}
-
 #[cfg(test)]
 mod tests {
+    use ndarray::Array2;
     use proptest::prelude::*;
 
     use super::*;
@@ -158,8 +147,12 @@ mod tests {
 
     const LENGTHS: Lengths = Lengths { max: 3.0, head: 1.0, other: 1.0 };
 
+    fn one(random: &mut Random) -> f32 {
+        random.below(2001) as f32 / 1000.0 - 1.0
+    }
+
     fn floats(random: &mut Random, count: usize) -> Vec<f32> {
-        (0..count).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect()
+        (0..count).map(|_| one(random)).collect()
     }
 
     proptest! {
@@ -174,7 +167,8 @@ mod tests {
             let mut levels = floats(&mut random, [2, 4, 16][bits]);
             levels.sort_by(f32::total_cmp);
             let fine = std::array::from_fn(|i| i as f32 / 8.0 - 1.0);
-            let book = Codebook::new(dimension, &floats(&mut random, 20 * dimension), &levels, &fine, LENGTHS).expect("a codebook");
+            let centroids = Array2::from_shape_simple_fn((20, dimension), || one(&mut random));
+            let book = Codebook::new(centroids.view(), &levels, &fine, LENGTHS).expect("a codebook");
             let layout = Layout::new(&Codec { bits: book.bits(), ..Codec::default() }, dimension, heads);
             let mut codes = Vec::new();
             // A text without any row has no heads either.
@@ -183,7 +177,7 @@ mod tests {
                 let row = Row { direction: floats(&mut random, dimension), scale: 1.0, head: i < heads };
                 book.encode(&row, &mut codes, &mut Vec::new());
             }
-            let query = Multivector::new(dimension, heads, floats(&mut random, (heads + asked) * dimension));
+            let query = Multivector::from_values(dimension, heads, floats(&mut random, (heads + asked) * dimension));
             // The naive twin decodes everything first.
             let (mut decoded, mut centroids) = (Vec::new(), Vec::new());
             for (code, head) in layout.rows(&codes) {
@@ -196,11 +190,11 @@ mod tests {
             let prepared = Prepared::new(&query, &book);
             let room = &mut Vec::new();
             let close = |a: f32, b: f32| (a - b).abs() < 1e-3 * (1.0 + a.abs());
-            let document = Multivector::new(dimension, heads, decoded);
-            let exact = maxsim(&query, &document);
+            let document = Multivector::from_values(dimension, heads, decoded);
+            let exact = query.maxsim(&document);
             prop_assert!(close(prepared.exact(&codes, layout, room), exact));
-            prop_assert!(close(Whole::new(&query).maxsim(&document), exact));
-            let rough = maxsim(&query, &Multivector::new(dimension, heads, centroids));
+            prop_assert!(close(QueryKernel::new(&query).maxsim(&document), exact));
+            let rough = query.maxsim(&Multivector::from_values(dimension, heads, centroids));
             prop_assert!(close(prepared.rough(&codes, layout, room), rough));
         }
     }

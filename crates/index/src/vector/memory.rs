@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_for_goes_first() {
-        let vectors = || Arc::new(Multivector::new(1, 0, vec![0.0; 100]));
+        let vectors = || Arc::new(Multivector::from_values(1, 0, vec![0.0; 100]));
         let memory = Memory::new(10 * size(&vectors()));
         let bytes = || {
             let held = memory.held.lock().expect("no panic");
@@ -80,7 +80,7 @@ mod tests {
             assert!(memory.get(text(1)).is_some() && bytes() <= memory.bytes_max, "{hash}");
         }
         assert!(memory.get(text(100)).is_some() && memory.get(text(2)).is_none());
-        memory.add(text(200), Arc::new(Multivector::new(1, 0, vec![0.0; 1_000])));
+        memory.add(text(200), Arc::new(Multivector::from_values(1, 0, vec![0.0; 1_000])));
         assert!(memory.get(text(200)).is_none(), "larger than all room");
     }
 }

@@ -16,8 +16,7 @@ mod train;
 
 pub use codebook::{Codebook, Codec, Lengths};
 pub(crate) use math::Random;
-pub(crate) use maxsim::Whole;
-pub use maxsim::maxsim;
+pub(crate) use maxsim::QueryKernel;
 pub use memory::Memory;
 pub(crate) use pool::{Row, pool};
 pub use read::{Allowed, Effort, Manifest, Place, Vectors};

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use ndarray::ArrayView2;
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows side by side in a panel: one register of the widest unit, four of the narrowest.
@@ -21,11 +22,11 @@ pub(crate) struct Panels {
 }
 
 impl Panels {
-    /// Packs rows of `dimension` components.
-    pub(crate) fn new(dimension: usize, rows: &[f32]) -> Panels {
-        let len = rows.len() / dimension.max(1);
+    /// Packs the rows of a matrix.
+    pub(crate) fn new(rows: ArrayView2<'_, f32>) -> Panels {
+        let (len, dimension) = rows.dim();
         let mut values = vec![0.0; len.next_multiple_of(LANES) * dimension];
-        for (r, row) in rows.chunks_exact(dimension.max(1)).enumerate() {
+        for (r, row) in rows.outer_iter().enumerate() {
             let panel = r / LANES * LANES * dimension;
             for (i, x) in row.iter().enumerate() {
                 values[panel + i * LANES + r % LANES] = *x;
@@ -109,7 +110,7 @@ mod tests {
             let mut random = Random(seed);
             let mut floats = |n| (0..n).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect::<Vec<f32>>();
             let (all, vector) = (floats(rows * dimension), floats(dimension));
-            let panels = Panels::new(dimension, &all);
+            let panels = Panels::new(ArrayView2::from_shape((rows, dimension), &all).expect("a matrix"));
             let mut products = vec![9.0; panels.padded()];
             panels.products(&vector, &mut products);
             let naive: Vec<f32> =

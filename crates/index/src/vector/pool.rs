@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn alike_rows_merge_and_heads_stay_as_they_are() {
         let values = vec![1.0, 0.0, 0.0, 0.0, 0.9, 0.1, 0.88, 0.12, 0.0, 0.5, 0.0, 0.0];
-        let document = Multivector::new(2, 2, values);
+        let document = Multivector::from_values(2, 2, values);
         let pooled = pool(&document, 8, 0.95);
         assert_eq!(pooled.iter().map(|row| row.head).collect::<Vec<_>>(), [true, true, false, false]);
         assert_eq!((pooled[0].direction.clone(), pooled[0].scale, pooled[1].scale), (vec![1.0, 0.0], 1.0, 0.0));

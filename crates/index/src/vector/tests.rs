@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use colgrep_encoder::Multivector;
+use ndarray::Array2;
 use proptest::prelude::*;
 
 use super::codebook::{Codebook, Codec, Layout, Lengths};
 use super::math::{Random, normalise};
-use super::maxsim::maxsim;
 use super::pool::Row;
 use super::read::{Allowed, Effort, Manifest, Place, Vectors, make};
 use super::segment::SegmentBuilder;
@@ -45,8 +45,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
     let topics: Vec<Vec<f32>> = (0..60).map(|_| direction(&mut random)).collect();
     let codec = Codec { bits: 2, ..Codec::default() };
     let book = Codebook::new(
-        DIMENSION,
-        &topics[..48].concat(),
+        Array2::from_shape_fn((48, DIMENSION), |(topic, i)| topics[topic][i]).view(),
         &[-0.3, -0.1, 0.1, 0.3],
         &std::array::from_fn(|i| i as f32 / 20.0 - 0.375),
         Lengths { max: 6.0, head: HEAD_LENGTH, other: 1.0 },
@@ -83,7 +82,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
                 book.direction(code, head.is_some(), &mut row);
                 rows.extend(row.iter().map(|x| x * book.scales()[usize::from(code[2])]));
             }
-            decoded.insert(key, Multivector::new(DIMENSION, HEADS, rows));
+            decoded.insert(key, Multivector::from_values(DIMENSION, HEADS, rows));
             builder.add(key, Cow::Owned(codes));
         }
         let name = format!("{s}.seg");
@@ -101,7 +100,7 @@ impl Made {
             let topic = &self.topics[random.below(self.topics.len())].clone();
             near(random, topic, 0.3)
         });
-        Multivector::new(DIMENSION, HEADS, rows.flatten().collect())
+        Multivector::from_values(DIMENSION, HEADS, rows.flatten().collect())
     }
 
     fn hash(&self, place: Place) -> u64 {
@@ -112,7 +111,7 @@ impl Made {
     fn naive(&self, query: &Multivector, n: usize, allowed: &Allowed) -> Vec<(u64, f32)> {
         let places = places(&self.vectors).filter(|p| allowed.contains(*p));
         let mut all: Vec<(u64, f32)> =
-            places.map(|p| self.hash(p)).map(|h| (h, maxsim(query, &self.decoded[&h]))).collect();
+            places.map(|p| self.hash(p)).map(|h| (h, query.maxsim(&self.decoded[&h]))).collect();
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         all.truncate(n);
         all
@@ -152,7 +151,7 @@ proptest! {
         let scores = store.vectors.score(&query, &places).expect("scores");
         for (place, score) in places.iter().zip(scores) {
             let hash = store.hash(*place);
-            prop_assert!((score - maxsim(&query, &store.decoded[&hash])).abs() < 1e-4);
+            prop_assert!((score - query.maxsim(&store.decoded[&hash])).abs() < 1e-4);
             prop_assert_eq!(TextHash::new(hash).and_then(|hash| store.vectors.place(hash)), Some(*place));
         }
     }
@@ -199,7 +198,9 @@ fn places_allowed_before_and_after_the_lists_are_the_same() {
 fn another_dimension_is_an_error_and_no_rows_find_nothing() {
     let store = made(3, 30, 1);
     let allowed = everything(&store.vectors);
-    for query in [Multivector::new(2, 0, vec![1.0, 0.0]), Multivector::new(DIMENSION, 1, vec![1.0; DIMENSION])] {
+    for query in
+        [Multivector::from_values(2, 0, vec![1.0, 0.0]), Multivector::from_values(DIMENSION, 1, vec![1.0; DIMENSION])]
+    {
         assert!(store.vectors.search(&query, 5, &allowed, Effort::default()).is_err());
         assert!(store.vectors.score(&query, &[Place(0)]).is_err());
     }

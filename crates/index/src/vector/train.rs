@@ -1,6 +1,7 @@
 //! A codebook made from a store's own rows, where the model brings none.
 
 use colgrep_encoder::Encoder;
+use ndarray::{Array2, ArrayView1};
 use rayon::prelude::*;
 
 use super::codebook::{Codebook, Codec, Lengths};
@@ -32,51 +33,21 @@ pub(crate) fn rows_wanted(centroids: usize) -> usize {
     centroids * ROWS_A_CENTROID
 }
 
-/// A codebook of at most `centroids` centroids from sample rows: spherical k-means (Dhillon and Modha 2001) from
-/// rows drawn by a fixed seed, then the levels that lose least of the residuals (Lloyd 1957), those of heads from heads.
-/// The same rows in the same order give the same codebook.
+/// A codebook of at most `centroids` centroids from sample rows: k-means, then the levels that lose least of the
+/// residuals (Lloyd 1957), those of heads from heads. The same rows in the same order give the same codebook.
 ///
 /// # Errors
 /// When the rows have components that are no numbers.
 pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Codec) -> Result<Codebook> {
     let mut random = Random(SEED);
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    for i in (1..order.len()).rev() {
-        order.swap(i, random.below(i + 1));
+    let sample = drawn(rows, rows_wanted(centroids), &mut random);
+    let mut directions = Array2::zeros((sample.len(), dimension));
+    for (mut to, row) in directions.outer_iter_mut().zip(&sample) {
+        to.assign(&ArrayView1::from(&row.direction));
     }
-    let sample: Vec<&Row> = order.iter().take(rows_wanted(centroids)).map(|i| &rows[*i]).collect();
     let len = centroids.min(sample.len() / 2).max(1);
-    let mut means: Vec<f32> = sample.iter().take(len).flat_map(|row| row.direction.iter().copied()).collect();
-    means.resize(len * dimension, 0.0);
-    for _ in 0..ROUNDS {
-        let panels = Panels::new(dimension, &means);
-        let assigned: Vec<usize> =
-            sample.par_iter().map_init(Vec::new, |room, row| panels.nearest(&row.direction, len, room)).collect();
-        let mut sums = vec![0.0f32; len * dimension];
-        for (row, at) in sample.iter().zip(&assigned) {
-            for (sum, x) in sums[at * dimension..(at + 1) * dimension].iter_mut().zip(&row.direction) {
-                *sum += x;
-            }
-        }
-        for sum in sums.chunks_exact_mut(dimension) {
-            // A centroid without rows starts anew at one of them.
-            if normalise(sum) == 0.0
-                && let Some(row) = (!sample.is_empty()).then(|| sample[random.below(sample.len())])
-            {
-                sum.copy_from_slice(&row.direction);
-            }
-        }
-        means = sums;
-    }
-    let panels = Panels::new(dimension, &means);
-    let residuals = |head: bool| -> Vec<f32> {
-        let (mut room, mut residuals) = (Vec::new(), Vec::new());
-        for row in sample.iter().rev().filter(|row| row.head == head).take(LEVEL_ROWS) {
-            let at = panels.nearest(&row.direction, len, &mut room);
-            residuals.extend(row.direction.iter().zip(&means[at * dimension..]).map(|(x, c)| x - c));
-        }
-        residuals
-    };
+    let means = k_means(&directions, len, &mut random);
+    let residuals = |head| residuals(&directions, &means, &sample, head);
     let longest = rows.iter().map(|r| r.scale).fold(0.0f32, f32::max);
     let average = |head: bool| {
         let scales = || sample.iter().filter(|row| row.head == head).map(|row| row.scale);
@@ -87,7 +58,62 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
     let lengths = Lengths { max, head: average(true), other: average(false) };
     let mut fine = [0.0; 16];
     fine.copy_from_slice(&levels(residuals(true), 16));
-    Codebook::new(dimension, &means, &levels(residuals(false), 1 << codec.bits), &fine, lengths)
+    Codebook::new(means.view(), &levels(residuals(false), 1 << codec.bits), &fine, lengths)
+}
+
+/// At most `count` of the rows, in an order drawn at random.
+fn drawn<'r>(rows: &'r [Row], count: usize, random: &mut Random) -> Vec<&'r Row> {
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    for i in (1..order.len()).rev() {
+        order.swap(i, random.below(i + 1));
+    }
+    order.into_iter().take(count).map(|i| &rows[i]).collect()
+}
+
+/// Spherical k-means (Dhillon and Modha 2001) that begins with the first `len` rows: the centroids, a row each.
+fn k_means(rows: &Array2<f32>, len: usize, random: &mut Random) -> Array2<f32> {
+    let mut means = Array2::zeros((len, rows.ncols()));
+    for (mut mean, row) in means.outer_iter_mut().zip(rows.outer_iter()) {
+        mean.assign(&row);
+    }
+    for _ in 0..ROUNDS {
+        let assigned = nearest(rows, &means);
+        let mut sums = Array2::zeros(means.dim());
+        for (row, at) in rows.outer_iter().zip(assigned) {
+            let mut sum = sums.row_mut(at);
+            sum += &row;
+        }
+        for mut sum in sums.outer_iter_mut() {
+            // A centroid without rows starts anew at one of them.
+            if normalise(sum.as_slice_mut().expect("a row")) == 0.0 && rows.nrows() > 0 {
+                sum.assign(&rows.row(random.below(rows.nrows())));
+            }
+        }
+        means = sums;
+    }
+    means
+}
+
+/// The nearest centroid of each row, found on all cores.
+fn nearest(rows: &Array2<f32>, means: &Array2<f32>) -> Vec<usize> {
+    let panels = Panels::new(means.view());
+    let of_row = |room: &mut Vec<f32>, i| {
+        let row = rows.row(i);
+        panels.nearest(row.to_slice().expect("a row"), means.nrows(), room)
+    };
+    (0..rows.nrows()).into_par_iter().map_init(Vec::new, of_row).collect()
+}
+
+/// What the nearest centroids leave of the last [`LEVEL_ROWS`] rows that are heads, or that are none.
+fn residuals(rows: &Array2<f32>, means: &Array2<f32>, sample: &[&Row], head: bool) -> Vec<f32> {
+    let (panels, mut room) = (Panels::new(means.view()), Vec::new());
+    let of_kind = (0..sample.len()).rev().filter(|i| sample[*i].head == head).take(LEVEL_ROWS);
+    let residual = |i| {
+        let row = rows.row(i);
+        let at = panels.nearest(row.to_slice().expect("a row"), means.nrows(), &mut room);
+        &row - &means.row(at)
+    };
+    of_kind.flat_map(residual).collect()
 }
 
 /// A codebook that a model can bring along, trained on texts like those it will encode.

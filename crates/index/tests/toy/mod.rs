@@ -6,6 +6,7 @@ use std::time::Duration;
 use colgrep_encoder::{Encoder, Error, Multivector};
 use colgrep_index::update::Encoding;
 use colgrep_index::vector::{Codebook, Codec, Lengths};
+use ndarray::Array2;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub const DIMENSION: usize = 32;
@@ -50,7 +51,7 @@ pub fn vectors(text: &str) -> Multivector {
         return Multivector::default();
     }
     let mean = (0..DIMENSION).map(|i| rows.iter().map(|r| r[i]).sum::<f32>() / rows.len() as f32);
-    Multivector::new(DIMENSION, 1, mean.chain(rows.concat()).collect())
+    Multivector::from_values(DIMENSION, 1, mean.chain(rows.concat()).collect())
 }
 
 impl Encoder for Toy {
@@ -85,10 +86,11 @@ impl Encoder for Toy {
 
 /// A codebook that does not depend on what is indexed, so that two stores can be compared.
 pub fn codebook() -> Codebook {
-    let centroids: Vec<f32> = (0..40).flat_map(|i| direction(&format!("centroid {i}"))).collect();
+    let directions: Vec<Vec<f32>> = (0..40).map(|i| direction(&format!("centroid {i}"))).collect();
+    let centroids = Array2::from_shape_fn((40, DIMENSION), |(row, i)| directions[row][i]);
     let levels = [-0.3, -0.1, 0.1, 0.3];
     let lengths = Lengths { max: 1.0, head: 0.5, other: 0.5 };
-    Codebook::new(DIMENSION, &centroids, &levels, &std::array::from_fn(|i| i as f32 / 8.0 - 1.0), lengths)
+    Codebook::new(centroids.view(), &levels, &std::array::from_fn(|i| i as f32 / 8.0 - 1.0), lengths)
         .expect("a codebook")
 }
 
