@@ -1,4 +1,22 @@
 //! Text to token vectors: the embedded late-interaction model, and any ONNX ColBERT.
+//!
+//! ```
+//! use colgrep_encoder::{ModelSpec, RuntimeEnv, open};
+//!
+//! let model = open(&ModelSpec::Embedded, &RuntimeEnv::default())?;
+//! let texts = ["def parse_date(text): return strptime(text)", "def shrink_image(picture, width): ..."];
+//! let query = model.encode_query("make a picture smaller")?;
+//! let documents = model.encode_documents(&texts)?;
+//!
+//! // One row for each token; a document's score is the sum of the best match of each row of the query.
+//! let mut order: Vec<(f32, &str)> = documents.iter().map(|d| query.maxsim(d)).zip(texts).collect();
+//! order.sort_by(|a, b| b.0.total_cmp(&a.0));
+//! for (score, text) in &order {
+//!     println!("{score:.2} {text}");
+//! }
+//! assert!(order[0].1.contains("shrink_image"));
+//! # Ok::<(), colgrep_encoder::Error>(())
+//! ```
 
 mod error;
 #[cfg(feature = "hub")]
@@ -51,3 +69,8 @@ pub trait Encoder: Send + Sync {
     /// When the model can't be run.
     fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error>;
 }
+
+/// The example of the README, which is to run too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
