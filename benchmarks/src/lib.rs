@@ -8,6 +8,7 @@ pub mod paired;
 pub mod plot;
 pub mod pools;
 pub mod report;
+pub mod research;
 pub mod run;
 pub mod selfeval;
 pub mod speed;
@@ -52,6 +53,9 @@ enum Command {
     /// Measure relevance on a repository without labels, by its commits and its documentation
     #[command(name = "self")]
     SelfEval(selfeval::Args),
+    /// Programs behind the embedded model and the index's layout
+    #[command(subcommand)]
+    Research(research::Args),
     /// Be colgrep itself, the one that is linked in here: `colgrep-bench colgrep init PATH`
     #[command(disable_help_flag = true)]
     Colgrep {
@@ -79,6 +83,7 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
         Command::SelfEval(args) => selfeval::run(&args, &vars),
         Command::Compare(args) => compare::run(&args),
         Command::Ablate(args) => ablate::run(&args, &vars),
+        Command::Research(args) => research::run(&args, &vars),
         Command::Colgrep { args } => {
             return colgrep::run([OsString::from("colgrep")].into_iter().chain(args), vars.into_iter());
         }

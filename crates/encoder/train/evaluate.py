@@ -2,7 +2,7 @@
 
     evaluate.py --checkpoint model.pt --vocabulary vocab.txt --corpora EVAL --annotations NAME=DIR ...
 
-EVAL holds NAME.jsonl of the example `corpus` a repository. Annotations are read as the benchmark harness reads them.
+EVAL holds NAME.jsonl of `colgrep-bench research corpus` a repository. Annotations are read as the benchmark harness reads them.
 """
 
 import argparse

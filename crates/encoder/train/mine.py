@@ -1,7 +1,7 @@
 r"""Pairs (text, unit) from clones: one JSON lines file a repository.
 
     mine.py --repositories repositories.tsv --exclude peers.txt LIST... --clones CLONES \
-        --corpus target/release/examples/corpus --out MINED
+        --bench target/release/colgrep-bench --out MINED
 
 Each line of the output is {"kind", "query", "text", "unit", "language"}: `text` is the unit's text without what the
 query was taken from, `unit` its number within the repository. Kinds: doc (first sentence of a doc comment), inline
@@ -195,7 +195,7 @@ def mine(job: tuple[str, str, str, str, Path]) -> tuple[bool, str]:
         return False, f"{job[0]}: FAILED: {error or repr(error)}"
 
 
-def mined(name: str, commit: str, git_dir: str, corpus: str, out: Path) -> str:
+def mined(name: str, commit: str, git_dir: str, bench: str, out: Path) -> str:
     target = target_of(out, name)
     if target.exists():
         return "there already"
@@ -206,7 +206,7 @@ def mined(name: str, commit: str, git_dir: str, corpus: str, out: Path) -> str:
         Path(tree).mkdir()
         run("git", "--git-dir", git_dir, "archive", "--output", archive, commit)
         run("tar", "-x", "-f", archive, "-C", tree)
-        printed = run(corpus, tree).decode("utf-8", "replace")
+        printed = run(bench, "research", "corpus", tree).decode("utf-8", "replace")
     files = [json.loads(line) for line in printed.split("\n") if line]
     files = [f for f in files if not (f["vendored"] or f["generated"] or VENDORED.search(f["path"]))]
     rng.shuffle(files)
@@ -332,7 +332,7 @@ def main():
     parser.add_argument("--exclude", type=Path, nargs="+", required=True, metavar="LIST",
                         help="repositories that must not be trained on: peers.txt, and the lists of the benchmarks")  # fmt: skip
     parser.add_argument("--clones", type=Path, required=True, help="folder of clones: owner+name/**/ (git directories)")
-    parser.add_argument("--corpus", required=True, help="the example `corpus` of colgrep-index, built")
+    parser.add_argument("--bench", required=True, help="the program colgrep-bench, built")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
@@ -349,7 +349,7 @@ def main():
     for name, commit in repositories:
         git_dir = git_dir_of(args.clones, name)
         if git_dir:
-            jobs.append((name, commit, str(git_dir), args.corpus, args.out))
+            jobs.append((name, commit, str(git_dir), args.bench, args.out))
         else:
             failures += 1
             print(f"{name}: FAILED: no clone below {args.clones}", flush=True)

@@ -6,7 +6,7 @@
 # goes on, so the same command resumes; a changed CLONES wants a new WORK.
 #
 # Settings from the environment, for other recipes and for tests: PYTHON, an interpreter with requirements.txt;
-# EXAMPLES, a folder with the examples `corpus` and `codebook`, else they are built; DEVICE, what computes, else a CUDA
+# BENCH, the program colgrep-bench, else it is built; DEVICE, what computes, else a CUDA
 # GPU if there is one; REPOSITORIES, TAUGHT, PIECES, WORDS, STEPS, CHECK, PATIENCE, BATCH.
 set -eu
 
@@ -21,16 +21,16 @@ shift 2
 train=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$train/../../.." && pwd)
 python=${PYTHON:-python3}
-examples=${EXAMPLES:-}
+bench=${BENCH:-}
 device=${DEVICE:-auto}
 
-if [ -z "$examples" ]; then
-    (cd "$root" && cargo build --release -p colgrep-index --example corpus --example codebook)
-    examples=${CARGO_TARGET_DIR:-$root/target}/release/examples
+if [ -z "$bench" ]; then
+    (cd "$root" && cargo build --release -p colgrep-bench)
+    bench=${CARGO_TARGET_DIR:-$root/target}/release/colgrep-bench
 fi
 
 "$python" "$train/mine.py" --repositories "${REPOSITORIES:-$train/repositories.tsv}" --exclude "$train/peers.txt" "$@" \
-    --clones "$clones" --corpus "$examples/corpus" --out "$work/mined"
+    --clones "$clones" --bench "$bench" --out "$work/mined"
 "$python" "$train/teach.py" --mined "$work/mined" --limit "${TAUGHT:-600}" --device "$device"
 if [ ! -e "$work/start.npz" ]; then
     "$python" "$train/vocabulary.py" --mined "$work/mined" --out "$work" \
@@ -44,4 +44,4 @@ done
 "$python" "$train/average.py" --out "$work/mean.pt" --run "$work/run2" --run "$work/run3" --last 3
 "$python" "$train/export.py" "$work/mean.pt" "$work/vocab.txt" --name colgrep-mixer-2 --assets "$work/assets" \
     --golden "$work/golden.json" --onnx "$work/onnx"
-"$examples/codebook" "$work/assets" "$work"/mined/*.jsonl
+"$bench" research codebook "$work/assets" "$work"/mined/*.jsonl

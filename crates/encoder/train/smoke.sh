@@ -3,7 +3,7 @@
 #
 # The input is this project, cloned under three names at three of its commits. run.sh goes over it twice: once killed
 # (SIGKILL) while mining and while training and called again, once without. Both must make the same files, bit for bit.
-# The result is no model to use. Settings as for run.sh (PYTHON, EXAMPLES); everything is computed by the CPU, since a GPU
+# The result is no model to use. Settings as for run.sh (PYTHON, BENCH); everything is computed by the CPU, since a GPU
 # adds in another order every time.
 set -eu
 
@@ -65,7 +65,7 @@ done
 say "$same files are the same, bit for bit; training: $(cat run?/done.json)"
 
 mkdir -p eval annotations
-"${EXAMPLES:-$root/target/release/examples}/corpus" "$root/crates/encoder" > eval/encoder.jsonl
+"${BENCH:-$root/target/release/colgrep-bench}" research corpus "$root/crates/encoder" > eval/encoder.jsonl
 echo '[{"query": "why is training stopped early", "relevant": ["train/looks.py"]}]' > annotations/encoder.json
 "$python" "$train/evaluate.py" --checkpoint mean.pt --vocabulary vocab.txt --corpora eval --annotations \
     made=annotations --threads 1 --device cpu || fail "evaluate.py"

@@ -1,6 +1,6 @@
 """Tests of the training scripts: `python -m unittest discover crates/encoder/train`.
 
-Those of mining need git and tar, but neither the teacher nor the built examples: a small script stands in for `corpus`.
+Those of mining need git and tar, but neither the teacher nor a built program: a small script stands in for `research corpus`.
 """
 
 import json
@@ -26,10 +26,10 @@ from pairs import Batches, Pairs, is_held_out
 from text import unit_text
 
 HERE = Path(__file__).parent
-# Prints a file with documented functions for each file of a folder, as the example `corpus` does.
+# Prints a file with documented functions for each file of a folder, as `colgrep-bench research corpus` does.
 CORPUS = """#!{python}
 import json, pathlib, sys
-for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.txt")):
+for path in sorted(pathlib.Path(sys.argv[3]).rglob("*.txt")):
     names = path.read_text().split()
     unit = lambda name: dict(kind="function", name=name, parent="", docstring=f"Counts the {{name}} of all open doors.",
                              body=f"fn {{name}}() {{{{ let total = doors.filter(open).count(); return total; }}}}")
@@ -64,13 +64,13 @@ class Folder(unittest.TestCase):
         return self.git("-C", folder, "rev-parse", "HEAD")
 
     def mine(self, rows: list[str], excluded: str, end: str = "", seed: str = "0") -> subprocess.CompletedProcess:
-        corpus = self.root / "corpus"
-        corpus.write_text(CORPUS.format(python=sys.executable, end=end))
-        corpus.chmod(0o755)
+        bench = self.root / "bench"
+        bench.write_text(CORPUS.format(python=sys.executable, end=end))
+        bench.chmod(0o755)
         (self.root / "list.tsv").write_text("".join(row + "\n" for row in rows))
         (self.root / "excluded.txt").write_text(excluded)
         command = [sys.executable, HERE / "mine.py", "--repositories", self.root / "list.tsv", "--exclude",
-                   HERE / "peers.txt", self.root / "excluded.txt", "--clones", self.root / "clones", "--corpus", corpus,
+                   HERE / "peers.txt", self.root / "excluded.txt", "--clones", self.root / "clones", "--bench", bench,
                    "--out", self.root / "mined"]  # fmt: skip
         return subprocess.run(command, capture_output=True, text=True, check=False,
                               env=os.environ | {"PYTHONHASHSEED": seed})  # fmt: skip

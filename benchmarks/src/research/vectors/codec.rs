@@ -1,10 +1,10 @@
 //! What each codec costs and what it loses: the best ten by stored codes against the best ten by the vectors as they are.
 
 use std::collections::{HashMap, HashSet};
-use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
+use anyhow::{Context as _, Result};
 use colgrep_encoder::{Encoder, Multivector};
 use colgrep_index::ids::TextHash;
 use colgrep_index::source::read_text;
@@ -15,11 +15,12 @@ use colgrep_index::vector::{Allowed, Codec, Effort, Place};
 use colgrep_syntax::{language, parse};
 
 use super::model::Model;
+use crate::report::print;
 
 const QUERIES: usize = 100;
 const DEPTH: usize = 10;
 
-pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
+pub(super) fn run(root: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let store = Store::new(folder.path().join("store"));
     let root = root.canonicalize()?;
@@ -27,7 +28,7 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
     let (mut documents, mut questions): (HashMap<TextHash, Multivector>, Vec<Multivector>) = Default::default();
     for file in snapshot.files.indexed() {
         let text = read_text(&root, &file.path)?;
-        let row = language::by_name(&file.language).ok_or("no such language")?;
+        let row = language::by_name(&file.language).context("no such language")?;
         for unit in parse::parse(&text, row).units {
             let text = unit_text(&file.path, &unit);
             documents.insert(text_hash(&text), Model.encode_documents(&[&text])?.remove(0));
@@ -40,12 +41,12 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
     let step = questions.len().div_ceil(QUERIES).max(1);
     let questions: Vec<Multivector> = questions.into_iter().step_by(step).collect();
     let rows: usize = documents.values().map(Multivector::len).sum();
-    println!(
-        "{} texts of {:.1} rows, {} questions",
+    print(&format!(
+        "{} texts of {:.1} rows, {} questions\n",
         documents.len(),
         rows as f64 / documents.len() as f64,
         questions.len()
-    );
+    ))?;
     let truth: Vec<HashSet<TextHash>> = questions
         .iter()
         .map(|q| {
@@ -54,9 +55,9 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
             all.into_iter().take(DEPTH).map(|a| a.0).collect()
         })
         .collect();
-    println!(
-        "bits rows alike | bytes a text | texts/s | of the best {DEPTH}: exhaustive, by default effort | ms a query"
-    );
+    print(&format!(
+        "bits rows alike | bytes a text | texts/s | of the best {DEPTH}: exhaustive, by default effort | ms a query\n"
+    ))?;
     for bits in [1, 2, 4] {
         for (rows_max, similarity) in [(2, 90), (6, 90), (12, 90), (12, 80), (24, 90), (255, 101)] {
             let codec = Codec { bits, rows_max, similarity };
@@ -64,10 +65,10 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
             let (snapshot, report) =
                 Updater::new(&store, &root).encoding(Some(&Encoding { codec, ..Encoding::new(&Model) })).run()?;
             let speed = report.encoded as f64 / started.elapsed().as_secs_f64();
-            let vectors = snapshot.vectors.as_ref().ok_or("no vectors")?;
+            let vectors = snapshot.vectors.as_ref().context("no vectors")?;
             let mut allowed = Allowed::none(vectors.len());
             (0..vectors.len() as u32).for_each(|p| allowed.insert(Place(p)));
-            let share = |effort: Effort| -> Result<f64, Box<dyn Error>> {
+            let share = |effort: Effort| -> Result<f64> {
                 let mut found = 0;
                 for (question, best) in questions.iter().zip(&truth) {
                     let hits = vectors.search(question, DEPTH, &allowed, effort)?;
@@ -79,11 +80,11 @@ pub fn run(root: &Path) -> Result<(), Box<dyn Error>> {
             let exhaustive = share(Effort { exact: usize::MAX, ..Effort::default() })?;
             let started = Instant::now();
             let default = share(Effort::default())?;
-            println!(
-                "{bits:4} {rows_max:4} {similarity:5} | {:12.0} | {speed:7.0} | {exhaustive:.3} {default:.3} | {:.2}",
+            print(&format!(
+                "{bits:4} {rows_max:4} {similarity:5} | {:12.0} | {speed:7.0} | {exhaustive:.3} {default:.3} | {:.2}\n",
                 vectors.bytes_on_disk() as f64 / vectors.len() as f64,
                 started.elapsed().as_secs_f64() * 1e3 / questions.len() as f64,
-            );
+            ))?;
         }
     }
     Ok(())

@@ -1,18 +1,17 @@
-//! Speed of a model on one core: loading, the tokenizer alone, documents, queries.
+//! `research encoder`: speed of a model on one core: loading, the tokenizer alone, documents, queries.
 //!
-//! `cargo run --release -p colgrep-encoder --example speed [FOLDER] [FILE …]`; the folder holds the files of a native
-//! model or of an ONNX one, without it the embedded model is measured. Without files, the text is this crate's own
-//! source. It is cut into documents of 12 lines. Figures are the best of five rounds, in time on the core.
+//! The text is cut into documents of 12 lines. Figures are the best of five rounds, in time on the core.
 
-#![expect(clippy::disallowed_methods, reason = "a program of its own, which reads its environment")]
-
-use std::error::Error;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use colgrep_encoder::{EMBEDDED, Encoder, Files, ModelSpec, Multivector, Native, RuntimeEnv, open};
+use anyhow::Result;
+use colgrep_encoder::{EMBEDDED, Encoder, Files, ModelSpec, Multivector, Native, open};
+use colgrep_engine::env::Env;
+
+use crate::corpus::Vars;
+use crate::report::print;
 
 /// Lines of a document.
 const LINES: usize = 12;
@@ -74,7 +73,7 @@ impl Read {
 }
 
 /// Loading and tokenizing, which only the native engine has apart.
-fn native(files: Files<'_>, documents: &[&str], out: &mut String) -> Result<(), Box<dyn Error>> {
+fn native(files: Files<'_>, documents: &[&str], out: &mut String) -> Result<()> {
     // The first load touches the file's pages as a new process does.
     let start = Instant::now();
     let model = Native::new(files)?;
@@ -88,7 +87,7 @@ fn native(files: Files<'_>, documents: &[&str], out: &mut String) -> Result<(), 
 }
 
 /// Documents and a query. A document has a row for each piece and one more.
-fn encode(model: &dyn Encoder, documents: &[&str], out: &mut String) -> Result<(), Box<dyn Error>> {
+fn encode(model: &dyn Encoder, documents: &[&str], out: &mut String) -> Result<()> {
     let bytes = documents.iter().map(|text| text.len()).sum::<usize>() as f64;
     let rows = |texts: Vec<Multivector>| texts.iter().map(Multivector::len).sum::<usize>();
     let (rows, time) = best(2, || {
@@ -101,42 +100,46 @@ fn encode(model: &dyn Encoder, documents: &[&str], out: &mut String) -> Result<(
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let folder = arguments.first().map(PathBuf::from).filter(|path| path.is_dir());
-    if folder.is_some() {
-        arguments.remove(0);
-    }
-    let text = if arguments.is_empty() {
-        [include_str!("../src/native/mod.rs"), include_str!("../src/native/mixer.rs"), include_str!("../src/lib.rs")]
-            .concat()
-            .repeat(20)
+/// `research encoder`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Measure the model of this folder, of a native model or of an ONNX one, instead of the one in the program
+    #[arg(long, value_name = "FOLDER")]
+    model: Option<PathBuf>,
+    /// Texts to encode; the encoder's own source without any
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+pub(super) fn run(args: &Args, vars: &Vars) -> Result<()> {
+    let text = if args.files.is_empty() {
+        [
+            include_str!("../../../crates/encoder/src/native/mod.rs"),
+            include_str!("../../../crates/encoder/src/native/mixer.rs"),
+            include_str!("../../../crates/encoder/src/lib.rs"),
+        ]
+        .concat()
+        .repeat(20)
     } else {
-        arguments.iter().map(std::fs::read_to_string).collect::<Result<Vec<_>, _>>()?.concat()
+        args.files.iter().map(std::fs::read_to_string).collect::<Result<Vec<_>, _>>()?.concat()
     };
     let lines: Vec<&str> = text.lines().collect();
     let documents: Vec<String> = lines.chunks(LINES).map(|lines| lines.join("\n")).collect();
     let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
 
     let mut out = format!("{} documents, {} bytes\n", documents.len(), text.len());
-    match folder {
+    match &args.model {
         None => native(EMBEDDED, &documents, &mut out)?,
         Some(folder) if folder.join("model.safetensors").exists() && folder.join("vocab.txt").exists() => {
-            native(Read::new(&folder)?.files(), &documents, &mut out)?;
+            native(Read::new(folder)?.files(), &documents, &mut out)?;
         }
         Some(folder) => {
-            let path = |name| std::env::var_os(name).map(PathBuf::from);
-            let env = RuntimeEnv {
-                ort_dylib_path: path("ORT_DYLIB_PATH"),
-                virtual_env: path("VIRTUAL_ENV"),
-                ..RuntimeEnv::default()
-            };
+            let runtime = Env::read(vars.iter().cloned())?.runtime();
             let start = Instant::now();
-            let model = open(&ModelSpec::Folder(folder), &env)?;
+            let model = open(&ModelSpec::Folder(folder.clone()), &runtime)?;
             writeln!(out, "open        {:8.2} ms", start.elapsed().as_secs_f64() * 1e3)?;
             encode(model.as_ref(), &documents, &mut out)?;
         }
     }
-    std::io::stdout().write_all(out.as_bytes())?;
-    Ok(())
+    print(&out)
 }

@@ -1,21 +1,26 @@
-//! Prints the units of every file below a folder, a JSON line a file: what the encoder is trained on.
-//! `cargo run --release -p colgrep-index --example corpus -- FOLDER`
-#![allow(clippy::print_stdout, reason = "printing is what it is for")]
+//! `research corpus`: the units of every file below a folder, a JSON line a file: what the encoder is trained on.
 
-use std::error::Error;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use colgrep_core::path::PathClass;
 use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use colgrep_syntax::read::{decode, skip_by_name};
 use colgrep_syntax::{language, parse};
 use rayon::prelude::*;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let root = PathBuf::from(std::env::args().nth(1).ok_or("usage: corpus FOLDER")?);
-    let walked = walk(&root, &LeftOut::default(), &WalkOptions::default())?;
-    let lines: Vec<Option<String>> = walked.files.par_iter().map(|found| file(&root, &found.path)).collect();
+/// `research corpus`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// The folder
+    folder: PathBuf,
+}
+
+pub(super) fn run(args: &Args) -> Result<()> {
+    let root = &args.folder;
+    let walked = walk(root, &LeftOut::default(), &WalkOptions::default())?;
+    let lines: Vec<Option<String>> = walked.files.par_iter().map(|found| file(root, &found.path)).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for line in lines.into_iter().flatten() {
         writeln!(out, "{line}")?;

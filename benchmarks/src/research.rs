@@ -1,0 +1,44 @@
+//! `research`: programs for whoever changes the embedded model or the layout of the index. They measure parts of colgrep
+//! that no other command shows, and make files that the model is trained from or brings along.
+
+mod codebook;
+mod corpus;
+mod encoder;
+mod space;
+mod vectors;
+
+use anyhow::Result;
+
+use crate::FINE;
+use crate::corpus::Vars;
+
+/// `research`.
+#[derive(Clone, Debug, clap::Subcommand)]
+pub enum Args {
+    /// Print the units of every file below a folder, a JSON line a file: what the encoder is trained on
+    Corpus(corpus::Args),
+    /// Train the codebook that the embedded model brings along
+    Codebook(codebook::Args),
+    /// Measure the speed of a model on one core
+    Encoder(encoder::Args),
+    /// Print what each field of an index takes on disk
+    Space(space::Args),
+    /// Measure the vector store: size, speed, memory, what codecs lose
+    #[command(subcommand)]
+    Vectors(vectors::Args),
+}
+
+/// Runs one of them.
+///
+/// # Errors
+/// When a file can't be read or written, a model can't be opened, or an argument fits no file.
+pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    match args {
+        Args::Corpus(args) => corpus::run(args)?,
+        Args::Codebook(args) => codebook::run(args)?,
+        Args::Encoder(args) => encoder::run(args, vars)?,
+        Args::Space(args) => space::run(args)?,
+        Args::Vectors(args) => vectors::run(args)?,
+    }
+    Ok(FINE)
+}
