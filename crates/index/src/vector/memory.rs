@@ -1,38 +1,23 @@
 //! The full vectors of texts that a server met: it is asked about the same neighbourhoods again.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use colgrep_encoder::Multivector;
+use lru::LruCache;
 
 use crate::ids::TextHash;
 
-/// Vectors of texts of one model, by the hash of the text, up to a number of bytes.
+/// Vectors of texts of one model, up to a number of bytes. What was not asked for longest goes first.
 #[derive(Debug)]
 pub struct Memory {
     bytes_max: usize,
     held: Mutex<Held>,
 }
 
-/// Two generations: what is asked for moves to the younger one, and the older one goes when that has half of the room.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Held {
-    young: HashMap<TextHash, Arc<Multivector>>,
-    young_bytes: usize,
-    old: HashMap<TextHash, Arc<Multivector>>,
-}
-
-impl Held {
-    fn add(&mut self, hash: TextHash, vectors: Arc<Multivector>, bytes_max: usize) {
-        let bytes = size(&vectors);
-        if self.young_bytes + bytes > bytes_max / 2 {
-            self.old = std::mem::take(&mut self.young);
-            self.young_bytes = 0;
-        }
-        if 2 * bytes <= bytes_max && self.young.insert(hash, vectors).is_none() {
-            self.young_bytes += bytes;
-        }
-    }
+    vectors: LruCache<TextHash, Arc<Multivector>>,
+    bytes: usize,
 }
 
 fn size(vectors: &Multivector) -> usize {
@@ -42,23 +27,32 @@ fn size(vectors: &Multivector) -> usize {
 impl Memory {
     /// An empty one.
     pub fn new(bytes_max: usize) -> Memory {
-        Memory { bytes_max, held: Mutex::default() }
+        Memory { bytes_max, held: Mutex::new(Held { vectors: LruCache::unbounded(), bytes: 0 }) }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The vectors of a text, if they are known.
-    pub(crate) fn get(&self, hash: TextHash) -> Option<Arc<Multivector>> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(vectors) = held.young.get(&hash) {
-            return Some(Arc::clone(vectors));
-        }
-        let vectors = held.old.remove(&hash)?;
-        held.add(hash, Arc::clone(&vectors), self.bytes_max);
-        Some(vectors)
+    pub(crate) fn get(&self, text: TextHash) -> Option<Arc<Multivector>> {
+        self.held().vectors.get(&text).cloned()
     }
 
-    /// Remembers the vectors of a text.
-    pub(crate) fn add(&self, hash: TextHash, vectors: Arc<Multivector>) {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).add(hash, vectors, self.bytes_max);
+    /// Remembers the vectors of a text, unless they alone are too many bytes.
+    pub(crate) fn add(&self, text: TextHash, vectors: Arc<Multivector>) {
+        let bytes = size(&vectors);
+        if bytes > self.bytes_max {
+            return;
+        }
+        let mut held = self.held();
+        let replaced = held.vectors.put(text, vectors).map_or(0, |old| size(&old));
+        held.bytes = held.bytes + bytes - replaced;
+        while held.bytes > self.bytes_max
+            && let Some((_, oldest)) = held.vectors.pop_lru()
+        {
+            held.bytes -= size(&oldest);
+        }
     }
 }
 
@@ -71,8 +65,9 @@ mod tests {
         let vectors = || Arc::new(Multivector::from_values(1, 0, vec![0.0; 100]));
         let memory = Memory::new(10 * size(&vectors()));
         let bytes = || {
-            let held = memory.held.lock().expect("no panic");
-            held.young.values().chain(held.old.values()).map(|v| size(v)).sum::<usize>()
+            let held = memory.held();
+            assert_eq!(held.bytes, held.vectors.iter().map(|(_, v)| size(v)).sum::<usize>());
+            held.bytes
         };
         let text = |value: u64| TextHash::new(value).expect("not 0");
         for hash in 1..=100 {
@@ -80,7 +75,9 @@ mod tests {
             assert!(memory.get(text(1)).is_some() && bytes() <= memory.bytes_max, "{hash}");
         }
         assert!(memory.get(text(100)).is_some() && memory.get(text(2)).is_none());
-        memory.add(text(200), Arc::new(Multivector::from_values(1, 0, vec![0.0; 1_000])));
+        memory.add(text(100), vectors());
+        assert_eq!(bytes(), memory.bytes_max, "what is added again counts once");
+        memory.add(text(200), Arc::new(Multivector::from_values(1, 0, vec![0.0; 2_000])));
         assert!(memory.get(text(200)).is_none(), "larger than all room");
     }
 }
