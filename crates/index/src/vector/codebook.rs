@@ -22,7 +22,7 @@ const HEADER_BYTES: usize = 32;
 /// and 255 steps reach down to 1/1,580 of the longest.
 const STEPS_AN_OCTAVE: f32 = 24.0;
 
-/// How vectors are made smaller. Vectors of different codecs never meet.
+/// Compression of vectors. Vectors of different codecs are never searched or merged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Codec {
     /// Bits a component of the residual: 1, 2 or 4.
@@ -48,7 +48,7 @@ impl Codec {
     }
 }
 
-/// How a unit's codes lie behind each other: its heads', in more bits, then its other rows'.
+/// Byte layout of a unit's codes: its heads, in more bits, then its other rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Rows that are heads, of every unit with any rows.
@@ -73,14 +73,14 @@ impl Layout {
     }
 }
 
-/// How long rows are.
+/// Lengths of rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lengths {
-    /// At most.
+    /// The longest that can be stored.
     pub max: f32,
-    /// Heads, on the average.
+    /// Mean of the heads.
     pub head: f32,
-    /// Other rows, on the average.
+    /// Mean of the other rows.
     pub other: f32,
 }
 
@@ -99,7 +99,7 @@ pub struct Codebook {
     lengths: Lengths,
     /// The file, from which all of the above is read.
     bytes: Vec<u8>,
-    /// `256 × components a byte`: what a byte of a residual stands for.
+    /// `256 × components a byte`: the levels that a byte of a residual encodes.
     table: Vec<f32>,
     /// The same for heads.
     fine_table: Vec<f32>,
@@ -187,7 +187,7 @@ impl Codebook {
         &self.bytes
     }
 
-    /// Which codebook this is: codes of different ones never meet.
+    /// Hash of its bytes, which names it in manifests and segments.
     pub fn id(&self) -> u64 {
         xxh3_64(&self.bytes)
     }
@@ -212,7 +212,7 @@ impl Codebook {
         self.centroids.is_empty()
     }
 
-    /// The length of a head, or another row, on the average.
+    /// Mean length of a head, or of another row.
     pub(crate) fn length(&self, head: bool) -> f32 {
         if head { self.lengths.head } else { self.lengths.other }
     }
@@ -230,7 +230,7 @@ impl Codebook {
 
     /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, a head's in more bits. The
     /// length stored is the one that brings the decoded row nearest to the row itself.
-    /// `room` is for the work and kept between calls.
+    /// `room` is scratch that callers keep between calls.
     pub(crate) fn encode(&self, row: &Row, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
         let Row { direction, scale, head } = row;
         let nearest = self.panels.nearest(direction, self.len(), room);

@@ -1,9 +1,9 @@
-//! Dot products, written so that the compiler turns them into SIMD.
+//! Dot products and norms that the compiler vectorises, and random numbers by a seed.
 
 /// Lanes of the running sums: four registers of four floats, which hides the latency of an addition.
 const LANES: usize = 16;
 
-/// `Σ a·b`. The longer of the two is cut.
+/// Inner product. If lengths differ, the rest of the longer one is ignored.
 #[inline(always)]
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0f32; LANES];
@@ -29,7 +29,7 @@ pub(crate) fn norm(a: &[f32]) -> f32 {
     dot(a, a).sqrt()
 }
 
-/// Gives `a` the length 1 and tells the length it had; a zero vector (or one that is not finite) becomes zeros.
+/// Scales `a` to length 1 and returns the length it had; a zero vector, or one that is not finite, becomes zeros.
 pub(crate) fn normalise(a: &mut [f32]) -> f32 {
     let length = norm(a);
     let factor = if length.is_finite() && length > 0.0 { 1.0 / length } else { 0.0 };
@@ -39,7 +39,7 @@ pub(crate) fn normalise(a: &mut [f32]) -> f32 {
     if factor == 0.0 { 0.0 } else { length }
 }
 
-/// Numbers that look random, the same ones for the same seed (splitmix64, Steele, Lea and Flood 2014).
+/// Pseudo-random numbers, the same for the same seed (splitmix64, Steele, Lea and Flood 2014).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 

@@ -1,28 +1,28 @@
-//! MaxSim over stored codes: roughly by centroids alone, exactly by decoded rows.
+//! MaxSim kernels: over stored codes, roughly by centroids or exactly by decoded rows, and over plain vectors.
 
 use colgrep_encoder::Multivector;
 
 use super::codebook::{Codebook, Layout};
 use super::panel::Panels;
 
-/// A query made ready: its rows side by side, and their products with all centroids.
+/// A query packed for MaxSim with stored codes: its rows in panels, and their products with all centroids.
 #[derive(Debug)]
-pub(crate) struct Prepared<'a> {
+pub(crate) struct PreparedQuery<'a> {
     codebook: &'a Codebook,
     scales: [f32; 256],
     /// Number of rows, and how many of them are heads.
     rows: usize,
     heads: usize,
-    /// The rows, and how many with what fills them up.
+    /// The rows in panels, and their number with the padding.
     panels: Panels,
     padded: usize,
     /// For each centroid, its product with each row (padded).
     products: Vec<f32>,
 }
 
-impl<'a> Prepared<'a> {
+impl<'a> PreparedQuery<'a> {
     /// Prepares a query of the codebook's dimension.
-    pub(crate) fn new(query: &Multivector, codebook: &'a Codebook) -> Prepared<'a> {
+    pub(crate) fn new(query: &Multivector, codebook: &'a Codebook) -> PreparedQuery<'a> {
         let panels = Panels::new(query.view());
         let padded = panels.padded();
         let mut products = vec![0.0; codebook.len() * padded];
@@ -30,7 +30,7 @@ impl<'a> Prepared<'a> {
             panels.products(codebook.centroid(c), products);
         }
         let (rows, heads) = (query.len(), query.heads());
-        Prepared { codebook, scales: codebook.scales(), rows, heads, panels, padded, products }
+        PreparedQuery { codebook, scales: codebook.scales(), rows, heads, panels, padded, products }
     }
 
     /// Number of query rows.
@@ -47,7 +47,7 @@ impl<'a> Prepared<'a> {
         Codebook::centroid_of(code) < self.codebook.len()
     }
 
-    /// MaxSim as if every row were its centroid. `best` is room for the work, kept between calls.
+    /// MaxSim as if every row were its centroid. `best` is scratch that callers keep between calls.
     pub(crate) fn rough(&self, codes: &[u8], layout: Layout, best: &mut Vec<f32>) -> f32 {
         let mut found = Best::new(self.heads, self.padded, best);
         for (code, head) in layout.rows(codes).filter(|(code, _)| self.known(code)) {
@@ -71,14 +71,14 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The best product of each query row with a document's rows; heads meet their like alone.
+/// Running maximum of each query row over a document's rows; a head meets only the same head.
 struct Best<'b> {
     heads: usize,
     of_row: &'b mut Vec<f32>,
 }
 
 impl<'b> Best<'b> {
-    /// Of a query with so many heads and rows, in `room`.
+    /// Starts with `heads` and `rows` of the query, in the scratch `room`.
     fn new(heads: usize, rows: usize, room: &'b mut Vec<f32>) -> Best<'b> {
         room.clear();
         room.resize(rows, f32::NEG_INFINITY);
@@ -187,7 +187,7 @@ mod tests {
                 decoded.extend(row.iter().map(|x| x * scale));
                 centroids.extend(book.centroid(Codebook::centroid_of(code)).iter().map(|x| x * scale));
             }
-            let prepared = Prepared::new(&query, &book);
+            let prepared = PreparedQuery::new(&query, &book);
             let room = &mut Vec::new();
             let close = |a: f32, b: f32| (a - b).abs() < 1e-3 * (1.0 + a.abs());
             let document = Multivector::from_values(dimension, heads, decoded);

@@ -1,4 +1,4 @@
-//! The vector store: token vectors of units, kept by what their text is.
+//! The vector store: compressed token vectors of texts, addressed by the hash of the text, and nearest-neighbour search.
 
 mod codebook;
 mod math;

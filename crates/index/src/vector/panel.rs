@@ -1,4 +1,4 @@
-//! Products of one vector with many rows, the rows packed so that the vector unit takes several at a time.
+//! Matrix-vector products over packed rows: a panel holds 16 rows side by side, so that one SIMD lane serves one row.
 
 use std::sync::LazyLock;
 
@@ -46,7 +46,7 @@ impl Panels {
         ARCH.dispatch(Products { panels: self, vector, products });
     }
 
-    /// The first of `len` rows with the greatest product; `room` is for the work and kept between calls.
+    /// The first of `len` rows with the greatest product; `room` is scratch that callers keep between calls.
     pub(crate) fn nearest(&self, vector: &[f32], len: usize, room: &mut Vec<f32>) -> usize {
         room.resize(self.padded(), 0.0);
         self.products(vector, room);

@@ -1,4 +1,4 @@
-//! Fewer rows a document: rows that say nearly the same are merged.
+//! Token pooling: fewer rows a document, by merging rows of nearly the same direction.
 
 use colgrep_encoder::Multivector;
 
@@ -8,7 +8,7 @@ use super::panel::ARCH;
 /// Rows looked at, those of greatest length: beyond them a document says little new, and pooling is quadratic at worst.
 const ROWS_LOOKED_AT: usize = 256;
 
-/// A row apart: its direction (unit length), its length, and whether it is a head.
+/// A row, split into its direction (of unit length) and its length.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     pub(crate) direction: Vec<f32>,

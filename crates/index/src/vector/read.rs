@@ -8,12 +8,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::codebook::{Codebook, Codec, Layout, carried};
-use super::maxsim::Prepared;
-use super::segment::{Make, Segment, list_of};
+use super::maxsim::PreparedQuery;
+use super::segment::{Segment, SegmentFormat, list_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::TextHash;
 
-/// What belongs to the vectors of one generation; it stands in the file table.
+/// Model, codec and files of the vectors of one generation. The file table stores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The model's fingerprint.
@@ -51,22 +51,22 @@ impl Manifest {
     }
 }
 
-/// How much a search looks at. More finds more of what an exhaustive search finds, and takes longer.
+/// Bounds of the steps of an approximate search: recall against time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// Lists read for each row of the query: those of the nearest centroids.
+    /// Inverted lists read for each row of the query: those of the nearest centroids.
     pub probes: usize,
-    /// Units scored by their centroids.
+    /// Units that get a rough score, by their centroids alone.
     pub rough: usize,
-    /// Units scored exactly, or as many as are asked for.
+    /// Units that get an exact score, or as many as are asked for.
     pub exact: usize,
-    /// Units up to which all that may be given are looked up in the store first. Of more, only those are that the lists
-    /// bring; what else is stored (texts that no unit has any more, units that a filter leaves out) is passed over then.
+    /// Up to this many allowed units, look up every unit's vectors first; above it, run the inverted lists and look up
+    /// only what they return. Texts of no unit, and units that a filter excludes, are passed over then.
     pub joined: usize,
 }
 
 impl Default for Effort {
-    /// The knee of `examples/vectors.rs`.
+    /// The knee that `colgrep-bench research vectors` measured.
     fn default() -> Effort {
         Effort { probes: 6, rough: 8_192, exact: 1_024, joined: 1 << 16 }
     }
@@ -76,7 +76,7 @@ impl Default for Effort {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place(pub u32);
 
-/// Which places a search may give: a bit each.
+/// Set of the places that a search may return, as bits.
 #[derive(Clone, Debug)]
 pub struct Allowed {
     places: FixedBitSet,
@@ -127,8 +127,8 @@ impl Vectors {
     /// [`ErrorKind::Unusable`] where a file is missing, cut, damaged, or belongs to another model.
     pub fn open(folder: &Path, manifest: &Manifest) -> Result<Vectors> {
         let codebook = read_codebook(folder, manifest)?;
-        let make = make(manifest, &codebook);
-        let open = |name: &String| Segment::open(&folder.join(name), &make);
+        let format = segment_format(manifest, &codebook);
+        let open = |name: &String| Segment::open(&folder.join(name), &format);
         let segments = manifest.segments.iter().map(open).collect::<Result<Vec<_>>>()?;
         Ok(Vectors::of(manifest.clone(), codebook, segments))
     }
@@ -137,9 +137,9 @@ impl Vectors {
     /// throughout. Fails only without its codebook.
     pub(crate) fn open_sound(folder: &Path, manifest: &Manifest, verify: bool) -> Result<Vectors> {
         let codebook = read_codebook(folder, manifest)?;
-        let make = make(manifest, &codebook);
+        let format = segment_format(manifest, &codebook);
         let sound = |segment: &Segment| !verify || segment.verify().is_ok();
-        let open = |name: &String| Segment::open(&folder.join(name), &make).ok().filter(sound);
+        let open = |name: &String| Segment::open(&folder.join(name), &format).ok().filter(sound);
         let segments: Vec<Segment> = manifest.segments.iter().filter_map(open).collect();
         let names = segments.iter().map(|s| s.name().to_string()).collect();
         Ok(Vectors::of(Manifest { segments: names, ..manifest.clone() }, codebook, segments))
@@ -153,7 +153,7 @@ impl Vectors {
         Vectors { layout: manifest.layout(), manifest, codebook, segments, bases }
     }
 
-    /// What they belong to.
+    /// Model, codec and files.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -163,7 +163,7 @@ impl Vectors {
         &self.codebook
     }
 
-    /// Number of texts with vectors, those that no unit has any more included.
+    /// Number of texts with vectors, including those that no unit has any more.
     pub fn len(&self) -> usize {
         self.bases[self.bases.len() - 1] as usize
     }
@@ -183,7 +183,7 @@ impl Vectors {
         self.segments.len()
     }
 
-    /// Reads everything and checks it.
+    /// Checks the checksums of all segments.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`] where something is damaged.
@@ -223,7 +223,7 @@ impl Vectors {
         self.segments
     }
 
-    fn prepare(&self, query: &Multivector) -> Result<Prepared<'_>> {
+    fn prepare(&self, query: &Multivector) -> Result<PreparedQuery<'_>> {
         if query.dimension() != self.codebook.dimension() {
             let (asked, kept) = (query.dimension(), self.codebook.dimension());
             let message = format!("the model gives vectors of {asked} components, the index has {kept}");
@@ -234,7 +234,7 @@ impl Vectors {
             let message = format!("the model gives {asked} rows for a whole text, the index has {kept}");
             return Err(Error::new(ErrorKind::Unusable, message));
         }
-        Ok(Prepared::new(query, &self.codebook))
+        Ok(PreparedQuery::new(query, &self.codebook))
     }
 
     /// The exact MaxSim of each place, over what is stored.
@@ -315,7 +315,7 @@ impl Vectors {
     /// The `n` places of greatest MaxSim among `places`.
     fn nearest(
         &self,
-        prepared: &Prepared<'_>,
+        prepared: &PreparedQuery<'_>,
         mut places: Vec<Place>,
         n: usize,
         effort: Effort,
@@ -370,7 +370,7 @@ impl Vectors {
     /// The allowed places that the lists of the nearest centroids bring, with what these say of their MaxSim.
     fn listed(
         &self,
-        prepared: &Prepared<'_>,
+        prepared: &PreparedQuery<'_>,
         allowed: impl Fn(Place) -> bool,
         effort: Effort,
     ) -> Result<Vec<(Place, f32)>> {
@@ -406,8 +406,9 @@ impl Vectors {
     }
 }
 
-pub(crate) fn make(manifest: &Manifest, codebook: &Codebook) -> Make {
-    Make {
+/// The format of the segments of a manifest.
+pub(crate) fn segment_format(manifest: &Manifest, codebook: &Codebook) -> SegmentFormat {
+    SegmentFormat {
         fingerprint: manifest.fingerprint,
         codebook: manifest.codebook,
         centroids: codebook.len() as u32,

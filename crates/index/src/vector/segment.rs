@@ -21,32 +21,32 @@ const HEADER_BYTES: usize = 72;
 /// Bytes of a list's entry in the directory: its number, first byte, sum of its bytes.
 const ENTRY_BYTES: usize = 12;
 
-/// What the vectors of a segment were made with; segments of different makes never meet.
+/// Model, codebook and code layout of a segment; segments of different formats are never searched or merged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Make {
+pub(crate) struct SegmentFormat {
     /// The model's fingerprint.
     pub(crate) fingerprint: u64,
     /// [`Codebook::id`].
     pub(crate) codebook: u64,
     /// Number of centroids.
     pub(crate) centroids: u32,
-    /// How a unit's codes lie.
+    /// Bytes of a unit's codes.
     pub(crate) layout: Layout,
 }
 
-impl Make {
+impl SegmentFormat {
     /// Number of lists: for each centroid one of rows that are no heads, and one of each head.
     fn lists(&self) -> usize {
         self.centroids as usize * (self.layout.heads + 1)
     }
 }
 
-/// Which list holds the rows at a centroid (of so many) that are this head, or none.
+/// Number of the inverted list of a centroid (of `centroids`) for one head, or for rows that are no heads.
 pub(crate) fn list_of(centroid: usize, head: Option<usize>, centroids: usize) -> usize {
     head.map_or(0, |head| head + 1) * centroids + centroid
 }
 
-/// Units gathered for a segment.
+/// Collects units and writes them as a segment.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder<'a> {
     /// Key and codes, row after row; codes may lie in mapped segments.
@@ -59,7 +59,7 @@ impl<'a> SegmentBuilder<'a> {
         self.units.push((key, codes));
     }
 
-    /// Adds the units of `segment` that `keep` wants, but for damaged ones; tells how many are damaged.
+    /// Adds the units of `segment` that `keep` accepts and that are not damaged; gives the number of damaged ones.
     pub(crate) fn absorb(&mut self, segment: &'a Segment, keep: impl Fn(u64) -> bool) -> usize {
         let mut damaged = 0;
         for ordinal in 0..segment.len() {
@@ -82,7 +82,7 @@ impl<'a> SegmentBuilder<'a> {
     ///
     /// # Errors
     /// When the disk refuses, or the codes take 4 GiB, which no start can name.
-    pub(crate) fn write(mut self, path: &Path, make: &Make) -> Result<()> {
+    pub(crate) fn write(mut self, path: &Path, format: &SegmentFormat) -> Result<()> {
         self.units.sort_unstable_by_key(|u| u.0);
         self.units.dedup_by_key(|u| u.0);
         if self.units.iter().map(|(_, codes)| codes.len()).sum::<usize>() > u32::MAX as usize {
@@ -95,17 +95,17 @@ impl<'a> SegmentBuilder<'a> {
             end += codes.len() as u32;
         }
         starts.push(end);
-        let (directory, lists) = self.lists(make);
+        let (directory, lists) = self.lists(format);
         let mut table = Vec::with_capacity(14 * self.units.len() + directory.len() + 4);
         table.extend(self.units.iter().flat_map(|(key, _)| key.to_le_bytes()));
         table.extend(starts.iter().flat_map(|start| start.to_le_bytes()));
         table.extend(self.units.iter().flat_map(|(key, codes)| unit_sum(*key, codes).to_le_bytes()));
         table.extend(directory);
         let mut header = MAGIC.to_vec();
-        header.extend(make.fingerprint.to_le_bytes());
-        header.extend(make.codebook.to_le_bytes());
-        header.extend(make.centroids.to_le_bytes());
-        let Layout { heads, head_bytes, row_bytes } = make.layout;
+        header.extend(format.fingerprint.to_le_bytes());
+        header.extend(format.codebook.to_le_bytes());
+        header.extend(format.centroids.to_le_bytes());
+        let Layout { heads, head_bytes, row_bytes } = format.layout;
         header.extend([row_bytes, head_bytes, heads].map(|n| (n as u32).to_le_bytes()).as_flattened());
         header.extend((self.units.len() as u32).to_le_bytes());
         header.extend(((table.len() - 14 * self.units.len() - 4) as u32 / ENTRY_BYTES as u32).to_le_bytes());
@@ -126,13 +126,13 @@ impl<'a> SegmentBuilder<'a> {
         write().map_err(|e| Error::io("write", path, &e))
     }
 
-    /// The directory and the lists: for each ([`list_of`]), the ordinals of the units with such a row, as differences.
-    fn lists(&self, make: &Make) -> (Vec<u8>, Vec<u8>) {
+    /// The directory and the inverted lists. A list ([`list_of`]) holds the ordinals of the units with such a row, as differences.
+    fn lists(&self, format: &SegmentFormat) -> (Vec<u8>, Vec<u8>) {
         // Bytes of each list, and the ordinal it ends with.
-        let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); make.lists()];
+        let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); format.lists()];
         for (ordinal, (_, codes)) in self.units.iter().enumerate() {
-            for (code, head) in make.layout.rows(codes) {
-                let (list, last) = &mut postings[list_of(Codebook::centroid_of(code), head, make.centroids as usize)];
+            for (code, head) in format.layout.rows(codes) {
+                let (list, last) = &mut postings[list_of(Codebook::centroid_of(code), head, format.centroids as usize)];
                 if list.is_empty() || *last != ordinal as u32 {
                     write_number(list, ordinal as u32 - *last);
                     *last = ordinal as u32;
@@ -150,12 +150,12 @@ impl<'a> SegmentBuilder<'a> {
     }
 }
 
-/// What is stored to tell damage to a unit's codes: it also binds them to their key.
+/// Checksum of a unit's codes, seeded with its key, so that codes of another unit do not pass either.
 fn unit_sum(key: u64, codes: &[u8]) -> u16 {
     xxh3_64_with_seed(codes, key) as u16
 }
 
-/// What is stored to tell damage to a list: it also binds it to its number.
+/// Checksum of an inverted list, seeded with its number.
 fn list_sum(number: usize, list: &[u8]) -> u32 {
     xxh3_64_with_seed(list, number as u64) as u32
 }
@@ -188,12 +188,11 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Maps the segment at `path` and checks that it is whole, of the make that is expected, and that its table is
-    /// sound (14 bytes a unit). Lists and codes are checked when they are read, codes once.
+    /// Maps the segment at `path` and checks its length, its format, and the checksum of its table (14 bytes a unit). Lists and codes are checked when they are read, codes once.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where it is missing, cut, damaged, or of another make.
-    pub(crate) fn open(path: &Path, make: &Make) -> Result<Segment> {
+    /// [`ErrorKind::Unusable`] where it is missing, cut, damaged, or of another format.
+    pub(crate) fn open(path: &Path, format: &SegmentFormat) -> Result<Segment> {
         let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let unusable = |what: &str| Error::new(ErrorKind::Unusable, format!("vectors {}: {what}", path.display()));
         let file = File::open(path).map_err(|e| unusable(&e.to_string()))?;
@@ -209,8 +208,8 @@ impl Segment {
         }
         let [row_bytes, head_bytes, heads] = [28, 32, 36].map(|at| word(at) as usize);
         let layout = Layout { heads, head_bytes, row_bytes };
-        let found = Make { fingerprint: long(8), codebook: long(16), centroids: word(24), layout };
-        if found != *make || row_bytes < 3 || head_bytes < 3 {
+        let found = SegmentFormat { fingerprint: long(8), codebook: long(16), centroids: word(24), layout };
+        if found != *format || row_bytes < 3 || head_bytes < 3 {
             return Err(unusable("is of another model or codec"));
         }
         let (units, lists, codes_bytes, lists_bytes) =
@@ -230,7 +229,7 @@ impl Segment {
         Ok(Segment {
             name,
             units,
-            numbers: make.lists(),
+            numbers: format.lists(),
             keys_at,
             starts_at,
             sums_at,
@@ -415,7 +414,7 @@ mod tests {
     use super::*;
 
     const LAYOUT: Layout = Layout { heads: 2, head_bytes: 4, row_bytes: 4 };
-    const MAKE: Make = Make { fingerprint: 7, codebook: 8, centroids: 300, layout: LAYOUT };
+    const MAKE: SegmentFormat = SegmentFormat { fingerprint: 7, codebook: 8, centroids: 300, layout: LAYOUT };
 
     fn written(units: &[(u64, Vec<u8>)]) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -500,7 +499,7 @@ mod tests {
             assert!(Segment::open(&path, &MAKE).is_err(), "cut at {at}");
         }
         std::fs::write(&path, &bytes).expect("written");
-        assert!(Segment::open(&path, &Make { fingerprint: 6, ..MAKE }).is_err());
+        assert!(Segment::open(&path, &SegmentFormat { fingerprint: 6, ..MAKE }).is_err());
         Segment::open(&path, &MAKE).and_then(|s| s.verify()).expect("sound again");
     }
 }

@@ -1,4 +1,4 @@
-//! Where codes go on their way to the disk: gathered, written as segments, merged, committed.
+//! Writes codes: gathers them, writes segments, merges small ones, commits checkpoints.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::codebook::{Codebook, carried};
-use super::read::{Manifest, Vectors, make};
+use super::read::{Manifest, Vectors, segment_format};
 use super::segment::{Segment, SegmentBuilder};
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
@@ -18,10 +18,10 @@ const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 /// Bytes of codes that are gathered before they are written.
 const GATHERED_BYTES_MAX: usize = 32 << 20;
 
-/// Makes a manifest the current one, together with the lexical index as it is.
+/// Commits a manifest, together with the lexical index as it is.
 pub(crate) type Commit<'a> = &'a mut (dyn FnMut(&Manifest) -> Result<()> + Send);
 
-/// Takes codes and commits them.
+/// Writer of codes.
 pub(crate) struct Sink<'a> {
     folder: &'a Path,
     manifest: Manifest,
@@ -131,7 +131,7 @@ impl<'a> Sink<'a> {
             first -= 1;
             size += self.segments[first].len();
         }
-        let make = make(&self.manifest, &self.codebook);
+        let format = segment_format(&self.manifest, &self.codebook);
         let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
         let name = format!("{now_ns:x}.seg");
         let path = self.folder.join(&name);
@@ -142,9 +142,9 @@ impl<'a> Sink<'a> {
                 wanted.is_none_or(|w| TextHash::new(hash).is_some_and(|hash| w.contains(&hash)))
             });
         }
-        builder.write(&path, &make)?;
+        builder.write(&path, &format)?;
         self.segments.truncate(first);
-        self.segments.push(Segment::open(&path, &make)?);
+        self.segments.push(Segment::open(&path, &format)?);
         self.manifest.segments.truncate(first);
         self.manifest.segments.push(name);
         Ok(())

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::codebook::{Codebook, Codec, Layout, Lengths};
 use super::math::{Random, normalise};
 use super::pool::Row;
-use super::read::{Allowed, Effort, Manifest, Place, Vectors, make};
+use super::read::{Allowed, Effort, Manifest, Place, Vectors, segment_format};
 use super::segment::SegmentBuilder;
 use crate::ids::TextHash;
 
@@ -86,7 +86,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
             builder.add(key, Cow::Owned(codes));
         }
         let name = format!("{s}.seg");
-        builder.write(&folder.path().join(&name), &make(&manifest, &book)).expect("written");
+        builder.write(&folder.path().join(&name), &segment_format(&manifest, &book)).expect("written");
         manifest.segments.push(name);
     }
     let vectors = Vectors::open(folder.path(), &manifest).expect("vectors");

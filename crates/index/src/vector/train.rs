@@ -1,4 +1,4 @@
-//! A codebook made from a store's own rows, where the model brings none.
+//! Trains a codebook from a store's own rows, where the model brings none.
 
 use colgrep_encoder::Encoder;
 use ndarray::{Array2, ArrayView1};
@@ -20,7 +20,7 @@ const CENTROIDS_MAX: usize = 1 << 10;
 const LEVEL_ROWS: usize = 2_000;
 const SEED: u64 = 0x00C0_16E9;
 
-/// Number of centroids for a store of so many units with so many rows each: twice the root of its rows, as a power of
+/// Number of centroids for a store of `units` with `rows` each: twice the root of its rows, as a power of
 /// two. PLAID takes eight times as many; its stores are larger and its centroids are not kept with each project.
 pub(crate) fn centroids_for(units: u64, rows: usize) -> usize {
     let root = (units as f64 * rows as f64).sqrt();
@@ -28,7 +28,7 @@ pub(crate) fn centroids_for(units: u64, rows: usize) -> usize {
     (1usize << exponent.min(20)).clamp(8, CENTROIDS_MAX)
 }
 
-/// Number of rows to train so many centroids on.
+/// Number of rows to train `centroids` on.
 pub(crate) fn rows_wanted(centroids: usize) -> usize {
     centroids * ROWS_A_CENTROID
 }
