@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use colgrep_core::{UnitId, UnitKind};
-use colgrep_syntax::parse::{BLOCK_LINES, BODY_BYTES_MAX, SECTION_LINES_MAX, own_lines};
+use colgrep_core::UnitId;
+use colgrep_syntax::parse::{body_lines, takes_lines};
 use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
 
@@ -58,30 +58,20 @@ fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Resul
     Ok(texts)
 }
 
-/// A unit's lines but for those of the units inside it, of which the first lines stay: what the parser makes its body.
+/// The body that the parser makes of a unit, from its place among `all` of its file.
 fn body(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> String {
     let inside = |s: &&UnitSpan| s.key != unit.key && s.line >= unit.line && s.end <= unit.end;
-    let is_member = |s: &&UnitSpan| !matches!(s.kind, UnitKind::Constant | UnitKind::RawCode | UnitKind::Document);
-    let members = all.iter().filter(inside).filter(is_member).map(|member| (member.line, member.end));
-    let mut own: Vec<u32> =
-        own_lines(unit.line, unit.end, members).into_iter().flat_map(|own| own.first..=own.end).collect();
-    if unit.kind == UnitKind::Section && own.len() > SECTION_LINES_MAX as usize {
-        own.truncate(BLOCK_LINES as usize);
-    }
-    let mut body = String::new();
-    for line in own.iter().filter_map(|line| lines.get((*line as usize).checked_sub(1)?)) {
-        let room = BODY_BYTES_MAX.saturating_sub(body.len());
-        body.push_str(&line[..line.floor_char_boundary(room)]);
-        if line.len() >= room {
-            break;
-        }
-    }
-    body
+    let members = all.iter().filter(inside).filter(|s| takes_lines(s.kind)).map(|member| (member.line, member.end));
+    let (own, _) = body_lines(unit.kind, unit.line, unit.end, members);
+    let own = own.into_iter().flat_map(|own| own.first..=own.end);
+    own.filter_map(|line| lines.get((line as usize).checked_sub(1)?)).copied().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
+
+    use colgrep_core::UnitKind;
 
     use super::*;
     use crate::store::Store;

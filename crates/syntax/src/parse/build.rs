@@ -7,13 +7,13 @@ use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use super::blocks::{add_blocks_between, block_kind};
 use super::collect::{Definition, FileCaptures, What};
 use super::doc::{DocComments, Head, doc_comments};
-use super::lines::{Bytes, Lines, OwnLines, own_lines};
+use super::lines::{Bytes, Lines, OwnLines, body_lines, takes_lines};
 use super::text::{
     clean_comment, clean_heading, clean_name, clean_title, fold_space, push_line, push_part, split_list, truncate,
 };
 use super::{
     BLOCK_LINES, BODY_BYTES_MAX, DEPTH_MAX, DOCSTRING_BYTES_MAX, LINE_BYTES_MAX, LIST_LEN_MAX, NAME_BYTES_MAX,
-    SECTION_LINES_MAX, SIGNATURE_BYTES_MAX,
+    SIGNATURE_BYTES_MAX,
 };
 use crate::language::Language;
 
@@ -190,7 +190,7 @@ impl Builder<'_> {
         let mut members: Vec<Vec<(u32, u32)>> = vec![Vec::new(); units.len()];
         for (i, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
-            if unit.kind == UnitKind::Constant {
+            if !takes_lines(unit.kind) {
                 continue;
             }
             for a in ancestors(i, enclosing) {
@@ -201,20 +201,15 @@ impl Builder<'_> {
         for ((unit, definition), members) in units.iter_mut().zip(definitions).zip(members) {
             let Some(unit) = unit else { continue };
             let is_leaf = members.is_empty();
-            let own = own_lines(unit.span.line, unit.span.end, members);
-            let count: u32 = own.iter().map(|lines| lines.end - lines.first + 1).sum();
-            let is_cut = unit.kind == UnitKind::Section && count > SECTION_LINES_MAX;
-            let mut left = if is_cut { BLOCK_LINES } else { count };
+            let (own, is_cut) = body_lines(unit.kind, unit.span.line, unit.span.end, members);
             let first_block = blocks.len();
             for OwnLines { first, end, next } in own {
-                let cut = end.min(first + left - 1);
-                if cut >= first {
-                    let text = &self.text[self.own_bytes(first, cut, &definition.bytes)];
+                if end >= first {
+                    let text = &self.text[self.own_bytes(first, end, &definition.bytes)];
                     let room = BODY_BYTES_MAX.saturating_sub(unit.body.len());
                     unit.body.push_str(&text[..text.floor_char_boundary(room)]);
-                    left -= cut + 1 - first;
                 }
-                add_blocks_between(cut + 1, next, self.lines, block_kind(self.language), &mut blocks);
+                add_blocks_between(end + 1, next, self.lines, block_kind(self.language), &mut blocks);
             }
             if is_cut {
                 let parent = unit.qualified_name();

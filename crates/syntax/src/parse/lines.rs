@@ -1,6 +1,8 @@
 //! A text by its lines.
 
-use super::BODY_BYTES_MAX;
+use colgrep_core::UnitKind;
+
+use super::{BLOCK_LINES, BODY_BYTES_MAX, SECTION_LINES_MAX};
 
 /// Byte offsets of line starts.
 pub(super) struct Lines<'a> {
@@ -75,7 +77,7 @@ impl<'a> Lines<'a> {
 pub struct OwnLines {
     /// The first of them.
     pub first: u32,
-    /// The last of them.
+    /// The last of them; before `first` where none are left.
     pub end: u32,
     /// The first behind them that is not the unit's alone: the first of a member, or the one behind the unit.
     pub next: u32,
@@ -83,7 +85,7 @@ pub struct OwnLines {
 
 /// The lines of a unit on `line` to `end` that its members, from first to last line each, leave to it: all but theirs,
 /// of which the first lines stay.
-pub fn own_lines(line: u32, end: u32, members: impl IntoIterator<Item = (u32, u32)>) -> Vec<OwnLines> {
+pub(super) fn own_lines(line: u32, end: u32, members: impl IntoIterator<Item = (u32, u32)>) -> Vec<OwnLines> {
     let mut members: Vec<(u32, u32)> = members.into_iter().collect();
     members.sort_unstable();
     let (mut own, mut at) = (Vec::new(), line);
@@ -97,6 +99,32 @@ pub fn own_lines(line: u32, end: u32, members: impl IntoIterator<Item = (u32, u3
         own.push(OwnLines { first: at, end, next: end + 1 });
     }
     own
+}
+
+/// Whether a member of this kind takes its lines out of the body of what it lies in. Constants stay in it; blocks are
+/// made of lines that nothing else has.
+pub fn takes_lines(kind: UnitKind) -> bool {
+    !matches!(kind, UnitKind::Constant | UnitKind::RawCode | UnitKind::Document)
+}
+
+/// The lines that make the body of a unit of `kind` on `line` to `end`, and whether that is only the beginning of a long
+/// section. `members` are the lines, first and last, of what it encloses and [`takes_lines`]. The parser makes bodies
+/// by this; with a unit's place known, the same body can be made without it.
+pub fn body_lines(
+    kind: UnitKind,
+    line: u32,
+    end: u32,
+    members: impl IntoIterator<Item = (u32, u32)>,
+) -> (Vec<OwnLines>, bool) {
+    let mut own = own_lines(line, end, members);
+    let count: u32 = own.iter().map(|lines| lines.end - lines.first + 1).sum();
+    let is_cut = kind == UnitKind::Section && count > SECTION_LINES_MAX;
+    let mut left = if is_cut { BLOCK_LINES } else { count };
+    for lines in &mut own {
+        lines.end = lines.end.min(lines.first + left - 1);
+        left -= lines.end + 1 - lines.first;
+    }
+    (own, is_cut)
 }
 
 pub(super) type Bytes = std::ops::Range<usize>;

@@ -26,12 +26,12 @@ use blocks::{add_blocks, blocks_only};
 use build::Builder;
 use collect::{FileCaptures, TooLong, collect};
 use lines::Lines;
-pub use lines::{OwnLines, own_lines};
+pub use lines::{OwnLines, body_lines, takes_lines};
 use text::fold_space;
 pub use types::textual_types;
 
 /// Lines in a block of text that no definition covers. The prototypes' value; 30 to 80 lines rank alike.
-pub const BLOCK_LINES: u32 = 50;
+const BLOCK_LINES: u32 = 50;
 /// Longest signature kept, in bytes.
 const SIGNATURE_BYTES_MAX: usize = 600;
 /// Longest documentation of a unit, in bytes. What is shown of it is shorter (`lexical/write.rs`).
@@ -39,13 +39,13 @@ const DOCSTRING_BYTES_MAX: usize = 1 << 20;
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 160;
 /// Longest body, in bytes. No two functions share lines, so bodies together are hardly larger than their file.
-pub const BODY_BYTES_MAX: usize = 16 << 20;
+const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest text that is parsed, in bytes: a syntax tree takes many times its text's memory.
 const PARSED_BYTES_MAX: usize = 4 << 20;
 /// Of a line longer than this, in bytes (minified code), a unit's body holds only the unit's own part.
 const LINE_BYTES_MAX: usize = 1_000;
 /// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.
-pub const SECTION_LINES_MAX: u32 = 200;
+const SECTION_LINES_MAX: u32 = 200;
 /// Definitions nested deeper belong to the one around them.
 const DEPTH_MAX: usize = 32;
 /// Calls, variables, parameters and bases kept a unit.
