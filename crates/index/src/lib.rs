@@ -1,4 +1,39 @@
-//! colgrep-index: the world on disk. Walking, the lexical store, the vectors, and their updates.
+//! colgrep-index: the index of a project on disk. It walks the tree, keeps units and their vectors in a store, brings
+//! that up to date, and searches it.
+//!
+//! ```
+//! use colgrep_core::fuse::Fusion;
+//! use colgrep_core::knob::{Knobs, Profile};
+//! use colgrep_index::search::{Request, search};
+//! use colgrep_index::store::Store;
+//! use colgrep_index::update::Updater;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let root = folder.path().join("project");
+//! std::fs::create_dir(&root)?;
+//! std::fs::write(root.join("http.rs"), "/// Reads a request from a socket.\nfn read_request() {}\n")?;
+//!
+//! let store = Store::new(folder.path().join("index"));
+//! let (snapshot, report) = Updater::new(&store, &root).run()?;
+//! println!("{} files, {} units", report.files, report.units);
+//!
+//! let knobs = Knobs::of(Profile::Default);
+//! let query = "where is a request read";
+//! let fusion = Fusion::default();
+//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: 3, filter: None, semantic: None };
+//! let answer = search(&snapshot, &request, None)?;
+//! for hit in &answer.hits {
+//!     println!("{} {:.2}", answer.files[hit.file].path, hit.score);
+//! }
+//! # assert_eq!(answer.files[answer.hits[0].file].path, "http.rs");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Modules use those below them alone; a test holds them to it. From the bottom: [`error`], [`ids`], [`units`] (the text
+//! that is encoded of a unit), [`mode`], [`source`] (reading files), [`walk`], [`vector`] (knows nothing of the store),
+//! [`lexical`] (the one that knows tantivy), [`store`] (both, under one commit point), [`update`], [`search`].
 
 pub mod error;
 pub mod ids;
