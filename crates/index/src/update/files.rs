@@ -11,6 +11,7 @@ use colgrep_syntax::read::{Skip, decode, skip_by_name};
 use rayon::prelude::*;
 
 use super::difference::difference;
+use super::texts::Texts;
 use super::{Progress, Report};
 use crate::error::Result;
 use crate::ids::FileId;
@@ -31,7 +32,8 @@ const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
 /// it is read only when this time has passed. Kernels stamp files at their tick, 1 to 10 ms.
 const STAMP_TICK: Duration = Duration::from_millis(20);
 
-/// Brings the lexical index from `table` to the walked tree below `root`. Writes nothing where nothing changed.
+/// Brings the lexical index from `table` to the walked tree below `root`, and leaves the texts of new units in `texts`.
+/// Writes nothing where nothing changed.
 ///
 /// # Errors
 /// When the disk refuses or the index there is damaged.
@@ -40,13 +42,14 @@ pub(super) fn index_changes(
     root: &Path,
     table: FileTable,
     walked: &Walked,
+    texts: &Texts,
     progress: &dyn Progress,
 ) -> Result<Report> {
     let difference = difference(&table, root, walked);
     if table.complete && difference.is_none() {
         return Ok(Report { files: table.files.len() as u64, ..Report::default() });
     }
-    let mut build = Build::new(store, root, table, progress)?;
+    let mut build = Build::new(store, root, table, texts, progress)?;
     build.remove(&difference.gone);
     build.table.unreadable.clone_from(&walked.unreadable);
     build.read(&difference.stale)?;
@@ -57,6 +60,7 @@ pub(super) fn index_changes(
 struct Build<'a> {
     store: &'a Store,
     root: &'a Path,
+    texts: &'a Texts,
     progress: &'a dyn Progress,
     writer: Writer,
     /// The table to be committed; its files stand in `records` meanwhile.
@@ -75,11 +79,17 @@ struct Outcome {
 }
 
 impl<'a> Build<'a> {
-    fn new(store: &'a Store, root: &'a Path, mut table: FileTable, progress: &'a dyn Progress) -> Result<Build<'a>> {
+    fn new(
+        store: &'a Store,
+        root: &'a Path,
+        mut table: FileTable,
+        texts: &'a Texts,
+        progress: &'a dyn Progress,
+    ) -> Result<Build<'a>> {
         let writer = Writer::open(&store.lexical_folder())?;
         let records = table.files.drain(..).map(|f| (f.path.clone(), f)).collect();
         let report = Report { wrote: true, ..Report::default() };
-        Ok(Build { store, root, progress, writer, table, records, bytes_read: AtomicU64::new(0), report })
+        Ok(Build { store, root, texts, progress, writer, table, records, bytes_read: AtomicU64::new(0), report })
     }
 
     /// Takes out files that are gone.
@@ -191,6 +201,7 @@ impl<'a> Build<'a> {
         record.generated = text.generated;
         record.units = parsed.units.len() as u32;
         record.note.clone_from(&parsed.note);
+        self.texts.keep(id, &found.path, &parsed.units);
         let textual_types = textual_types(&text.text);
         self.writer.add(&FileDocument { id, path: &found.path, parsed, textual_types })?;
         Ok(Outcome { record, written: true })

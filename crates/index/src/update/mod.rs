@@ -4,6 +4,7 @@ mod difference;
 mod files;
 mod mode;
 mod repair;
+mod texts;
 mod updater;
 mod vectors;
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::difference::difference;
 use super::files::index_changes;
+use super::texts::Texts;
 use super::vectors::{Built, Encoding, Job};
 use super::{Progress, Report};
 use crate::error::{Error, ErrorKind, Result};
@@ -17,6 +18,9 @@ use crate::walk::{LeftOut, WalkOptions, Walked, walk};
 /// What the threads of a build give way by: at 5 a thread of ordinary priority gets three times their share of a core.
 #[cfg(target_os = "linux")]
 const BUILD_NICENESS: i32 = 5;
+
+/// Texts that wait for the model, in bytes: those of about 100,000 units.
+const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Opens the index of a project, brought up to date with its files.
 ///
@@ -132,9 +136,10 @@ impl<'a> Updater<'a> {
             return Ok(unchanged(snapshot));
         }
         background()?.install(|| {
-            let (mut snapshot, mut report) = self.lexical(&lock, &mut seen)?;
+            let texts = Texts::new(if self.encoding.is_some() { TEXT_BYTES_MAX } else { 0 });
+            let (mut snapshot, mut report) = self.lexical(&lock, &mut seen, &texts)?;
             if let Some(encoding) = self.encoding.filter(|e| e.may_write(snapshot.files.vectors.as_ref())) {
-                snapshot = self.vectors(snapshot, &encoding, &seen.walked, &mut report)?;
+                snapshot = self.vectors(snapshot, &encoding, &seen.walked, &texts, &mut report)?;
             }
             snapshot.lexical.keep_lengths(&self.store.lexical_folder());
             Ok((snapshot, report))
@@ -204,7 +209,7 @@ impl<'a> Updater<'a> {
     }
 
     /// Brings the lexical index up to date.
-    fn lexical(&self, lock: &WriteLock, seen: &mut Seen) -> Result<(Snapshot, Report)> {
+    fn lexical(&self, lock: &WriteLock, seen: &mut Seen, texts: &Texts) -> Result<(Snapshot, Report)> {
         let table = match seen.snapshot.take() {
             Some(snapshot) if seen.standing == Standing::LacksVectors => return Ok(unchanged(snapshot)),
             Some(snapshot) if snapshot.files.walk_options() == seen.options => snapshot.files,
@@ -215,18 +220,18 @@ impl<'a> Updater<'a> {
             }
         };
         let kept = FileTable { vectors: table.vectors.clone(), mode: table.mode, ..FileTable::default() };
-        let report = match self.index(table, &seen.walked) {
+        let report = match self.index(table, &seen.walked, texts) {
             // Damage that opening did not show (a truncated segment, say) shows when it is written to.
             Err(error) if error.kind() == ErrorKind::Unusable => {
-                self.index(self.fresh_table(lock, &seen.options, kept)?, &seen.walked)?
+                self.index(self.fresh_table(lock, &seen.options, kept)?, &seen.walked, texts)?
             }
             report => report?,
         };
         Ok((self.store.open()?, report))
     }
 
-    fn index(&self, table: FileTable, walked: &Walked) -> Result<Report> {
-        index_changes(self.store, self.root, table, walked, self.progress)
+    fn index(&self, table: FileTable, walked: &Walked, texts: &Texts) -> Result<Report> {
+        index_changes(self.store, self.root, table, walked, texts, self.progress)
     }
 
     /// An empty table in an emptied folder. The vectors of `kept` do not depend on what is indexed, and stay.
@@ -249,14 +254,15 @@ impl<'a> Updater<'a> {
         snapshot: Snapshot,
         encoding: &Encoding<'_>,
         walked: &Walked,
+        texts: &Texts,
         report: &mut Report,
     ) -> Result<Snapshot> {
         let started = Instant::now();
-        let (mut snapshot, mut built) = self.encode(snapshot, encoding, report)?;
+        let (mut snapshot, mut built) = self.encode(snapshot, encoding, texts, report)?;
         if !built.outdated.is_empty() {
-            snapshot = self.index_outdated(snapshot, &built.outdated, walked, report)?;
+            snapshot = self.index_outdated(snapshot, &built.outdated, walked, texts, report)?;
             let budget = encoding.budget.map(|b| b.saturating_sub(started.elapsed()));
-            (snapshot, built) = self.encode(snapshot, &Encoding { budget, ..*encoding }, report)?;
+            (snapshot, built) = self.encode(snapshot, &Encoding { budget, ..*encoding }, texts, report)?;
         }
         report.without_vectors = built.missing;
         report.reused = built.units.saturating_sub(built.missing + report.encoded);
@@ -269,13 +275,14 @@ impl<'a> Updater<'a> {
         snapshot: Snapshot,
         outdated: &HashSet<FileId>,
         walked: &Walked,
+        texts: &Texts,
         report: &mut Report,
     ) -> Result<Snapshot> {
         let mut table = snapshot.files;
         for record in table.files.iter_mut().filter(|f| outdated.contains(&f.id)) {
             record.mtime_ns = i64::MIN;
         }
-        let again = self.index(table, walked)?;
+        let again = self.index(table, walked, texts)?;
         report.changed += again.changed;
         report.units += again.units;
         report.bytes += again.bytes;
@@ -284,11 +291,17 @@ impl<'a> Updater<'a> {
     }
 
     /// Runs the model over what lacks vectors, and commits them.
-    fn encode(&self, snapshot: Snapshot, encoding: &Encoding<'_>, report: &mut Report) -> Result<(Snapshot, Built)> {
+    fn encode(
+        &self,
+        snapshot: Snapshot,
+        encoding: &Encoding<'_>,
+        texts: &Texts,
+        report: &mut Report,
+    ) -> Result<(Snapshot, Built)> {
         let siblings = || self.store.sibling_vectors(self.root);
         let folder = self.store.vectors_folder();
         let (root, progress) = (self.root, self.progress);
-        let job = Job { root, folder: &folder, snapshot: &snapshot, siblings: &siblings, encoding, progress };
+        let job = Job { root, folder: &folder, snapshot: &snapshot, siblings: &siblings, texts, encoding, progress };
         let mut table = snapshot.files.clone();
         let mut writer: Option<Writer> = None;
         let built = job.run(&mut |manifest| {

@@ -1,4 +1,5 @@
-//! Bringing the vectors up to date with the lexical index: what has none is parsed again, encoded and committed.
+//! Bringing the vectors up to date with the lexical index: what has none is encoded and committed, and parsed again
+//! unless that was just done.
 //!
 //! Each task of rayon takes one file: it parses and encodes that file's units and makes their codes, so parsing
 //! overlaps encoding, all cores are busy, and what is under way is a file's units a core.
@@ -13,11 +14,11 @@ use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
 use super::Progress;
+use super::texts::{Texts, UnitTexts, texts_of};
 use crate::error::Result;
 use crate::ids::{FileId, TextHash};
 use crate::source::read_units;
 use crate::store::{FileRecord, FileTable, Snapshot};
-use crate::units::{text_hash, unit_text};
 use crate::vector::{
     Allowed, Codebook, Codec, Commit, Manifest, Random, Row, Sink, Vectors, centroids_for, pool, rows_wanted, train,
 };
@@ -118,6 +119,8 @@ pub(crate) struct Job<'a> {
     pub(crate) snapshot: &'a Snapshot,
     /// Opens the vectors of the same project's other worktrees.
     pub(crate) siblings: &'a (dyn Fn() -> Vec<Vectors> + Sync),
+    /// Texts of files that were parsed just now.
+    pub(crate) texts: &'a Texts,
     /// The wish.
     pub(crate) encoding: &'a Encoding<'a>,
     /// Told about the work.
@@ -337,6 +340,14 @@ impl State<'_> {
         self.encode_file(record, self.deadline, keep)
     }
 
+    /// The texts of a file's units as they were indexed; `None` if the file is not what it was then.
+    fn texts(&self, record: &FileRecord) -> Option<UnitTexts> {
+        self.job.texts.take(record.id).or_else(|| {
+            let parsed = read_units(self.job.root, &record.path, record.hash)?;
+            Some(texts_of(&record.path, &parsed.units))
+        })
+    }
+
     /// Encodes the units of a file that lack vectors, in batches. A file that is not as it was indexed is noted.
     fn encode_file(
         &self,
@@ -348,18 +359,10 @@ impl State<'_> {
         if late() {
             return Ok(());
         }
-        let Some(parsed) = read_units(self.job.root, &record.path, record.hash) else {
+        let Some(texts) = self.texts(record) else {
             locked(&self.outdated).insert(record.id);
             return Ok(());
         };
-        let texts: Vec<(TextHash, String)> = parsed
-            .units
-            .iter()
-            .map(|unit| {
-                let text = unit_text(&record.path, unit);
-                (text_hash(&text), text)
-            })
-            .collect();
         for batch in texts.chunks(BATCH) {
             if late() {
                 return Ok(());

@@ -1,0 +1,97 @@
+//! Texts of units on their way from the parser to the model.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use colgrep_core::Unit;
+
+use crate::ids::{FileId, TextHash};
+use crate::units::{text_hash, unit_text};
+
+/// What is encoded of a file's units: a text and its hash each.
+pub(super) type UnitTexts = Vec<(TextHash, String)>;
+
+/// The texts of `units` of the file at `path`.
+pub(super) fn texts_of(path: &str, units: &[Unit]) -> UnitTexts {
+    let text = |unit| {
+        let text = unit_text(path, unit);
+        (text_hash(&text), text)
+    };
+    units.iter().map(text).collect()
+}
+
+/// Texts of the files that an update has parsed, until they are encoded: the second pass need not read and parse these
+/// files again. Up to a number of bytes; files beyond it are parsed twice.
+#[derive(Debug)]
+pub(super) struct Texts {
+    bytes_max: usize,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    files: HashMap<FileId, UnitTexts>,
+    bytes: usize,
+}
+
+impl Texts {
+    /// Room for so many bytes.
+    pub(super) fn new(bytes_max: usize) -> Texts {
+        Texts { bytes_max, held: Mutex::default() }
+    }
+
+    /// Keeps the texts of a file's units, if there is room.
+    pub(super) fn keep(&self, file: FileId, path: &str, units: &[Unit]) {
+        if self.bytes_max == 0 {
+            return;
+        }
+        let texts = texts_of(path, units);
+        let bytes = size(&texts);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let replaced = held.files.remove(&file).map_or(0, |texts| size(&texts));
+        held.bytes -= replaced;
+        if held.bytes + bytes <= self.bytes_max {
+            held.bytes += bytes;
+            held.files.insert(file, texts);
+        }
+    }
+
+    /// Hands over the texts of a file's units.
+    pub(super) fn take(&self, file: FileId) -> Option<UnitTexts> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = held.files.remove(&file)?;
+        held.bytes -= size(&texts);
+        Some(texts)
+    }
+}
+
+fn size(texts: &UnitTexts) -> usize {
+    texts.iter().map(|(_, text)| text.capacity() + size_of::<(TextHash, String)>()).sum::<usize>()
+        + size_of::<UnitTexts>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_kept_than_there_is_room_for() {
+        let unit = |body: &str| [Unit { body: body.to_string(), ..Unit::default() }];
+        let one = size(&texts_of("a.rs", &unit("fn a() {}")));
+        let texts = Texts::new(2 * one);
+        let keep = |file, body: &str| texts.keep(FileId(file), "a.rs", &unit(body));
+        for file in 0..3 {
+            keep(file, "fn a() {}");
+        }
+        assert!(texts.take(FileId(2)).is_none(), "no room");
+        keep(1, "fn b() {}");
+        let expected = texts_of("a.rs", &unit("fn b() {}"));
+        assert_eq!(texts.take(FileId(1)), Some(expected), "the file as it was read last");
+        assert!(texts.take(FileId(1)).is_none(), "handed over");
+        keep(2, "fn a() {}");
+        assert!(texts.take(FileId(2)).is_some() && texts.take(FileId(0)).is_some());
+        let none = Texts::new(0);
+        none.keep(FileId(0), "a.rs", &unit("fn a() {}"));
+        assert!(none.take(FileId(0)).is_none());
+    }
+}
