@@ -6,6 +6,7 @@ use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::notice::{Listener, Notice, Traced};
+use colgrep_engine::settings::Settings;
 use colgrep_index::update::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -94,6 +95,14 @@ impl Bar {
         if !self.bar.is_hidden() {
             self.bar.set_message(format!("{:.0} units/s", units as f64 / since.as_secs_f64().max(0.001)));
         }
+    }
+}
+
+/// Says what is not taken of a repository's settings: once.
+pub fn tell_refused(settings: &Settings) {
+    static TOLD: Once = Once::new();
+    if let Some(refused) = settings.refused() {
+        TOLD.call_once(|| remark!("colgrep: {refused}: `colgrep settings --trust`"));
     }
 }
 

@@ -210,6 +210,7 @@ fn a_repositorys_file_fetches_no_model() {
     let endpoint = format!("http://{}", hub.local_addr().expect("an address"));
     let vars = [("HF_ENDPOINT", endpoint.as_str())];
     sandbox.write(".colgrep.toml", "model = \"someorg/some-model\"\n");
+    assert_eq!(sandbox.run(&["settings", "--trust"]).status, 0);
     for args in [&["parse request"][..], &["init"]] {
         let ran = sandbox.run_with(&vars, args);
         assert!(
@@ -223,6 +224,7 @@ fn a_repositorys_file_fetches_no_model() {
     // A folder is meant from the file's own.
     sandbox.write("models/tiny/tokenizer.json", "{}");
     sandbox.write(".colgrep.toml", "model = \"models/tiny\"\n");
+    assert_eq!(sandbox.run(&["settings", "--trust"]).status, 0);
     let below = sandbox.command(&["parse request"]).current_dir(sandbox.root().join("src")).output();
     let below = common::Ran::of(below.expect("a run"), &sandbox.root());
     assert!(below.status == 2 && below.err.contains("ROOT/models/tiny"), "{below:?}");

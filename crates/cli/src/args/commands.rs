@@ -69,6 +69,12 @@ pub struct SettingsArgs {
     /// Take the setting out of the user's file
     #[arg(long, requires = "key", conflicts_with = "value")]
     pub unset: bool,
+    /// Take all that the repository's .colgrep.toml says, as it is now: its model, hidden files, larger files, links too
+    #[arg(long, conflicts_with_all = ["key", "value", "unset", "untrust", "show", "json"])]
+    pub trust: bool,
+    /// Take only what is harmless of it again
+    #[arg(long, conflicts_with_all = ["key", "value", "unset", "show", "json"])]
+    pub untrust: bool,
     /// Print JSON
     #[arg(long, conflicts_with_all = ["value", "unset"])]
     pub json: bool,

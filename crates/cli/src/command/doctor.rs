@@ -292,6 +292,9 @@ fn say_settings(settings: Result<Settings>, env: &Env, root: &Path, report: &mut
     match settings {
         Err(error) => report.say("settings", Level::Advice, format!("{error:#}")),
         Ok(settings) => {
+            if let Some(refused) = settings.refused() {
+                report.say("settings", Level::Note, format!("{refused}: `colgrep settings --trust`"));
+            }
             let set: Vec<String> = settings
                 .all(env)
                 .into_iter()

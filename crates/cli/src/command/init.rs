@@ -12,7 +12,7 @@ use colgrep_index::update::set_mode;
 
 use super::{folder_or_here, limit_threads};
 use crate::args::InitArgs;
-use crate::console::Console;
+use crate::console::{Console, tell_refused};
 use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
 
@@ -21,6 +21,9 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     project.check_size(env, args.walk.yes)?;
     let settings = project.settings(env)?;
+    if !args.walk.quiet {
+        tell_refused(&settings);
+    }
     let mut options = args.walk.open_options(args.model.clone());
     // Not what the index was told before: that is said anew.
     options.vectors = options.vectors.or(settings.index_mode()).or(Some(VectorMode::default()));

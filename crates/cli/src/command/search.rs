@@ -11,7 +11,7 @@ use colgrep_engine::session::Session;
 
 use super::{grep, limit_threads, many};
 use crate::args::{Plan, Task, is_stdin};
-use crate::console::Console;
+use crate::console::{Console, tell_refused};
 use crate::output::{self, json};
 use crate::{FOUND, NOTHING};
 
@@ -32,10 +32,17 @@ pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
     let start = first.map_or(Path::new("."), PathBuf::as_path);
     limit_threads(plan.threads);
     if let Task::Grep = plan.task {
-        return grep::run(plan, env, &settings_at(start, env)?);
+        let settings = settings_at(start, env)?;
+        if !plan.output.quiet {
+            tell_refused(&settings);
+        }
+        return grep::run(plan, env, &settings);
     }
     let console = Console::new(plan.output.quiet, env.trace);
     let mut session = Session::new(env.clone(), start, &plan.open, console)?;
+    if !plan.output.quiet {
+        tell_refused(session.settings());
+    }
     paths.iter().try_for_each(|path| check_exists(path))?;
     let terminal = std::io::stdout().is_terminal();
     let options = plan.output.with(session.settings(), env, terminal)?;

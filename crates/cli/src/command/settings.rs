@@ -6,10 +6,13 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
 use colgrep_engine::project::settings_at;
-use colgrep_engine::settings::{KEYS, REPOSITORY_FILE, Source, check_name, repository_file, typed};
+use colgrep_engine::settings::{
+    KEYS, REPOSITORY_FILE, Source, check_name, is_trusted, repository_file, trust, typed, untrust,
+};
 use serde_json::json;
 
 use crate::args::SettingsArgs;
+use crate::output::escape::escape_text;
 use crate::settings::{remove, write};
 use crate::{FOUND, NOTHING};
 
@@ -37,7 +40,11 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     if let Some(key) = &args.key {
         check_name(key)?;
     }
-    let rows = settings_at(Path::new("."), env)?.all(env);
+    if args.trust || args.untrust {
+        return decide(args.trust, env);
+    }
+    let settings = settings_at(Path::new("."), env)?;
+    let rows = settings.all(env);
     let rows: Vec<_> = rows.into_iter().filter(|r| args.key.as_ref().is_none_or(|k| *k == r.0)).collect();
     if args.json {
         let rows: Vec<_> = rows
@@ -53,8 +60,14 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
             writeln!(out, "# user: {}{state}", path.display())?;
         }
         match repository_file(env, Path::new(".")) {
-            Some(path) => writeln!(out, "# repository: {}", path.display())?,
+            Some(path) => {
+                let trusted = if is_trusted(env, &path) { " (trusted)" } else { "" };
+                writeln!(out, "# repository: {}{trusted}", path.display())?;
+            }
             None => writeln!(out, "# repository: no {} around this folder", REPOSITORY_FILE)?,
+        }
+        if let Some(refused) = settings.refused() {
+            writeln!(out, "# {}: `colgrep settings --trust`", escape_text(&refused.to_string()))?;
         }
     }
     for (key, value, source) in &rows {
@@ -62,10 +75,26 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
         if key.starts_with("ranking.") && *source == Source::Default && args.key.is_none() && !args.show {
             continue;
         }
-        writeln!(out, "{key} = {value}  ({source})")?;
+        writeln!(out, "{}", escape_text(&format!("{key} = {value}  ({source})")))?;
         if let Some(known) = KEYS.iter().find(|k| k.name == key).filter(|_| args.key.is_some()) {
             writeln!(out, "    {}", known.doc)?;
         }
+    }
+    Ok(FOUND)
+}
+
+/// Trusts the repository's file around here, or no more.
+fn decide(trusted: bool, env: &Env) -> Result<u8> {
+    let path = repository_file(env, Path::new("."))
+        .with_context(|| format!("there is no {REPOSITORY_FILE} around this folder"))?;
+    if trusted {
+        trust(env, &path)?;
+        remark!("{} is trusted as it is now; after a change, nobody trusts it", path.display());
+    } else if !untrust(env, &path)? {
+        remark!("{} was not trusted", path.display());
+        return Ok(NOTHING);
+    } else {
+        remark!("{} is trusted no more", path.display());
     }
     Ok(FOUND)
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::folder_or_here;
 use crate::args::StatusArgs;
+use crate::console::tell_refused;
 use crate::notice::building;
 use crate::output::escape::escape_text;
 use crate::words::{counted, in_words};
@@ -59,7 +60,7 @@ const SHARE_BYTES_MIN: u64 = 1_000_000;
 
 pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
-    project.settings(env)?;
+    tell_refused(&project.settings(env)?);
     let mut status = Status {
         root: project.root.display().to_string(),
         index: project.store.folder().display().to_string(),

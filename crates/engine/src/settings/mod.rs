@@ -1,22 +1,28 @@
 //! Settings: the user's file and a repository's committed `.colgrep.toml`, typed and validated by one table of keys.
 //!
-//! Precedence: flag > environment > repository > user > default.
+//! Precedence: flag > environment > repository > user > default. Of a repository that the user has not trusted, only what
+//! shows answers or narrows what is indexed is taken ([`Settings::refused`]).
 
 mod file;
 mod keys;
 mod size;
+mod trust;
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_index::mode::VectorMode;
+use colgrep_index::walk::WalkOptions;
 
 pub use file::read;
 pub use keys::{KEYS, Key, Kind, Value, check_name, names, typed};
 pub use size::parse_size;
+pub use trust::{Refused, is_trusted, trust, untrust};
 
 use crate::env::Env;
 use crate::request::RankingOptions;
@@ -24,6 +30,8 @@ use crate::variable::{self, variable};
 
 /// Name of the settings file that a repository commits.
 pub const REPOSITORY_FILE: &str = ".colgrep.toml";
+/// Largest settings file that is read, in bytes.
+const FILE_BYTES_MAX: u64 = 256 << 10;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +65,8 @@ pub struct Settings {
     files: Vec<PathBuf>,
     /// What the index around is to keep for the ranking by meaning.
     kept: VectorMode,
+    /// What the repository's file says and nobody trusts.
+    refused: Option<Refused>,
 }
 
 impl Settings {
@@ -66,14 +76,13 @@ impl Settings {
     /// When one of them can't be read, or holds an unknown key or an unfit value.
     pub fn read(env: &Env, start: &Path) -> Result<Settings> {
         let mut settings = Settings { files: files(env, start), ..Settings::default() };
-        for path in settings.files.clone() {
-            let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
-            for (key, mut value) in file::read(&text).with_context(|| format!("{}", path.display()))? {
-                if let ("model", Value::Text(name), Some(folder)) = (key.as_str(), &mut value, path.parent()) {
-                    *name = model_from(folder, name);
-                }
-                settings.values.insert(key, (value, path.clone()));
+        if let Some(path) = env.settings_file().filter(|p| p.is_file()) {
+            for (key, value) in file::read(&read_file(&path)?).with_context(|| format!("{}", path.display()))? {
+                settings.insert(key, value, &path);
             }
+        }
+        if let Some(path) = repository_file(env, start) {
+            settings.add_repository(env, &path)?;
         }
         Ok(settings)
     }
@@ -84,6 +93,54 @@ impl Settings {
     /// As [`Settings::read`].
     pub fn beside(&self, env: &Env, start: &Path) -> Result<Settings> {
         if self.files == files(env, start) { Ok(self.clone()) } else { Settings::read(env, start) }
+    }
+
+    /// Adds what a repository's file says, as far as it is taken.
+    fn add_repository(&mut self, env: &Env, path: &Path) -> Result<()> {
+        if path.is_symlink() {
+            // An error would show lines of whatever it leads to.
+            bail!("{} is a link; a repository's settings are a file of its own", path.display());
+        }
+        let text = read_file(path)?;
+        let values = file::read(&text).with_context(|| format!("{}", path.display()))?;
+        let is_trusted = std::cell::LazyCell::new(|| trust::is_trusted_text(env, path, &text));
+        let filesize_max = self.filesize_max().unwrap_or(WalkOptions::default().filesize_max);
+        let mut refused = Vec::new();
+        for (key, mut value) in values {
+            if let ("model", Value::Text(name)) = (key.as_str(), &value)
+                && is_of_another_machine(name)
+            {
+                bail!("{}: model = {name:?} lies on another machine, from which none is taken", path.display());
+            }
+            if !trust::is_harmless(&key, &value, filesize_max) && !*is_trusted {
+                refused.push((key, value));
+                continue;
+            }
+            // What the user leaves out stays left out: the last pattern decides.
+            if let ("ignore", Value::List(patterns)) = (key.as_str(), &mut value)
+                && !self.ignore().is_empty()
+                && !*is_trusted
+            {
+                patterns.extend_from_slice(self.ignore());
+            }
+            self.insert(key, value, path);
+        }
+        if !refused.is_empty() {
+            self.refused = Some(Refused { path: path.to_path_buf(), values: refused });
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, key: String, mut value: Value, path: &Path) {
+        if let ("model", Value::Text(name), Some(folder)) = (key.as_str(), &mut value, path.parent()) {
+            *name = model_from(folder, name);
+        }
+        self.values.insert(key, (value, path.to_path_buf()));
+    }
+
+    /// What the repository's file says and is not taken, since the user has not trusted it.
+    pub fn refused(&self) -> Option<&Refused> {
+        self.refused.as_ref()
     }
 
     /// The same settings over an index that keeps so much for the ranking by meaning.
@@ -231,6 +288,26 @@ impl Settings {
 fn files(env: &Env, start: &Path) -> Vec<PathBuf> {
     let user = env.settings_file().filter(|p| p.is_file());
     user.into_iter().chain(repository_file(env, start)).collect()
+}
+
+/// The text of a settings file.
+fn read_file(path: &Path) -> Result<String> {
+    let read = || -> std::io::Result<String> {
+        let mut text = String::new();
+        File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
+        Ok(text)
+    };
+    let text = read().with_context(|| format!("could not read {}", path.display()))?;
+    if text.len() as u64 > FILE_BYTES_MAX {
+        bail!("{} is larger than {} KiB, the most that settings take", path.display(), FILE_BYTES_MAX >> 10);
+    }
+    Ok(text)
+}
+
+/// Whether a path names a share (`\\server\share`): on Windows a look at it sends the user's name there.
+fn is_of_another_machine(name: &str) -> bool {
+    let mut first = name.chars();
+    matches!((first.next(), first.next()), (Some('\\' | '/'), Some('\\' | '/')))
 }
 
 /// A model as a settings file in `folder` names it: a folder is meant from there.

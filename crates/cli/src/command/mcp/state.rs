@@ -16,6 +16,7 @@ use colgrep_index::store::Snapshot;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::args::McpArgs;
+use crate::console::tell_refused;
 
 /// The server's memory.
 pub struct ServerState {
@@ -166,7 +167,9 @@ impl ServerState {
     /// # Errors
     /// When a file of them is not to be understood.
     pub fn settings(&self, root: &Root) -> Result<Settings> {
-        settings_at(&root.folder, &self.env)
+        let settings = settings_at(&root.folder, &self.env)?;
+        tell_refused(&settings);
+        Ok(settings)
     }
 
     /// A root's model; none if its settings ask for keywords alone.
