@@ -54,6 +54,7 @@ impl Listener for Console {
 /// How far the two phases of a build are, how fast they go and how long they will take, on stderr, on a terminal alone.
 struct Bar {
     bar: ProgressBar,
+    quiet: bool,
     units: AtomicU64,
     started: Instant,
 }
@@ -74,7 +75,7 @@ impl Bar {
             None,
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
         );
-        let bar = Bar { bar, units: 0.into(), started: Instant::now() };
+        let bar = Bar { bar, quiet, units: 0.into(), started: Instant::now() };
         bar.style(INDEXING);
         bar
     }
@@ -119,6 +120,12 @@ pub fn tell_unheeded(files: &[(String, String)]) {
 impl Progress for Bar {
     fn unheeded(&self, files: &[(String, String)]) {
         tell_unheeded(files);
+    }
+
+    fn waits(&self) {
+        if !self.quiet {
+            remark!("colgrep: waiting for another colgrep that writes this index");
+        }
     }
 
     fn begin(&self, files: u64) {

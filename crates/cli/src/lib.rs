@@ -17,6 +17,7 @@ mod hint;
 mod hunk;
 mod notice;
 mod output;
+mod panic;
 mod settings;
 mod trace;
 mod words;
@@ -46,7 +47,8 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
         Ok(args) => args,
         Err(error) => return say(error, odd),
     };
-    match colgrep_engine::env::Env::read(vars).and_then(|env| command::run(&args, &env)) {
+    let work = || colgrep_engine::env::Env::read(vars).and_then(|env| command::run(&args, &env));
+    match panic::contained(work).flatten() {
         Ok(status) => status,
         Err(error) if is_broken_pipe(&error) => FOUND,
         Err(error) => {

@@ -257,7 +257,7 @@ impl Place {
                 one.last_line = (unit.span.end as usize).min(lines.len());
                 one.name_line = own_line(&lines, &unit, one.last_line);
             } else if answered.is_empty() && !unit.name.is_empty() {
-                one.called_by = self.snapshot.lexical.callers(&unit.name)?;
+                one.called_by = self.snapshot.callers(&unit.name)?;
             }
             one.unit = unit;
             answered.push(one);

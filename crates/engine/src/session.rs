@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use colgrep_core::knob::Knob;
 use colgrep_index::ErrorKind;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::repair;
+use colgrep_index::update::{caught, repair};
 
 use crate::answer::{Answer, FileAnswer};
 use crate::env::Env;
@@ -132,7 +132,8 @@ impl Session {
             let mut named = std::collections::HashSet::new();
             order.retain(|&(place, hit)| named.insert((place, ranked[place].path(hit))));
         }
-        Ok(Results { query, places: &self.places, ranked, order, detail: request.shape.detail })
+        let (places, repairs, detail) = (&self.places[..], self.opening.update, request.shape.detail);
+        Ok(Results { query, places, ranked, order, detail, repairs })
     }
 
     /// The files of the scope of which no unit holds a word of the query, by project and path: at most as many as the
@@ -286,7 +287,7 @@ impl Session {
 
     /// Does `work` in a place; where the index shows itself damaged, repairs it and does the work again, once.
     fn repaired<T>(&mut self, at: usize, work: impl Fn(&Place, Option<&Model>) -> Result<T>) -> Result<T> {
-        let error = match work(&self.places[at], self.model.as_ref()) {
+        let error = match guarded(|| work(&self.places[at], self.model.as_ref())) {
             Err(error) if self.opening.update && damage(&error).is_some() => error,
             done => return done,
         };
@@ -295,13 +296,21 @@ impl Session {
         repair(&project.store)?;
         self.opened.retain(|(known, _)| known.root != project.root);
         self.places[at] = self.place(project, within)?;
-        work(&self.places[at], self.model.as_ref())
+        guarded(|| work(&self.places[at], self.model.as_ref()))
     }
 }
 
 /// The rankings that count for a request: by meaning, everything matches by some measure.
 fn rankings(request: &SearchRequest) -> RankBy {
     if request.shape.every_match { RankBy::Words } else { request.ranking.by }
+}
+
+/// Does `work` on an index: a panic in it is an error like any other damage.
+///
+/// # Errors
+/// Those of `work`, and [`ErrorKind::Unusable`] where it panicked.
+pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    caught(work).unwrap_or_else(|panic| Err(panic.into()))
 }
 
 /// In what way an index shows itself damaged, if this is what the error says.
@@ -327,6 +336,8 @@ pub struct Results<'s> {
     ranked: Vec<Ranked>,
     order: Vec<(usize, usize)>,
     detail: Detail,
+    /// Whether what turns out to be damaged is repaired.
+    repairs: bool,
 }
 
 impl Results<'_> {
@@ -340,7 +351,8 @@ impl Results<'_> {
         self.order.is_empty()
     }
 
-    /// Some of the results, worked out side by side.
+    /// Some of the results, worked out side by side. Damage that shows only here is repaired for the next search: some
+    /// of the answer may be out.
     ///
     /// # Errors
     /// When an index can't be read.
@@ -350,7 +362,11 @@ impl Results<'_> {
         for (at, (place, ranked)) in self.places.iter().zip(&self.ranked).enumerate() {
             let own: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i].0 == at).collect();
             let hits: Vec<usize> = own.iter().map(|i| wanted[*i].1).collect();
-            for (i, file) in own.into_iter().zip(place.files(ranked, &hits, self.detail)?) {
+            let found = guarded(|| place.files(ranked, &hits, self.detail));
+            if self.repairs && found.as_ref().is_err_and(|error| damage(error).is_some()) {
+                repair(&place.project.store)?;
+            }
+            for (i, file) in own.into_iter().zip(found?) {
                 files[i] = Some(file);
             }
         }

@@ -67,19 +67,23 @@ impl From<colgrep_encoder::Error> for Error {
     }
 }
 
+/// Whether it is what a missing, cut or changed file of the index shows itself as.
+fn is_damage(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind as Os;
+    matches!(error.kind(), Os::NotFound | Os::InvalidData | Os::UnexpectedEof | Os::Other)
+}
+
 impl From<tantivy::TantivyError> for Error {
     fn from(error: tantivy::TantivyError) -> Error {
-        use std::io::ErrorKind as Os;
-
         use tantivy::TantivyError as T;
+        use tantivy::directory::error::OpenReadError;
         let kind = match &error {
+            // Too few handles, say, are no damage.
+            T::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => ErrorKind::Io,
             T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => {
                 ErrorKind::Unusable
             }
-            // What a missing, cut or changed file of the index shows itself as.
-            T::IoError(e) if matches!(e.kind(), Os::NotFound | Os::InvalidData | Os::UnexpectedEof | Os::Other) => {
-                ErrorKind::Unusable
-            }
+            T::IoError(e) if is_damage(e) => ErrorKind::Unusable,
             T::LockFailure(..) => ErrorKind::Busy,
             _ => ErrorKind::Io,
         };

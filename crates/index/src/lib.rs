@@ -35,6 +35,7 @@
 //! that is encoded of a unit), [`mode`], [`source`] (reading files), [`walk`], [`vector`] (knows nothing of the store),
 //! [`lexical`] (the one that knows tantivy), [`store`] (both, under one commit point), [`update`], [`search`].
 
+pub mod disk;
 pub mod error;
 pub mod ids;
 pub mod lexical;

@@ -4,9 +4,11 @@
 //! file table that belongs to it. A reader that follows it sees one generation whole: the one before a
 //! commit or the one behind it.
 
+mod clean;
+mod lock;
+
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,10 +16,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use colgrep_core::UnitId;
 use colgrep_core::path::PathFacts;
 use colgrep_syntax::read::Skip;
-use same_file::Handle;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use crate::disk::{Disk, keep_private};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FileId;
 use crate::lexical::{CommitPoint, Lexical, Writer};
@@ -25,10 +27,13 @@ use crate::mode::VectorMode;
 use crate::vector::{Manifest, Place, Vectors, sibling_roots};
 use crate::walk::WalkOptions;
 
+pub(crate) use lock::PATIENCE;
+pub use lock::WriteLock;
+
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// What the table knows of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +122,11 @@ pub fn project_folder(data_folder: &Path, root: &Path) -> PathBuf {
     data_folder.join(format!("{name}-{:08x}", hash as u32))
 }
 
+/// What stands behind a table to tell damage: it also binds the table to its generation.
+fn table_sum(generation: u64, table: &[u8]) -> [u8; 8] {
+    xxh3_64_with_seed(table, generation).to_le_bytes()
+}
+
 /// One generation of a project's index, open for reading.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -130,6 +140,8 @@ pub struct Snapshot {
     pub damage: Option<Error>,
     /// What is known of the paths of files that searches met, by file number: a server asks about the same ones again.
     pub(crate) path_facts: Mutex<HashMap<FileId, PathFacts>>,
+    /// Where each file stands among all by path, by its number; counted when first asked for.
+    order: OnceLock<Vec<u32>>,
     /// The units that have vectors and where these are, once a search wanted them all.
     pub(crate) placed: OnceLock<Vec<(UnitId, Place)>>,
 }
@@ -151,6 +163,23 @@ impl Coverage {
 }
 
 impl Snapshot {
+    /// Qualified names of units that call `name`, at most twenty, in order of path and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn callers(&self, name: &str) -> Result<Vec<String>> {
+        let order = self.order.get_or_init(|| {
+            let mut order = vec![u32::MAX; self.files.next_id as usize];
+            for (at, file) in self.files.files.iter().enumerate() {
+                if let Some(place) = order.get_mut(file.id.0 as usize) {
+                    *place = at as u32;
+                }
+            }
+            order
+        });
+        self.lexical.callers(name, |file| order.get(file.0 as usize).copied().unwrap_or(u32::MAX))
+    }
+
     /// How many units have vectors, of whatever model. Looks each one up where the manifest does not say all.
     pub fn coverage(&self) -> Coverage {
         let complete = self.vectors.as_ref().is_some_and(|v| v.manifest().complete);
@@ -168,18 +197,23 @@ impl Snapshot {
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
-}
-
-/// The right to write; given back when dropped, or by the system when the process ends.
-#[derive(Debug)]
-pub struct WriteLock {
-    _file: File,
+    disk: Disk,
 }
 
 impl Store {
     /// The store in `folder`, which need not exist.
     pub fn new(folder: PathBuf) -> Store {
-        Store { folder }
+        Store::on(folder, Disk::default())
+    }
+
+    /// The store in `folder` whose changes all go through `disk`.
+    pub fn on(folder: PathBuf, disk: Disk) -> Store {
+        Store { folder, disk }
+    }
+
+    /// The way to the disk.
+    pub(crate) fn disk(&self) -> &Disk {
+        &self.disk
     }
 
     /// Where it is.
@@ -225,14 +259,29 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::Missing`] where there is none, [`ErrorKind::Unusable`] where it can't be read by this version.
     pub fn open(&self) -> Result<Snapshot> {
+        self.open_with(|| Ok(()))
+    }
+
+    /// Opens the newest generation and reads and checks all of its lexical index; vectors have checks of their own.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub(crate) fn open_verified(&self) -> Result<Snapshot> {
+        self.open_with(|| Lexical::verify(&self.lexical_folder()))
+    }
+
+    /// Opens the newest generation, of which `check` has to hold.
+    fn open_with(&self, check: impl Fn() -> Result<()>) -> Result<Snapshot> {
         if !self.lexical_folder().join("meta.json").exists() {
             return Err(Error::new(ErrorKind::Missing, format!("no index in {}", self.folder.display())));
         }
+        keep_private(&self.folder);
         // A commit between two of the reads below leaves them unmatched, and a commit or a merge takes a file away
         // under them: then read again. An error while the commit point stands still is one to report.
         for _ in 0..100 {
             let before = Lexical::commit_point(&self.lexical_folder())?;
             let mut opened = self.open_generation(self.generation_of(&before)?);
+            opened = opened.and_then(|snapshot| check().map(|()| snapshot));
             if let (Ok(snapshot), Some(payload)) = (&mut opened, &before.payload) {
                 snapshot.files.mode = VectorMode::of_payload(payload);
             }
@@ -245,17 +294,35 @@ impl Store {
 
     fn open_generation(&self, generation: u64) -> Result<Snapshot> {
         let lexical = Lexical::open(&self.lexical_folder())?;
-        let path = self.table_path(generation);
-        let unusable = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
-        let bytes = fs::read(&path).map_err(|e| unusable(&e))?;
-        let files: FileTable = postcard::from_bytes(&bytes).map_err(|e| unusable(&e))?;
+        let files = self.read_table(generation)?;
         let opened = files.vectors.as_ref().map(|manifest| Vectors::open(&self.vectors_folder(), manifest));
         let (vectors, damage) = match opened {
             Some(Ok(vectors)) => (Some(vectors), None),
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        Ok(Snapshot { lexical, files, vectors, damage, path_facts: Mutex::default(), placed: OnceLock::new() })
+        let (path_facts, order, placed) = (Mutex::default(), OnceLock::new(), OnceLock::new());
+        Ok(Snapshot { lexical, files, vectors, damage, path_facts, order, placed })
+    }
+
+    /// What an index that can't be opened leaves to the one that is built in its place: its mode, and its vectors, where
+    /// the table is sound.
+    pub(crate) fn heritage(&self) -> FileTable {
+        let generation = Lexical::commit_point(&self.lexical_folder()).and_then(|point| self.generation_of(&point));
+        let table = generation.and_then(|generation| self.read_table(generation)).unwrap_or_default();
+        FileTable { vectors: table.vectors, mode: self.mode(), ..FileTable::default() }
+    }
+
+    fn read_table(&self, generation: u64) -> Result<FileTable> {
+        let path = self.table_path(generation);
+        let unusable = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
+        let bytes = fs::read(&path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => unusable(&e),
+            _ => Error::io("read", &path, &e),
+        })?;
+        let sealed = bytes.split_last_chunk().filter(|(table, sum)| table_sum(generation, table) == **sum);
+        let (table, _) = sealed.ok_or_else(|| unusable(&"is damaged"))?;
+        postcard::from_bytes(table).map_err(|e| unusable(&e))
     }
 
     /// The generation that the commit point names.
@@ -269,6 +336,10 @@ impl Store {
                 format!("no index in {} yet; its first build is under way or was stopped", self.folder.display());
             return Err(Error::new(ErrorKind::Missing, message));
         };
+        if !point.sealed && payload.starts_with(&format!("colgrep {FORMAT_VERSION} ")) {
+            let message = format!("{}: meta.json is damaged", self.lexical_folder().display());
+            return Err(Error::new(ErrorKind::Unusable, message));
+        }
         let own = payload.strip_prefix(&format!("colgrep {FORMAT_VERSION} "));
         let parsed = own.and_then(|rest| rest.split(' ').next()?.parse().ok());
         parsed.ok_or_else(|| {
@@ -291,13 +362,11 @@ impl Store {
     fn write_table(&self, table: &FileTable) -> Result<String> {
         let generation = self.next_generation();
         let path = self.table_path(generation);
-        let bytes = postcard::to_stdvec(table).map_err(|e| Error::new(ErrorKind::Io, format!("file table: {e}")))?;
-        let write = || -> std::io::Result<()> {
-            let mut file = File::create(&path)?;
-            file.write_all(&bytes)?;
-            file.sync_all()
-        };
-        write().map_err(|e| Error::io("write", &path, &e))?;
+        let mut bytes =
+            postcard::to_stdvec(table).map_err(|e| Error::new(ErrorKind::Io, format!("file table: {e}")))?;
+        bytes.extend(table_sum(generation, &bytes));
+        let written = self.disk.write(&path, &bytes).and_then(|()| self.disk.sync_folder(&self.folder));
+        written.map_err(|e| Error::io("write", &path, &e))?;
         Ok(format!("colgrep {FORMAT_VERSION} {generation}{}", table.mode.suffix()))
     }
 
@@ -307,8 +376,7 @@ impl Store {
     /// When the disk refuses.
     pub(crate) fn commit(&self, writer: &mut Writer, table: &FileTable) -> Result<()> {
         writer.commit(&self.write_table(table)?)?;
-        self.remove_old_tables();
-        self.remove_old_vectors(table);
+        self.remove_old(table);
         Ok(())
     }
 
@@ -317,110 +385,9 @@ impl Store {
     /// # Errors
     /// When the disk refuses.
     pub(crate) fn commit_table(&self, table: &FileTable) -> Result<()> {
-        let mut writer = Writer::open(&self.lexical_folder())?;
+        let mut writer = Writer::open(&self.lexical_folder(), &self.disk)?;
         self.commit(&mut writer, table)?;
         writer.finish()
-    }
-
-    /// Removes files of vectors that `table` does not name.
-    fn remove_old_vectors(&self, table: &FileTable) {
-        let named: Vec<String> = table.vectors.iter().flat_map(Manifest::names).collect();
-        let Ok(entries) = fs::read_dir(self.vectors_folder()) else { return };
-        for entry in entries.flatten() {
-            if !entry.file_name().to_str().is_some_and(|n| named.iter().any(|name| name == n)) {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-    }
-
-    /// Removes tables that no commit names any more.
-    fn remove_old_tables(&self) {
-        let Ok(current) = self.generation() else { return };
-        let Ok(entries) = fs::read_dir(&self.folder) else { return };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let number =
-                name.to_str().and_then(|n| n.strip_prefix("files-")?.strip_suffix(".bin")?.parse::<u64>().ok());
-            if number.is_some_and(|n| n != current) {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-    }
-
-    /// Takes the right to write. Waits for another writer if `wait`, else fails.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Busy`] while another process writes; [`ErrorKind::Io`] where the folder can't be made.
-    pub fn lock(&self, wait: bool) -> Result<WriteLock> {
-        let path = self.folder.join("lock");
-        let busy = || Error::new(ErrorKind::Busy, format!("another colgrep is writing {}", self.folder.display()));
-        for _ in 0..100 {
-            fs::create_dir_all(&self.folder).map_err(|e| Error::io("create", &self.folder, &e))?;
-            let file = match OpenOptions::new().create(true).truncate(false).write(true).open(&path) {
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-                file => file.map_err(|e| Error::io("open", &path, &e))?,
-            };
-            if wait {
-                file.lock().map_err(|e| Error::io("lock", &path, &e))?;
-            } else {
-                file.try_lock().map_err(|e| match e {
-                    TryLockError::WouldBlock => busy(),
-                    TryLockError::Error(e) => Error::io("lock", &path, &e),
-                })?;
-            }
-            // Whoever held it before may have removed it: the lock of a file that has no name any more keeps nobody out.
-            let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, &e))?;
-            if Handle::from_path(&path).is_ok_and(|current| current == own) {
-                return Ok(WriteLock { _file: file });
-            }
-        }
-        Err(busy())
-    }
-
-    /// Whether another process has the right to write now. Makes nothing, and keeps no other that asks from the same
-    /// answer.
-    pub fn is_locked(&self) -> bool {
-        let file = File::open(self.folder.join("lock"));
-        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-    }
-
-    /// Whether the folder is one of ours by its name and its content, a first build that was stopped included.
-    pub fn is_ours(&self) -> bool {
-        let name = self.folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
-        hash.len() == 8
-            && hash.bytes().all(|b| b.is_ascii_hexdigit())
-            && self.folder.join("lock").is_file()
-            && self.lexical_folder().is_dir()
-    }
-
-    /// Removes the whole folder. The caller holds the lock.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn remove(&self, lock: &WriteLock) -> Result<()> {
-        self.reset(lock, false)?;
-        // The lock goes last: from then on the folder is anybody's, and stays if somebody took it up.
-        let path = self.folder.join("lock");
-        fs::remove_file(&path).map_err(|e| Error::io("remove", &path, &e))?;
-        let _ = fs::remove_dir(&self.folder);
-        Ok(())
-    }
-
-    /// Empties the folder but for the lock, and for the vectors if these are kept. The caller holds the lock.
-    pub(crate) fn reset(&self, _lock: &WriteLock, keep_vectors: bool) -> Result<()> {
-        let entries = fs::read_dir(&self.folder).map_err(|e| Error::io("read", &self.folder, &e))?;
-        for entry in entries.flatten() {
-            let path = entry.path();
-            let removed = match entry.file_type() {
-                _ if keep_vectors && path == self.vectors_folder() => Ok(()),
-                Ok(kind) if kind.is_dir() => fs::remove_dir_all(&path),
-                _ if entry.file_name() == "lock" => Ok(()),
-                _ => fs::remove_file(&path),
-            };
-            removed.map_err(|e| Error::io("remove", &path, &e))?;
-        }
-        Ok(())
     }
 
     /// Bytes that the folder takes on disk.

@@ -94,6 +94,9 @@ pub struct SetModelArgs {
 pub struct DoctorArgs {
     /// The project (default: the one around the current folder)
     pub path: Option<PathBuf>,
+    /// Read all of the index and check every sum; exit status 2 where something is damaged
+    #[arg(long)]
+    pub verify: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -1,5 +1,7 @@
 //! `colgrep clear`: removes indexes.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
 use colgrep_engine::project::Project;
@@ -8,6 +10,9 @@ use colgrep_index::store::Store;
 use super::folder_or_here;
 use crate::args::ClearArgs;
 use crate::{FOUND, NOTHING};
+
+/// How long it waits for a process that writes the index.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
     let stores = if args.all {
@@ -18,7 +23,12 @@ pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
     };
     let mut removed = 0;
     for store in stores.iter().filter(|s| s.folder().is_dir()) {
-        let lock = store.lock(false)?;
+        let waits = || {
+            if !args.quiet {
+                remark!("colgrep: waiting for another colgrep that writes {}", store.folder().display());
+            }
+        };
+        let lock = store.lock_within(PATIENCE, &waits)?;
         store.remove(&lock)?;
         if !args.quiet {
             remark!("removed {}", store.folder().display());

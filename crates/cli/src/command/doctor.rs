@@ -14,17 +14,18 @@ use colgrep_engine::settings::{REPOSITORY_FILE, Settings, Source, repository_fil
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable, Snapshot};
+use colgrep_index::update::check;
 use colgrep_index::walk::{Walked, walk};
 use colgrep_syntax::read::Skip;
 use serde::Serialize;
 
 use super::folder_or_here;
-use crate::FOUND;
 use crate::args::DoctorArgs;
 use crate::hint;
 use crate::notice::building;
 use crate::output::escape::escape_text;
 use crate::words::{counted, in_words};
+use crate::{FAILED, FOUND};
 
 /// Share of dead documents above which rebuilding pays.
 const DEAD_SHARE_MAX: f64 = 0.5;
@@ -76,12 +77,13 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
         findings: Vec::new(),
     };
     index(&project, env, &mut report);
+    let sound = !args.verify || verify(&project, &mut report)?;
     model(env, &project.root, &mut report);
     say_settings(settings, env, &project.root, &mut report);
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
-        return Ok(FOUND);
+        return Ok(if sound { FOUND } else { FAILED });
     }
     writeln!(out, "colgrep {}\nproject  {}\nindex    {}", report.version, report.root, report.index)?;
     for finding in &report.findings {
@@ -92,7 +94,28 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
         };
         writeln!(out, "{mark}  {:<8} {}", finding.about, escape_text(&finding.text))?;
     }
-    Ok(FOUND)
+    Ok(if sound { FOUND } else { FAILED })
+}
+
+/// Reads all of the index and tells what is damaged; gives whether nothing is.
+fn verify(project: &Project, report: &mut Report) -> Result<bool> {
+    let checked = match check(&project.store) {
+        Err(error) if error.kind() == ErrorKind::Missing => return Ok(true),
+        checked => checked?,
+    };
+    for damage in &checked.damage {
+        report.say("sums", Level::Advice, format!("{}; `colgrep init` repairs it", damage.message()));
+    }
+    if checked.damage.is_empty() {
+        let read = in_words(checked.bytes);
+        report.say("sums", Level::Good, format!("{} read, {read}: every sum is right", counted(checked.files, "file")));
+    }
+    if !checked.stray.is_empty() {
+        let left = counted(checked.stray.len() as u64, "file");
+        let text = format!("a build that was stopped left {left} in the index's folder; `colgrep init` removes that");
+        report.say("sums", Level::Note, text);
+    }
+    Ok(checked.damage.is_empty())
 }
 
 fn index(project: &Project, env: &Env, report: &mut Report) {

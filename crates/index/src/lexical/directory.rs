@@ -1,56 +1,134 @@
-//! The index's folder as a reader sees it: without the lock that tantivy would take, and so without a write.
+//! The index's folder as tantivy sees it.
 //!
-//! tantivy's reader opens a lock file for writing, so that the writer's clean-up waits for it; an index on a
-//! read-only disk could then not be searched at all. Here a reader goes without: `Store::open` reads the commit
-//! point before and after opening, and opens again where a commit came between.
+//! What tantivy writes is sealed ([`super::sealed`]) and goes through our [`Disk`]. Three things differ from tantivy's
+//! own directory:
+//!
+//! * No locks. The store has one of its own; and tantivy's reader opens a lock file for writing, so that an index on a
+//!   read-only disk could not be searched. `Store::open` reads the commit point before and after opening instead, and
+//!   opens again where a commit came between.
+//! * No list of files on disk. A writer collects what no commit names before it writes, so the folder itself is the
+//!   list. A kill between two steps of a commit leaves a file that would otherwise be in the way for good.
+//! * The commit point carries a sum ([`super::commit`]).
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
-use tantivy::directory::{
-    Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
-};
+use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, WatchCallback, WatchHandle, WritePtr};
 
-/// A folder to read from.
+use super::commit::{META, is_segment_file, seal, unseal};
+use super::sealed::{Sealed, SealedWriter};
+use crate::disk::Disk;
+
+/// tantivy's list of the files it made.
+const LIST: &str = ".managed.json";
+
+/// The folder of a lexical index.
 #[derive(Clone, Debug)]
-pub(super) struct ReadDirectory(pub(super) MmapDirectory);
+pub(super) struct IndexDirectory {
+    folder: PathBuf,
+    /// `None` for a reader.
+    disk: Option<Disk>,
+}
 
-impl Directory for ReadDirectory {
+impl IndexDirectory {
+    /// A folder to read from.
+    pub(super) fn reader(folder: &Path) -> IndexDirectory {
+        IndexDirectory { folder: folder.to_path_buf(), disk: None }
+    }
+
+    /// A folder to write to. The caller holds the store's lock and has collected what nothing names.
+    pub(super) fn writer(folder: &Path, disk: &Disk) -> IndexDirectory {
+        IndexDirectory { folder: folder.to_path_buf(), disk: Some(disk.clone()) }
+    }
+
+    fn disk(&self) -> io::Result<&Disk> {
+        self.disk.as_ref().ok_or_else(|| io::Error::other("a reader writes nothing"))
+    }
+
+    /// The files of segments, as tantivy's list of them.
+    fn list(&self) -> io::Result<Vec<u8>> {
+        let mut names = vec![META.to_string()];
+        for entry in std::fs::read_dir(&self.folder)? {
+            names.extend(entry?.file_name().into_string().ok().filter(|name| is_segment_file(name)));
+        }
+        Ok(serde_json::to_vec(&names)?)
+    }
+}
+
+fn read_error(error: io::Error, path: &Path) -> OpenReadError {
+    match error.kind() {
+        io::ErrorKind::NotFound => OpenReadError::FileDoesNotExist(path.to_path_buf()),
+        _ => OpenReadError::wrap_io_error(error, path.to_path_buf()),
+    }
+}
+
+/// A file of a segment that is missing is damage: tantivy would take missing positions for none.
+fn segment_error(error: io::Error, path: &Path) -> OpenReadError {
+    let error = match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::InvalidData, format!("{} is missing", path.display())),
+        _ => error,
+    };
+    OpenReadError::wrap_io_error(error, path.to_path_buf())
+}
+
+impl Directory for IndexDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.0.get_file_handle(path)
+        let sealed = Sealed::open(&self.folder.join(path)).map_err(|e| segment_error(e, path))?;
+        Ok(Arc::new(sealed))
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        self.0.delete(path)
+        let removed = self.disk().and_then(|disk| disk.remove(&self.folder.join(path)));
+        removed.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => DeleteError::FileDoesNotExist(path.to_path_buf()),
+            _ => DeleteError::IoError { io_error: Arc::new(error), filepath: path.to_path_buf() },
+        })
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.0.exists(path)
+        self.folder.join(path).try_exists().map_err(|e| read_error(e, path))
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        self.0.open_write(path)
+        let full = self.folder.join(path);
+        let file = self.disk().and_then(|disk| disk.create_new(&full)).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.to_path_buf()),
+            _ => OpenWriteError::wrap_io_error(error, path.to_path_buf()),
+        })?;
+        Ok(WritePtr::new(Box::new(SealedWriter::new(file, path))))
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.0.atomic_read(path)
+        let read = || match path.to_str() {
+            Some(LIST) if self.disk.is_some() => self.list(),
+            Some(LIST) => Err(io::ErrorKind::NotFound.into()),
+            _ => {
+                let text = std::fs::read(self.folder.join(path))?;
+                let damaged = || io::Error::new(io::ErrorKind::InvalidData, format!("{} is damaged", path.display()));
+                Ok(unseal(&text).ok_or_else(damaged)?.to_vec())
+            }
+        };
+        read().map_err(|e| read_error(e, path))
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        self.0.atomic_write(path, data)
+        if path.to_str() == Some(LIST) {
+            return Ok(());
+        }
+        self.disk()?.replace(&self.folder.join(path), &seal(data))
     }
 
     fn sync_directory(&self) -> io::Result<()> {
-        self.0.sync_directory()
+        self.disk()?.sync_folder(&self.folder)
     }
 
     fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
         Ok(DirectoryLock::from(Box::new(())))
     }
 
-    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
-        self.0.watch(callback)
+    fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
     }
 }

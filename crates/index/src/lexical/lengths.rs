@@ -10,7 +10,10 @@ use serde::{Deserialize, Serialize};
 use tantivy::SegmentReader;
 use xxhash_rust::xxh3::xxh3_64;
 
-const NAME: &str = "lengths.bin";
+use crate::disk::Disk;
+
+/// Its name in the folder.
+pub(super) const NAME: &str = "lengths.bin";
 
 /// The units of a segment that are not deleted, and the sum of each field's lengths over them, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,13 +47,10 @@ impl Lengths {
     }
 
     /// Leaves `all` for the next readers of the index in `folder`. Failing is no loss but of time.
-    pub(super) fn save<'a>(folder: &Path, all: impl Iterator<Item = (&'a SegmentReader, Lengths)>) {
+    pub(super) fn save<'a>(folder: &Path, disk: &Disk, all: impl Iterator<Item = (&'a SegmentReader, Lengths)>) {
         let all: HashMap<Version, Lengths> = all.map(|(reader, lengths)| (version(reader), lengths)).collect();
         let Ok(mut bytes) = postcard::to_stdvec(&all) else { return };
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
-        let new = folder.join(format!("{NAME}.new"));
-        if fs::write(&new, bytes).is_ok() {
-            let _ = fs::rename(&new, folder.join(NAME));
-        }
+        let _ = disk.replace(&folder.join(NAME), &bytes);
     }
 }

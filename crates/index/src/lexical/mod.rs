@@ -4,6 +4,7 @@
 //! lengths; the score is our own BM25F (`colgrep_core::bm25`), computed over all postings of the query's
 //! terms, so that a term's document frequency counts units with the term in any field.
 
+mod commit;
 mod directory;
 mod fields;
 mod inside;
@@ -12,14 +13,17 @@ mod named;
 mod near;
 mod read;
 mod score;
+mod sealed;
 mod statistics;
 mod stored;
 mod terms;
 mod verify;
 mod write;
 
+pub use commit::CommitPoint;
+pub(crate) use commit::{collect, named_files};
 pub use named::NamedFile;
 pub use near::Nearness;
-pub use read::{CommitPoint, Lexical, UnitFilter, UnitHit, UnitSpan};
+pub use read::{Lexical, UnitFilter, UnitHit, UnitSpan};
 pub use score::{Required, Searched, WordMass};
 pub use write::{FileDocument, Writer};

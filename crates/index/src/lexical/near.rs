@@ -205,6 +205,7 @@ mod tests {
     use colgrep_syntax::parse::Parsed;
 
     use super::*;
+    use crate::disk::Disk;
     use crate::lexical::{FileDocument, Writer};
 
     #[test]
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn estimates_are_near_what_they_stand_for() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut writer = Writer::open(folder.path()).expect("a writer");
+        let mut writer = Writer::open(folder.path(), &Disk::default()).expect("a writer");
         for file in 0..900u32 {
             let body = if file % 3 == 0 {
                 "open socket"

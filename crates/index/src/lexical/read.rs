@@ -8,14 +8,13 @@ use colgrep_core::UnitId;
 use colgrep_core::{UnitKind, UnitRole};
 use rayon::prelude::*;
 use tantivy::columnar::Column;
-use tantivy::directory::MmapDirectory;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::SegmentPostings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term};
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::directory::ReadDirectory;
+use super::commit::CommitPoint;
+use super::directory::IndexDirectory;
 use super::fields::{Fields, Info, prepare, schema};
 use super::lengths::Lengths;
 use crate::error::{Error, ErrorKind, Result};
@@ -62,15 +61,6 @@ pub struct UnitSpan {
     pub line: u32,
     /// Its last line.
     pub end: u32,
-}
-
-/// What makes the index what it is at a moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommitPoint {
-    /// What the commit carries for us.
-    pub payload: Option<String>,
-    /// Of the file that names the segments.
-    hash: u64,
 }
 
 /// The index, open for reading.
@@ -150,13 +140,7 @@ impl Lexical {
     /// # Errors
     /// When there is no readable index in `folder`.
     pub fn commit_point(folder: &Path) -> Result<CommitPoint> {
-        // Read as plain JSON: everything else hangs on this.
-        let path = folder.join("meta.json");
-        let unusable = |e: String| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
-        let text = std::fs::read_to_string(&path).map_err(|e| unusable(e.to_string()))?;
-        let meta: serde_json::Value = serde_json::from_str(&text).map_err(|e| unusable(e.to_string()))?;
-        let payload = meta.get("payload").and_then(|p| p.as_str()).map(str::to_string);
-        Ok(CommitPoint { payload, hash: xxh3_64(text.as_bytes()) })
+        CommitPoint::read(folder)
     }
 
     /// Opens the newest commit in `folder`.
@@ -165,8 +149,7 @@ impl Lexical {
     /// When there is none, or it is damaged.
     pub fn open(folder: &Path) -> Result<Lexical> {
         let (own_schema, fields) = schema();
-        let directory = ReadDirectory(MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?);
-        let index = Index::open(directory)?;
+        let index = Index::open(IndexDirectory::reader(folder))?;
         if index.schema() != own_schema {
             let message = "the index was written by another version of colgrep (its fields differ)";
             return Err(Error::new(ErrorKind::Unusable, message));

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
+use crate::disk::Disk;
 use crate::lexical::{FileDocument, Writer};
 
 const PLAIN: Sizes = Sizes { postings: u64::MAX, shard: DocId::MAX };
@@ -47,7 +48,7 @@ fn unit(seed: u64, line: u32) -> Unit {
 /// An index of 240 files of up to 7 units in several segments, some files removed.
 fn index(seed: u64) -> (tempfile::TempDir, Lexical) {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut writer = Writer::open(folder.path()).expect("a writer");
+    let mut writer = Writer::open(folder.path(), &Disk::default()).expect("a writer");
     for file in 0..240u64 {
         let units = (0..1 + draw(seed, file, 7)).map(|u| unit(seed ^ (file << 8 | u), 10 * u as u32 + 1)).collect();
         let parsed = Parsed { units, ..Parsed::default() };
@@ -121,7 +122,7 @@ fn kept_lengths_are_those_summed_up() {
     let (folder, lexical) = index(7);
     let summed = lexical.statistics();
     let again = Lexical::open(folder.path()).expect("an index");
-    again.keep_lengths(folder.path());
+    again.keep_lengths(folder.path(), &Disk::default());
     let kept = Lexical::open(folder.path()).expect("an index");
     assert!(kept.segments.iter().all(|s| s.lengths.get().is_some()) && kept.statistics() == summed);
     let path = folder.path().join("lengths.bin");

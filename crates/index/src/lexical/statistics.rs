@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::lengths::Lengths;
 use super::read::{Lexical, Segment};
+use crate::disk::Disk;
 
 /// Sums up a segment, unit by unit.
 fn sum_up(segment: &Segment) -> Lengths {
@@ -32,10 +33,10 @@ impl Lexical {
     }
 
     /// Leaves the sums for the next readers.
-    pub(crate) fn keep_lengths(&self, folder: &Path) {
+    pub(crate) fn keep_lengths(&self, folder: &Path, disk: &Disk) {
         if self.segments.iter().any(|s| s.lengths.get().is_none()) {
             let lengths = |s: &Segment| *s.lengths.get_or_init(|| sum_up(s));
-            Lengths::save(folder, self.segments.iter().map(|s| (&s.reader, lengths(s))));
+            Lengths::save(folder, disk, self.segments.iter().map(|s| (&s.reader, lengths(s))));
         }
     }
 }

@@ -43,27 +43,39 @@ impl Lexical {
         Ok(imports)
     }
 
-    /// In about how many units a term stands: the most that any one field has of it, deleted ones included.
+    /// In about how many units a term stands: the most that any one field has of it.
     ///
     /// # Errors
     /// When the index can't be read.
     pub fn units_with(&self, term: &str) -> Result<u64> {
         let mut most = 0;
         for field in self.fields.unit {
-            most = most.max(self.searcher.doc_freq(&Term::from_field_text(field, term))?);
+            let term = Term::from_field_text(field, term);
+            let mut count = 0;
+            for segment in &self.segments {
+                if segment.reader.has_deletes() {
+                    // What is dead would count in an updated index and not in a new one.
+                    segment.each(&term, |_| count += 1)?;
+                } else {
+                    let index = segment.reader.inverted_index(field)?;
+                    count += u64::from(index.doc_freq(&term).map_err(tantivy::TantivyError::from)?);
+                }
+            }
+            most = most.max(count);
         }
         Ok(most)
     }
 
-    /// Qualified names of units that call `name`, at most twenty, in order of file and line.
+    /// Qualified names of units that call `name`, at most twenty, in order of file (by `order`, since numbers tell how
+    /// the index came to be) and line.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn callers(&self, name: &str) -> Result<Vec<String>> {
+    pub(crate) fn callers(&self, name: &str, order: impl Fn(FileId) -> u32) -> Result<Vec<String>> {
         let term = Term::from_field_text(self.fields.callee, last_segment(name));
-        let mut found: Vec<(FileId, u32, UnitId)> = Vec::new();
+        let mut found: Vec<(u32, u32, UnitId)> = Vec::new();
         for (s, segment) in self.segments.iter().enumerate() {
-            segment.each(&term, |doc| found.push((segment.file(doc), segment.info(doc).line(), key(s, doc))))?;
+            segment.each(&term, |doc| found.push((order(segment.file(doc)), segment.info(doc).line(), key(s, doc))))?;
         }
         found.sort_unstable();
         let mut callers: Vec<String> = Vec::new();

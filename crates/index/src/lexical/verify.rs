@@ -2,24 +2,44 @@
 
 use std::path::Path;
 
-use tantivy::Index;
-use tantivy::directory::MmapDirectory;
-
-use super::directory::ReadDirectory;
+use super::commit::{is_segment_file, named_files};
 use super::read::Lexical;
+use super::sealed::Sealed;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Lexical {
-    /// Reads every file of the newest commit in `folder` and checks its sum.
+    /// Reads every file of the newest commit in `folder` and checks its sums.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`] where one is missing or damaged.
     pub(crate) fn verify(folder: &Path) -> Result<()> {
-        let directory = ReadDirectory(MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?);
-        let damaged = Index::open(directory)?.validate_checksum()?;
-        match damaged.iter().next() {
-            Some(file) => Err(Error::new(ErrorKind::Unusable, format!("index: {} is damaged", file.display()))),
-            None => Ok(()),
+        Self::damage(folder)?.into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// What is wrong with the files of the newest commit in `folder`: one error a damaged file.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub(crate) fn damage(folder: &Path) -> Result<Vec<Error>> {
+        let mut damage = Vec::new();
+        // Opening finds what is missing; the sums tell the rest.
+        let named = match Self::open(folder).and_then(|_| named_files(folder)) {
+            Ok(named) => named,
+            Err(error) if error.kind() == ErrorKind::Unusable => return Ok(vec![error]),
+            Err(error) => return Err(error),
+        };
+        let entries = std::fs::read_dir(folder).map_err(|e| Error::io("read", folder, &e))?;
+        for name in entries.flatten().filter_map(|e| e.file_name().into_string().ok()) {
+            if !is_segment_file(&name) || !named.contains(&name) {
+                continue;
+            }
+            match Sealed::open(&folder.join(&name)).and_then(|file| file.verify()) {
+                Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                    damage.push(Error::new(ErrorKind::Unusable, format!("index: {error}")));
+                }
+                read => read.map_err(|e| Error::io("read", &folder.join(&name), &e))?,
+            }
         }
+        Ok(damage)
     }
 }

@@ -10,13 +10,15 @@ use colgrep_core::path::PathFacts;
 use colgrep_core::query::last_segment;
 use colgrep_syntax::language;
 use colgrep_syntax::parse::Parsed;
-use tantivy::directory::MmapDirectory;
 use tantivy::indexer::{LogMergePolicy, UserOperation};
 use tantivy::schema::document::{Document, TantivyDocument};
 use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{Index, IndexSettings, IndexWriter, Term};
 
+use super::commit::collect;
+use super::directory::IndexDirectory;
 use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
+use crate::disk::Disk;
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::units::{text_hash, unit_text};
@@ -98,6 +100,7 @@ pub struct Writer {
     writer: IndexWriter<Queued>,
     fields: Fields,
     queue: Arc<Queue>,
+    disk: Disk,
 }
 
 impl std::fmt::Debug for Writer {
@@ -107,26 +110,30 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Opens the index in `folder` for writing, made anew where there is none.
+    /// Opens the index in `folder` for writing, made anew where there is none. Removes first what no commit names.
     ///
     /// # Errors
     /// When the disk refuses or the index there is damaged.
-    pub fn open(folder: &Path) -> Result<Writer> {
-        std::fs::create_dir_all(folder).map_err(|e| crate::error::Error::io("create", folder, &e))?;
+    pub(crate) fn open(folder: &Path, disk: &Disk) -> Result<Writer> {
+        disk.forget();
+        disk.create_folder(folder)?;
+        collect(folder, disk)?;
         let (schema, fields) = schema();
-        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
         let settings = IndexSettings {
             docstore_compression: Compressor::Zstd(ZstdCompressor { compression_level: Some(STORE_LEVEL) }),
             docstore_blocksize: STORE_BLOCK_BYTES,
             ..IndexSettings::default()
         };
-        let index = Index::builder().schema(schema).settings(settings).open_or_create(directory)?;
+        let opened =
+            Index::builder().schema(schema).settings(settings).open_or_create(IndexDirectory::writer(folder, disk));
+        let index = opened.map_err(|e| disk.cause(e.into()))?;
         prepare(&index);
-        let writer: IndexWriter<Queued> = index.writer_with_num_threads(1, WRITER_BYTES)?;
+        let writer = index.writer_with_num_threads(1, WRITER_BYTES);
+        let writer: IndexWriter<Queued> = writer.map_err(|e| disk.cause(e.into()))?;
         let mut policy = LogMergePolicy::default();
         policy.set_min_num_segments(6);
         writer.set_merge_policy(Box::new(policy));
-        Ok(Writer { writer, fields, queue: Arc::default() })
+        Ok(Writer { writer, fields, queue: Arc::default(), disk: disk.clone() })
     }
 
     /// Removes what the index holds of file `id`; seen at the next commit.
@@ -151,7 +158,7 @@ impl Writer {
             operations.push(UserOperation::Add(Queued { document, _ticket: Some(Arc::clone(&ticket)) }));
         }
         drop(ticket);
-        self.writer.run(operations)?;
+        self.writer.run(operations).map_err(|e| self.disk.cause(e.into()))?;
         Ok(())
     }
 
@@ -209,9 +216,11 @@ impl Writer {
     /// # Errors
     /// When the disk refuses; the last commit stands then.
     pub fn commit(&mut self, payload: &str) -> Result<()> {
-        let mut commit = self.writer.prepare_commit()?;
-        commit.set_payload(payload);
-        commit.commit()?;
+        let committed = self.writer.prepare_commit().and_then(|mut commit| {
+            commit.set_payload(payload);
+            commit.commit()
+        });
+        committed.map_err(|e| self.disk.cause(e.into()))?;
         Ok(())
     }
 
@@ -221,7 +230,6 @@ impl Writer {
     /// When a merge failed; the last commit stands then.
     pub fn finish(self) -> Result<()> {
         let _ = self.writer.garbage_collect_files().wait();
-        self.writer.wait_merging_threads()?;
-        Ok(())
+        self.writer.wait_merging_threads().map_err(|e| self.disk.cause(e.into()))
     }
 }

@@ -86,7 +86,7 @@ impl<'a> Build<'a> {
         texts: &'a Texts,
         progress: &'a dyn Progress,
     ) -> Result<Build<'a>> {
-        let writer = Writer::open(&store.lexical_folder())?;
+        let writer = Writer::open(&store.lexical_folder(), store.disk())?;
         let records = table.files.drain(..).map(|f| (f.path.clone(), f)).collect();
         let report = Report { wrote: true, ..Report::default() };
         Ok(Build { store, root, texts, progress, writer, table, records, bytes_read: AtomicU64::new(0), report })

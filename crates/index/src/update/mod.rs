@@ -1,5 +1,6 @@
 //! Bringing an index up to date: what changed, read and parsed on all cores, committed in checkpoints.
 
+mod check;
 mod difference;
 mod files;
 mod mode;
@@ -8,8 +9,9 @@ mod texts;
 mod updater;
 mod vectors;
 
+pub use check::{Checked, check};
 pub use mode::set_mode;
-pub use repair::repair;
+pub use repair::{caught, repair};
 pub use updater::Updater;
 pub use vectors::Encoding;
 
@@ -50,6 +52,8 @@ pub trait Progress: Sync {
     fn vectors_done(&self, _units: u64) {}
     /// The ignore files that are there and not heeded, with the reason; told once, before the work begins.
     fn unheeded(&self, _files: &[(String, String)]) {}
+    /// Another process writes the index; it is waited for.
+    fn waits(&self) {}
 }
 
 /// No one watches.

@@ -1,6 +1,9 @@
-//! Repair of an index that turns out to be damaged while it is read.
+//! Repair of an index that turns out to be damaged while it is used.
 
-use crate::error::{ErrorKind, Result};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::error::{Error, ErrorKind, Result};
 use crate::lexical::Lexical;
 use crate::store::Store;
 use crate::vector::{Manifest, Vectors};
@@ -36,4 +39,36 @@ fn sound(store: &Store, manifest: &Manifest) -> Option<Manifest> {
     let vectors = Vectors::open_sound(&store.vectors_folder(), manifest, true).ok()?;
     let complete = manifest.complete && vectors.manifest().segments == manifest.segments;
     Some(Manifest { complete, ..vectors.manifest().clone() })
+}
+
+/// Does `work` on an index; where that shows itself damaged, repairs it and does the work again, once.
+///
+/// # Errors
+/// Those of `work`, and of [`repair`].
+pub(crate) fn repaired<T>(store: &Store, work: impl Fn() -> Result<T>) -> Result<T> {
+    match caught(&work).flatten() {
+        Err(error) if error.kind() == ErrorKind::Unusable => {
+            repair(store)?;
+            caught(work).flatten()
+        }
+        done => done,
+    }
+}
+
+/// Does `work` on an index. A panic in it is taken for damage: nothing that was written as it should be makes reading
+/// panic. This is the one place that knows of panics; whoever answers from an index does so inside it.
+///
+/// # Errors
+/// [`ErrorKind::Unusable`] where `work` panicked.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
+    // What `work` shares is either given up with the index it stands for, or guarded by locks that pass over poison.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let said = message(panic.as_ref());
+        Error::new(ErrorKind::Unusable, format!("reading the index failed inside ({said})"))
+    })
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given")
 }

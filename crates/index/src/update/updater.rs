@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use super::difference::difference;
 use super::files::index_changes;
+use super::repair::repaired;
 use super::texts::Texts;
 use super::vectors::{Built, Encoding, Job};
 use super::{Progress, Report};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FileId;
 use crate::lexical::{CommitPoint, Lexical, Writer};
-use crate::store::{FileTable, Snapshot, Store, WriteLock};
+use crate::store::{FileTable, PATIENCE, Snapshot, Store, WriteLock};
 use crate::walk::{LeftOut, WalkOptions, Walked, walk};
 
 /// What the threads of a build give way by: at 5 a thread of ordinary priority gets three times their share of a core.
@@ -24,7 +25,8 @@ const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Opens the index of a project, brought up to date with its files.
 ///
-/// It reads no file and writes nothing where nothing changed. An index that this version can't read is built anew.
+/// It reads no file and writes nothing where nothing changed. An index that this version can't read is built anew. An
+/// update that waits also reads all that it keeps, and makes anew what is damaged; another makes anew what it meets.
 #[derive(Clone, Copy)]
 pub struct Updater<'a> {
     store: &'a Store,
@@ -109,10 +111,15 @@ impl<'a> Updater<'a> {
     /// When the tree can't be read, the disk refuses, the model fails, or (without [`Updater::wait`]) another process
     /// writes.
     pub fn run(&self) -> Result<(Snapshot, Report)> {
+        repaired(self.store, || self.run_once())
+    }
+
+    fn run_once(&self) -> Result<(Snapshot, Report)> {
         let mut seen = self.compare()?;
         if seen.standing == Standing::Current
             && let Some(snapshot) = seen.snapshot.take()
         {
+            self.clean();
             return Ok(unchanged(snapshot));
         }
         let lock = match (self.lock(&mut seen), seen.snapshot.take()) {
@@ -141,9 +148,27 @@ impl<'a> Updater<'a> {
             if let Some(encoding) = self.encoding.filter(|e| e.may_write(snapshot.files.vectors.as_ref())) {
                 snapshot = self.vectors(snapshot, &encoding, &seen.walked, &texts, &mut report)?;
             }
-            snapshot.lexical.keep_lengths(&self.store.lexical_folder());
+            snapshot.lexical.keep_lengths(&self.store.lexical_folder(), self.store.disk());
             Ok((snapshot, report))
         })
+    }
+
+    /// Removes what killed writers left, where there is time for that and nobody writes.
+    fn clean(&self) {
+        if self.wait
+            && let Ok(lock) = self.store.lock(false)
+        {
+            // The index is current, whether or not the rest can be removed.
+            let _ = self.store.clean(&lock);
+        }
+    }
+
+    /// The index, if there is one that this version can read; read and checked throughout where there is time for that.
+    fn opened(&self) -> Result<Option<Snapshot>> {
+        match if self.wait { self.store.open_verified() } else { self.store.open() } {
+            Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => Ok(None),
+            snapshot => snapshot.map(Some),
+        }
     }
 
     fn walk(&self, options: &WalkOptions) -> Result<Walked> {
@@ -158,7 +183,7 @@ impl<'a> Updater<'a> {
     fn compare(&self) -> Result<Seen> {
         let mut options = self.options.unwrap_or_default();
         let point = self.point();
-        let (snapshot, walked) = rayon::join(|| opened(self.store), || self.walk(&options));
+        let (snapshot, walked) = rayon::join(|| self.opened(), || self.walk(&options));
         let (mut walked, snapshot) = (walked?, snapshot?);
         if let Some(made_with) = snapshot.as_ref().map(|s| s.files.walk_options())
             && self.options.is_none()
@@ -189,7 +214,7 @@ impl<'a> Updater<'a> {
     fn lock(&self, seen: &mut Seen) -> Result<WriteLock> {
         match self.store.lock(false) {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
-                let lock = self.store.lock(true)?;
+                let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
                 // What the other process saw may be newer than our walk.
                 seen.walked = self.walk(&seen.options)?;
                 seen.point = None;
@@ -202,7 +227,7 @@ impl<'a> Updater<'a> {
     /// Opens the index again, under the lock, unless it is as it was.
     fn look_again(&self, seen: &mut Seen) -> Result<()> {
         if seen.snapshot.is_none() || seen.point.is_none() || seen.point != self.point() {
-            seen.snapshot = opened(self.store)?;
+            seen.snapshot = self.opened()?;
             seen.standing = self.standing(seen.snapshot.as_ref(), &seen.walked, &seen.options);
         }
         Ok(())
@@ -214,10 +239,7 @@ impl<'a> Updater<'a> {
             Some(snapshot) if seen.standing == Standing::LacksVectors => return Ok(unchanged(snapshot)),
             Some(snapshot) if snapshot.files.walk_options() == seen.options => snapshot.files,
             Some(snapshot) => self.fresh_table(lock, &seen.options, snapshot.files)?,
-            None => {
-                let kept = FileTable { mode: self.store.mode(), ..FileTable::default() };
-                self.fresh_table(lock, &seen.options, kept)?
-            }
+            None => self.fresh_table(lock, &seen.options, self.store.heritage())?,
         };
         let kept = FileTable { vectors: table.vectors.clone(), mode: table.mode, ..FileTable::default() };
         let report = match self.index(table, &seen.walked, texts) {
@@ -301,7 +323,16 @@ impl<'a> Updater<'a> {
         let siblings = || self.store.sibling_vectors(self.root);
         let folder = self.store.vectors_folder();
         let (root, progress) = (self.root, self.progress);
-        let job = Job { root, folder: &folder, snapshot: &snapshot, siblings: &siblings, texts, encoding, progress };
+        let job = Job {
+            root,
+            folder: &folder,
+            disk: self.store.disk(),
+            snapshot: &snapshot,
+            siblings: &siblings,
+            texts,
+            encoding,
+            progress,
+        };
         let mut table = snapshot.files.clone();
         let mut writer: Option<Writer> = None;
         let built = job.run(&mut |manifest| {
@@ -309,7 +340,7 @@ impl<'a> Updater<'a> {
             report.wrote = true;
             let writer = match &mut writer {
                 Some(writer) => writer,
-                none => none.insert(Writer::open(&self.store.lexical_folder())?),
+                none => none.insert(Writer::open(&self.store.lexical_folder(), self.store.disk())?),
             };
             self.store.commit(writer, &table)
         })?;
@@ -321,14 +352,6 @@ impl<'a> Updater<'a> {
             }
             None => Ok((snapshot, built)),
         }
-    }
-}
-
-/// The index, if there is one that this version can read.
-fn opened(store: &Store) -> Result<Option<Snapshot>> {
-    match store.open() {
-        Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => Ok(None),
-        snapshot => snapshot.map(Some),
     }
 }
 

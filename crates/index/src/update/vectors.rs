@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use super::Progress;
 use super::texts::{Texts, UnitTexts, texts_of};
+use crate::disk::Disk;
 use crate::error::Result;
 use crate::ids::{FileId, TextHash};
 use crate::source::read_units;
@@ -115,6 +116,8 @@ pub(crate) struct Job<'a> {
     pub(crate) root: &'a Path,
     /// The folder of vectors.
     pub(crate) folder: &'a Path,
+    /// The way to it.
+    pub(crate) disk: &'a Disk,
     /// The current generation, whose units are to have vectors.
     pub(crate) snapshot: &'a Snapshot,
     /// Opens the vectors of the same project's other worktrees.
@@ -189,7 +192,7 @@ impl Job<'_> {
             complete: false,
         };
         let committed = self.table().vectors.clone();
-        let sink = Mutex::new(Sink::new(self.folder, manifest, committed, &codebook, kept, commit)?);
+        let sink = Mutex::new(Sink::new((self.folder, self.disk), manifest, committed, &codebook, kept, commit)?);
         let add = |codes| locked(&sink).add(codes);
         state.copy(&siblings, codebook.id(), add)?;
         let mut done = HashSet::new();

@@ -145,6 +145,18 @@ impl Vectors {
         Ok(Vectors::of(Manifest { segments: names, ..manifest.clone() }, codebook, segments))
     }
 
+    /// What is wrong with what `manifest` names in `folder`: one error a damaged file.
+    pub(crate) fn damage(folder: &Path, manifest: &Manifest) -> Vec<Error> {
+        let codebook = match read_codebook(folder, manifest) {
+            Ok(codebook) => codebook,
+            Err(error) => return vec![error],
+        };
+        let format = segment_format(manifest, &codebook);
+        let check =
+            |name: &String| Segment::open(&folder.join(name), &format).and_then(|segment| segment.verify()).err();
+        manifest.segments.iter().filter_map(check).collect()
+    }
+
     fn of(manifest: Manifest, codebook: Codebook, segments: Vec<Segment>) -> Vectors {
         let mut bases = vec![0u32];
         for segment in &segments {

@@ -13,6 +13,7 @@ use memmap2::Mmap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::codebook::{Codebook, Layout};
+use crate::disk::Disk;
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a segment begins with; the last character is the version of its layout.
@@ -82,7 +83,7 @@ impl<'a> SegmentBuilder<'a> {
     ///
     /// # Errors
     /// When the disk refuses, or the codes take 4 GiB, which no start can name.
-    pub(crate) fn write(mut self, path: &Path, format: &SegmentFormat) -> Result<()> {
+    pub(crate) fn write(mut self, path: &Path, format: &SegmentFormat, disk: &Disk) -> Result<()> {
         self.units.sort_unstable_by_key(|u| u.0);
         self.units.dedup_by_key(|u| u.0);
         if self.units.iter().map(|(_, codes)| codes.len()).sum::<usize>() > u32::MAX as usize {
@@ -114,14 +115,14 @@ impl<'a> SegmentBuilder<'a> {
         header.extend(xxh3_64(&table).to_le_bytes());
         header.extend(xxh3_64(&header).to_le_bytes());
         let write = || -> std::io::Result<()> {
-            let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+            let mut file = BufWriter::with_capacity(1 << 20, disk.create_new(path)?);
             file.write_all(&header)?;
             file.write_all(&table)?;
             file.write_all(&lists)?;
             for (_, codes) in &self.units {
                 file.write_all(codes)?;
             }
-            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
+            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync()
         };
         write().map_err(|e| Error::io("write", path, &e))
     }
@@ -423,7 +424,7 @@ mod tests {
         for (key, codes) in units {
             builder.add(*key, Cow::Borrowed(codes));
         }
-        builder.write(&path, &MAKE).expect("written");
+        builder.write(&path, &MAKE, &Disk::default()).expect("written");
         (folder, path)
     }
 
@@ -473,7 +474,7 @@ mod tests {
             builder.add(key, Cow::Borrowed(&codes));
         }
         let path = folder.path().join("a.seg");
-        let error = builder.write(&path, &MAKE).expect_err("too much");
+        let error = builder.write(&path, &MAKE, &Disk::default()).expect_err("too much");
         assert!(error.to_string().contains("4 GiB") && !path.exists(), "{error}");
     }
 

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::Write as _;
+use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::codebook::{Codebook, carried};
 use super::read::{Manifest, Vectors, segment_format};
 use super::segment::{Segment, SegmentBuilder};
+use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
@@ -24,6 +24,7 @@ pub(crate) type Commit<'a> = &'a mut (dyn FnMut(&Manifest) -> Result<()> + Send)
 /// Writer of codes.
 pub(crate) struct Sink<'a> {
     folder: &'a Path,
+    disk: &'a Disk,
     manifest: Manifest,
     codebook: Codebook,
     segments: Vec<Segment>,
@@ -43,7 +44,7 @@ impl<'a> Sink<'a> {
     /// # Errors
     /// When the disk refuses the codebook.
     pub(crate) fn new(
-        folder: &'a Path,
+        (folder, disk): (&'a Path, &'a Disk),
         mut manifest: Manifest,
         committed: Option<Manifest>,
         codebook: &Codebook,
@@ -51,23 +52,16 @@ impl<'a> Sink<'a> {
         commit: Commit<'a>,
     ) -> Result<Sink<'a>> {
         let path = folder.join(manifest.codebook_name());
-        let write = || -> std::io::Result<()> {
-            fs::create_dir_all(folder)?;
-            if carried(manifest.codebook).is_some() {
-                return Ok(());
-            }
-            if fs::read(&path).is_ok_and(|bytes| bytes == codebook.bytes()) {
-                return Ok(());
-            }
-            let mut file = File::create(&path)?;
-            file.write_all(codebook.bytes())?;
-            file.sync_all()
-        };
-        write().map_err(|e| Error::io("write", &path, &e))?;
+        disk.create_folder(folder)?;
+        let is_there = || fs::read(&path).is_ok_and(|bytes| bytes == codebook.bytes());
+        if carried(manifest.codebook).is_none() && !is_there() {
+            disk.replace(&path, codebook.bytes()).map_err(|e| Error::io("write", &path, &e))?;
+        }
         let segments = kept.map_or_else(Vec::new, Vectors::into_segments);
         manifest.segments = segments.iter().map(|s| s.name().to_string()).collect();
         Ok(Sink {
             folder,
+            disk,
             manifest,
             codebook: codebook.clone(),
             kept: segments.iter().map(Segment::len).sum(),
@@ -142,7 +136,8 @@ impl<'a> Sink<'a> {
                 wanted.is_none_or(|w| TextHash::new(hash).is_some_and(|hash| w.contains(&hash)))
             });
         }
-        builder.write(&path, &format)?;
+        builder.write(&path, &format, self.disk)?;
+        self.disk.sync_folder(self.folder).map_err(|e| Error::io("flush", self.folder, &e))?;
         self.segments.truncate(first);
         self.segments.push(Segment::open(&path, &format)?);
         self.manifest.segments.truncate(first);

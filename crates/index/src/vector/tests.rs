@@ -12,6 +12,7 @@ use super::math::{Random, normalise};
 use super::pool::Row;
 use super::read::{Allowed, Effort, Manifest, Place, Vectors, segment_format};
 use super::segment::SegmentBuilder;
+use crate::disk::Disk;
 use crate::ids::TextHash;
 
 const DIMENSION: usize = 24;
@@ -86,7 +87,8 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
             builder.add(key, Cow::Owned(codes));
         }
         let name = format!("{s}.seg");
-        builder.write(&folder.path().join(&name), &segment_format(&manifest, &book)).expect("written");
+        let format = segment_format(&manifest, &book);
+        builder.write(&folder.path().join(&name), &format, &Disk::default()).expect("written");
         manifest.segments.push(name);
     }
     let vectors = Vectors::open(folder.path(), &manifest).expect("vectors");

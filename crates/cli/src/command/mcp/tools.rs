@@ -12,7 +12,7 @@ use colgrep_engine::notice::IndexState;
 use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::check_length;
-use colgrep_engine::session::damage;
+use colgrep_engine::session::{damage, guarded};
 use colgrep_engine::{Detail, Pattern, RankBy, RankingOptions, Scope, Tests};
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
@@ -205,11 +205,11 @@ impl Ranking<'_> {
 
 /// Does `work`; where the root's index shows itself damaged, repairs it and does the work again, once.
 fn repaired<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
-    match work() {
+    match guarded(&work) {
         Err(error) if damage(&error).is_some() => {
             root.forget();
             repair(&root.project.store)?;
-            work()
+            guarded(work)
         }
         done => done,
     }

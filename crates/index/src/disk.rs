@@ -1,0 +1,279 @@
+//! How the index writes: files private to their owner, flushed before they count, replaced whole.
+//!
+//! Every change that the index makes below its folder goes through [`Disk`]. A [`Gate`] in it may refuse any of them:
+//! so tests and `colgrep-bench torture` stop a build at each of its steps.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::{Error, Result};
+
+/// One kind of change to a file or folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Change {
+    /// A folder is made.
+    CreateFolder,
+    /// A file is made, or emptied.
+    Create,
+    /// Bytes are written to a file.
+    Write,
+    /// A file is flushed to the disk.
+    Sync,
+    /// A file takes another's name.
+    Rename,
+    /// A file or folder is removed.
+    Remove,
+    /// The entries of a folder are flushed to the disk.
+    SyncFolder,
+}
+
+impl Change {
+    /// What was tried, as a message says it.
+    fn verb(self) -> &'static str {
+        match self {
+            Change::CreateFolder | Change::Create => "create",
+            Change::Write => "write",
+            Change::Sync | Change::SyncFolder => "flush",
+            Change::Rename => "replace",
+            Change::Remove => "remove",
+        }
+    }
+}
+
+/// Asked before each change; an error keeps it from being made and is what the caller gets.
+pub trait Gate: std::fmt::Debug + Send + Sync {
+    /// Lets a change pass or refuses it.
+    ///
+    /// # Errors
+    /// The failure that the disk is to show.
+    fn pass(&self, change: Change, path: &Path) -> io::Result<()>;
+}
+
+/// The way to the disk. Clones share what they know of failures.
+#[derive(Clone, Debug, Default)]
+pub struct Disk {
+    gate: Option<Arc<dyn Gate>>,
+    /// The first change that failed since the last [`Disk::forget`]: tantivy keeps a writer's death to itself.
+    failure: Arc<Mutex<Option<(Change, PathBuf, io::Error)>>>,
+}
+
+impl Disk {
+    /// A disk on which each change has to pass `gate`.
+    pub fn gated(gate: Arc<dyn Gate>) -> Disk {
+        Disk { gate: Some(gate), failure: Arc::default() }
+    }
+
+    /// Forgets what failed so far.
+    pub(crate) fn forget(&self) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The first failure since [`Disk::forget`], in place of `error`, which is one of its consequences.
+    pub(crate) fn cause(&self, error: Error) -> Error {
+        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some((change, path, cause)) => Error::io(change.verb(), &path, &cause),
+            None => error,
+        }
+    }
+
+    /// Does `work` if the gate lets it, and remembers its failure.
+    fn change<T>(&self, change: Change, path: &Path, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let passed = self.gate.as_ref().map_or(Ok(()), |gate| gate.pass(change, path));
+        passed.and_then(|()| work()).inspect_err(|error| {
+            let copy = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
+            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            failure.get_or_insert((change, path.to_path_buf(), copy));
+        })
+    }
+
+    /// Makes a folder and those above it, for the user alone. One that is there stays as it is.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
+        if path.is_dir() {
+            return Ok(());
+        }
+        let made = self.change(Change::CreateFolder, path, || private_folders().create(path));
+        made.map_err(|e| Error::io("create", path, &e))
+    }
+
+    /// Makes a file, or empties one, for the user alone.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn create(&self, path: &Path) -> io::Result<DiskFile> {
+        let file = self.change(Change::Create, path, || private().create(true).truncate(true).open(path))?;
+        Ok(DiskFile { file, path: path.to_path_buf(), disk: self.clone() })
+    }
+
+    /// As [`Disk::create`], for a file that must not be there yet.
+    pub(crate) fn create_new(&self, path: &Path) -> io::Result<DiskFile> {
+        let file = self.change(Change::Create, path, || private().create_new(true).open(path))?;
+        Ok(DiskFile { file, path: path.to_path_buf(), disk: self.clone() })
+    }
+
+    /// Writes a whole file and flushes it; its folder's entry is the caller's to flush.
+    pub(crate) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.create(path)?;
+        file.write_all(bytes)?;
+        file.sync()
+    }
+
+    /// Replaces a file by another content, whole or not at all, and flushes that.
+    pub(crate) fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(".new");
+        let new = path.with_file_name(name);
+        self.write(&new, bytes)?;
+        self.change(Change::Rename, path, || fs::rename(&new, path))?;
+        path.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
+    }
+
+    /// Removes a file.
+    pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
+        self.change(Change::Remove, path, || fs::remove_file(path))
+    }
+
+    /// Removes an empty folder.
+    pub(crate) fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.change(Change::Remove, path, || fs::remove_dir(path))
+    }
+
+    /// Removes a folder with all in it. Links are removed, not followed.
+    pub(crate) fn remove_all(&self, path: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() { self.remove_all(&entry.path()) } else { self.remove(&entry.path()) }?;
+        }
+        self.remove_folder(path)
+    }
+
+    /// Flushes a folder's entries: a file that is flushed itself can still be lost with its name.
+    pub(crate) fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        // Windows flushes them with the file and refuses to open a folder.
+        self.change(Change::SyncFolder, path, || if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) })
+    }
+}
+
+/// A file being written.
+#[derive(Debug)]
+pub(crate) struct DiskFile {
+    file: File,
+    path: PathBuf,
+    disk: Disk,
+}
+
+impl DiskFile {
+    /// Flushes the content to the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.disk.change(Change::Sync, &self.path, || self.file.sync_data())
+    }
+}
+
+impl Write for DiskFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let file = &mut self.file;
+        self.disk.change(Change::Write, &self.path, || file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Options for a file that only its owner may read.
+pub(crate) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn private_folders() -> DirBuilder {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// Takes the folder of an index, and all in it, from everyone but its owner. Indexes of older versions could be read by
+/// all users of the machine. What belongs to another user stays as it is.
+pub(crate) fn keep_private(folder: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let open_to_others = |m: &fs::Metadata| m.permissions().mode() & 0o077 != 0;
+        if !fs::symlink_metadata(folder).is_ok_and(|m| m.is_dir() && open_to_others(&m)) {
+            return;
+        }
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(meta) if meta.is_dir() => keep_private(&entry.path()),
+                Ok(meta) if meta.is_file() && open_to_others(&meta) => {
+                    let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o600));
+                }
+                _ => {}
+            }
+        }
+        // The folder itself comes last: as long as it is open, the next look finds the rest.
+        let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Refuses(Change);
+
+    impl Gate for Refuses {
+        fn pass(&self, change: Change, _: &Path) -> io::Result<()> {
+            if change == self.0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        Disk::default().replace(&path, b"before").expect("written");
+        for change in [Change::Create, Change::Write, Change::Sync, Change::Rename] {
+            let disk = Disk::gated(Arc::new(Refuses(change)));
+            disk.replace(&path, b"after").expect_err("refused");
+            assert_eq!(fs::read(&path).expect("a file"), b"before", "{change:?}");
+            let message = disk.cause(Error::io("see", &path, &io::Error::other("a consequence"))).to_string();
+            assert!(message.contains(change.verb()) && !message.contains("consequence"), "{message}");
+        }
+        Disk::default().replace(&path, b"after").expect("written");
+        assert_eq!(fs::read(&path).expect("a file"), b"after");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_everyone_could_read_becomes_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let index = folder.path().join("index");
+        let inner = index.join("inner");
+        fs::create_dir_all(&inner).expect("folders");
+        fs::write(inner.join("file"), "private").expect("a file");
+        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+        set(&inner.join("file"), 0o644);
+        set(&inner, 0o755);
+        set(&index, 0o755);
+        keep_private(&index);
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!((mode(&index), mode(&inner), mode(&inner.join("file"))), (0o700, 0o700, 0o600));
+        Disk::default().create_folder(&index.join("a/b")).expect("folders");
+        Disk::default().write(&index.join("a/b/c"), b"").expect("a file");
+        assert_eq!((mode(&index.join("a")), mode(&index.join("a/b/c"))), (0o700, 0o600));
+    }
+}

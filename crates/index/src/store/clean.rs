@@ -1,0 +1,103 @@
+//! What is removed from a project's folder: what no commit names any more, or all of it.
+
+use std::fs;
+use std::io::ErrorKind::NotFound;
+use std::path::Path;
+
+use super::{FileTable, Store, WriteLock};
+use crate::error::{Error, Result};
+use crate::lexical::{collect, named_files};
+use crate::vector::Manifest;
+
+impl Store {
+    /// Removes what killed and failed writers left: all that the commit point does not name. The caller holds the lock.
+    ///
+    /// # Errors
+    /// When the index can't be read or the disk refuses.
+    pub(crate) fn clean(&self, _lock: &WriteLock) -> Result<()> {
+        let table = self.open()?.files;
+        collect(&self.lexical_folder(), self.disk())?;
+        self.remove_old(&table);
+        Ok(())
+    }
+
+    /// Removes tables and vectors that the current commit, of `table`, does not name. What can't be removed is left to
+    /// the next.
+    pub(super) fn remove_old(&self, table: &FileTable) {
+        for folder in [self.folder(), &self.vectors_folder()] {
+            let Ok(named) = self.named_in(folder, table) else { return };
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                if !named(&entry.path()) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+                    let _ = self.disk().remove(&entry.path());
+                }
+            }
+        }
+    }
+
+    /// Tells which entries of one of the store's folders belong to the current commit, of `table`.
+    ///
+    /// # Errors
+    /// Where the commit point can't be read.
+    pub(crate) fn named_in(&self, folder: &Path, table: &FileTable) -> Result<impl Fn(&Path) -> bool + use<>> {
+        let mut paths = vec![self.lock_path(), self.lexical_folder(), self.vectors_folder()];
+        paths.push(self.table_path(self.generation()?));
+        let vectors = table.vectors.iter().flat_map(Manifest::names);
+        paths.extend(vectors.map(|name| self.vectors_folder().join(name)));
+        let lexical = (folder == self.lexical_folder()).then(|| named_files(folder)).transpose()?;
+        Ok(move |path: &Path| {
+            let name = path.file_name().and_then(|n| n.to_str());
+            paths.iter().any(|p| p == path) || lexical.as_ref().zip(name).is_some_and(|(l, name)| l.contains(name))
+        })
+    }
+
+    /// Whether the folder is one of ours by its name and its content, a first build or a removal that was stopped
+    /// included.
+    pub fn is_ours(&self) -> bool {
+        let name = self.folder().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
+        hash.len() == 8
+            && hash.bytes().all(|b| b.is_ascii_hexdigit())
+            && self.lock_path().is_file()
+            && (self.lexical_folder().is_dir() || self.holds_no_more_than_its_own())
+    }
+
+    /// Whether each entry of the folder has a name that we give.
+    fn holds_no_more_than_its_own(&self) -> bool {
+        let own =
+            |name: &str| name == "lock" || name == "vectors" || name.starts_with("files-") && name.ends_with(".bin");
+        fs::read_dir(self.folder())
+            .is_ok_and(|mut entries| entries.all(|e| e.is_ok_and(|e| e.file_name().to_str().is_some_and(own))))
+    }
+
+    /// Removes the whole folder. The caller holds the lock.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn remove(&self, lock: &WriteLock) -> Result<()> {
+        self.reset(lock, false)?;
+        // The lock goes last: from then on the folder is anybody's, and stays if somebody took it up.
+        let path = self.lock_path();
+        self.disk().remove(&path).map_err(|e| Error::io("remove", &path, &e))?;
+        let _ = self.disk().remove_folder(self.folder());
+        Ok(())
+    }
+
+    /// Empties the folder but for the lock, and for the vectors if these are kept. The caller holds the lock.
+    pub(crate) fn reset(&self, _lock: &WriteLock, keep_vectors: bool) -> Result<()> {
+        let entries = fs::read_dir(self.folder()).map_err(|e| Error::io("read", self.folder(), &e))?;
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let removed = match entry.file_type() {
+                _ if keep_vectors && path == self.vectors_folder() => Ok(()),
+                Ok(kind) if kind.is_dir() => self.disk().remove_all(&path),
+                _ if path == self.lock_path() => Ok(()),
+                _ => self.disk().remove(&path),
+            };
+            match removed {
+                Err(e) if e.kind() != NotFound => return Err(Error::io("remove", &path, &e)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

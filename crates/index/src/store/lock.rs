@@ -1,0 +1,93 @@
+//! The right to write to a project's folder: one process at a time has it.
+
+use std::fs::{File, TryLockError};
+use std::io::ErrorKind::NotFound;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use same_file::Handle;
+
+use super::Store;
+use crate::disk::{keep_private, private};
+use crate::error::{Error, ErrorKind, Result};
+
+/// How long an update that waits does so: longer than the first build of all but the largest projects.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
+/// Time between two looks at a lock that another process has, at first and at most.
+const LOOK_AFTER: Duration = Duration::from_millis(5);
+const LOOK_AFTER_MAX: Duration = Duration::from_millis(100);
+
+/// The right to write; given back when dropped, or by the system when the process ends.
+#[derive(Debug)]
+pub struct WriteLock {
+    _file: File,
+}
+
+impl Store {
+    pub(super) fn lock_path(&self) -> PathBuf {
+        self.folder().join("lock")
+    }
+
+    /// Takes the right to write. Waits for another writer if `wait`, at most half an hour, else fails.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] while another process writes; [`ErrorKind::Io`] where the folder can't be made.
+    pub fn lock(&self, wait: bool) -> Result<WriteLock> {
+        self.lock_within(if wait { PATIENCE } else { Duration::ZERO }, &|| {})
+    }
+
+    /// Takes the right to write. Waits for another writer, but no longer than `patience`; `waits` is called once if it
+    /// has to.
+    ///
+    /// # Errors
+    /// As [`Store::lock`].
+    pub fn lock_within(&self, patience: Duration, waits: &dyn Fn()) -> Result<WriteLock> {
+        let started = Instant::now();
+        let mut pause = LOOK_AFTER;
+        let mut told = patience.is_zero();
+        loop {
+            if let Some(lock) = self.try_lock()? {
+                keep_private(self.folder());
+                return Ok(lock);
+            }
+            if started.elapsed() >= patience {
+                let message = format!("another colgrep is writing {}", self.folder().display());
+                return Err(Error::new(ErrorKind::Busy, message));
+            }
+            if !std::mem::replace(&mut told, true) {
+                waits();
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(LOOK_AFTER_MAX);
+        }
+    }
+
+    /// The right to write, if no other process has it. What another process removes meanwhile is made again.
+    fn try_lock(&self) -> Result<Option<WriteLock>> {
+        let path = self.lock_path();
+        for _ in 0..100 {
+            self.disk().create_folder(self.folder())?;
+            let file = match private().create(true).truncate(false).open(&path) {
+                Err(e) if e.kind() == NotFound => continue,
+                file => file.map_err(|e| Error::io("open", &path, &e))?,
+            };
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                locked => locked.map_err(|e| Error::io("lock", &path, &e.into()))?,
+            }
+            // Whoever held it before may have removed it: the lock of a file that has no name any more keeps nobody out.
+            let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, &e))?;
+            if Handle::from_path(&path).is_ok_and(|current| current == own) {
+                return Ok(Some(WriteLock { _file: file }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether another process has the right to write now. Makes nothing, and keeps no other that asks from the same
+    /// answer.
+    pub fn is_locked(&self) -> bool {
+        let file = File::open(self.lock_path());
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+}

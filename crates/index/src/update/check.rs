@@ -1,0 +1,65 @@
+//! Every sum of an index checked, and its folder looked through for what nothing names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::lexical::Lexical;
+use crate::store::Store;
+use crate::vector::Vectors;
+
+/// What reading all of an index showed.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Files that the commit point names.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What is damaged, one error each.
+    pub damage: Vec<Error>,
+    /// Files in the folder that nothing names: what a killed build leaves to the next.
+    pub stray: Vec<PathBuf>,
+}
+
+/// Reads all of the index in `store` and checks every sum. Changes nothing and takes no lock.
+///
+/// # Errors
+/// [`ErrorKind::Missing`] where there is no index, [`ErrorKind::Io`] where it can't be read.
+pub fn check(store: &Store) -> Result<Checked> {
+    let mut checked = Checked { damage: Lexical::damage(&store.lexical_folder())?, ..Checked::default() };
+    let opened = match store.open() {
+        Err(error) if error.kind() == ErrorKind::Unusable => {
+            // The files of the lexical index may all be sound and belong to another version, or to no table.
+            if checked.damage.is_empty() {
+                checked.damage.push(error);
+            }
+            return Ok(checked);
+        }
+        opened => opened?,
+    };
+    if let Some(manifest) = &opened.files.vectors {
+        checked.damage.extend(Vectors::damage(&store.vectors_folder(), manifest));
+    }
+    for folder in [store.folder(), &store.lexical_folder(), &store.vectors_folder()] {
+        look_through(store, folder, &opened.files, &mut checked)?;
+    }
+    Ok(checked)
+}
+
+fn look_through(store: &Store, folder: &Path, table: &crate::store::FileTable, checked: &mut Checked) -> Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|e| Error::io("read", folder, &e))?,
+    };
+    let named = store.named_in(folder, table)?;
+    for entry in entries.flatten() {
+        let Ok(metadata) = entry.metadata() else { continue };
+        if named(&entry.path()) {
+            checked.files += u64::from(metadata.is_file());
+            checked.bytes += if metadata.is_file() { metadata.len() } else { 0 };
+        } else {
+            checked.stray.push(entry.path());
+        }
+    }
+    Ok(())
+}
