@@ -17,7 +17,7 @@ use crate::lexical::{UnitFilter, UnitHit};
 use crate::store::Snapshot;
 use crate::vector::{Allowed, Effort, Memory, Place, QueryKernel, Vectors};
 
-/// The best lexical candidates, of which the share with a semantic score is told.
+/// Lexical candidates, the best first, among which the coverage by semantic scores is measured.
 const HEAD: usize = 50;
 /// Units that are given their full score at a time, and how many of the best decide whether more are.
 const SHARPEN_STEP: usize = 32;
@@ -37,8 +37,7 @@ pub struct Semantic<'a> {
     /// Lexical candidates without stored vectors, at most, that are read again and encoded for this search, at a few
     /// tenths of a millisecond of a core each with the embedded model: in an index without vectors of it (`lite`).
     pub encode_max: usize,
-    /// What is near these is looked for, and not what is near the query's text: the vectors of a unit that others are
-    /// to be like.
+    /// Vectors to search with instead of the query's: those of a unit, for `--like`.
     pub question: Option<&'a Multivector>,
     /// What earlier searches with this encoder have met, and later ones may want again.
     pub memory: Option<&'a Memory>,
@@ -67,27 +66,28 @@ pub enum Mode {
     SemanticOnly,
 }
 
-/// The units that may be given, and how their vectors are found.
+/// The allowed units, and how their vectors are found.
 enum Units<'a> {
     /// With the places of their vectors; units without are left out.
     Placed(Cow<'a, [(UnitId, Place)]>),
-    /// With the hashes of their texts: so many that it is cheaper to find the nearest texts first.
+    /// More than [`Effort::joined`], with the hashes of their texts: search texts first, map hits to these units
+    /// afterwards.
     Hashed(Vec<(UnitId, TextHash)>),
-    /// All of the snapshot, which are as many.
+    /// No filter and more than [`Effort::joined`] units: search texts first, map hits to units afterwards.
     All,
 }
 
 /// The query's vectors, and the units of a snapshot that it may find.
-pub(crate) struct Near<'a> {
+pub(crate) struct SemanticSearch<'a> {
     snapshot: &'a Snapshot,
-    semantic: Semantic<'a>,
+    pub(super) semantic: Semantic<'a>,
     query: Multivector,
     vectors: Option<&'a Vectors>,
     units: Units<'a>,
 }
 
-impl<'a> Near<'a> {
-    /// Encodes the query and finds out which units are allowed.
+impl<'a> SemanticSearch<'a> {
+    /// Encodes the query and lists the allowed units.
     ///
     /// # Errors
     /// When the model can't be run.
@@ -96,7 +96,7 @@ impl<'a> Near<'a> {
         text: &str,
         semantic: Semantic<'a>,
         filter: Option<&dyn UnitFilter>,
-    ) -> Result<Near<'a>> {
+    ) -> Result<SemanticSearch<'a>> {
         let query = match semantic.question {
             Some(question) => question.clone(),
             None => semantic.encoder.encode_query(text)?,
@@ -105,7 +105,7 @@ impl<'a> Near<'a> {
         let vectors = snapshot.vectors.as_ref().filter(|v| v.manifest().fingerprint == fingerprint);
         let units = vectors
             .map_or(Units::Placed(Cow::default()), |vectors| units(snapshot, vectors, filter, semantic.effort.joined));
-        Ok(Near { snapshot, semantic, query, vectors, units })
+        Ok(SemanticSearch { snapshot, semantic, query, vectors, units })
     }
 
     /// The best `units_max` texts' units (more where units share a text), or as many as lie in `files_min` files.
@@ -303,8 +303,8 @@ impl Texts {
     }
 }
 
-/// The allowed units. At most `joined` of them are looked up, on all cores, since each look-up waits for memory; where
-/// all are, the snapshot remembers them.
+/// The allowed units. Up to `joined` of them, the vectors of each are looked up, on all cores since each look-up waits
+/// for memory; the snapshot remembers the places of all its units.
 fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units<'a> {
     let lexical = &snapshot.lexical;
     let look_up = |units: Vec<(UnitId, TextHash)>| -> Vec<(UnitId, Place)> {
@@ -335,8 +335,8 @@ fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn Unit
     }
 }
 
-/// Adds to `hits` the units of `more` that are not in it, and tells which share of the first [`HEAD`] of `units` has a
-/// score then: 1 where there are none.
+/// Adds to `hits` the units of `more` that are not in it. Gives the share of the first [`HEAD`] of `units` that has a
+/// score then; 1 where there are no units.
 pub(crate) fn join(hits: &mut Vec<(UnitId, f32)>, more: Vec<(UnitId, f32)>, units: &[UnitHit]) -> f32 {
     let mut known: HashSet<UnitId> = hits.iter().map(|h| h.0).collect();
     hits.extend(more.into_iter().filter(|(key, _)| known.insert(*key)));

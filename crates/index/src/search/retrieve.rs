@@ -1,0 +1,202 @@
+//! Retrieval: the candidates of a query, found by words, by meaning and by name, with what is known of their files.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::PoisonError;
+
+use colgrep_core::UnitId;
+use colgrep_core::bm25::Bm25;
+use colgrep_core::fuse::{Evidence, Ranking, Retriever};
+use colgrep_core::knob::Knobs;
+use colgrep_core::path::{PathClass, PathFacts};
+use colgrep_core::query::Query;
+use colgrep_core::rank::{Candidate, FileFacts, Retrieved};
+use colgrep_core::token::Tokenizer;
+use colgrep_syntax::language::{self, Category};
+
+use super::Request;
+use super::semantic::{Mode, SemanticSearch, join};
+use crate::error::Result;
+use crate::ids::FileId;
+use crate::lexical::{NamedFile, Required, UnitHit, WordMass};
+use crate::store::{FileRecord, Snapshot};
+
+/// The query as read, and the candidates with their rankings and what is known of their files, before they are fused.
+/// It depends on the knobs of retrieval alone.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Retrieved)> {
+    // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
+    rayon::scope(|_| retrieve_in_pool(snapshot, request))
+}
+
+fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Retrieved)> {
+    let mut tokenizer = Tokenizer::default();
+    let query = Query::new(request.query, &snapshot.files.root, language::facts(), &mut tokenizer);
+    if query.terms.is_empty() {
+        return Ok((query, Retrieved::default()));
+    }
+    let files_total = snapshot.files.indexed().count() as u64;
+    let named = snapshot.lexical.named_files(&query, files_total, request.filter)?;
+    let mut required = required(snapshot, request, &query, &named);
+    let semantic =
+        request.semantic.map(|s| SemanticSearch::new(snapshot, request.query, s, request.filter)).transpose()?;
+    let (bm25, units_max) = (Bm25::new(request.knobs), request.knobs.pool_units);
+    let by_words = || snapshot.lexical.search(&query, &bm25, units_max, request.files, request.filter);
+    let (near, found) = match &semantic {
+        Some(semantic) => rayon::join(|| semantic.search(units_max, request.files), by_words),
+        None => (Ok(Vec::new()), by_words()),
+    };
+    let near = near?;
+    required.units.extend(near.iter().map(|hit| hit.0));
+    let (units, mass) = found?.with(&required)?;
+
+    // Units that the semantic search alone found are here for their facts; they have no place in the lexical ranking.
+    let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.key));
+    let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.key, u.score)).collect();
+    // A text of which neither the index nor the model knows a word is a name that is not here.
+    if hits.is_empty() && request.semantic.is_some_and(|s| !s.encoder.knows(request.query)) {
+        return Ok((query, Retrieved::default()));
+    }
+    let mut evidence = evidence(&query, mass, &units, request.knobs);
+    let mut rankings = Vec::new();
+    if request.semantic.is_none_or(|s| s.mode == Mode::Hybrid) {
+        rankings.push(Ranking { retriever: Retriever::Lexical, hits });
+    }
+    if let Some(search) = &semantic {
+        let others: Vec<UnitHit> = units.iter().filter(|u| !required.units.contains(&u.key)).copied().collect();
+        let hits = completed(search, near, &others, &units, &mut evidence, request.knobs)?;
+        if rankings.is_empty() || !hits.is_empty() {
+            rankings.push(Ranking { retriever: Retriever::Semantic, hits });
+        }
+    }
+    let ranked: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
+    let units: Vec<UnitHit> = units.into_iter().filter(|u| ranked.contains(&u.key)).collect();
+    let retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
+    Ok((query, Retrieved { rankings, evidence, ..retrieved }))
+}
+
+/// What becomes a candidate whatever rank its words give it.
+fn required(
+    snapshot: &Snapshot,
+    request: &Request<'_>,
+    query: &Query,
+    named: &BTreeMap<FileId, NamedFile>,
+) -> Required {
+    let files = strongest(named, request.knobs.pool_named_files);
+    let mut units = HashSet::new();
+    if query.is_symbol() {
+        // Who types a name wants the unit that defines it.
+        let is_allowed = |unit: &UnitId| request.filter.is_none_or(|f| snapshot.lexical.is_allowed(*unit, f));
+        let definitions = files.iter().filter_map(|file| named.get(file)).flat_map(|n| &n.definitions);
+        units.extend(definitions.map(|d| d.unit).filter(is_allowed));
+    }
+    Required { files, units }
+}
+
+/// The semantic ranking, from what the vectors found (`near`): the units that words alone found (`others`) get their
+/// scores, and the nearest their full ones. Sets the evidence's coverage of `units`.
+fn completed(
+    search: &SemanticSearch<'_>,
+    mut near: Vec<(UnitId, f32)>,
+    others: &[UnitHit],
+    units: &[UnitHit],
+    evidence: &mut Evidence,
+    knobs: &Knobs,
+) -> Result<Vec<(UnitId, f32)>> {
+    let is_alone = search.semantic.mode == Mode::SemanticOnly;
+    let more = if is_alone && search.semantic.encode_max == 0 { Vec::new() } else { search.score(others)? };
+    evidence.coverage = join(&mut near, more, units);
+    // Where the words are trusted, meaning decides little, and need not be exact.
+    let share = if is_alone { 1.0 } else { evidence.unexplained(knobs) };
+    search.sharpen(&mut near, (share * knobs.exact_units as f32).ceil() as usize)?;
+    Ok(near)
+}
+
+/// What the lexical side knows of a query.
+fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> Evidence {
+    let best = units.iter().map(|u| u.score).fold(0.0, f32::max);
+    let share = |x: f32| if mass.all > 0.0 { (x / mass.all).clamp(0.0, 1.0) } else { 0.0 };
+    Evidence {
+        words: mass.words,
+        names: !query.identifiers.is_empty(),
+        known: share(mass.known),
+        strength: share(best / (1.0 + knobs.k1)),
+        ..Evidence::default()
+    }
+}
+
+/// The files that answer best by name or definition, at most `files_max`.
+fn strongest(named: &BTreeMap<FileId, NamedFile>, files_max: usize) -> HashSet<FileId> {
+    let weight = |n: &NamedFile| {
+        n.topic_weight
+            + 100.0 * f32::from(u8::from(!n.definitions.is_empty() || !n.textual_types.is_empty()))
+            + 10.0 * n.word_definitions
+    };
+    let mut files: Vec<(FileId, f32)> = named.iter().map(|(file, n)| (*file, weight(n))).collect();
+    files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    files.into_iter().take(files_max).map(|(file, _)| file).collect()
+}
+
+/// Whether files of a language are prose, configuration or data.
+pub fn is_text(language: &str) -> bool {
+    let category = language::by_name(language).map_or(Category::Unknown, |l| l.category);
+    matches!(category, Category::Prose | Category::Data)
+}
+
+/// The candidates and what is known of their files; rankings and evidence are left empty.
+fn gather(
+    snapshot: &Snapshot,
+    query: &Query,
+    files_total: u64,
+    units: &[UnitHit],
+    named: &BTreeMap<FileId, NamedFile>,
+    tokenizer: &mut Tokenizer,
+) -> Result<Retrieved> {
+    let wanted: HashSet<FileId> = units.iter().map(|u| u.file).collect();
+    let records: HashMap<FileId, &FileRecord> =
+        snapshot.files.files.iter().filter(|f| wanted.contains(&f.id)).map(|f| (f.id, f)).collect();
+    let nearness = snapshot.lexical.nearness(query, files_total, &wanted)?;
+    let mut retrieved = Retrieved { files_total, ..Retrieved::default() };
+    let mut positions: HashMap<FileId, usize> = HashMap::new();
+    let mut known = snapshot.path_facts.lock().unwrap_or_else(PoisonError::into_inner);
+    for unit in units {
+        let Some(record) = records.get(&unit.file) else { continue };
+        let file = *positions.entry(unit.file).or_insert_with(|| {
+            let known =
+                known.entry(record.id).or_insert_with(|| PathFacts::new(&record.path, language::facts(), tokenizer));
+            let mut path_facts = known.clone();
+            if record.generated {
+                path_facts.class = path_facts.class.with(PathClass::VENDORED);
+            }
+            let near = nearness.get(&unit.file).copied().unwrap_or_default();
+            let mut file = FileFacts {
+                path: record.path.clone(),
+                path_facts,
+                is_text: is_text(&record.language),
+                near: near.near,
+                adjacent: near.adjacent,
+                ..FileFacts::default()
+            };
+            if let Some(named) = named.get(&unit.file) {
+                file.definitions.clone_from(&named.definitions);
+                file.textual_types.clone_from(&named.textual_types);
+                file.word_definitions = named.word_definitions;
+            }
+            retrieved.files.push(file);
+            retrieved.files.len() - 1
+        });
+        retrieved.candidates.push(Candidate {
+            unit: unit.key,
+            file,
+            kind: unit.kind,
+            role: unit.role,
+            line: unit.line,
+            name_hit: unit.name_hit,
+        });
+    }
+    drop(known);
+    let topics = retrieved.files.iter().flat_map(|f| &f.path_facts.topic_terms).chain(&query.topic_terms);
+    retrieved.topic_frequency = snapshot.lexical.topic_frequency(topics)?;
+    Ok(retrieved)
+}
