@@ -41,29 +41,29 @@ pub use runtime::{RuntimeEnv, RuntimeReport};
 /// are one long vector of the whole text. Token weights, where a model has them, are folded into the rows, which are
 /// therefore not of unit length.
 pub trait Encoder: Send + Sync {
-    /// Which model this is, for people: a name, or the folder it was loaded from.
+    /// Display name: the model's own, or the folder it was loaded from.
     fn name(&self) -> &str;
-    /// Hash of everything that shapes a document's vectors; vectors of different fingerprints never meet.
+    /// Hash of everything that shapes a document's vectors; vectors of different fingerprints are never compared.
     fn fingerprint(&self) -> u64;
     /// Components of a vector.
     fn dimension(&self) -> usize;
-    /// Rows of each text that are heads.
+    /// Number of heads, the first rows of each text.
     fn heads(&self) -> usize;
-    /// Whether a document costs well under a millisecond of a core, so that a search can encode some.
+    /// True if a document takes well under a millisecond of a core, so that a search may encode candidates.
     fn is_light(&self) -> bool {
         false
     }
-    /// Whether any word of a text is one that the model has a piece for as a whole. A text of unknown words alone has
-    /// vectors too, but they mean little.
+    /// True if the vocabulary holds at least one word of the text as a whole. A text of unknown words has vectors too,
+    /// but they say little.
     fn knows(&self, text: &str) -> bool {
         !text.trim().is_empty()
     }
-    /// Vectors of a query. Empty where the model knows no token of it.
+    /// Encodes a query. Empty if it has no token.
     ///
     /// # Errors
     /// When the model can't be run.
     fn encode_query(&self, text: &str) -> Result<Multivector, Error>;
-    /// Vectors of documents, in order, each cut at the model's own length.
+    /// Encodes documents, in order, each truncated to the model's length.
     ///
     /// # Errors
     /// When the model can't be run.

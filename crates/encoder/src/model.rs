@@ -1,11 +1,11 @@
-//! Which model to use, and opening it.
+//! Names of models, and opening them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::{EMBEDDED, Encoder, Error, Native, RuntimeEnv, RuntimeReport};
 
-/// A model that somebody chose.
+/// The name of a model, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelSpec {
@@ -19,10 +19,10 @@ pub enum ModelSpec {
 }
 
 impl ModelSpec {
-    /// Reads what a person wrote: `default`, a folder, or `owner/name`. A folder that exists wins over a hub id.
+    /// Parses a name: `default`, a folder, or `owner/name`. A folder that exists wins over a hub id.
     ///
     /// # Errors
-    /// When it is none of them.
+    /// [`Error::UnknownModel`] when it is none of them.
     pub fn parse(text: &str) -> Result<ModelSpec, Error> {
         let path = Path::new(text);
         if text == "default" {

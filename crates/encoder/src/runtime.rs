@@ -1,4 +1,4 @@
-//! What the world says about shared libraries, caches and the network, and what came of it.
+//! The environment of models: shared libraries, caches, the network; and a report on ONNX Runtime.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub struct RuntimeEnv {
     pub offline: bool,
 }
 
-/// What is known of ONNX Runtime on this machine, for `colgrep doctor`.
+/// Facts about ONNX Runtime on this machine, found without loading it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuntimeReport {
@@ -47,9 +47,9 @@ pub struct RuntimeReport {
     pub library: Option<PathBuf>,
     /// Its version, where its file name tells.
     pub version: Option<String>,
-    /// What it says about its build.
+    /// Its own build information.
     pub build: Option<String>,
-    /// The provider that makes sessions with this library.
+    /// The first execution provider that makes sessions with this library.
     pub provider: Option<&'static str>,
     /// Why models of ONNX can't be used, and what to do.
     pub problem: Option<String>,

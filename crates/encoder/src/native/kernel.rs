@@ -20,7 +20,7 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    /// Packs `weights` (`outputs × inputs`, as PyTorch keeps them) and `bias` (empty for none).
+    /// Packs `weights` (`outputs × inputs`, PyTorch's layout) and `bias` (empty for none).
     pub(crate) fn new(outputs: usize, inputs: usize, weights: &[f32], bias: &[f32]) -> Linear {
         let panels_len = outputs.div_ceil(PANEL);
         let mut panels = vec![0.0; panels_len * PANEL * inputs];
@@ -37,12 +37,12 @@ impl Linear {
     }
 }
 
-/// What [`product`] does with its results.
+/// Store mode of [`product`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Into {
-    /// Writes them.
+    /// Overwrite.
     Place,
-    /// Adds them to what is there.
+    /// Accumulate.
     Add,
 }
 

@@ -1,4 +1,4 @@
-//! The embedded model's forward pass: ids of pieces to rows of vectors, several texts at once.
+//! Forward pass of the embedded model over a batch of tokenized texts.
 //!
 //! The formulas are those of `train/model.py`. Texts stand behind each other in one matrix, so that the products
 //! are large; the convolution alone sees where a text ends.
@@ -8,16 +8,16 @@ use pulp::{Arch, Simd, WithSimd};
 use super::kernel::{self, Into};
 use super::weights::{Config, Weights};
 
-/// Which side of the late interaction a text stands on.
+/// Side of the late interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Index 0 of what the weights hold per side.
+    /// Index 0 into the weights of a side.
     Query = 0,
     /// Index 1.
     Document = 1,
 }
 
-/// Scratch of one pass, kept between passes.
+/// Buffers of a pass, reused between passes.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// Normalised table rows, `pieces × dim`; later the pieces' directions.
@@ -38,26 +38,26 @@ pub(crate) struct Scratch {
     rows: Vec<f32>,
 }
 
-/// Several texts in a row, to be encoded in one pass.
+/// A batch of texts, stored one behind the other.
 pub(crate) struct Pass<'a> {
     pub(crate) config: &'a Config,
     pub(crate) weights: &'a Weights<'a>,
     /// Ids of all texts' pieces.
     pub(crate) ids: &'a [u32],
-    /// Where each text ends in `ids`; none is empty.
+    /// End of each text in `ids`; no text is empty.
     pub(crate) ends: &'a [usize],
     pub(crate) side: Side,
     pub(crate) scratch: &'a mut Scratch,
 }
 
 impl Pass<'_> {
-    /// The rows of each text: its summary's, then its pieces'.
+    /// Rows of each text: those of its summary, then one a piece.
     pub(crate) fn run(self) -> Vec<Vec<f32>> {
         Arch::new().dispatch(self)
     }
 }
 
-/// Sets the length of scratch whose content will be overwritten.
+/// Resizes a buffer whose content will be overwritten.
 fn fit(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
     buffer.resize(len, 0.0);
     buffer

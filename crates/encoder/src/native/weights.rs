@@ -40,7 +40,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Refuses what this code can't run.
+    /// Validates layout and sizes.
     ///
     /// # Errors
     /// When the layout is another, or a size is 0.
@@ -91,7 +91,7 @@ pub(crate) struct Block {
     pub(crate) down: Linear,
 }
 
-/// Everything that was learned.
+/// Learned parameters.
 pub(crate) struct Weights<'a> {
     table: Table<'a>,
     /// Per piece: log weight in a query, in a document, in the summary; half floats.

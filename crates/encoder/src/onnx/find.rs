@@ -271,7 +271,7 @@ mod tests {
         ];
         for (what, env, refused) in rows {
             let found = candidates(&env);
-            assert_eq!(below(&outside, &env), [PathBuf::new(); 0], "{what}");
+            assert_eq!(below(&outside, &env), Vec::<PathBuf>::new(), "{what}");
             let is_told = |(file, why): &Refused| {
                 file.canonicalize().is_ok_and(|file| file == clone.join(refused)) && why.contains("inside the project")
             };
@@ -299,7 +299,7 @@ mod tests {
                 projects: vec![clone.clone()],
                 ..RuntimeEnv::default()
             };
-            assert_eq!(below(&outside, &env), [PathBuf::new(); 0], "{prefix:?}");
+            assert_eq!(below(&outside, &env), Vec::<PathBuf>::new(), "{prefix:?}");
             assert_eq!(candidates(&env).refused.len(), 1, "{prefix:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Execution providers: the ones that were compiled in, before the CPU.
+//! Execution providers of ONNX Runtime: those that were compiled in, then the CPU.
 
 use ort::ep::ExecutionProviderDispatch;
 use ort::session::Session;
@@ -6,10 +6,10 @@ use ort::session::builder::SessionBuilder;
 
 use super::library::Library;
 
-/// The provider that is always there.
+/// The provider of every build.
 pub(crate) const CPU: &str = "CPU";
 
-/// Providers in the order they are tried; the features `cuda`, `coreml` and `directml` add theirs.
+/// Compiled providers in order of preference; the features `cuda`, `coreml` and `directml` add theirs.
 pub(crate) fn compiled() -> Vec<(&'static str, Option<ExecutionProviderDispatch>)> {
     vec![
         #[cfg(feature = "cuda")]
@@ -22,7 +22,7 @@ pub(crate) fn compiled() -> Vec<(&'static str, Option<ExecutionProviderDispatch>
     ]
 }
 
-/// A session of the first provider that makes one with `commit`, and its name.
+/// Makes a session with the first provider that accepts the model, and returns its name.
 pub(crate) fn first(
     library: &Library,
     commit: impl Fn(SessionBuilder) -> ort::Result<Session>,
@@ -37,7 +37,7 @@ pub(crate) fn first(
     result
 }
 
-/// A session of the provider of that name.
+/// Makes a session with the provider of that name.
 pub(crate) fn named(
     library: &Library,
     name: &str,

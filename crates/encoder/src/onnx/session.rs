@@ -1,4 +1,4 @@
-//! Runs a model: batches of inputs in, rows out.
+//! Sessions of a model: run batches of token ids, return their vectors.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -13,13 +13,13 @@ use super::provider;
 use super::tokens::Input;
 use crate::Error;
 
-/// Texts of one run: more gain nothing on a CPU and cost padding.
+/// Texts of a batch. Larger batches are no faster on a CPU and need more padding.
 pub(crate) const BATCH: usize = 8;
 
 /// A batch's result: `texts × tokens × dimension`, tokens with the filling; one of each text for [`Shape::Texts`].
 pub(crate) type Output = Array3<f32>;
 
-/// What a model's output is.
+/// Shape of a model's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// `texts × tokens × dimension`.
@@ -28,17 +28,17 @@ pub(crate) enum Shape {
     Texts,
 }
 
-/// Sessions of one model, as many as callers at once; each runs on its caller's thread.
+/// Pool of sessions of one model, one for each concurrent caller; each runs on its caller's thread.
 pub(crate) struct Sessions {
     library: Library,
     model: PathBuf,
     idle: Mutex<Vec<Session>>,
     output: String,
-    /// What the output is.
+    /// Shape of the output.
     pub(crate) shape: Shape,
-    /// Which provider runs the model.
+    /// The provider that runs the model.
     pub(crate) provider: &'static str,
-    /// Id of the filling in a batch.
+    /// Padding token of a batch.
     pad: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Text to the ids that a model reads, and which of its rows count.
+//! Tokenization for ONNX models: ids, attention mask, and which rows of the output are kept.
 //!
 //! The order of steps is PyLate's: cut to the length less the prefix, put the prefix in, fill queries with [MASK].
 
@@ -7,50 +7,50 @@ use tokenizers::{Tokenizer, TruncationParams};
 use super::folder::{Colbert, Kind};
 use crate::Error;
 
-/// Which side of the score a text stands on.
+/// Side of the late interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Query,
     Document,
 }
 
-/// One text as a model reads it.
+/// A tokenized text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Input {
-    /// Ids of its tokens.
+    /// Token ids.
     pub(crate) ids: Vec<u32>,
-    /// Whether other tokens attend to it.
+    /// Attention mask.
     pub(crate) attention: Vec<bool>,
-    /// Whether its row is part of the result.
+    /// Rows of the output that are kept.
     pub(crate) keep: Vec<bool>,
 }
 
-/// How the texts of one side become inputs.
+/// Tokenization of one side.
 struct Recipe {
     tokenizer: Tokenizer,
-    /// Text in front.
+    /// Prompt text in front.
     prompt: String,
     lower: bool,
-    /// A token to put in, where, and how often.
+    /// Prefix token, its position and its count.
     prefix: Option<(u32, usize, usize)>,
-    /// A token to fill up with, to which length, and whether tokens attend to it.
+    /// Query expansion: filling token, length to fill to, whether other tokens attend to it.
     fill: Option<(u32, usize, bool)>,
-    /// Tokens whose rows are left out.
+    /// Tokens whose rows are dropped.
     skip: Vec<u32>,
 }
 
-/// Both sides' recipes.
+/// Tokenizers of both sides.
 pub(crate) struct Inputs {
     query: Recipe,
     document: Recipe,
-    /// Id of the filling in a batch.
+    /// Padding token of a batch.
     pub(crate) pad: u32,
-    /// The largest id that the tokenizer can give.
+    /// Largest id of the vocabulary.
     pub(crate) largest: u32,
 }
 
 impl Inputs {
-    /// Prepares a tokenizer as `kind` asks for.
+    /// Configures the tokenizers for `kind`.
     ///
     /// # Errors
     /// When the file is damaged, or lacks tokens that the configuration names.
@@ -125,7 +125,7 @@ impl Inputs {
         }
     }
 
-    /// The input of one text.
+    /// Tokenizes a text.
     ///
     /// # Errors
     /// When the tokenizer can't read it.

@@ -106,8 +106,8 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
     }
     rayon::scope(|scope| walk.folder(scope, walk.root.clone(), &rules));
     let mut walked = walk.walked.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let from_root = |path: PathBuf| path.strip_prefix(&walk.root).unwrap_or(&path).to_string_lossy().into_owned();
-    walked.unheeded = reader.unheeded().into_iter().map(|(path, why)| (from_root(path), why)).collect();
+    let below_root = |path: PathBuf| path.strip_prefix(&walk.root).unwrap_or(&path).to_string_lossy().into_owned();
+    walked.unheeded = reader.unheeded().into_iter().map(|(path, why)| (below_root(path), why)).collect();
     walked.files.sort_unstable();
     walked.unreadable.sort_unstable();
     walked.misnamed.sort_unstable();
@@ -140,11 +140,11 @@ impl Walk {
                 for entry in all {
                     match entry {
                         Ok(entry) => entries.push(entry),
-                        Err(error) => found.unreadable.push((self.from_root(&folder), error.to_string())),
+                        Err(error) => found.unreadable.push((self.below_root(&folder), error.to_string())),
                     }
                 }
             }
-            Err(error) => found.unreadable.push((self.from_root(&folder), error.to_string())),
+            Err(error) => found.unreadable.push((self.below_root(&folder), error.to_string())),
         }
         let rules = match self.options.no_ignore {
             true => above.clone(),
@@ -160,7 +160,7 @@ impl Walk {
             let kind = match entry.file_type() {
                 Ok(kind) => kind,
                 Err(error) => {
-                    found.unreadable.push((self.from_root(&path), error.to_string()));
+                    found.unreadable.push((self.below_root(&path), error.to_string()));
                     continue;
                 }
             };
@@ -173,7 +173,7 @@ impl Walk {
             } else if kind.is_file() {
                 self.file(&entry, &path, &mut found);
             } else {
-                found.unreadable.push((self.from_root(&path), SPECIAL.to_string()));
+                found.unreadable.push((self.below_root(&path), SPECIAL.to_string()));
             }
         }
         let mut all = self.walked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +212,7 @@ impl Walk {
         }
     }
 
-    fn from_root(&self, path: &Path) -> String {
+    fn below_root(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
     }
 }
