@@ -134,7 +134,7 @@ pub(super) fn run(args: &Args, vars: &Vars) -> Result<()> {
             native(Read::new(folder)?.files(), &documents, &mut out)?;
         }
         Some(folder) => {
-            let runtime = Env::read(vars.iter().cloned())?.runtime();
+            let runtime = colgrep_engine::model::runtime(&Env::read(vars.iter().cloned())?);
             let start = Instant::now();
             let model = open(&ModelSpec::Folder(folder.clone()), &runtime)?;
             writeln!(out, "open        {:8.2} ms", start.elapsed().as_secs_f64() * 1e3)?;

@@ -10,8 +10,6 @@ use colgrep_encoder::RuntimeEnv;
 
 use crate::variable;
 
-use crate::project::Project;
-
 /// Variables named COLGREP_… that are no knobs.
 const OWN: [&str; 3] = ["COLGREP_TRACE", "COLGREP_DATA_DIR", "COLGREP_PROFILE"];
 
@@ -110,24 +108,21 @@ impl Env {
         Env { places, ..self.clone() }
     }
 
-    /// What models need of the environment.
-    pub fn runtime(&self) -> RuntimeEnv {
-        let executable = std::env::current_exe().ok();
-        let here = Path::new(".");
-        let places = self.places.iter().map(PathBuf::as_path).chain([here]);
-        let mut projects: Vec<PathBuf> = places.flat_map(|place| self.projects_around(place)).collect();
-        projects.sort_unstable();
-        projects.dedup();
-        RuntimeEnv { executable, projects, home: self.home.clone(), ..self.runtime.clone() }
+    /// The same with the indexes in this folder.
+    #[must_use]
+    pub fn data_in(self, folder: impl Into<PathBuf>) -> Env {
+        Env { data_folder: Some(folder.into()), ..self }
     }
 
-    /// The root of the project around a path, and those of the repositories around that; a home folder is none of them.
-    fn projects_around(&self, place: &Path) -> Vec<PathBuf> {
-        let Ok((project, _)) = Project::around(place, self) else { return Vec::new() };
-        let home = self.home.as_ref().and_then(|home| home.canonicalize().ok());
-        let is_repository = |folder: &&Path| home.as_deref() != Some(folder) && folder.join(".git").exists();
-        let around = project.root.ancestors().skip(1).filter(is_repository).map(Path::to_path_buf);
-        around.chain([project.root.clone()]).collect()
+    /// What models need of the variables.
+    pub(crate) fn runtime(&self) -> RuntimeEnv {
+        let executable = std::env::current_exe().ok();
+        RuntimeEnv { executable, home: self.home.clone(), ..self.runtime.clone() }
+    }
+
+    /// What the command works on, besides the current folder.
+    pub(crate) fn places(&self) -> &[PathBuf] {
+        &self.places
     }
 
     /// The path by which this program is called: on PATH, or else as it was started, where that leads to this very file.

@@ -1,9 +1,9 @@
 //! colgrep-engine: opens a project, keeps its index current and answers searches.
 //!
-//! Between the index and whatever asks: the command line, the MCP server, the benchmark, a program. It prints nothing,
-//! and reads neither the process's arguments nor its environment by itself.
+#![doc = include_str!("../README.md")]
 
 pub mod answer;
+pub mod engine;
 pub mod env;
 pub mod error;
 pub mod explain;
@@ -26,6 +26,7 @@ pub mod tree;
 pub mod variable;
 
 pub use answer::{Answer, BestLine, FileAnswer, UnitAnswer};
+pub use engine::Engine;
 pub use env::Env;
 pub use error::Refused;
 pub use notice::{Listener, Notice};

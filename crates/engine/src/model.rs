@@ -1,7 +1,7 @@
 //! The model of the ranking by meaning: which one is chosen, opened once, and how the index keeps its vectors.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use colgrep_index::update::Encoding;
 use colgrep_index::vector::{Codebook, Memory};
 
 use crate::env::Env;
-use crate::notice::{Listener, Notice};
+use crate::project::Project;
 use crate::request::RankBy;
 
 /// Candidates that a search encodes itself where the index keeps no vectors: with the embedded model, about 15 ms of a
@@ -85,7 +85,7 @@ impl Model {
     pub fn open(name: Option<&str>, stored: bool, env: &Env) -> Result<Model> {
         let spec = name.filter(|n| !n.is_empty()).map_or(Ok(ModelSpec::Embedded), ModelSpec::parse)?;
         // The model in the program needs nothing of the environment, which takes a look around each place to tell.
-        let runtime = if spec == ModelSpec::Embedded { RuntimeEnv::default() } else { env.runtime() };
+        let runtime = if spec == ModelSpec::Embedded { RuntimeEnv::default() } else { runtime(env) };
         let encoder = colgrep_encoder::open(&spec, &runtime)?;
         let codebook = match spec {
             ModelSpec::Embedded => Some(Codebook::from_bytes(EMBEDDED_CODEBOOK)?),
@@ -158,13 +158,6 @@ impl Model {
     }
 }
 
-/// Names the library that a model has loaded to whoever wants ranking steps: it is code of somebody else.
-pub fn name_runtime(listener: &dyn Listener) {
-    if let Some(library) = colgrep_encoder::loaded_runtime().filter(|_| listener.traces()) {
-        listener.notice(&Notice::Runtime(library));
-    }
-}
-
 /// What the ranking by meaning lacks in an index.
 #[derive(Clone, Debug)]
 pub struct Lacking {
@@ -214,4 +207,24 @@ fn without_download<'e>(choice: &Choice, env: &'e Env) -> Result<Cow<'e, Env>> {
         );
     }
     Ok(Cow::Owned(env.offline()))
+}
+
+/// What models need of the environment. No library is loaded from the projects around the current folder and around
+/// what the command works on.
+pub fn runtime(env: &Env) -> RuntimeEnv {
+    let here = Path::new(".");
+    let places = env.places().iter().map(PathBuf::as_path).chain([here]);
+    let mut projects: Vec<PathBuf> = places.flat_map(|place| projects_around(place, env)).collect();
+    projects.sort_unstable();
+    projects.dedup();
+    RuntimeEnv { projects, ..env.runtime() }
+}
+
+/// The root of the project around a path, and those of the repositories around that; a home folder is none of them.
+fn projects_around(place: &Path, env: &Env) -> Vec<PathBuf> {
+    let Ok((project, _)) = Project::around(place, env) else { return Vec::new() };
+    let home = env.home.as_ref().and_then(|home| home.canonicalize().ok());
+    let is_repository = |folder: &&Path| home.as_deref() != Some(folder) && folder.join(".git").exists();
+    let around = project.root.ancestors().skip(1).filter(is_repository).map(Path::to_path_buf);
+    around.chain([project.root.clone()]).collect()
 }

@@ -215,3 +215,10 @@ fn first_part(
         }
     }
 }
+
+/// Names the library that a model has loaded to whoever wants ranking steps: it is code of somebody else.
+pub fn name_runtime(listener: &dyn Listener) {
+    if let Some(library) = colgrep_encoder::loaded_runtime().filter(|_| listener.traces()) {
+        listener.notice(&Notice::Runtime(library));
+    }
+}

@@ -314,7 +314,7 @@ impl Place {
 /// The best units, each as a result of its own.
 fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
     let best = answer.units.iter().take(wanted);
-    best.map(|c| FileHit { file: c.file, score: c.score, units: vec![c.clone()] }).collect()
+    best.map(|c| FileHit { file: c.file, score: c.score, units: vec![*c] }).collect()
 }
 
 /// Keeps the steps of a ranking, hands them on, or both.

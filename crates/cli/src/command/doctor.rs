@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use colgrep_encoder::RuntimeEnv;
 use colgrep_engine::env::Env;
-use colgrep_engine::model::{Choice, Model};
+use colgrep_engine::model::{self, Choice, Model};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::{REPOSITORY_FILE, Settings, Source, repository_file};
@@ -276,7 +276,7 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
         Ok(None) => report.say("model", Level::Note, "none: searches are by keywords alone"),
         Err(error) => report.say("model", Level::Advice, hint::told(&error)),
     }
-    runtime(&env.runtime(), report);
+    runtime(&model::runtime(env), report);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     report.say(
         "runtime",

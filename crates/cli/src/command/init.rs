@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use colgrep_engine::env::Env;
-use colgrep_engine::model::{Model, name_runtime};
-use colgrep_engine::open::update;
+use colgrep_engine::model::Model;
+use colgrep_engine::open::{name_runtime, update};
 use colgrep_engine::project::Project;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::update::set_mode;

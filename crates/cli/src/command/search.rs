@@ -4,10 +4,9 @@ use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use colgrep_engine::env::Env;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::rules::type_list;
-use colgrep_engine::session::Session;
+use colgrep_engine::{Engine, Env};
 
 use super::{grep, limit_threads, many};
 use crate::args::{Plan, Task, is_stdin};
@@ -39,7 +38,8 @@ pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
         return grep::run(plan, env, &settings);
     }
     let console = Console::new(plan.output.quiet, env.trace);
-    let mut session = Session::new(env.clone(), start, &plan.open, console)?;
+    let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);
+    let mut session = engine.session(start)?;
     if !plan.output.quiet {
         tell_refused(session.settings());
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use colgrep_encoder::ModelSpec;
 use colgrep_engine::env::Env;
+use colgrep_engine::model::runtime;
 use colgrep_engine::project::settings_at;
 
 use crate::FOUND;
@@ -22,7 +23,7 @@ fn checked(name: &str, env: &Env) -> Result<String> {
         }
         spec => spec,
     };
-    colgrep_encoder::open(&spec, &env.runtime())?;
+    colgrep_encoder::open(&spec, &runtime(env))?;
     Ok(spec.to_string())
 }
 

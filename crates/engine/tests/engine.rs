@@ -1,0 +1,148 @@
+//! The engine as a program sees it: requests in, answers out.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use colgrep_engine::notice::{Listener, Notice};
+use colgrep_engine::{Detail, Engine, Env, OpenOptions, Pattern, Question, RankBy, Refused, SearchRequest};
+use tempfile::TempDir;
+
+/// A folder for each project, and one for the indexes.
+fn projects(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    folder
+}
+
+const FILES: [(&str, &str); 4] = [
+    ("one/queue.rs", "/// Waits until the queue has room.\nfn push(item: u32) {\n    room();\n}\n"),
+    ("one/ring.rs", "/// A ring buffer with room for the queue.\nstruct Ring;\n"),
+    ("one/notes.md", "# Plans\n\nNothing yet.\n"),
+    ("two/lib.py", "def wait_for_room(queue):\n    return queue.room\n"),
+];
+
+fn engine(folder: &Path) -> Engine {
+    let mut options = OpenOptions::default();
+    // A file lies in no project of its own here.
+    options.any_root = true;
+    Engine::new(Env::default().data_in(folder.join(".index"))).options(options)
+}
+
+fn paths(answer: &colgrep_engine::Answer) -> Vec<&str> {
+    answer.files.iter().map(|f| f.path.as_str()).collect()
+}
+
+#[test]
+fn several_projects_take_turns_in_one_answer() {
+    let folder = projects(&FILES);
+    let request = SearchRequest::new("queue room").within(folder.path().join("one")).within(folder.path().join("two"));
+    let answer = engine(folder.path()).search(&request.by(RankBy::Words)).expect("an answer");
+    assert_eq!(answer.query, "queue room");
+    assert_eq!(paths(&answer).len(), 3, "{:?}", paths(&answer));
+    assert_eq!(paths(&answer)[1], "lib.py", "the best of the second project stands behind the best of the first");
+    assert_eq!(answer.files[1].given, Some((folder.path().join("two"), "lib.py".to_string())));
+}
+
+#[test]
+fn an_answer_holds_lines_marks_and_steps() {
+    let folder = projects(&FILES);
+    let mut request = SearchRequest::new("queue has room").within(folder.path().join("one/queue.rs"));
+    request.shape.explain = true;
+    let answer = engine(folder.path()).search(&request).expect("an answer");
+    let [file] = answer.files.as_slice() else { panic!("one file: {answer:?}") };
+    let unit = &file.units[0];
+    assert_eq!((file.language.as_str(), unit.unit.name.as_str(), unit.name_line), ("rust", "push", 2));
+    assert_eq!((unit.line.number, unit.line.text.as_str(), unit.line.is_in_file), (2, "fn push(item: u32) {", true));
+    assert!(unit.line.matches.is_none() && file.matching_lines.is_none());
+    assert_eq!(unit.steps.as_ref().map(|steps| steps.is_empty()), Some(false));
+    request.scope.pattern = Some(Pattern::new(r"room\(\)"));
+    let answer = engine(folder.path()).search(&request).expect("an answer");
+    let line = &answer.files[0].units[0].line;
+    assert_eq!((line.number, line.text.trim(), line.matches.clone()), (3, "room();", Some(vec![4..10])));
+    assert_eq!(line.marks, [4..8], "a word of the query stands there");
+    // As far as a line of JSON: an answer is plain data.
+    assert!(serde_json::to_string(&answer).expect("JSON").contains("\"number\":3"));
+}
+
+#[test]
+fn names_alone_come_once_and_without_text() {
+    let folder = projects(&FILES);
+    let mut request = SearchRequest::new("room").within(folder.path().join("one")).detail(Detail::Names);
+    (request.shape.single_units, request.shape.every_match) = (true, true);
+    let answer = engine(folder.path()).search(&request).expect("an answer");
+    assert_eq!(paths(&answer).len(), 2);
+    assert!(answer.files.iter().all(|f| f.text.is_empty() && f.units.is_empty() && f.matches == 1), "{answer:?}");
+}
+
+#[test]
+fn a_session_answers_from_what_it_opened() {
+    let folder = projects(&FILES);
+    let one = folder.path().join("one");
+    let mut session = engine(folder.path()).session(&one).expect("a session");
+    let mut request = SearchRequest::new("queue").within(&one).by(RankBy::Words);
+    assert_eq!(session.search(&request).expect("an answer").files.len(), 2);
+    fs::write(one.join("late.rs"), "fn queue() {}\n").expect("a file");
+    request.scope.include = vec!["*.rs".to_string()];
+    assert_eq!(session.search(&request).expect("an answer").files.len(), 2, "the index is as it was opened");
+    assert_eq!(engine(folder.path()).search(&request).expect("an answer").files.len(), 3);
+    let without: Vec<String> = session
+        .files_without(&SearchRequest::new("queue").within(&one))
+        .expect("names")
+        .into_iter()
+        .map(|f| f.path)
+        .collect();
+    assert_eq!(without, ["notes.md"]);
+}
+
+#[test]
+fn units_like_one_are_found_by_its_line() {
+    let folder = projects(&FILES);
+    let mut request = SearchRequest::default();
+    request.question = Question::Like { file: folder.path().join("one/queue.rs"), line: 3 };
+    request.ranking.by = RankBy::Words;
+    let answer = engine(folder.path()).search(&request).expect("an answer");
+    assert!(answer.query.starts_with("push Waits until the queue has room"), "{}", answer.query);
+    assert_eq!(paths(&answer), ["ring.rs"], "not the unit itself");
+    request.question = Question::Like { file: folder.path().join("one/queue.rs"), line: 99 };
+    let error = engine(folder.path()).search(&request).expect_err("no such line");
+    assert!(matches!(error.downcast_ref(), Some(Refused::NoUnit { line: 99, .. })), "{error:#}");
+}
+
+/// Keeps what it hears.
+#[derive(Default)]
+struct Heard(Mutex<Vec<Notice>>);
+
+impl Listener for Heard {
+    fn hears(&self) -> bool {
+        true
+    }
+
+    fn notice(&self, notice: &Notice) {
+        self.0.lock().expect("heard").push(notice.clone());
+    }
+}
+
+#[test]
+fn what_happens_on_the_way_is_told_as_data() {
+    let folder = projects(&[("one/a.rs", "fn a() {}\n"), ("one/large.rs", "fn large() {}\n// and more than that\n")]);
+    let heard = Arc::new(Heard::default());
+    let mut options = OpenOptions::default();
+    options.filesize_max = Some(20);
+    let engine = engine(folder.path()).options(options).listener(heard.clone());
+    let request = SearchRequest::new("large").within(folder.path().join("one")).by(RankBy::Words);
+    engine.search(&request).expect("an answer");
+    let mut request = SearchRequest::new("large").within(folder.path().join("one/large.rs"));
+    request.scope.types = vec!["cobolt".to_string()];
+    let error = engine.search(&request).expect_err("no such language");
+    assert!(matches!(error.downcast_ref(), Some(Refused::Type { name, .. }) if name == "cobolt"), "{error:#}");
+    request.scope.types.clear();
+    engine.search(&request.by(RankBy::Words)).expect("an answer");
+    let heard = heard.0.lock().expect("heard");
+    assert!(matches!(heard[0], Notice::TooLarge { files: 1, filesize_max: 20 }), "{heard:?}");
+    assert!(matches!(&heard[heard.len() - 1], Notice::NotRanked(of) if of.path == "large.rs"), "{heard:?}");
+}
