@@ -1,5 +1,6 @@
 //! colgrep-syntax: source text to units of code. The table of languages, reading bytes into text, and parsing.
 
+pub mod budget;
 pub mod language;
 pub mod parse;
 pub mod read;

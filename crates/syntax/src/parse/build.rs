@@ -12,10 +12,14 @@ use super::text::{
     clean_comment, clean_heading, clean_name, clean_title, fold_space, push_line, push_part, split_list, truncate,
 };
 use super::{
-    BLOCK_LINES, BODY_BYTES_MAX, DEPTH_MAX, DOCSTRING_BYTES_MAX, LINE_BYTES_MAX, LIST_LEN_MAX, NAME_BYTES_MAX,
-    SIGNATURE_BYTES_MAX,
+    BLOCK_LINES, BODY_BYTES_MAX, BYTES_PER_DEFINITION, DEFINITIONS_BASE, DEPTH_MAX, DOCSTRING_BYTES_MAX,
+    LINE_BYTES_MAX, LIST_LEN_MAX, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX,
 };
+use crate::budget::{Budget, Spent};
 use crate::language::Language;
+
+/// Parameters, bases and pieces of documentation that are looked at of one definition.
+const PARTS_MAX: usize = 4 * LIST_LEN_MAX;
 
 /// Turns what the query found into units.
 pub(super) struct Builder<'a> {
@@ -23,12 +27,20 @@ pub(super) struct Builder<'a> {
     pub(super) lines: &'a Lines<'a>,
     pub(super) language: &'static Language,
     pub(super) found: &'a mut FileCaptures,
+    pub(super) budget: &'a Budget,
+    /// Bytes that are left for the texts of units.
+    pub(super) room: usize,
 }
 
 impl Builder<'_> {
-    pub(super) fn units(&mut self) -> Vec<Unit> {
+    /// # Errors
+    /// Where the units take more room or time than they may.
+    pub(super) fn units(&mut self) -> Result<Vec<Unit>, Spent> {
         let comments = doc_comments(self.found, self.lines, self.language);
         let definitions = self.distinct_definitions(&comments);
+        if definitions.len() > DEFINITIONS_BASE + self.text.len() / BYTES_PER_DEFINITION {
+            return Err(Spent::Units);
+        }
         let enclosing = enclosing(&definitions);
         // How deep each stands; none for what belongs to the unit around it (all that stands inside a function).
         let mut depths: Vec<Option<usize>> = Vec::with_capacity(definitions.len());
@@ -57,9 +69,13 @@ impl Builder<'_> {
         let mut units: Vec<Option<Unit>> = Vec::with_capacity(definitions.len());
         for (i, (parent, name)) in names.into_iter().enumerate() {
             let unit = depths[i].and_then(|_| self.unit(i, &definitions, &enclosing, &comments));
+            if let Some(unit) = &unit {
+                self.take_room(parent.len() + name.len() + unit.signature.len() + unit.docstring.len())?;
+            }
+            self.budget.check()?;
             units.push(unit.map(|unit| Unit { parent, name, ..unit }));
         }
-        let blocks = self.fill_bodies(&mut units, &definitions, &enclosing);
+        let blocks = self.fill_bodies(&mut units, &definitions, &enclosing)?;
         self.fill_facts(&mut units, &definitions, &enclosing);
         let mut units: Vec<Unit> = units.into_iter().flatten().collect();
         units.sort_by(|a, b| (a.span.line, b.span.end).cmp(&(b.span.line, a.span.end)));
@@ -67,7 +83,13 @@ impl Builder<'_> {
             units = merge_clauses(units);
         }
         units.extend(blocks);
-        units
+        Ok(units)
+    }
+
+    /// Takes room for a text of `bytes`.
+    fn take_room(&mut self, bytes: usize) -> Result<(), Spent> {
+        self.room = self.room.checked_sub(bytes).ok_or(Spent::Units)?;
+        Ok(())
     }
 
     pub(super) fn name(&self, definition: &Definition) -> String {
@@ -101,7 +123,7 @@ impl Builder<'_> {
                         (&mut old.extends, new.extends),
                     ] {
                         for part in more {
-                            if !list.contains(&part) {
+                            if list.len() < PARTS_MAX && !list.contains(&part) {
                                 list.push(part);
                             }
                         }
@@ -182,11 +204,11 @@ impl Builder<'_> {
     /// A unit's body is its lines; a container leaves to its members all but their first lines.
     /// Returns the blocks that long sections leave.
     pub(super) fn fill_bodies(
-        &self,
+        &mut self,
         units: &mut [Option<Unit>],
         definitions: &[Definition],
         enclosing: &[Option<usize>],
-    ) -> Vec<Unit> {
+    ) -> Result<Vec<Unit>, Spent> {
         let mut members: Vec<Vec<(u32, u32)>> = vec![Vec::new(); units.len()];
         for (i, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
@@ -207,9 +229,13 @@ impl Builder<'_> {
                 if end >= first {
                     let text = &self.text[self.own_bytes(first, end, &definition.bytes)];
                     let room = BODY_BYTES_MAX.saturating_sub(unit.body.len());
-                    unit.body.push_str(&text[..text.floor_char_boundary(room)]);
+                    let text = &text[..text.floor_char_boundary(room)];
+                    self.take_room(text.len())?;
+                    unit.body.push_str(text);
                 }
+                let behind = blocks.len();
                 add_blocks_between(end + 1, next, self.lines, block_kind(self.language), &mut blocks);
+                self.take_room(blocks[behind..].iter().map(|block| block.body.len()).sum())?;
             }
             if is_cut {
                 let parent = unit.qualified_name();
@@ -219,7 +245,7 @@ impl Builder<'_> {
                 }
             }
         }
-        blocks
+        Ok(blocks)
     }
 
     /// Where lines `first..=end` of the definition at `bytes` lie; of very long lines only its own part.

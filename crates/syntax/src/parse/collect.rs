@@ -3,13 +3,12 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use colgrep_core::{UnitKind, UnitRole};
 use tree_sitter::{Node, ParseOptions, Parser, Range};
 
-use super::FILE_TIME_MAX;
 use super::lines::Bytes;
+use crate::budget::{Budget, Spent};
 use crate::language::Compiled;
 
 /// A definition as the query found it, before nesting.
@@ -79,9 +78,6 @@ pub(super) struct FileCaptures {
     pub(super) embedded: HashMap<String, Vec<Range>>,
 }
 
-/// A file took longer than it may.
-pub(super) struct TooLong;
-
 thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
@@ -89,41 +85,45 @@ thread_local! {
 /// Runs the grammar and its query over `text` (only over `ranges`, if any are given) and adds to `found`. Returns
 /// whether the tree holds syntax errors. Captured ranges are clamped to `len`: `text` may carry a newline appended for
 /// the grammar.
+///
+/// # Errors
+/// What the text takes too much of.
 pub(super) fn collect(
     text: &str,
     len: usize,
     compiled: &Compiled,
     ranges: &[Range],
+    budget: &Budget,
     found: &mut FileCaptures,
-) -> Result<bool, TooLong> {
+) -> Result<bool, Spent> {
     PARSER.with_borrow_mut(|parser| {
         if parser.set_language(&compiled.grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
             return Ok(true);
         }
         let bytes = text.as_bytes();
-        let deadline = Instant::now() + FILE_TIME_MAX;
-        let mut in_time = |_: &tree_sitter::ParseState| match Instant::now() < deadline {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        let mut spent = None;
+        let mut go_on = |_: &tree_sitter::ParseState| {
+            spent = budget.check().err();
+            if spent.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let options = ParseOptions::new().progress_callback(&mut in_time);
+        let options = ParseOptions::new().progress_callback(&mut go_on);
         let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
         let Some(tree) = tree else {
-            parser.reset();
-            return Err(TooLong);
+            // The old one would keep the room that it needed for this text.
+            *parser = Parser::new();
+            return Err(spent.unwrap_or(Spent::Time));
         };
         let root = tree.root_node();
-        let deadline = Instant::now() + FILE_TIME_MAX;
         let query = &compiled.query;
-        let in_time = query.matches(
+        query.matches(
             root,
             bytes,
-            || Instant::now() < deadline,
+            || budget.check(),
             |pattern, captures| {
                 add_match(captures.iter().map(|(c, node)| (query.capture_name(*c), *node)), len, pattern, found);
             },
-        );
-        if in_time { Ok(root.has_error()) } else { Err(TooLong) }
+        )?;
+        Ok(root.has_error())
     })
 }
 

@@ -17,14 +17,14 @@ mod text;
 mod types;
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use colgrep_core::{Unit, UnitRole};
 
+use crate::budget::{Budget, Spent};
 use crate::language::{self, Compiled, Language};
 use blocks::{add_blocks, blocks_only};
 use build::Builder;
-use collect::{FileCaptures, TooLong, collect};
+use collect::{FileCaptures, collect};
 use lines::Lines;
 pub use lines::{OwnLines, body_lines, takes_lines};
 use text::fold_space;
@@ -38,7 +38,7 @@ const SIGNATURE_BYTES_MAX: usize = 600;
 const DOCSTRING_BYTES_MAX: usize = 1 << 20;
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 160;
-/// Longest body, in bytes. No two functions share lines, so bodies together are hardly larger than their file.
+/// Longest body, in bytes. Definitions rarely share lines, so bodies together are hardly larger than their file.
 const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest text that is parsed, in bytes: a syntax tree takes many times its text's memory.
 const PARSED_BYTES_MAX: usize = 4 << 20;
@@ -50,8 +50,13 @@ const SECTION_LINES_MAX: u32 = 200;
 const DEPTH_MAX: usize = 32;
 /// Calls, variables, parameters and bases kept a unit.
 const LIST_LEN_MAX: usize = 64;
-/// Time one file may take in the parser and in the query, each. A 1 MiB file of any language here takes well under a second.
-const FILE_TIME_MAX: Duration = Duration::from_secs(4);
+/// Bytes that the texts of a file's units may take together, and those for each byte of the file besides: names of one
+/// statement (`let a = 1, b = 2`) each have its whole text.
+const UNIT_BYTES_BASE: usize = 16 << 20;
+const UNIT_BYTES_PER_BYTE: usize = 8;
+/// A file may have this many definitions, and one more for each so many bytes.
+const DEFINITIONS_BASE: usize = 1_024;
+const BYTES_PER_DEFINITION: usize = 8;
 
 /// What parsing made of one file.
 #[derive(Debug, Default)]
@@ -119,55 +124,58 @@ pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (Stri
 
 /// As [`parse`], with a query of the caller's (the `units` example tries queries with it).
 pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) -> Parsed {
-    let lines = Lines::new(text);
-    let mut found = FileCaptures::default();
-    let mut note = None;
     let too_deep = language.too_deep.is_some_and(|is| is(text)).then_some("is nested too deeply to parse");
     let too_large = (text.len() > PARSED_BYTES_MAX).then_some("is too large to parse");
     if let Some(reason) = too_deep.or(too_large) {
-        return Parsed {
-            units: blocks_only(text, language),
-            imports: Vec::new(),
-            note: Some(format!("{reason}; indexed as plain blocks")),
-        };
+        return plain(text, language, reason);
     }
+    parse_within(text, language, compiled).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
+}
+
+/// Blocks of lines, with a note that says why there is nothing better.
+fn plain(text: &str, language: &Language, reason: &str) -> Parsed {
+    let note = Some(format!("{reason}; indexed as plain blocks"));
+    Parsed { units: blocks_only(text, language), note, ..Parsed::default() }
+}
+
+/// As [`parse_with`], unless the text takes too much of something.
+fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) -> Result<Parsed, Spent> {
+    let budget = Budget::new(text.len());
+    let lines = Lines::new(text);
+    let mut found = FileCaptures::default();
     let prepared = language.prepare.and_then(|prepare| prepare(text)).filter(|p| p.len() == text.len());
     let mut read = prepared.map_or(Cow::Borrowed(text), Cow::Owned);
     // Some scanners never return from a last line without its end (Perl's from `word # comment`).
     if !read.ends_with('\n') {
         read.to_mut().push('\n');
     }
-    match collect(&read, text.len(), compiled, &[], &mut found) {
-        Ok(has_error) => {
-            if has_error {
-                note = Some("parsed with syntax errors".to_string());
-            }
-            for (name, ranges) in std::mem::take(&mut found.embedded) {
-                let inner = language::by_name(&name).and_then(Language::compiled);
-                if let Some(inner) = inner
-                    && collect(&read, text.len(), inner, &ranges, &mut found).is_err()
-                {
-                    note = Some(format!("embedded {name} took too long"));
-                }
-            }
-        }
-        Err(TooLong) => {
-            return Parsed {
-                units: blocks_only(text, language),
-                imports: Vec::new(),
-                note: Some("took too long to parse; indexed as plain blocks".to_string()),
-            };
+    let has_error = collect(&read, text.len(), compiled, &[], &budget, &mut found)?;
+    let mut note = has_error.then(|| "parsed with syntax errors".to_string());
+    for (name, ranges) in std::mem::take(&mut found.embedded) {
+        let Some(inner) = language::by_name(&name).and_then(Language::compiled) else { continue };
+        if let Err(spent) = collect(&read, text.len(), inner, &ranges, &budget, &mut found) {
+            note = Some(format!("embedded {name} {spent}"));
         }
     }
+    let imports = imports(text, &mut found);
+    let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();
+    let mut units = Builder { text, lines: &lines, language, found: &mut found, budget: &budget, room }.units()?;
+    add_blocks(&mut units, &lines, language);
+    Ok(Parsed { units, imports, note })
+}
+
+/// The distinct import statements, in order.
+fn imports(text: &str, found: &mut FileCaptures) -> Vec<String> {
     found.imports.sort_by_key(|b| (b.start, b.end));
     let mut imports: Vec<String> = Vec::new();
     for range in &found.imports {
+        if imports.len() == 4 * LIST_LEN_MAX {
+            break;
+        }
         let import = fold_space(&text[range.clone()], SIGNATURE_BYTES_MAX);
-        if imports.len() < 4 * LIST_LEN_MAX && !imports.contains(&import) {
+        if !imports.contains(&import) {
             imports.push(import);
         }
     }
-    let mut units = Builder { text, lines: &lines, language, found: &mut found }.units();
-    add_blocks(&mut units, &lines, language);
-    Parsed { units, imports, note }
+    imports
 }

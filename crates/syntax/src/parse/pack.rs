@@ -9,14 +9,15 @@ use tree_sitter_language_pack::{ProcessConfig, StructureItem, StructureKind, det
 use super::blocks::add_blocks;
 use super::lines::{Lines, own_lines};
 use super::text::{fold_space, truncate};
-use super::{BODY_BYTES_MAX, DEPTH_MAX, FILE_TIME_MAX, Parsed, SIGNATURE_BYTES_MAX};
+use super::{BODY_BYTES_MAX, DEPTH_MAX, Parsed, SIGNATURE_BYTES_MAX};
+use crate::budget::TIME_MAX;
 use crate::language;
 
 /// Cuts a file into units by the pack's grammar for its path; gives the language's name too.
 /// `None` where the pack knows no language for it or can't get its grammar.
 pub fn parse(path: &str, text: &str) -> Option<(String, Parsed)> {
     let name = detect_language(path)?;
-    let config = ProcessConfig::new(name).with_parse_timeout_ms(Some(FILE_TIME_MAX.as_millis() as u64));
+    let config = ProcessConfig::new(name).with_parse_timeout_ms(Some(TIME_MAX.as_millis() as u64));
     let result = process(text, &config).ok()?;
     let lines = Lines::new(text);
     let mut units = Vec::new();

@@ -151,19 +151,37 @@ impl Patterns {
         &self.captures[usize::from(capture)]
     }
 
-    /// Calls `found` with every match below `root`: the pattern's position in the file, and what it captured.
-    /// Asks `go_on` now and then whether there is time left; gives `false` where there was not.
-    pub fn matches<'t>(
+    /// Calls `found` with every match below `root`: the pattern's position in the file, and what it captured. Asks
+    /// `go_on` now and then.
+    ///
+    /// # Errors
+    /// What `go_on` says against going on.
+    pub fn matches<'t, E>(
         &self,
         root: Node<'t>,
         text: &[u8],
-        mut go_on: impl FnMut() -> bool,
+        mut go_on: impl FnMut() -> Result<(), E>,
+        found: impl FnMut(usize, &Captures<'t>),
+    ) -> Result<(), E> {
+        let mut error = None;
+        let mut go_on = || {
+            error = go_on().err();
+            error.is_none()
+        };
+        self.walk(root, text, &mut go_on, found);
+        error.map_or(Ok(()), Err)
+    }
+
+    fn walk<'t>(
+        &self,
+        root: Node<'t>,
+        text: &[u8],
+        go_on: &mut dyn FnMut() -> bool,
         mut found: impl FnMut(usize, &Captures<'t>),
-    ) -> bool {
+    ) {
         let mut walk = root.walk();
-        let mut matcher = Matcher { cursor: root.walk() };
+        let mut matcher = Matcher { cursor: root.walk(), go_on, steps: 0, stopped: false };
         let mut captures = Captures::new();
-        let mut nodes = 0u32;
         loop {
             let node = walk.node();
             let kind = node.kind_id();
@@ -186,22 +204,23 @@ impl Patterns {
                             return matched(captures);
                         }
                         let siblings = siblings_behind(node);
+                        matcher.count(siblings.len());
                         let rest =
                             Rest { steps: &pattern.following, children: &siblings, from: 0, anchored_end: false };
                         matcher.steps(rest, captures, &mut |_, captures| matched(captures))
                     });
                 }
             }
-            nodes += 1;
-            if nodes.is_multiple_of(1024) && !go_on() {
-                return false;
+            matcher.count(1);
+            if matcher.stopped {
+                return;
             }
             if walk.goto_first_child() {
                 continue;
             }
             while !walk.goto_next_sibling() {
                 if !walk.goto_parent() {
-                    return true;
+                    return;
                 }
             }
         }
@@ -247,14 +266,31 @@ impl Predicate {
     }
 }
 
-struct Matcher<'t> {
+/// Nodes looked at between two questions whether to go on.
+const STEPS_BETWEEN_CHECKS: usize = 4_096;
+
+struct Matcher<'t, 'g> {
     cursor: TreeCursor<'t>,
+    go_on: &'g mut dyn FnMut() -> bool,
+    /// Nodes looked at since it was asked last.
+    steps: usize,
+    /// Whether it said no: nothing matches any more.
+    stopped: bool,
 }
 
 /// Called where everything so far matched; says whether further ways to match are wanted.
-type Next<'a, 't> = dyn FnMut(&mut Matcher<'t>, &mut Captures<'t>) -> ControlFlow<()> + 'a;
+type Next<'a, 't, 'g> = dyn FnMut(&mut Matcher<'t, 'g>, &mut Captures<'t>) -> ControlFlow<()> + 'a;
 
-impl<'t> Matcher<'t> {
+impl<'t, 'g> Matcher<'t, 'g> {
+    /// Counts nodes that were looked at.
+    fn count(&mut self, nodes: usize) {
+        self.steps += nodes;
+        if self.steps >= STEPS_BETWEEN_CHECKS && !self.stopped {
+            self.steps = 0;
+            self.stopped = !(self.go_on)();
+        }
+    }
+
     fn children(&mut self, node: Node<'t>) -> Vec<Child<'t>> {
         let mut children = Vec::with_capacity(node.child_count() as usize);
         self.cursor.reset(node);
@@ -275,8 +311,12 @@ impl<'t> Matcher<'t> {
         step: &Step,
         child: Child<'t>,
         captures: &mut Captures<'t>,
-        next: &mut Next<'_, 't>,
+        next: &mut Next<'_, 't, 'g>,
     ) -> ControlFlow<()> {
+        self.count(1);
+        if self.stopped {
+            return ControlFlow::Break(());
+        }
         let before = captures.len();
         let flow = match &step.item {
             Item::OneOf(steps) => {
@@ -300,6 +340,7 @@ impl<'t> Matcher<'t> {
                     next(self, captures)
                 } else {
                     let children = self.children(child.node);
+                    self.count(children.len());
                     let anchored_end = pattern.anchored_end;
                     let rest = Rest { steps: &pattern.children, children: &children, from: 0, anchored_end };
                     self.steps(rest, captures, next)
@@ -311,7 +352,12 @@ impl<'t> Matcher<'t> {
     }
 
     /// Matches what is left of a pattern in order, and calls `next` for every way in which it does.
-    fn steps(&mut self, all: Rest<'_, 't>, captures: &mut Captures<'t>, next: &mut Next<'_, 't>) -> ControlFlow<()> {
+    fn steps(
+        &mut self,
+        all: Rest<'_, 't>,
+        captures: &mut Captures<'t>,
+        next: &mut Next<'_, 't, 'g>,
+    ) -> ControlFlow<()> {
         let Rest { steps, children, from, anchored_end } = all;
         let Some((step, steps)) = steps.split_first() else {
             if anchored_end && children[from..].iter().any(|c| c.node.is_named()) {
@@ -349,7 +395,7 @@ impl<'t> Matcher<'t> {
         step: &Step,
         rest: Rest<'_, 't>,
         captures: &mut Captures<'t>,
-        next: &mut Next<'_, 't>,
+        next: &mut Next<'_, 't, 'g>,
     ) -> ControlFlow<()> {
         let Rest { children, from, .. } = rest;
         let before = captures.len();

@@ -1,0 +1,111 @@
+//! What one file may take of memory and time while it is parsed.
+//!
+//! A grammar that meets an ambiguity forks, and 30 kB of the wrong text took gigabytes and minutes: at the end of the
+//! text the parser copies every path through its forked stack, in one step that asks nobody. So a [`Budget`] bounds
+//! three things whenever the parser asks whether to go on: the time of this thread, the bytes that the C library holds,
+//! and the nodes of the parser's stacks. Memory and time of that last step grow with the square of the third.
+//!
+//! The counts come from the functions that the C library allocates with ([`counted`]).
+
+mod counted;
+
+use std::fmt;
+use std::time::Duration;
+
+/// Time of one file in parser, query and embedded languages together. A 1 MiB file of any language takes well under a
+/// second.
+pub(crate) const TIME_MAX: Duration = Duration::from_secs(2);
+/// Bytes that the syntax tree of any text may take, those for each byte of the text besides, and the most of all. Of
+/// 46,000 files most take 10 to 60 a byte, and tables of numbers 100 and more.
+const BYTES_BASE: usize = 16 << 20;
+const BYTES_PER_BYTE: usize = 112;
+const BYTES_MAX: usize = 256 << 20;
+/// Nodes of the parser's stacks, forks included. Of 46,000 files on one machine a single one had more, a table of 1,700
+/// names that is no C by itself. A stack of this many that is ambiguous at each node takes 40 MB and a tenth of a second
+/// at the end of its text.
+const STACK_NODES_MAX: usize = 4_096;
+
+/// What a file took too much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Spent {
+    /// Time.
+    Time,
+    /// Memory for its syntax tree.
+    Memory,
+    /// Ways to read it at once.
+    Stack,
+    /// Text of its units, which may share lines.
+    Units,
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Spent::Time => "took too long to parse",
+            Spent::Memory => "took too much memory to parse",
+            Spent::Stack => "is too ambiguous or too deeply nested to parse",
+            Spent::Units => "holds too many definitions",
+        })
+    }
+}
+
+/// The most that one parse held at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Peak {
+    /// Bytes that the C library held.
+    pub bytes: usize,
+    /// Nodes of the parser's stacks.
+    pub stack_nodes: usize,
+}
+
+/// What one file may take, from where it was made on. Counts are those of the thread: it neither changes threads nor
+/// overlaps with another.
+#[derive(Debug)]
+pub struct Budget {
+    deadline: Duration,
+    bytes_max: usize,
+}
+
+impl Budget {
+    /// For a text of `len` bytes.
+    pub fn new(len: usize) -> Budget {
+        counted::begin();
+        let bytes_max = len.saturating_mul(BYTES_PER_BYTE).saturating_add(BYTES_BASE).min(BYTES_MAX);
+        Budget { deadline: thread_time() + TIME_MAX, bytes_max }
+    }
+
+    /// # Errors
+    /// What is used up.
+    pub fn check(&self) -> Result<(), Spent> {
+        let now = counted::now();
+        if now.stack_nodes > STACK_NODES_MAX {
+            Err(Spent::Stack)
+        } else if now.bytes > self.bytes_max {
+            Err(Spent::Memory)
+        } else if thread_time() > self.deadline {
+            Err(Spent::Time)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The most that was held on this thread since the last budget was made, above what was held before.
+pub fn peak() -> Peak {
+    counted::peak()
+}
+
+/// Time that this thread has run for: a machine that is busy with other things takes nothing of it.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+}
+
+/// Time since some moment of this process.
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn thread_time() -> Duration {
+    static BEGAN: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    BEGAN.elapsed()
+}

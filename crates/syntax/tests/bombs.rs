@@ -1,0 +1,47 @@
+//! Texts of a few kilobytes that took gigabytes to parse. Memory is counted, not timed.
+
+use colgrep_syntax::budget::peak;
+use colgrep_syntax::language::by_name;
+use colgrep_syntax::parse::{Parsed, parse};
+
+/// Parses `text` repeated, and checks what it took.
+fn parsed(language: &str, text: &str, times: usize) -> Parsed {
+    let parsed = parse(&text.repeat(times), by_name(language).expect("a row"));
+    let mb = peak().bytes >> 20;
+    assert!(mb < 64, "{language} {text:?} x {times}: {mb} MB");
+    let units: usize = parsed.units.iter().map(|u| u.body.len() + u.docstring.len() + u.signature.len()).sum();
+    assert!(units >> 20 < 24, "{language} {text:?} x {times}: units of {units} bytes");
+    parsed
+}
+
+#[test]
+fn bombs_become_plain_blocks() {
+    for (language, text, times, why) in [
+        // Every path through the forked stack was copied at the end: 7.3, 3.1 GB.
+        ("csharp", "a<b", 10_000, "is too ambiguous"),
+        ("java", "a<b", 10_000, "is too ambiguous"),
+        // Each of 20,000 names had the whole file as its text: 5.5 GB.
+        ("cpp", "def a(): pass\n", 20_000, "holds too many definitions"),
+        ("python", "a=1\n", 20_000, "holds too many definitions"),
+    ] {
+        let note = parsed(language, text, times).note.unwrap_or_default();
+        assert!(note.starts_with(why) && note.ends_with("; indexed as plain blocks"), "{language}: {note:?}");
+    }
+}
+
+#[test]
+fn shorter_ones_are_parsed() {
+    for (language, text) in [("csharp", "a<b"), ("java", "a<b"), ("cpp", "def a(): pass\n")] {
+        assert_eq!(parsed(language, text, 300).note.as_deref(), Some("parsed with syntax errors"), "{language}");
+    }
+}
+
+#[test]
+fn nodes_of_the_parsers_stack_are_counted() {
+    // Fails where tree-sitter's `StackNode` has another size than `budget/counted.rs` says.
+    parsed("c", "int a = (", 1);
+    let few = peak().stack_nodes;
+    parsed("c", "(", 1_000);
+    let many = peak().stack_nodes;
+    assert!(few < 100 && (900..3_000).contains(&many), "{few} and {many}");
+}
