@@ -4,6 +4,7 @@ use std::fmt;
 
 use colgrep_encoder::Error as ModelError;
 use colgrep_engine::Refused;
+use colgrep_index::{Error as IndexError, ErrorKind};
 
 use crate::output::path::typed;
 
@@ -72,6 +73,17 @@ fn for_model(error: &ModelError) -> Option<String> {
     }
 }
 
+/// What helps where an index can't be used.
+const ANEW: &str = "`colgrep init` builds it anew, `colgrep clear` removes it";
+
+/// An error of the index with its causes, and what helps.
+pub fn of_index(error: &IndexError) -> String {
+    match error.kind() {
+        ErrorKind::Unusable => format!("{}; {ANEW}", error.full()),
+        _ => error.full(),
+    }
+}
+
 /// An error with its causes, and what helps, on the command line.
 pub fn told(error: &anyhow::Error) -> String {
     in_words(error, |hinted| &hinted.shell)
@@ -79,7 +91,11 @@ pub fn told(error: &anyhow::Error) -> String {
 
 /// An error with its causes, and the way out that `way` takes of a hint.
 fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
-    let advice = error.chain().find_map(|cause| for_model(cause.downcast_ref::<ModelError>()?));
+    let unusable = |cause: &IndexError| (cause.kind() == ErrorKind::Unusable).then(|| ANEW.to_string());
+    let advice = error.chain().find_map(|cause| match cause.downcast_ref::<IndexError>() {
+        Some(cause) => unusable(cause),
+        None => for_model(cause.downcast_ref::<ModelError>()?),
+    });
     let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
     let text = format!("{error:#}{advice}");
     let Some(refused) = error.downcast_ref::<Refused>() else { return text };

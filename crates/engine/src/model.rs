@@ -140,7 +140,7 @@ impl Model {
                 Lack::OtherModel { stored: stored.model.clone() }
             }
             Some(_) if snapshot.damage.is_some() => {
-                Lack::Damaged(snapshot.damage.as_ref().map_or_else(String::new, |e| e.message().to_string()))
+                Lack::Damaged(snapshot.damage.as_ref().map_or_else(String::new, colgrep_index::Error::full))
             }
             Some(_) if encoding.is_done(snapshot) => return None,
             Some(_) => {

@@ -176,7 +176,7 @@ fn opened(
                 if listener.hears() {
                     let why = match error.kind() {
                         ErrorKind::Busy => NotUpdated::Busy,
-                        _ => NotUpdated::Failed(error.to_string()),
+                        _ => NotUpdated::Failed(error.full()),
                     };
                     listener.notice(&Notice::AsItIs { why, state: state(&snapshot) });
                 }

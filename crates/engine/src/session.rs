@@ -291,7 +291,7 @@ impl Session {
             Err(error) if self.opening.update && damage(&error).is_some() => error,
             done => return done,
         };
-        self.listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default().to_string()));
+        self.listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));
         let (project, within) = (self.places[at].project.clone(), self.places[at].within.clone());
         repair(&project.store)?;
         self.opened.retain(|(known, _)| known.root != project.root);
@@ -314,9 +314,9 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// In what way an index shows itself damaged, if this is what the error says.
-pub fn damage(error: &anyhow::Error) -> Option<&str> {
+pub fn damage(error: &anyhow::Error) -> Option<String> {
     let error = error.downcast_ref::<colgrep_index::Error>()?;
-    Some(error.message()).filter(|_| error.kind() == ErrorKind::Unusable)
+    (error.kind() == ErrorKind::Unusable).then(|| error.full())
 }
 
 /// The results of all places, each as (place, position in its ranking): by rank, since scores of different projects

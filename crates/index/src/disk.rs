@@ -73,7 +73,7 @@ impl Disk {
     /// The first failure since [`Disk::forget`], in place of `error`, which is one of its consequences.
     pub(crate) fn cause(&self, error: Error) -> Error {
         match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some((change, path, cause)) => Error::io(change.verb(), &path, &cause),
+            Some((change, path, cause)) => Error::io(change.verb(), &path, cause),
             None => error,
         }
     }
@@ -97,7 +97,7 @@ impl Disk {
             return Ok(());
         }
         let made = self.change(Change::CreateFolder, path, || private_folders().create(path));
-        made.map_err(|e| Error::io("create", path, &e))
+        made.map_err(|e| Error::io("create", path, e))
     }
 
     /// Makes a file, or empties one, for the user alone.
@@ -249,7 +249,7 @@ mod tests {
             let disk = Disk::gated(Arc::new(Refuses(change)));
             disk.replace(&path, b"after").expect_err("refused");
             assert_eq!(fs::read(&path).expect("a file"), b"before", "{change:?}");
-            let message = disk.cause(Error::io("see", &path, &io::Error::other("a consequence"))).to_string();
+            let message = disk.cause(Error::io("see", &path, io::Error::other("a consequence"))).full();
             assert!(message.contains(change.verb()) && !message.contains("consequence"), "{message}");
         }
         Disk::default().replace(&path, b"after").expect("written");

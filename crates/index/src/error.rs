@@ -1,10 +1,13 @@
-//! What can go wrong with an index, and what to do about it.
+//! What can go wrong with an index. What to do about it is said by whoever asked.
 
-use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Any error of a library below this crate.
+pub type Source = Box<dyn std::error::Error + Send + Sync>;
 
 /// What kind of failure it is: callers act on this, people read the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// A file or folder could not be read or written.
     Io,
@@ -19,51 +22,128 @@ pub enum ErrorKind {
 }
 
 /// A failure of the index.
-#[derive(Debug)]
-pub struct Error {
-    kind: ErrorKind,
-    message: String,
+///
+/// The cause is the [`source`](std::error::Error::source) and no part of the message; [`Error::full`] joins them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refuses to read or write something.
+    #[error("could not {doing} {}", path.display())]
+    Io {
+        /// What was tried, such as "read".
+        doing: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A file of the project holds no text.
+    #[error("{} is {reason}", path.display())]
+    NoText {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        reason: &'static str,
+    },
+    /// A pattern of what is to be ignored is not valid.
+    #[error("pattern to ignore")]
+    Pattern(#[source] ignore::Error),
+    /// No threads can be started.
+    #[error("could not start threads")]
+    Threads(#[source] rayon::ThreadPoolBuildError),
+    /// A segment would be larger than its format can say.
+    #[error("{}: more than 4 GiB of vectors in one project", .0.display())]
+    TooManyVectors(PathBuf),
+    /// The file table can't be written down.
+    #[error("file table")]
+    Table(#[source] postcard::Error),
+    /// There is no index in a folder.
+    #[error("no index in {}", .0.display())]
+    NoIndex(PathBuf),
+    /// The first build in a folder has not come to its first commit.
+    #[error("no index in {} yet; its first build is under way or was stopped", .0.display())]
+    NotCommitted(PathBuf),
+    /// The index is of another version, of which this is known.
+    #[error("the index was written by another version of colgrep ({0})")]
+    OtherVersion(String),
+    /// The model gives other vectors than the index has.
+    #[error("the model gives {asked}, the index has {kept}")]
+    OtherModel {
+        /// What the model gives, in words.
+        asked: String,
+        /// How many of them the index has.
+        kept: usize,
+    },
+    /// Something of the index is damaged or missing.
+    #[error("{what}")]
+    Damaged {
+        /// What it is, and how it shows itself unless there is a source.
+        what: String,
+        /// What its reader says.
+        source: Option<Source>,
+    },
+    /// Another process has the right to write.
+    #[error("another colgrep is writing {}", .0.display())]
+    Busy(PathBuf),
+    /// A commit came between each two looks at the index.
+    #[error("the index changes too fast to be read; try again")]
+    Changing,
+    /// The model can't be run.
+    #[error(transparent)]
+    Model(#[from] colgrep_encoder::Error),
+    /// The inverted index can't be read or written.
+    #[error("index")]
+    Inverted(#[source] Inverted),
 }
+
+/// An error of the library that keeps the inverted index. Its message tells its own causes.
+#[derive(Debug)]
+pub struct Inverted(tantivy::TantivyError);
+
+impl std::fmt::Display for Inverted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Inverted {}
 
 /// What functions of this crate give.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
-        Error { kind, message: message.into() }
+    /// An error of the system on `path`; `doing` says what was tried, such as "read".
+    pub(crate) fn io(doing: &'static str, path: &Path, source: std::io::Error) -> Error {
+        Error::Io { doing, path: path.to_path_buf(), source }
     }
 
-    /// An operating system error on `path`; `doing` says what was tried, such as "read".
-    pub(crate) fn io(doing: &str, path: &Path, error: &std::io::Error) -> Error {
-        Error::new(ErrorKind::Io, format!("could not {doing} {}: {error}", path.display()))
+    /// Something is damaged; `what` says how that shows.
+    pub(crate) fn damaged(what: impl Into<String>) -> Error {
+        Error::Damaged { what: what.into(), source: None }
     }
 
-    /// What failed, without the advice that goes with its kind.
-    pub fn message(&self) -> &str {
-        &self.message
+    /// The file at `path` is damaged or missing: `source` is what its reader says.
+    pub(crate) fn damaged_file(path: &Path, source: impl Into<Source>) -> Error {
+        Error::Damaged { what: path.display().to_string(), source: Some(source.into()) }
     }
 
     /// The kind of failure.
     pub fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        match self.kind {
-            ErrorKind::Unusable => f.write_str("; `colgrep init` builds it anew, `colgrep clear` removes it"),
-            _ => Ok(()),
+        match self {
+            Error::Io { .. } | Error::NoText { .. } | Error::Pattern(_) | Error::Threads(_) => ErrorKind::Io,
+            Error::TooManyVectors(_) | Error::Table(_) => ErrorKind::Io,
+            Error::NoIndex(_) | Error::NotCommitted(_) => ErrorKind::Missing,
+            Error::OtherVersion(_) | Error::OtherModel { .. } | Error::Damaged { .. } => ErrorKind::Unusable,
+            Error::Busy(_) | Error::Changing => ErrorKind::Busy,
+            Error::Model(_) => ErrorKind::Model,
+            Error::Inverted(Inverted(error)) => kind_of(error),
         }
     }
-}
 
-impl std::error::Error for Error {}
-
-impl From<colgrep_encoder::Error> for Error {
-    fn from(error: colgrep_encoder::Error) -> Error {
-        Error::new(ErrorKind::Model, error.full())
+    /// The message and those of all causes, joined by colons.
+    pub fn full(&self) -> String {
+        let causes = std::iter::successors(std::error::Error::source(self), |error| error.source());
+        causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
     }
 }
 
@@ -73,20 +153,51 @@ fn is_damage(error: &std::io::Error) -> bool {
     matches!(error.kind(), Os::NotFound | Os::InvalidData | Os::UnexpectedEof | Os::Other)
 }
 
+fn kind_of(error: &tantivy::TantivyError) -> ErrorKind {
+    use tantivy::TantivyError as T;
+    use tantivy::directory::error::OpenReadError;
+    match error {
+        // Too few handles, say, are no damage.
+        T::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => ErrorKind::Io,
+        T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => ErrorKind::Unusable,
+        T::IoError(e) if is_damage(e) => ErrorKind::Unusable,
+        T::LockFailure(..) => ErrorKind::Busy,
+        _ => ErrorKind::Io,
+    }
+}
+
 impl From<tantivy::TantivyError> for Error {
     fn from(error: tantivy::TantivyError) -> Error {
-        use tantivy::TantivyError as T;
-        use tantivy::directory::error::OpenReadError;
-        let kind = match &error {
-            // Too few handles, say, are no damage.
-            T::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => ErrorKind::Io,
-            T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => {
-                ErrorKind::Unusable
-            }
-            T::IoError(e) if is_damage(e) => ErrorKind::Unusable,
-            T::LockFailure(..) => ErrorKind::Busy,
-            _ => ErrorKind::Io,
-        };
-        Error::new(kind, format!("index: {error}"))
+        Error::Inverted(Inverted(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_once_each_and_kinds_follow_them() {
+        let gone = || std::io::Error::from(std::io::ErrorKind::NotFound);
+        let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let path = Path::new("a/b");
+        for (error, kind, text) in [
+            (Error::io("read", path, gone()), ErrorKind::Io, "could not read a/b: entity not found"),
+            (Error::damaged_file(path, gone()), ErrorKind::Unusable, "a/b: entity not found"),
+            (Error::damaged("the end is cut"), ErrorKind::Unusable, "the end is cut"),
+            (Error::NoIndex(path.into()), ErrorKind::Missing, "no index in a/b"),
+            (
+                tantivy::TantivyError::from(gone()).into(),
+                ErrorKind::Unusable,
+                "index: An IO error occurred: 'entity not found'",
+            ),
+            (
+                tantivy::TantivyError::from(full()).into(),
+                ErrorKind::Io,
+                "index: An IO error occurred: 'no storage space'",
+            ),
+        ] {
+            assert_eq!((error.kind(), error.full().as_str()), (kind, text));
+        }
     }
 }

@@ -7,7 +7,7 @@ use colgrep_syntax::parse::{Parsed, parse_file};
 use colgrep_syntax::read::decode;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// Hash of a file's bytes.
 pub fn hash(bytes: &[u8]) -> u128 {
@@ -20,10 +20,8 @@ pub fn hash(bytes: &[u8]) -> u128 {
 /// When it can't be read or holds no text any more.
 pub fn read_text(root: &Path, path: &str) -> Result<String> {
     let full = root.join(path);
-    let bytes = std::fs::read(&full).map_err(|e| Error::io("read", &full, &e))?;
-    decode(path, bytes)
-        .map(|t| t.text)
-        .map_err(|skip| Error::new(ErrorKind::Io, format!("{} is {}", full.display(), skip.reason())))
+    let bytes = std::fs::read(&full).map_err(|e| Error::io("read", &full, e))?;
+    decode(path, bytes).map(|t| t.text).map_err(|skip| Error::NoText { path: full, reason: skip.reason() })
 }
 
 /// The units of the file at `path` below `root`, provided its bytes still have the hash `expected`.

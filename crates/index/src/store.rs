@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::disk::{Disk, keep_private};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::ids::FileId;
 use crate::lexical::{CommitPoint, Lexical, Writer};
 use crate::mode::VectorMode;
@@ -257,7 +257,7 @@ impl Store {
     /// Opens the newest generation.
     ///
     /// # Errors
-    /// [`ErrorKind::Missing`] where there is none, [`ErrorKind::Unusable`] where it can't be read by this version.
+    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing) where there is none, [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where it can't be read by this version.
     pub fn open(&self) -> Result<Snapshot> {
         self.open_with(|| Ok(()))
     }
@@ -273,7 +273,7 @@ impl Store {
     /// Opens the newest generation, of which `check` has to hold.
     fn open_with(&self, check: impl Fn() -> Result<()>) -> Result<Snapshot> {
         if !self.lexical_folder().join("meta.json").exists() {
-            return Err(Error::new(ErrorKind::Missing, format!("no index in {}", self.folder.display())));
+            return Err(Error::NoIndex(self.folder.clone()));
         }
         keep_private(&self.folder);
         // A commit between two of the reads below leaves them unmatched, and a commit or a merge takes a file away
@@ -289,7 +289,7 @@ impl Store {
                 return opened;
             }
         }
-        Err(Error::new(ErrorKind::Busy, "the index changes too fast to be read; try again"))
+        Err(Error::Changing)
     }
 
     fn open_generation(&self, generation: u64) -> Result<Snapshot> {
@@ -315,14 +315,13 @@ impl Store {
 
     fn read_table(&self, generation: u64) -> Result<FileTable> {
         let path = self.table_path(generation);
-        let unusable = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
         let bytes = fs::read(&path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => unusable(&e),
-            _ => Error::io("read", &path, &e),
+            std::io::ErrorKind::NotFound => Error::damaged_file(&path, e),
+            _ => Error::io("read", &path, e),
         })?;
         let sealed = bytes.split_last_chunk().filter(|(table, sum)| table_sum(generation, table) == **sum);
-        let (table, _) = sealed.ok_or_else(|| unusable(&"is damaged"))?;
-        postcard::from_bytes(table).map_err(|e| unusable(&e))
+        let (table, _) = sealed.ok_or_else(|| Error::damaged_file(&path, "is damaged"))?;
+        postcard::from_bytes(table).map_err(|e| Error::damaged_file(&path, e))
     }
 
     /// The generation that the commit point names.
@@ -332,20 +331,14 @@ impl Store {
 
     fn generation_of(&self, point: &CommitPoint) -> Result<u64> {
         let Some(payload) = &point.payload else {
-            let message =
-                format!("no index in {} yet; its first build is under way or was stopped", self.folder.display());
-            return Err(Error::new(ErrorKind::Missing, message));
+            return Err(Error::NotCommitted(self.folder.clone()));
         };
         if !point.sealed && payload.starts_with(&format!("colgrep {FORMAT_VERSION} ")) {
-            let message = format!("{}: meta.json is damaged", self.lexical_folder().display());
-            return Err(Error::new(ErrorKind::Unusable, message));
+            return Err(Error::damaged(format!("{}: meta.json is damaged", self.lexical_folder().display())));
         }
         let own = payload.strip_prefix(&format!("colgrep {FORMAT_VERSION} "));
         let parsed = own.and_then(|rest| rest.split(' ').next()?.parse().ok());
-        parsed.ok_or_else(|| {
-            let message = format!("the index was written by another version of colgrep ({payload})");
-            Error::new(ErrorKind::Unusable, message)
-        })
+        parsed.ok_or_else(|| Error::OtherVersion(payload.clone()))
     }
 
     /// The next generation's number. Numbers rise through rebuilds too (they are times), so that no
@@ -362,11 +355,10 @@ impl Store {
     fn write_table(&self, table: &FileTable) -> Result<String> {
         let generation = self.next_generation();
         let path = self.table_path(generation);
-        let mut bytes =
-            postcard::to_stdvec(table).map_err(|e| Error::new(ErrorKind::Io, format!("file table: {e}")))?;
+        let mut bytes = postcard::to_stdvec(table).map_err(|e| Error::Table(e))?;
         bytes.extend(table_sum(generation, &bytes));
         let written = self.disk.write(&path, &bytes).and_then(|()| self.disk.sync_folder(&self.folder));
-        written.map_err(|e| Error::io("write", &path, &e))?;
+        written.map_err(|e| Error::io("write", &path, e))?;
         Ok(format!("colgrep {FORMAT_VERSION} {generation}{}", table.mode.suffix()))
     }
 

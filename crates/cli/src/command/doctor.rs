@@ -104,7 +104,7 @@ fn verify(project: &Project, report: &mut Report) -> Result<bool> {
         checked => checked?,
     };
     for damage in &checked.damage {
-        report.say("sums", Level::Advice, format!("{}; `colgrep init` repairs it", damage.message()));
+        report.say("sums", Level::Advice, format!("{}; `colgrep init` repairs it", damage.full()));
     }
     if checked.damage.is_empty() {
         let read = in_words(checked.bytes);
@@ -131,7 +131,7 @@ fn index(project: &Project, env: &Env, report: &mut Report) {
                 }
             };
         }
-        Err(error) => return report.say("index", Level::Advice, error.to_string()),
+        Err(error) => return report.say("index", Level::Advice, hint::of_index(&error)),
     };
     let table = &snapshot.files;
     let files = table.indexed().count();
@@ -167,7 +167,7 @@ fn index(project: &Project, env: &Env, report: &mut Report) {
     }
     match walk(&project.root, &project.left_out(), &table.walk_options()) {
         Ok(walked) => freshness(table, &walked, report),
-        Err(error) => report.say("fresh", Level::Advice, error.to_string()),
+        Err(error) => report.say("fresh", Level::Advice, hint::of_index(&error)),
     }
     skipped(table, report);
     let mut notes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -193,7 +193,7 @@ fn under_way(building: &str, report: &mut Report) {
 
 fn vectors(snapshot: &Snapshot, is_being_built: bool, report: &mut Report) {
     if let Some(damage) = &snapshot.damage {
-        report.say("vectors", Level::Advice, format!("can't be read: {damage}"));
+        report.say("vectors", Level::Advice, format!("can't be read: {}", hint::of_index(damage)));
     }
     let Some(vectors) = &snapshot.vectors else {
         if is_being_built && snapshot.files.mode == VectorMode::Full {

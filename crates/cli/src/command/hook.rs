@@ -30,7 +30,7 @@ const LANGUAGES_MAX: usize = 5;
 pub(super) fn run(args: &HookArgs, env: &Env) -> Result<u8> {
     let folder = message().as_ref().and_then(session_folder).unwrap_or_else(|| PathBuf::from("."));
     let facts = facts(&folder, env).unwrap_or_else(|error| {
-        remark!("colgrep: {error:#}");
+        remark!("colgrep: {}", crate::hint::told(&error));
         None
     });
     let mut out = std::io::stdout().lock();

@@ -55,7 +55,7 @@ pub(super) fn run(json: bool, env: &Env) -> Result<u8> {
                 }
                 root = Some(snapshot.files.root);
             }
-            Err(why) => error = Some(why.to_string()),
+            Err(why) => error = Some(crate::hint::of_index(&why)),
         }
         let exists = root.as_ref().is_some_and(|r| Path::new(r).is_dir());
         stats.all.files += sizes.files;

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::lengths;
 use crate::disk::Disk;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The file that names the segments of the current commit.
 pub(super) const META: &str = "meta.json";
@@ -57,7 +57,7 @@ impl CommitPoint {
     /// version it was written.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where there is none or it is no description of a commit.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where there is none or it is no description of a commit.
     pub(super) fn read(folder: &Path) -> Result<CommitPoint> {
         let (text, meta) = read(folder)?;
         Ok(CommitPoint { payload: meta.payload, sealed: unseal(&text).is_some(), hash: xxh3_64(&text) })
@@ -66,13 +66,12 @@ impl CommitPoint {
 
 fn read(folder: &Path) -> Result<(Vec<u8>, Meta)> {
     let path = folder.join(META);
-    let unusable = |e: String| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
     let text = fs::read(&path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => unusable(e.to_string()),
-        _ => Error::io("read", &path, &e),
+        std::io::ErrorKind::NotFound => Error::damaged_file(&path, e),
+        _ => Error::io("read", &path, e),
     })?;
     let json = text.windows(SEAL.len()).rposition(|part| part == SEAL).map_or(&text[..], |at| &text[..at]);
-    let meta = serde_json::from_slice(json).map_err(|e| unusable(e.to_string()))?;
+    let meta = serde_json::from_slice(json).map_err(|e| Error::damaged_file(&path, e))?;
     Ok((text, meta))
 }
 
@@ -124,18 +123,18 @@ impl Named {
 /// a later writer that comes to the same name. The caller holds the store's lock.
 ///
 /// # Errors
-/// [`ErrorKind::Unusable`] where the commit point can't be read, [`ErrorKind::Io`] where the disk refuses.
+/// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the commit point can't be read, [`ErrorKind::Io`](crate::ErrorKind::Io) where the disk refuses.
 pub(crate) fn collect(folder: &Path, disk: &Disk) -> Result<()> {
     let named = if folder.join(META).exists() { named_files(folder)? } else { Named(HashMap::new()) };
-    let io = |e: &std::io::Error| Error::io("read", folder, e);
-    for entry in fs::read_dir(folder).map_err(|e| io(&e))? {
-        let entry = entry.map_err(|e| io(&e))?;
+    let io = |e| Error::io("read", folder, e);
+    for entry in fs::read_dir(folder).map_err(io)? {
+        let entry = entry.map_err(io)?;
         let kept = entry.file_name().to_str().is_some_and(|name| named.contains(name));
         if !kept {
             let path = entry.path();
             let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let removed = if folder { disk.remove_all(&path) } else { disk.remove(&path) };
-            removed.map_err(|e| Error::io("remove", &path, &e))?;
+            removed.map_err(|e| Error::io("remove", &path, e))?;
         }
     }
     Ok(())

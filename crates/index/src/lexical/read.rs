@@ -17,7 +17,7 @@ use super::commit::CommitPoint;
 use super::directory::IndexDirectory;
 use super::fields::{Fields, Info, prepare, schema};
 use super::lengths::Lengths;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::ids::{FileId, TextHash};
 
 /// Documents that one core goes through at once.
@@ -151,8 +151,7 @@ impl Lexical {
         let (own_schema, fields) = schema();
         let index = Index::open(IndexDirectory::reader(folder))?;
         if index.schema() != own_schema {
-            let message = "the index was written by another version of colgrep (its fields differ)";
-            return Err(Error::new(ErrorKind::Unusable, message));
+            return Err(Error::OtherVersion("its fields differ".into()));
         }
         prepare(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;

@@ -8,7 +8,7 @@ use tantivy::schema::document::TantivyDocument;
 use tantivy::{DocAddress, Term};
 
 use super::read::{Lexical, key};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::ids::FileId;
 
 /// Callers listed for a unit.
@@ -23,7 +23,8 @@ impl Lexical {
         let address = DocAddress::new(key.segment(), key.doc());
         let document: TantivyDocument = self.searcher.doc(address)?;
         let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
-        let damaged = |e| Error::new(ErrorKind::Unusable, format!("a stored unit is damaged: {e}"));
+        let damaged =
+            |e: postcard::Error| Error::Damaged { what: "a stored unit is damaged".into(), source: Some(e.into()) };
         postcard::from_bytes(bytes).map_err(damaged)
     }
 

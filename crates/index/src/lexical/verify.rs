@@ -28,16 +28,16 @@ impl Lexical {
             Err(error) if error.kind() == ErrorKind::Unusable => return Ok(vec![error]),
             Err(error) => return Err(error),
         };
-        let entries = std::fs::read_dir(folder).map_err(|e| Error::io("read", folder, &e))?;
+        let entries = std::fs::read_dir(folder).map_err(|e| Error::io("read", folder, e))?;
         for name in entries.flatten().filter_map(|e| e.file_name().into_string().ok()) {
             if !is_segment_file(&name) || !named.contains(&name) {
                 continue;
             }
             match Sealed::open(&folder.join(&name)).and_then(|file| file.verify()) {
                 Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-                    damage.push(Error::new(ErrorKind::Unusable, format!("index: {error}")));
+                    damage.push(Error::Damaged { what: "index".into(), source: Some(error.into()) });
                 }
-                read => read.map_err(|e| Error::io("read", &folder.join(&name), &e))?,
+                read => read.map_err(|e| Error::io("read", &folder.join(&name), e))?,
             }
         }
         Ok(damage)

@@ -77,14 +77,14 @@ impl Store {
         self.reset(lock, false)?;
         // The lock goes last: from then on the folder is anybody's, and stays if somebody took it up.
         let path = self.lock_path();
-        self.disk().remove(&path).map_err(|e| Error::io("remove", &path, &e))?;
+        self.disk().remove(&path).map_err(|e| Error::io("remove", &path, e))?;
         let _ = self.disk().remove_folder(self.folder());
         Ok(())
     }
 
     /// Empties the folder but for the lock, and for the vectors if these are kept. The caller holds the lock.
     pub(crate) fn reset(&self, _lock: &WriteLock, keep_vectors: bool) -> Result<()> {
-        let entries = fs::read_dir(self.folder()).map_err(|e| Error::io("read", self.folder(), &e))?;
+        let entries = fs::read_dir(self.folder()).map_err(|e| Error::io("read", self.folder(), e))?;
         for entry in entries.flatten() {
             let path = entry.path();
             let removed = match entry.file_type() {
@@ -94,7 +94,7 @@ impl Store {
                 _ => self.disk().remove(&path),
             };
             match removed {
-                Err(e) if e.kind() != NotFound => return Err(Error::io("remove", &path, &e)),
+                Err(e) if e.kind() != NotFound => return Err(Error::io("remove", &path, e)),
                 _ => {}
             }
         }

@@ -9,7 +9,7 @@ use same_file::Handle;
 
 use super::Store;
 use crate::disk::{keep_private, private};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// How long an update that waits does so: longer than the first build of all but the largest projects.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
@@ -31,7 +31,7 @@ impl Store {
     /// Takes the right to write. Waits for another writer if `wait`, at most half an hour, else fails.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] while another process writes; [`ErrorKind::Io`] where the folder can't be made.
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) while another process writes; [`ErrorKind::Io`](crate::ErrorKind::Io) where the folder can't be made.
     pub fn lock(&self, wait: bool) -> Result<WriteLock> {
         self.lock_within(if wait { PATIENCE } else { Duration::ZERO }, &|| {})
     }
@@ -51,8 +51,7 @@ impl Store {
                 return Ok(lock);
             }
             if started.elapsed() >= patience {
-                let message = format!("another colgrep is writing {}", self.folder().display());
-                return Err(Error::new(ErrorKind::Busy, message));
+                return Err(Error::Busy(self.folder().to_path_buf()));
             }
             if !std::mem::replace(&mut told, true) {
                 waits();
@@ -69,14 +68,14 @@ impl Store {
             self.disk().create_folder(self.folder())?;
             let file = match private().create(true).truncate(false).open(&path) {
                 Err(e) if e.kind() == NotFound => continue,
-                file => file.map_err(|e| Error::io("open", &path, &e))?,
+                file => file.map_err(|e| Error::io("open", &path, e))?,
             };
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Ok(None),
-                locked => locked.map_err(|e| Error::io("lock", &path, &e.into()))?,
+                locked => locked.map_err(|e| Error::io("lock", &path, e.into()))?,
             }
             // Whoever held it before may have removed it: the lock of a file that has no name any more keeps nobody out.
-            let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, &e))?;
+            let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, e))?;
             if Handle::from_path(&path).is_ok_and(|current| current == own) {
                 return Ok(Some(WriteLock { _file: file }));
             }

@@ -49,7 +49,7 @@ pub fn check(store: &Store) -> Result<Checked> {
 fn look_through(store: &Store, folder: &Path, table: &crate::store::FileTable, checked: &mut Checked) -> Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.map_err(|e| Error::io("read", folder, &e))?,
+        entries => entries.map_err(|e| Error::io("read", folder, e))?,
     };
     let named = store.named_in(folder, table)?;
     for entry in entries.flatten() {

@@ -64,7 +64,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
     // What `work` shares is either given up with the index it stands for, or guarded by locks that pass over poison.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = message(panic.as_ref());
-        Error::new(ErrorKind::Unusable, format!("reading the index failed inside ({said})"))
+        Error::damaged(format!("reading the index failed inside ({said})"))
     })
 }
 

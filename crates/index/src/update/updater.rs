@@ -367,5 +367,5 @@ fn background() -> Result<rayon::ThreadPool> {
         #[cfg(target_os = "linux")]
         let _ = rustix::process::nice(BUILD_NICENESS);
     });
-    pool.build().map_err(|e| Error::new(ErrorKind::Io, format!("could not start threads: {e}")))
+    pool.build().map_err(Error::Threads)
 }

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::math::dot;
 use super::panel::Panels;
 use super::pool::Row;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// What a codebook begins with; the last character is the version of its layout and of what codes mean.
 const MAGIC: &[u8; 8] = b"colgcbk3";
@@ -146,9 +146,9 @@ impl Codebook {
     /// it.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] when these are no codebook's bytes.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) when these are no codebook's bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Codebook> {
-        Codebook::parse(bytes).ok_or_else(|| Error::new(ErrorKind::Unusable, "the codebook is damaged"))
+        Codebook::parse(bytes).ok_or_else(|| Error::damaged("the codebook is damaged"))
     }
 
     fn parse(bytes: &[u8]) -> Option<Codebook> {

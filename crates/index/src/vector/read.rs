@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::codebook::{Codebook, Codec, Layout, carried};
 use super::maxsim::PreparedQuery;
 use super::segment::{Segment, SegmentFormat, list_of};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
 /// Model, codec and files of the vectors of one generation. The file table stores it.
@@ -124,7 +124,7 @@ impl Vectors {
     /// Opens what `manifest` names in `folder`.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where a file is missing, cut, damaged, or belongs to another model.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where a file is missing, cut, damaged, or belongs to another model.
     pub fn open(folder: &Path, manifest: &Manifest) -> Result<Vectors> {
         let codebook = read_codebook(folder, manifest)?;
         let format = segment_format(manifest, &codebook);
@@ -198,7 +198,7 @@ impl Vectors {
     /// Checks the checksums of all segments.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where something is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where something is damaged.
     pub fn verify(&self) -> Result<()> {
         self.segments.iter().try_for_each(Segment::verify)
     }
@@ -224,9 +224,9 @@ impl Vectors {
     /// The codes at a place, checked.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where they are damaged or there is no such place.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where they are damaged or there is no such place.
     pub(crate) fn codes(&self, place: Place) -> Result<&[u8]> {
-        let no_place = || Error::new(ErrorKind::Unusable, format!("there are no vectors at place {}", place.0));
+        let no_place = || Error::damaged(format!("there are no vectors at place {}", place.0));
         let (segment, ordinal) = self.segment_of(place).ok_or_else(no_place)?;
         segment.codes(ordinal)
     }
@@ -238,13 +238,11 @@ impl Vectors {
     fn prepare(&self, query: &Multivector) -> Result<PreparedQuery<'_>> {
         if query.dimension() != self.codebook.dimension() {
             let (asked, kept) = (query.dimension(), self.codebook.dimension());
-            let message = format!("the model gives vectors of {asked} components, the index has {kept}");
-            return Err(Error::new(ErrorKind::Unusable, message));
+            return Err(Error::OtherModel { asked: format!("vectors of {asked} components"), kept });
         }
         if query.heads() != self.layout.heads {
             let (asked, kept) = (query.heads(), self.layout.heads);
-            let message = format!("the model gives {asked} rows for a whole text, the index has {kept}");
-            return Err(Error::new(ErrorKind::Unusable, message));
+            return Err(Error::OtherModel { asked: format!("{asked} rows for a whole text"), kept });
         }
         Ok(PreparedQuery::new(query, &self.codebook))
     }
@@ -252,7 +250,7 @@ impl Vectors {
     /// The exact MaxSim of each place, over what is stored.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where the query has another dimension or a unit is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or a unit is damaged.
     pub fn score(&self, query: &Multivector, places: &[Place]) -> Result<Vec<f32>> {
         if query.is_empty() {
             return Ok(vec![0.0; places.len()]);
@@ -274,7 +272,7 @@ impl Vectors {
     /// unit, the next centroid's product stands in (Scheerer et al., WARP, SIGIR 2025).
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where the query has another dimension or something read is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or something read is damaged.
     pub fn search(
         &self,
         query: &Multivector,
@@ -430,16 +428,15 @@ pub(crate) fn segment_format(manifest: &Manifest, codebook: &Codebook) -> Segmen
 
 fn read_codebook(folder: &Path, manifest: &Manifest) -> Result<Codebook> {
     let path: PathBuf = folder.join(manifest.codebook_name());
-    let unusable = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Unusable, format!("{}: {e}", path.display()));
     let codebook = match carried(manifest.codebook) {
         Some(codebook) => codebook.clone(),
         None => {
-            let bytes = std::fs::read(&path).map_err(|e| unusable(&e))?;
-            Codebook::from_bytes(&bytes).map_err(|e| unusable(&e))?
+            let bytes = std::fs::read(&path).map_err(|e| Error::damaged_file(&path, e))?;
+            Codebook::from_bytes(&bytes).map_err(|e| Error::damaged_file(&path, e))?
         }
     };
     let fits = codebook.id() == manifest.codebook
         && codebook.dimension() == manifest.dimension as usize
         && codebook.bits() == manifest.codec.bits;
-    if fits { Ok(codebook) } else { Err(unusable(&"is another codebook")) }
+    if fits { Ok(codebook) } else { Err(Error::damaged_file(&path, "is another codebook")) }
 }

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::codebook::{Codebook, Layout};
 use crate::disk::Disk;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// What a segment begins with; the last character is the version of its layout.
 const MAGIC: &[u8; 8] = b"colgvec3";
@@ -87,8 +87,7 @@ impl<'a> SegmentBuilder<'a> {
         self.units.sort_unstable_by_key(|u| u.0);
         self.units.dedup_by_key(|u| u.0);
         if self.units.iter().map(|(_, codes)| codes.len()).sum::<usize>() > u32::MAX as usize {
-            let message = format!("{}: more than 4 GiB of vectors in one project", path.display());
-            return Err(Error::new(ErrorKind::Io, message));
+            return Err(Error::TooManyVectors(path.to_path_buf()));
         }
         let (mut starts, mut end) = (Vec::with_capacity(self.units.len() + 1), 0u32);
         for (_, codes) in &self.units {
@@ -124,7 +123,7 @@ impl<'a> SegmentBuilder<'a> {
             }
             file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync()
         };
-        write().map_err(|e| Error::io("write", path, &e))
+        write().map_err(|e| Error::io("write", path, e))
     }
 
     /// The directory and the inverted lists. A list ([`list_of`]) holds the ordinals of the units with such a row, as differences.
@@ -192,10 +191,10 @@ impl Segment {
     /// Maps the segment at `path` and checks its length, its format, and the checksum of its table (14 bytes a unit). Lists and codes are checked when they are read, codes once.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where it is missing, cut, damaged, or of another format.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where it is missing, cut, damaged, or of another format.
     pub(crate) fn open(path: &Path, format: &SegmentFormat) -> Result<Segment> {
         let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let unusable = |what: &str| Error::new(ErrorKind::Unusable, format!("vectors {}: {what}", path.display()));
+        let unusable = |what: &str| Error::damaged(format!("vectors {}: {what}", path.display()));
         let file = File::open(path).map_err(|e| unusable(&e.to_string()))?;
         // SAFETY: a segment is never written again once its file is complete, and is removed, not cut, when nothing
         // names it any more. tantivy's segments live under the same rule.
@@ -305,13 +304,13 @@ impl Segment {
     }
 
     fn damaged(&self, what: &str) -> Error {
-        Error::new(ErrorKind::Unusable, format!("vectors {}: {what} is damaged", self.name))
+        Error::damaged(format!("vectors {}: {what} is damaged", self.name))
     }
 
     /// The codes of a unit, row after row, checked when they are first read.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where they are damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where they are damaged.
     pub(crate) fn codes(&self, ordinal: usize) -> Result<&[u8]> {
         let (at, bit) = (ordinal / 64, 1 << (ordinal % 64));
         if self.sound.get(at).is_some_and(|word| word.load(Ordering::Relaxed) & bit != 0) {
@@ -339,7 +338,7 @@ impl Segment {
     /// Calls `visit` with the ordinals of the units in a list, by its number ([`list_of`]).
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where the list is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the list is damaged.
     pub(crate) fn list(&self, number: usize, mut visit: impl FnMut(usize)) -> Result<()> {
         let lists = (self.lists_at - self.directory_at) / ENTRY_BYTES;
         let entry = |i: usize, word: usize| self.word(self.directory_at + ENTRY_BYTES * i + 4 * word) as usize;
@@ -380,7 +379,7 @@ impl Segment {
     /// Checks everything: the order of the keys, every list, every unit.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where anything is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where anything is damaged.
     pub(crate) fn verify(&self) -> Result<()> {
         let mut last = None;
         for ordinal in 0..self.units {

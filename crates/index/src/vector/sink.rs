@@ -55,7 +55,7 @@ impl<'a> Sink<'a> {
         disk.create_folder(folder)?;
         let is_there = || fs::read(&path).is_ok_and(|bytes| bytes == codebook.bytes());
         if carried(manifest.codebook).is_none() && !is_there() {
-            disk.replace(&path, codebook.bytes()).map_err(|e| Error::io("write", &path, &e))?;
+            disk.replace(&path, codebook.bytes()).map_err(|e| Error::io("write", &path, e))?;
         }
         let segments = kept.map_or_else(Vec::new, Vectors::into_segments);
         manifest.segments = segments.iter().map(|s| s.name().to_string()).collect();
@@ -137,7 +137,7 @@ impl<'a> Sink<'a> {
             });
         }
         builder.write(&path, &format, self.disk)?;
-        self.disk.sync_folder(self.folder).map_err(|e| Error::io("flush", self.folder, &e))?;
+        self.disk.sync_folder(self.folder).map_err(|e| Error::io("flush", self.folder, e))?;
         self.segments.truncate(first);
         self.segments.push(Segment::open(&path, &format)?);
         self.manifest.segments.truncate(first);

@@ -13,7 +13,7 @@ use std::time::UNIX_EPOCH;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rayon::Scope;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 pub use patterns::Patterns;
 use rules::{Reader, Rules};
 
@@ -78,12 +78,11 @@ pub struct LeftOut<'a> {
 /// # Errors
 /// When `root` itself can't be read, or a pattern of `left_out` is none.
 pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
-    std::fs::read_dir(root).map_err(|e| Error::io("read", root, &e))?;
-    let root = root.canonicalize().map_err(|e| Error::io("read", root, &e))?;
+    std::fs::read_dir(root).map_err(|e| Error::io("read", root, e))?;
+    let root = root.canonicalize().map_err(|e| Error::io("read", root, e))?;
     let ignored = match options.no_ignore {
         true => Patterns::default(),
-        false => Patterns::checked(&root, left_out.patterns.iter().map(String::as_str))
-            .map_err(|e| Error::new(ErrorKind::Io, format!("pattern to ignore: {e}")))?,
+        false => Patterns::checked(&root, left_out.patterns.iter().map(String::as_str)).map_err(Error::Pattern)?,
     };
     let reader = Arc::new(Reader::default());
     let in_git = root.ancestors().any(|a| a.join(".git").exists());
