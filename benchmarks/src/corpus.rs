@@ -1,4 +1,4 @@
-//! The annotated repositories of a measurement: what is asked, what is right, and the opened indexes.
+//! The corpus of a measurement: annotated queries, their right answers, and the opened indexes.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -244,7 +244,7 @@ pub struct Repository {
     pub project: Project,
     /// The index.
     pub snapshot: Snapshot,
-    /// Files that may be given, where the folder is a part of a larger project.
+    /// Files that may be returned, if the folder is a part of a larger project.
     below: Option<Below>,
     /// The model of the ranking by meaning; none for keywords alone.
     model: Option<Arc<Model>>,
@@ -307,7 +307,7 @@ impl Repository {
         units.into_iter().max_by_key(|(_, n)| *n).map_or("unknown", |(name, _)| name).to_string()
     }
 
-    /// The indexed files that may be given.
+    /// The indexed files that may be returned.
     pub fn files(&self) -> impl Iterator<Item = &FileRecord> {
         self.snapshot.files.indexed().filter(|f| self.below.as_ref().is_none_or(|b| b.allows_file(f.id)))
     }
@@ -344,7 +344,7 @@ pub struct Corpus {
     pub ranking: String,
 }
 
-/// Says that files of settings have no say here, where one sets the ranking: records are to be the same for everybody.
+/// Remarks that settings files are disregarded, if one sets the ranking: records must be the same for everybody.
 fn tell_of_settings(name: &str, env: &Env, folder: &Path) -> Result<()> {
     let is_of_ranking = |key: &str| key.starts_with("ranking.") || ["profile", "model", "fusion"].contains(&key);
     for (key, value, source) in Settings::read(env, folder)?.all(env) {
@@ -428,8 +428,7 @@ impl Corpus {
         self.tasks.iter().map(|t| self.sets[t.set].weight / sum / counts[t.set] as f64).collect()
     }
 
-    /// A number that changes with the rankings that take part, the queries, their answers, the weights and the indexed
-    /// files.
+    /// Hash of the rankings that take part, the queries, their answers, the weights and the indexed files.
     pub fn fingerprint(&self) -> u64 {
         let mut text = self.ranking.clone() + "\n";
         for (task, weight) in self.tasks.iter().zip(self.weights()) {
@@ -452,7 +451,7 @@ impl Task {
     }
 }
 
-/// Refuses what could only count as a failure of the search: queries without words or answers, an answer named twice.
+/// Refuses annotations that no search can satisfy: queries without words or answers, an answer named twice.
 fn check(annotations: &[Annotation]) -> Result<()> {
     let mut tokenizer = Tokenizer::default();
     for annotation in annotations {
@@ -471,7 +470,7 @@ fn check(annotations: &[Annotation]) -> Result<()> {
     Ok(())
 }
 
-/// Says which right answers no search can give, since the index has no such file.
+/// Names right answers that the index does not have.
 fn tell_of_absent(name: &str, annotations: &[Annotation], repository: &Repository) {
     let files: Vec<String> = repository.files().map(|f| repository.absolute(&f.path)).collect();
     let is_absent = |t: &&str| !files.iter().any(|f| metric::matches(f, t));
@@ -482,7 +481,7 @@ fn tell_of_absent(name: &str, annotations: &[Annotation], repository: &Repositor
     }
 }
 
-/// A set is named after its folder, or after the one above where that says nothing.
+/// A set is named after its folder, or after the parent folder if the name is generic.
 fn set_name(folder: &Path) -> String {
     let mut names = folder.iter().rev().map(|n| n.to_string_lossy().into_owned());
     names.find(|n| n != "annotations").unwrap_or_else(|| "annotations".to_string())

@@ -13,7 +13,7 @@ const SHOWN_MAX: usize = 100;
 pub fn write(query: &str, step: &Traced<'_>) {
     let line = |step: &str, what: &str, items: serde_json::Value, scores: Vec<f32>| {
         let line = json!({"query": query, "step": step, what: items, "scores": scores});
-        // As it is: JSON for scripts.
+        // Written without escapes: JSON for scripts.
         let _ = writeln!(std::io::stderr(), "__COLGREP_TRACE__ {line}");
     };
     match step {

@@ -148,7 +148,7 @@ fn the_readme_is_short() {
     assert!(words("README.md") <= 1_500, "README.md has {} words; docs/guide.md is for the rest", words("README.md"));
 }
 
-/// Where Markdown files link to: `[text](target)`, and the `src` of pictures.
+/// Where a Markdown page links to: `[text](target)`, pictures included.
 fn links(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next()).collect()
 }
@@ -165,6 +165,9 @@ fn anchors(text: &str) -> Vec<String> {
 #[test]
 fn links_between_documents_lead_somewhere() {
     let mut pages = vec![PathBuf::from("README.md"), PathBuf::from("benchmarks/README.md")];
+    let crates = std::fs::read_dir(workspace().join("crates")).expect("crates").flatten();
+    let readmes = crates.map(|entry| Path::new("crates").join(entry.file_name()).join("README.md"));
+    pages.extend(readmes.filter(|page| workspace().join(page).exists()));
     for folder in ["docs", "docs/research", "docs/generated", "crates/encoder/assets", "crates/encoder/train"] {
         let entries = std::fs::read_dir(workspace().join(folder)).expect(folder).flatten();
         pages.extend(

@@ -7,18 +7,18 @@ use colgrep_core::rank::Ranked;
 use colgrep_index::search::Watch;
 use serde::Serialize;
 
-/// One step of one unit's way.
+/// One step of the ranking, for one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Step {
     /// Retriever or stage.
     pub step: &'static str,
-    /// What the retriever gave, or what the stage added (its result less what was before).
+    /// The retriever's score, or the change that the stage made.
     pub change: f32,
-    /// The score behind it.
+    /// The score after it.
     pub score: f32,
 }
 
-/// Steps a unit.
+/// The steps of each unit.
 #[derive(Debug, Default)]
 pub struct Explanation {
     steps: HashMap<UnitId, Vec<Step>>,

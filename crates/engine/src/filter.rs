@@ -17,7 +17,7 @@ use crate::rules::{Part, PathRules, is_below};
 /// The filter of one search in one project.
 #[derive(Debug)]
 pub struct Filter {
-    /// By file number; what is not in it is not allowed.
+    /// Allowed files by number.
     files: HashMap<FileId, Allowed>,
     /// Lines of tests inside files, where they matter.
     tests: HashMap<FileId, Vec<(u32, u32)>>,
@@ -105,7 +105,7 @@ fn tests_inside(rules: &PathRules, snapshot: &Snapshot) -> Result<HashMap<FileId
     Ok(snapshot.lexical.tests_inside(|file| with_modules.contains(&file))?)
 }
 
-/// The indexed files below one of `below` that the rules allow, or a part of, by path.
+/// The indexed files below one of `below` that the rules allow wholly or in part, by path.
 fn allowed<'s>(
     rules: &PathRules,
     below: &[String],
@@ -156,9 +156,9 @@ impl UnitFilter for Filter {
     }
 }
 
-/// Another filter (or none), less one unit: what is like a unit is not the unit itself.
+/// A filter that excludes one unit, on top of another filter: `--like` does not return the unit itself.
 pub struct Without<'a> {
-    /// What else is asked.
+    /// The other filter.
     pub inner: Option<&'a dyn UnitFilter>,
     /// The unit's file.
     pub file: FileId,

@@ -29,12 +29,12 @@ const VARIABLES: [(&str, &str); 4] = [
 /// Most filters and hooks by name in one configuration; each is switched off by arguments, of which there is a limit.
 const NAMES_MAX: usize = 500;
 
-/// Files below a root that git says are changed.
+/// Files below a root that git reports as changed.
 #[derive(Debug, Default)]
 pub struct Changed {
     /// From the root, `/` between components.
     files: HashSet<String>,
-    /// Folders in which every file is: repositories that git does not look into.
+    /// Folders whose files all count as changed: repositories that git does not look into.
     folders: Vec<String>,
 }
 
@@ -91,8 +91,7 @@ struct Found {
 /// The program, as it is called in one repository.
 #[derive(Clone, Default)]
 struct Git {
-    /// Variables that are taken out of its environment: those by which a caller (a hook, say) tells git of another
-    /// repository than this one.
+    /// Variables removed from its environment: those by which a caller (a hook, say) points git to another repository.
     without: Vec<String>,
     /// Filters and hooks of the repository's configuration, each as a setting that switches it off.
     off: Vec<OsString>,
@@ -159,13 +158,13 @@ impl Git {
         let tracked = tracked.split(|b| *b == 0).map(|path| (path, true));
         let both = tracked.chain(untracked.split(|b| *b == 0).map(|path| (path, false)));
         for (path, is_tracked) in both.filter(|(path, _)| !path.is_empty()) {
-            // As components: git marks a folder by a slash.
+            // Compared as components: git marks a folder with a slash.
             let full: PathBuf = top.join(path_of(path)).components().collect();
-            // A link to a folder is a file to git.
+            // For git, a link to a folder is a file.
             if !full.symlink_metadata().is_ok_and(|m| m.is_dir()) {
                 found.files.push(full);
             } else if !(is_tracked && self.submodule(top, base, path, &full, found).is_ok()) {
-                // Git says of other repositories that they are there, and runs nothing that stands in their configuration.
+                // Git only names other repositories and runs nothing that their configuration names.
                 found.folders.push(full);
             }
         }
@@ -185,7 +184,7 @@ impl Git {
         let variables = self.ask(top, &["rev-parse", "--local-env-vars"])?;
         let without = String::from_utf8_lossy(&variables).lines().map(str::to_string).collect();
         let inner = Git { without, off: Vec::new() };
-        // Without a repository of its own, git would take the one around it.
+        // If it is no repository, git would use the one around it.
         let real = full.canonicalize()?;
         if top_of(&inner.ask(full, &["rev-parse", "--show-toplevel"])?) != real {
             bail!("{} is no repository", full.display());

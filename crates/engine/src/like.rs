@@ -20,15 +20,15 @@ use crate::error::Refused;
 use crate::model::Model;
 use crate::project::Project;
 
-/// Words of the unit's text that go into the question.
+/// Most words of the unit's text that go into the query.
 const TELLING_WORDS_MAX: usize = 12;
 
-/// A unit, named by a line of it, and the question that finds others like it.
+/// A unit, named by one of its lines, and the query that finds others like it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Like {
-    /// The question in words.
+    /// The query in words.
     pub query: String,
-    /// The question in vectors, where there is a model.
+    /// The query as vectors, if there is a model.
     pub vectors: Option<Multivector>,
     /// The root of the unit's project.
     pub root: PathBuf,
@@ -58,7 +58,7 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, U
     Ok(best.ok_or_else(|| Refused::NoUnit { root: root(), path: path.to_string(), line })?)
 }
 
-/// The question for units like the one on that line.
+/// The query for units like the one on that line.
 ///
 /// # Errors
 /// As [`unit_at`], or when the model can't be run.
@@ -69,7 +69,7 @@ pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32, model
     let body: String = text.lines().skip(first).take(end - first.min(end)).collect::<Vec<_>>().join("\n");
     let telling = telling_words(snapshot, &body)?;
     let first_sentence = unit.docstring.split(['.', '\n']).next().unwrap_or_default();
-    // As words, not as one name: a name alone would be looked up as a definition.
+    // As separate words: a single name would be looked up as a definition.
     let query = [unit.name.as_str(), first_sentence, &telling.join(" ")].join(" ").trim().to_string();
     unit.body = body;
     let vectors = model.map(|m| m.document(&unit_text(path, &unit))).transpose()?.flatten();
@@ -91,7 +91,7 @@ fn telling_words(snapshot: &Snapshot, text: &str) -> Result<Vec<String>> {
     let mut weighed = Vec::new();
     for (term, (count, word)) in counts {
         let df = snapshot.lexical.units_with(&term)?;
-        // A word that stands nowhere else finds nothing.
+        // A word that stands in no other unit finds nothing.
         if df > 1 {
             weighed.push(((1.0 + count as f32).ln() * idf(units, df), word));
         }

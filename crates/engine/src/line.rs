@@ -1,4 +1,4 @@
-//! The line of a unit that shows best why it answers, and where the query's words stand in a line.
+//! Chooses the line of a unit that shows best why it answers, and marks the query's words in a line.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -11,12 +11,12 @@ use colgrep_core::token::{Token, Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::store::Snapshot;
 
-/// Longest line whose words are looked at, in bytes: data and bundles lie beyond it.
+/// Longest line that is considered, in bytes; longer ones are data or bundles.
 const LINE_BYTES_MAX: usize = 4 << 10;
-/// Longest text whose weight is taken, in bytes: a unit's documentation is kept up to 8,000.
+/// Longest text that is weighed, in bytes; documentation is stored up to 8,000.
 const TEXT_BYTES_MAX: usize = 16 << 10;
-/// Bytes of a unit whose lines are looked at: a class of thousands of lines takes longer to read than to find, and a member
-/// that answers better than its first lines is a unit of its own.
+/// Bytes of a unit whose lines are considered. Reading a class of thousands of lines would take longer than finding it,
+/// and a better member is a unit of its own.
 const UNIT_BYTES_MAX: usize = 32 << 10;
 /// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight than
 /// name, signature and documentation together by this share of the whole.
@@ -32,7 +32,7 @@ pub struct QueryWords {
 }
 
 thread_local! {
-    /// One a thread, which remembers stems from one answer of a server to the next.
+    /// One a thread: it caches stems from one answer of a server to the next.
     static TOKENIZER: RefCell<Tokenizer> = RefCell::default();
 }
 
@@ -110,7 +110,7 @@ impl QueryWords {
         let own = if is_text { first } else { own_line(lines, unit, end) };
         let mut best = (own, 0.0);
         if !is_text {
-            // Its documentation speaks for it, wherever that stands.
+            // Its documentation counts for it, wherever it stands.
             let line = lines.get(own.wrapping_sub(1)).unwrap_or(&"");
             let named = format!("{line} {} {}", unit.qualified_name(), unit.docstring);
             best.1 = self.weight(&named) + BODY_MARGIN * self.total;
@@ -164,7 +164,7 @@ mod tests {
         ] {
             assert_eq!(words(query).best_line(&lines, &unit, None), expected, "{query}");
         }
-        // Far down in a long unit no line is looked at.
+        // Lines far down in a long unit are not considered.
         let filler = "filler ".repeat(1024);
         for (above, expected) in [(3, 4), (5, 1)] {
             let lines = [vec![filler.as_str(); above], vec!["parse a request"]].concat();

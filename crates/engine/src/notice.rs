@@ -1,4 +1,4 @@
-//! What happens while a project is opened and searched, as data: whoever asks decides what to show of it.
+//! Notices: what happens while a project is opened and searched, as data. The caller decides what to show.
 
 use std::path::PathBuf;
 
@@ -13,9 +13,9 @@ use colgrep_syntax::read::Skip;
 use crate::model::{Lacking, Model};
 use crate::project::Project;
 
-/// Is told what happens. All of it may be left out.
+/// Receives notices, progress and ranking steps. Every method has a default that ignores them.
 pub trait Listener: Send + Sync {
-    /// Whether notices are wanted: some take a look at the whole tree.
+    /// Whether notices are wanted: making some walks the whole tree.
     fn hears(&self) -> bool {
         false
     }
@@ -37,7 +37,7 @@ pub trait Listener: Send + Sync {
     fn trace(&self, _query: &str, _step: &Traced<'_>) {}
 }
 
-/// Nobody listens.
+/// Ignores everything.
 impl Listener for () {}
 
 /// A step of a ranking.
@@ -71,7 +71,7 @@ pub enum Notice {
     AsItIs {
         /// Why.
         why: NotUpdated,
-        /// What there is.
+        /// State of the index that is searched.
         state: IndexState,
     },
     /// Another process builds the index for the first time, and nothing of it can be searched yet.
@@ -131,7 +131,7 @@ pub enum Unranked {
 /// How much of a project an index holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexState {
-    /// Files in the index, those included that were skipped.
+    /// Files in the index, skipped ones included.
     pub files_known: u64,
     /// Files in the tree; none where it can't be walked.
     pub files_in_tree: Option<u64>,

@@ -24,13 +24,13 @@ pub fn matcher(pattern: &Pattern) -> Result<RegexMatcher> {
         .whole_line(pattern.line)
         .word(pattern.word)
         .fixed_strings(pattern.fixed)
-        // `^` and `$` speak of each line, also where many are looked at together.
+        // `^` and `$` match at each line, also in a buffer of many lines.
         .multi_line(true)
-        // `$` stands before the whole of a line's end, be it \n or \r\n.
+        // `$` matches before the whole line end, be it \n or \r\n.
         .crlf(true);
     let expressions = &pattern.expressions;
     let built = builder.build_many(expressions).or_else(|error| match error.kind() {
-        // Where the pattern asks for \r itself, that is text, and lines end in \n alone.
+        // If the pattern itself asks for \r, lines end in \n alone and \r is text.
         ErrorKind::NotAllowed(_) => builder.crlf(false).line_terminator(Some(b'\n')).build_many(expressions),
         _ => Err(error),
     });
@@ -46,7 +46,7 @@ pub fn matcher(pattern: &Pattern) -> Result<RegexMatcher> {
     })
 }
 
-/// Where the pattern matches in a line; nothing where it matches nothing at all (`x*`).
+/// Ranges of matches in a line, without empty matches (`x*`).
 pub fn places(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let _ = matcher.find_iter(line, |m| {
@@ -58,7 +58,7 @@ pub fn places(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
     places
 }
 
-/// Where lines end for a pattern: what it can match is no part of that.
+/// The line terminator for a pattern: a byte that the pattern can match does not end lines.
 pub fn line_end(matcher: &RegexMatcher) -> LineTerminator {
     matcher.line_terminator().unwrap_or_default()
 }
@@ -69,7 +69,7 @@ pub fn searcher(matcher: &RegexMatcher) -> SearcherBuilder {
     builder
         .line_number(true)
         .line_terminator(line_end(matcher))
-        // As grep: what stands before a NUL byte is text; a match behind it is only reported.
+        // As in grep: text before a NUL byte is searched; a match behind it is only reported.
         .binary_detection(BinaryDetection::convert(0));
     builder
 }

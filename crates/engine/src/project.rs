@@ -9,7 +9,7 @@ use colgrep_index::walk::LeftOut;
 use crate::env::Env;
 use crate::settings::Settings;
 
-/// Folders of the system, which nobody means as a project; home folders lie in two of them.
+/// Folders of the system, which are no projects; home folders lie in two of them.
 const SYSTEM: [&str; 19] = [
     "/bin",
     "/boot",
@@ -31,7 +31,7 @@ const SYSTEM: [&str; 19] = [
     "/private/etc",
     "/private/var",
 ];
-/// Those of them that hold no source at any depth.
+/// Those that hold no source at any depth.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
 /// The settings in force at `start`, those of the index around it included.
@@ -55,7 +55,8 @@ pub struct Project {
     pub store: Store,
     /// What its settings leave out of the index, as in a `.gitignore` at the root; read by `Project::settings`.
     pub ignored: Vec<String>,
-    /// Whether the root is no more than the folder of a file that was named: no index, git or current folder says so.
+    /// Whether the root is only the folder of a file that was named, not one with an index, a git root or the current
+    /// folder.
     of_a_file: bool,
 }
 
@@ -111,7 +112,7 @@ impl Project {
         Ok(settings)
     }
 
-    /// Whatever a walk for the index leaves out besides ignored and hidden files.
+    /// What a walk for the index leaves out in addition to ignored and hidden files.
     pub fn left_out(&self) -> LeftOut<'_> {
         LeftOut { folder: Some(self.store.folder()), patterns: &self.ignored }
     }

@@ -39,7 +39,7 @@ impl SearchRequest {
         self
     }
 
-    /// Asks for so many files.
+    /// Asks for this many files.
     #[must_use]
     pub fn files(mut self, files: usize) -> SearchRequest {
         self.shape.files = Some(files);
@@ -53,7 +53,7 @@ impl SearchRequest {
         self
     }
 
-    /// Gives this much of each file.
+    /// Asks for this much of each file.
     #[must_use]
     pub fn detail(mut self, detail: Detail) -> SearchRequest {
         self.shape.detail = detail;
@@ -82,7 +82,7 @@ impl Default for Question {
     }
 }
 
-/// Refuses a query that nobody means.
+/// Refuses a query that is too long.
 ///
 /// # Errors
 /// When it is longer than [`QUERY_BYTES_MAX`].
@@ -93,7 +93,7 @@ pub fn check_length(query: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Which files and units may be given. All conditions hold at once, and before anything is ranked.
+/// Which files and units may be returned. All conditions apply together, and before the ranking.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Scope {
@@ -109,7 +109,7 @@ pub struct Scope {
     pub types: Vec<String>,
     /// No prose, configuration or data.
     pub code_only: Option<bool>,
-    /// What becomes of tests.
+    /// How tests are treated.
     pub tests: Option<Tests>,
     /// Only files that git says are changed.
     pub changes: Option<Changes>,
@@ -117,20 +117,20 @@ pub struct Scope {
     pub pattern: Option<Pattern>,
 }
 
-/// What becomes of tests, by their path or inside other files.
+/// How tests are treated, by their path or inside other files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tests {
-    /// They are found, below what they test.
+    /// Ranked below what they test.
     #[default]
     Auto,
-    /// Nothing else is found.
+    /// Nothing but tests is found.
     Only,
-    /// They are not found.
+    /// Left out.
     Exclude,
 }
 
 impl Tests {
-    /// What a word stands for.
+    /// The meaning of a word on the command line.
     pub fn from_name(name: &str) -> Option<Tests> {
         match name.to_lowercase().as_str() {
             "auto" => Some(Tests::Auto),
@@ -141,7 +141,7 @@ impl Tests {
     }
 }
 
-/// From which state on git counts a file as changed. New files that git does not ignore always count.
+/// The state against which git counts a file as changed. New files that git does not ignore always count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changes {
     /// The last commit.
@@ -205,7 +205,7 @@ pub enum RankBy {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shape {
-    /// Number of files; exactly so many wherever so many match (15).
+    /// Number of files (15 if not given): exactly this many if as many match.
     pub files: Option<usize>,
     /// Units in each file, at most (1).
     pub units_per_file: Option<usize>,

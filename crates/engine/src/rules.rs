@@ -1,4 +1,4 @@
-//! What flags and settings say about paths: the same rules for ranked search and for grep.
+//! Path rules from a request and the settings, the same for ranked search and for grep.
 
 use std::path::Path;
 
@@ -15,8 +15,9 @@ use crate::project::Project;
 use crate::request::{Changes, Scope, Tests};
 use crate::settings::Settings;
 
-/// Globs over paths from a project's root. A pattern speaks of names at any depth unless it begins with `/`; one that
-/// names a folder holds for everything below. `a/` names folders alone, `./a` is `a`, and `*` stays within a name.
+/// Globs over paths from a project's root. A pattern matches names at any depth, or from the root if it begins with
+/// `/`. One that matches a folder covers everything below it. `a/` matches folders only, `./a` is `a`, and `*` does not
+/// cross a `/`.
 #[derive(Debug)]
 struct Patterns {
     any: GlobSet,
@@ -62,18 +63,18 @@ fn folders(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(i, _)| &path[..i])
 }
 
-/// The part of a file that a search may give.
+/// Which part of a file passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// All of it.
     All,
     /// The tests inside it.
     Tests,
-    /// What is no test.
+    /// All but the tests inside it.
     Rest,
 }
 
-/// What a search says about the paths of one project.
+/// Path rules of one search in one project.
 #[derive(Debug)]
 pub struct PathRules {
     include: Option<Patterns>,
@@ -123,7 +124,7 @@ impl PathRules {
             code_only: scope.code_only.unwrap_or(settings.is_on("code_only")),
             tests: scope.tests.or_else(|| Tests::from_name(settings.text("tests")?)).unwrap_or_default(),
             changed,
-            // What the index leaves out already needs no look again.
+            // Files that the index leaves out need no second check.
             ignore: match settings.ignore() {
                 known if known == project.ignored || no_ignore => None,
                 patterns => ignore_rules(patterns, root)?,
@@ -131,8 +132,8 @@ impl PathRules {
         })
     }
 
-    /// The same rules for what lies below a path that was named: as with an ignore file's, patterns of the settings that
-    /// ignore it itself say nothing of what is looked for in it.
+    /// The same rules for a path that was named: patterns of the setting `ignore` that match the named path itself are
+    /// disregarded below it, as with ignore files.
     pub fn named(mut self, path: &str) -> PathRules {
         self.ignore = self.ignore.filter(|ignore| {
             // A pattern for folders alone has to match a named folder too.
@@ -160,7 +161,7 @@ impl PathRules {
         }
     }
 
-    /// Whether it matters what is a test.
+    /// Whether the rules ask for tests or exclude them.
     pub fn asks_for_tests(&self) -> bool {
         self.tests != Tests::Auto
     }
@@ -205,8 +206,8 @@ pub fn is_below(path: &str, below: &str) -> bool {
     below.is_empty() || path.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The languages and types that `-t` takes, one a line, as ripgrep lists them: `name: *.ext, file name`. What several
-/// languages share says so.
+/// The languages and types that `-t` takes, one a line, as ripgrep lists them: `name: *.ext, file name`. An ending
+/// shared by several languages is marked.
 pub fn type_list(settings: &Settings) -> String {
     let mut lines: Vec<String> = language::known()
         .map(|l| {

@@ -14,7 +14,7 @@ use crate::request::Scope;
 use crate::rules::PathRules;
 use crate::settings::Settings;
 
-/// First bytes of a file: what tells its language where the name does not.
+/// Bytes read from the start of a file to tell its language where the name does not.
 const HEAD_BYTES: u64 = 8 << 10;
 
 /// Files below a path.
@@ -24,7 +24,7 @@ pub struct Tree {
     pub files: Vec<PathBuf>,
     /// What could not be read, by path from the one that was given, with the reason.
     pub unreadable: Vec<(PathBuf, String)>,
-    /// Ignore files that are not heeded, with the reason.
+    /// Ignore files that are disregarded, with the reason.
     pub unheeded: Vec<(String, String)>,
 }
 

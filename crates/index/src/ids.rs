@@ -1,4 +1,4 @@
-//! What the index knows files and texts by.
+//! Id types of files and texts.
 
 use std::num::NonZeroU64;
 

@@ -1,4 +1,6 @@
 //! colgrep-syntax: source text to units of code. The table of languages, reading bytes into text, and parsing.
+//!
+#![doc = include_str!("../README.md")]
 
 pub mod budget;
 pub mod language;

@@ -17,7 +17,7 @@ pub struct InitArgs {
     /// The model whose vectors are kept: default (the one in the program), a folder or a hub's name
     #[arg(long, value_name = "ID|FOLDER", value_hint = ValueHint::DirPath, help_heading = "Indexing")]
     pub model: Option<String>,
-    /// What the walk takes in.
+    /// Options of the walk.
     #[command(flatten)]
     pub walk: WalkArgs,
 }
@@ -122,7 +122,7 @@ pub struct McpArgs {
     /// Folders that the server answers about (default: the project around the current folder); nothing outside is read
     #[arg(value_name = "ROOT")]
     pub roots: Vec<PathBuf>,
-    /// What the walk takes in.
+    /// Options of the walk.
     #[command(flatten)]
     pub walk: WalkArgs,
 }

@@ -25,7 +25,7 @@ pub enum Task {
     Rank,
     /// The files in which nothing matches.
     Without,
-    /// A ranking for each line of a file.
+    /// Answer each line of a file.
     Many(PathBuf),
     /// The languages and types of files.
     TypeList,

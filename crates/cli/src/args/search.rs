@@ -77,16 +77,16 @@ impl From<VectorMode> for IndexMode {
 /// What becomes of test files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TestsArg {
-    /// They are found, below what they test.
+    /// Ranked below what they test.
     #[default]
     Auto,
-    /// Nothing else is found.
+    /// Nothing but tests is found.
     Only,
-    /// They are not found.
+    /// Left out.
     Exclude,
 }
 
-/// What the walk takes in.
+/// Options of the walk.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Indexing")]
 pub struct WalkArgs {
@@ -353,7 +353,7 @@ pub struct SearchArgs {
     /// Search the index as it is
     #[arg(long, help_heading = "Indexing")]
     pub no_update: bool,
-    /// What the walk takes in.
+    /// Options of the walk.
     #[command(flatten)]
     pub walk: WalkArgs,
 }

@@ -21,7 +21,7 @@ use crate::output::matches::{LineOptions, Lines, Printer, Target};
 use crate::output::{Format, Look, Options, Wish, line, path as name};
 use crate::{FAILED, FOUND, NOTHING};
 
-/// Files that are searched side by side before their lines are printed.
+/// Files that are searched in parallel before their lines are printed.
 const PORTION: usize = 256;
 
 /// What the walk of a grep takes in: every match of every file, so the index's size limit does not hold here unless it
@@ -56,13 +56,13 @@ pub(super) fn run(plan: &Plan, env: &Env, settings: &Settings) -> Result<u8> {
     let here = [PathBuf::from(".")];
     let mut out = Out::new(&options.wish);
     let mut failed = false;
-    // No line is the answer to -m 0, as in grep.
+    // With -m 0 nothing matches, as in grep.
     let nothing = plan.lines.max_count == Some(0) && !plan.lines.files_without_match;
     let paths = if grep.scope.paths.is_empty() { &here[..] } else { &grep.scope.paths };
     'paths: for path in if nothing { &[] } else { paths } {
         let (files, complete) = grep.files_below(path)?;
         failed |= !complete;
-        // Files are searched side by side, in portions, and printed in order.
+        // Files are searched in parallel, in portions, and printed in order.
         for portion in files.chunks(PORTION) {
             for (file, lines) in portion.iter().zip(grep.search(portion)) {
                 failed |= lines.failed;

@@ -53,7 +53,7 @@ pub(super) fn run(file: &Path, request: &SearchRequest, options: &Options, sessi
     })
 }
 
-/// The next line, as much of it as is needed to see that it is too long; `None` at the end.
+/// Reads the next line, at most one byte more than a query may have; `None` at the end.
 fn next_line(lines: &mut dyn BufRead) -> std::io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     // One byte more than a query has, and the line's end.

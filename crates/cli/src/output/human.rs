@@ -28,7 +28,7 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, bud
         if budget.take(block.len()) {
             out.write_all(&block)?;
         } else {
-            // The best result is worth a part of it.
+            // Of the best result, a part is printed if the whole does not fit.
             let part = if at == 0 { budget.take_lines(&block) } else { &[] };
             out.write_all(part)?;
             return Ok(at + usize::from(!part.is_empty()));
@@ -54,7 +54,7 @@ struct Printer<'a> {
     printed: bool,
 }
 
-/// What is needed of a file to print its lines.
+/// A file whose lines are printed.
 struct Source<'a> {
     /// Its name as shown.
     name: PathBuf,
@@ -200,7 +200,7 @@ impl Printer<'_> {
         let (first, end) = (span.line as usize, (span.end as usize).min(lines));
         let (from, to) = match wish.lines {
             _ if wish.content => (first, end),
-            // So many lines in all, the best one among them.
+            // This many lines in all, including the best one.
             Some(count) => (best, end.min(best + count.saturating_sub(1))),
             None => (best, best),
         };

@@ -134,7 +134,7 @@ struct Answers<'q> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Refused")]
 pub struct Refused<'q> {
-    /// Its beginning; bytes that are not UTF-8 are replaced.
+    /// The beginning of the line; bytes that are not UTF-8 are replaced.
     query: &'q str,
     /// Its number, from 1.
     line: usize,
@@ -233,7 +233,8 @@ fn fitting(file: FileAnswer, wish: &Wish, budget: &mut Budget, first: bool) -> R
     Ok(budget.take(text.len() + 1).then_some(text))
 }
 
-/// Spends a row's bytes. The first row is worth a part of it: it gives up its lists, then lines of its code.
+/// Spends a row's bytes. Of the first row, a part is printed if the whole does not fit: its lists are dropped, then
+/// lines of its code.
 fn fit(row: &mut Hit, budget: &mut Budget, first: bool) -> Result<Option<String>> {
     let mut text = serde_json::to_string(row)?;
     // One byte for the comma or the line's end.

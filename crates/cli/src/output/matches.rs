@@ -116,7 +116,7 @@ impl<'a> Printer<'a> {
             }
         }
         if let (true, Some(offset)) = (self.lines.binary && !self.options.wish.format.is_json(), self.binary_from) {
-            // In ripgrep's words, on stdout, as grep has it.
+            // Ripgrep's wording; on stdout, as in grep.
             let _ = self.name(1);
             let told = format!(": binary file matches (found \"\\0\" byte around offset {offset})\n");
             self.lines.text.extend(told.as_bytes());
@@ -202,7 +202,7 @@ impl<'a> Printer<'a> {
         let number = found.line_number().unwrap_or(0);
         let line = self.trim_end(found.bytes());
         let vimgrep = self.options.wish.format == Format::Vimgrep;
-        // Where each row begins, and its text: the line once, or once a match.
+        // Column and text of each row: one row a line, or one a match.
         let rows: Vec<(usize, &[u8])> = match (self.of_lines.only_matching, vimgrep && !self.of_lines.invert) {
             (true, _) => places(self.matcher, line).into_iter().map(|p| (p.start, &line[p])).collect(),
             (_, true) => places(self.matcher, line).into_iter().map(|p| (p.start, line)).collect(),

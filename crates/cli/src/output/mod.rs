@@ -144,7 +144,7 @@ pub fn wants_color(flag: Option<When>, environment: Option<bool>, terminal: bool
     }
 }
 
-/// How lines are dressed.
+/// How output looks: colours, headings, width, links.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
     /// Colour, and links.

@@ -1,6 +1,6 @@
-//! How many units an index has and how long their fields are. Summing that up goes through every unit, so the writer of
-//! an index does it once a segment and leaves the sums beside it. They are a help, not a part of the index: where they
-//! are missing, damaged, or of other segments, a reader sums up itself and gets the same.
+//! How many units an index has and how long their fields are. Summing that up reads every unit, so the writer of an
+//! index does it once a segment and saves the sums beside it. The sums are a cache: where they are missing, damaged, or
+//! of other segments, a reader computes them and gets the same.
 
 use std::collections::HashMap;
 use std::fs;
@@ -22,7 +22,7 @@ pub(super) struct Lengths {
     pub(super) sums: [u64; 6],
 }
 
-/// What a segment is known by: deleting a document changes the second.
+/// Identity of a segment's content: its id and the stamp of its last deletion.
 type Version = (String, Option<u64>);
 
 fn version(reader: &SegmentReader) -> Version {
@@ -46,7 +46,7 @@ impl Lengths {
         Kept(sound.and_then(|(body, _)| postcard::from_bytes(body).ok()).unwrap_or_default())
     }
 
-    /// Leaves `all` for the next readers of the index in `folder`. Failing is no loss but of time.
+    /// Saves `all` for later readers of the index in `folder`. A failure costs later readers time and nothing else.
     pub(super) fn save<'a>(folder: &Path, disk: &Disk, all: impl Iterator<Item = (&'a SegmentReader, Lengths)>) {
         let all: HashMap<Version, Lengths> = all.map(|(reader, lengths)| (version(reader), lengths)).collect();
         let Ok(mut bytes) = postcard::to_stdvec(&all) else { return };

@@ -15,10 +15,10 @@ use crate::ids::FileId;
 
 /// Distance, in tokens, within which two terms count as near. Prototype: 8 of 4, 8, 16, 32.
 const NEAR_TOKENS: u32 = 8;
-/// Documents with both terms of a pair up to which each is looked at. Where there may be more, how many files have the
-/// pair is estimated from a part of the documents.
+/// Up to this many documents with both terms of a pair, each is looked at. Above it, the number of files with the pair
+/// is estimated from a sample.
 const PAIR_DOCS: u64 = 50_000;
-/// Documents of which such a part takes the first: files have their documents side by side.
+/// The sample takes the first documents of every stripe of this many, since a file's documents lie side by side.
 const STRIPE_DOCS: DocId = 1 << 14;
 
 /// Proximity evidence of a file.
@@ -76,7 +76,7 @@ impl Lexical {
                 };
                 self.pair_counts(first, second, |s, _| documents[s].iter().map(|doc| *doc..doc + 1).collect())?
             };
-            // An estimate knows of no less than what was seen.
+            // An estimate is at least what was counted.
             df_near = df_near.max(counts.len() as u64);
             df_adjacent = df_adjacent.max(counts.values().filter(|c| c.1 > 0).count() as u64);
             for (file, (near, adjacent)) in counts.into_iter().filter(|(file, _)| wanted.contains(file)) {

@@ -1,4 +1,4 @@
-//! Files of the lexical index with a sum for each block: what is read is checked, whatever part of a file it is.
+//! Files of the lexical index with a checksum for each block, so that any part of a file is checked when it is read.
 //!
 //! tantivy keeps one sum a file, which only reading all of it can check. A sealed file is the bytes that tantivy wrote,
 //! then the low half of the XXH3-64 of each block of [`BLOCK`] of them, then the [`TRAILER`]: a magic number, the length

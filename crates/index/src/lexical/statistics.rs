@@ -32,7 +32,7 @@ impl Lexical {
         (all.units, all.sums.map(|s| s as f32 / all.units.max(1) as f32))
     }
 
-    /// Leaves the sums for the next readers.
+    /// Saves the sums for later readers.
     pub(crate) fn keep_lengths(&self, folder: &Path, disk: &Disk) {
         if self.segments.iter().any(|s| s.lengths.get().is_none()) {
             let lengths = |s: &Segment| *s.lengths.get_or_init(|| sum_up(s));

@@ -1,4 +1,4 @@
-//! Writing the index: units and files as documents, with bounded memory, made visible by commits.
+//! Writes the index: units and files become documents, in bounded memory, visible after a commit.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -25,7 +25,7 @@ use crate::units::{text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 64 << 20;
-/// Documentation shown of a unit, in bytes; all of it is searched.
+/// Most documentation stored of a unit for showing, in bytes. All of it is searched.
 const SHOWN_DOCSTRING_BYTES_MAX: usize = 8_000;
 /// Text that may wait for the index writer, in bytes.
 const QUEUE_BYTES_MAX: usize = 16 << 20;
@@ -63,7 +63,7 @@ impl Drop for Ticket {
     }
 }
 
-/// A document on its way to the writer; its ticket is given back when the writer takes it up.
+/// A document queued for the writer. Its ticket (bytes of the queue's limit) is returned when the writer takes it.
 struct Queued {
     document: TantivyDocument,
     _ticket: Option<Arc<Ticket>>,
@@ -82,7 +82,7 @@ impl Document for Queued {
     }
 }
 
-/// One file as the index takes it.
+/// One file to be indexed.
 #[derive(Debug)]
 pub struct FileDocument<'a> {
     /// The file's number.

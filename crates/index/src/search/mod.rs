@@ -31,9 +31,9 @@ pub struct Request<'a> {
     pub files: usize,
     /// Units shown a file, at most.
     pub units_per_file: usize,
-    /// Which units may be given; all, where there is none.
+    /// Which units may be returned; without a filter, all.
     pub filter: Option<&'a dyn UnitFilter>,
-    /// How vectors count; keywords alone, where there is none.
+    /// How vectors take part; without it, the search is by keywords alone.
     pub semantic: Option<Semantic<'a>>,
 }
 

@@ -1,5 +1,5 @@
 //! The texts of indexed units, put together again without a parser: from what the index keeps of a unit, and the lines
-//! of its file. A text that comes out differently shows by its hash.
+//! of its file. A text that is restored wrongly has another hash and is not used.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -117,7 +117,7 @@ mod tests {
         let lost: Vec<String> = lost.iter().map(place).collect();
         assert!(all.len() > 500 && lost.len() * 20 < all.len(), "{} of {}: {lost:?}", lost.len(), all.len());
 
-        // A file that is another now gives none of the texts that changed.
+        // A changed file gives none of the texts that changed.
         let sample = root.join("rust/sample.rs");
         let changed = std::fs::read_to_string(&sample).expect("a sample").replace("fn ", "fn  ");
         std::fs::write(&sample, changed).expect("a file");

@@ -107,13 +107,13 @@ fn completed(
     let is_alone = search.semantic.mode == Mode::SemanticOnly;
     let more = if is_alone && search.semantic.encode_max == 0 { Vec::new() } else { search.score(others)? };
     evidence.coverage = join(&mut near, more, units);
-    // Where the words are trusted, meaning decides little, and need not be exact.
+    // Where words are trusted, meaning counts little, and stored scores do.
     let share = if is_alone { 1.0 } else { evidence.unexplained(knobs) };
     search.sharpen(&mut near, (share * knobs.exact_units as f32).ceil() as usize)?;
     Ok(near)
 }
 
-/// What the lexical side knows of a query.
+/// Result of the lexical half of a search.
 fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> Evidence {
     let best = units.iter().map(|u| u.score).fold(0.0, f32::max);
     let share = |x: f32| if mass.all > 0.0 { (x / mass.all).clamp(0.0, 1.0) } else { 0.0 };

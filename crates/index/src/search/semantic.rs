@@ -19,27 +19,27 @@ use crate::vector::{Allowed, Effort, Memory, Place, QueryKernel, Vectors};
 
 /// Lexical candidates, the best first, among which the coverage by semantic scores is measured.
 const HEAD: usize = 50;
-/// Units that are given their full score at a time, and how many of the best decide whether more are.
+/// Units that get full scores a step; the second is how many of the best a step must change for another to follow.
 const SHARPEN_STEP: usize = 32;
 const SHARPEN_HEAD: usize = 10;
 /// Texts that a core encodes at a time during a search.
 const ENCODE_BATCH: usize = 4;
 
-/// How a search uses vectors. Without this, it is by keywords alone.
+/// How a search uses vectors.
 #[derive(Clone, Copy)]
 pub struct Semantic<'a> {
     /// The model that the index was made with, or, where no vectors are stored, any.
     pub encoder: &'a dyn Encoder,
     /// Whether the lexical ranking counts too.
     pub mode: Mode,
-    /// How much of the store is looked at.
+    /// Bounds of the search through the vectors.
     pub effort: Effort,
     /// Lexical candidates without stored vectors, at most, that are read again and encoded for this search, at a few
     /// tenths of a millisecond of a core each with the embedded model: in an index without vectors of it (`lite`).
     pub encode_max: usize,
     /// Vectors to search with instead of the query's: those of a unit, for `--like`.
     pub question: Option<&'a Multivector>,
-    /// What earlier searches with this encoder have met, and later ones may want again.
+    /// A cache shared by searches with this encoder.
     pub memory: Option<&'a Memory>,
 }
 
@@ -50,7 +50,7 @@ impl std::fmt::Debug for Semantic<'_> {
 }
 
 impl<'a> Semantic<'a> {
-    /// Both rankings, from what is stored.
+    /// Both rankings, from stored vectors.
     pub fn new(encoder: &'a dyn Encoder) -> Semantic<'a> {
         Semantic { encoder, mode: Mode::Hybrid, effort: Effort::default(), encode_max: 0, question: None, memory: None }
     }
@@ -68,7 +68,8 @@ pub enum Mode {
 
 /// The allowed units, and how their vectors are found.
 enum Units<'a> {
-    /// With the places of their vectors; units without are left out.
+    /// At most [`Effort::joined`] allowed units, each with the place of its vectors; units without vectors are left
+    /// out.
     Placed(Cow<'a, [(UnitId, Place)]>),
     /// More than [`Effort::joined`], with the hashes of their texts: search texts first, map hits to these units
     /// afterwards.
@@ -77,7 +78,7 @@ enum Units<'a> {
     All,
 }
 
-/// The query's vectors, and the units of a snapshot that it may find.
+/// The semantic half of one search: the query's vectors, and the units that it may return.
 pub(crate) struct SemanticSearch<'a> {
     snapshot: &'a Snapshot,
     pub(super) semantic: Semantic<'a>,
@@ -135,7 +136,7 @@ impl<'a> SemanticSearch<'a> {
         }
     }
 
-    /// The units of the best `n` places of those with units, and whether there are no others.
+    /// The units of the best `n` places that have units, and whether these are all.
     fn among_placed(
         &self,
         vectors: &Vectors,
@@ -157,7 +158,7 @@ impl<'a> SemanticSearch<'a> {
         Ok((hits, n >= allowed.count()))
     }
 
-    /// The same, where `units_of` gives the units with some texts.
+    /// The same; `units_of` maps texts to their units.
     fn among_hashed(
         &self,
         vectors: &Vectors,
@@ -208,10 +209,10 @@ impl<'a> SemanticSearch<'a> {
         Ok(scored)
     }
 
-    /// Gives the first of `hits` their full scores, where the model is light enough: what the index keeps of a unit's
-    /// vectors is rounded, and only some of its rows. It goes on by [`SHARPEN_STEP`] until a step brings nothing among
-    /// the best [`SHARPEN_HEAD`], at most to `units_max`; the rest is shifted by what full scores differ in the last step.
-    /// `hits` are in order, before and after.
+    /// Gives the first of `hits` their full scores, where the model is light enough: stored vectors are rounded and
+    /// incomplete. It proceeds in steps of [`SHARPEN_STEP`] units until a step leaves the best [`SHARPEN_HEAD`]
+    /// unchanged, for `units_max` units at most. The scores of the rest are shifted by the average change in the last
+    /// step. `hits` are in order, before and after.
     ///
     /// # Errors
     /// When the index can't be read or the model can't be run.
@@ -247,8 +248,7 @@ impl<'a> SemanticSearch<'a> {
         Ok(())
     }
 
-    /// Scores of units by the vectors of their whole texts, of those whose text is remembered or can be restored and is
-    /// encoded now.
+    /// Full scores of those units whose vectors are cached, or whose text can be restored and encoded now.
     fn encoded(&self, units: &[UnitHit]) -> Result<HashMap<UnitId, f32>> {
         let query = QueryKernel::new(&self.query);
         let with_text = |unit: &UnitHit| Some((*unit, self.snapshot.lexical.text_of(unit.key)?));
@@ -278,7 +278,7 @@ impl<'a> SemanticSearch<'a> {
     }
 }
 
-/// A set of texts, by their hashes. Nearly all that is asked for is not in it: a bit tells.
+/// A set of text hashes. Most look-ups miss; a bit set answers these without a look into the map.
 struct Texts {
     bits: FixedBitSet,
     hashes: Vec<TextHash>,
@@ -320,7 +320,8 @@ fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn Unit
     match (filter, snapshot.placed.get().filter(|_| all_joined)) {
         (None, _) if !all_joined => Units::All,
         (None, Some(placed)) => Units::Placed(placed.into()),
-        // Not inside the cell: a thread that waits for others of the pool may be given another search to do meanwhile.
+        // Not inside the cell: a thread of the pool that waits may be given another search meanwhile, which would wait
+        // for the cell.
         (None, None) => {
             let placed = look_up(allowed());
             Units::Placed(snapshot.placed.get_or_init(|| placed).into())

@@ -8,7 +8,7 @@ use colgrep_syntax::read::Skip;
 use crate::store::FileTable;
 use crate::walk::{Walked, WalkedFile};
 
-/// What stands between a table and the tree on disk.
+/// The difference between a file table and the tree on disk.
 #[derive(Debug, Default)]
 pub(super) struct Difference {
     /// Files to read: new, or with another size or time.
@@ -36,7 +36,7 @@ pub(super) fn difference(table: &FileTable, root: &Path, walked: &Walked) -> Dif
             difference.gone.push(gone.path.clone());
         }
         match known.next_if(|k| k.path == found.path) {
-            // Whether a file can be read shows in no time stamp.
+            // A change of permissions does not show in the time of change.
             Some(k) if k.skip == Some(Skip::Unreadable) && File::open(root.join(&k.path)).is_ok() => {
                 difference.stale.push(found.clone());
             }

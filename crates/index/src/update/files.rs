@@ -20,8 +20,8 @@ use crate::source::hash;
 use crate::store::{FileRecord, FileTable, Store};
 use crate::walk::{Walked, WalkedFile};
 
-/// Source read between two looks at the clock, in bytes: one round of parallel work. Rounds begin small, each twice the
-/// one before, so that the first checkpoint of a build is not late, whatever a file costs.
+/// Bytes of source in one round of parallel work, between two looks at the clock. Rounds begin small and double, so
+/// that the first checkpoint of a build is not late, however long a file takes.
 const ROUND_BYTES_FIRST: u64 = 128 << 10;
 const ROUND_BYTES_MAX: u64 = 8 << 20;
 /// A checkpoint is committed after this long.
@@ -63,7 +63,7 @@ struct Build<'a> {
     texts: &'a Texts,
     progress: &'a dyn Progress,
     writer: Writer,
-    /// The table to be committed; its files stand in `records` meanwhile.
+    /// The table to be committed, without its files, which are in `records`.
     table: FileTable,
     /// By path.
     records: HashMap<String, FileRecord>,
@@ -123,7 +123,7 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// How many of the files make a round of about so many bytes.
+    /// Number of files in a round of about this many bytes.
     fn round_len(&self, files: &[WalkedFile], bytes: u64) -> usize {
         let mut size = 0;
         let is_in = |file: &&WalkedFile| {
@@ -222,7 +222,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// The record of a file of which nothing is known but what the walk saw.
+/// The record of a file that was not read yet: what the walk saw.
 fn new_record(id: FileId, found: &WalkedFile) -> FileRecord {
     FileRecord {
         id,
@@ -238,7 +238,7 @@ fn new_record(id: FileId, found: &WalkedFile) -> FileRecord {
     }
 }
 
-/// Sleeps until a further change of a file last changed at `mtime_ns` must show in its time stamp.
+/// Sleeps until any later change of a file last changed at `mtime_ns` gets a later time stamp.
 fn wait_for_new_stamp(mtime_ns: i64) {
     let age = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64) - mtime_ns;
     let tick = STAMP_TICK.as_nanos() as i64;

@@ -40,23 +40,23 @@ pub struct Report {
     pub without_vectors: u64,
 }
 
-/// Told about the work as it goes; called from many threads.
+/// Receives progress; called from many threads.
 pub trait Progress: Sync {
-    /// So many files are to be read.
+    /// This many files will be read.
     fn begin(&self, files: u64);
-    /// One more file is done; it gave so many units.
+    /// One more file is done, with this many units.
     fn file_done(&self, units: u64);
-    /// So many units are to get vectors.
+    /// This many units will get vectors.
     fn vectors_begin(&self, _units: u64) {}
-    /// So many more have them.
+    /// This many more units have vectors.
     fn vectors_done(&self, _units: u64) {}
-    /// The ignore files that are there and not heeded, with the reason; told once, before the work begins.
+    /// Ignore files that are disregarded, with the reason; called once, before the work begins.
     fn unheeded(&self, _files: &[(String, String)]) {}
     /// Another process writes the index; it is waited for.
     fn waits(&self) {}
 }
 
-/// No one watches.
+/// Ignores progress.
 impl Progress for () {
     fn begin(&self, _: u64) {}
     fn file_done(&self, _: u64) {}

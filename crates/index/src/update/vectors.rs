@@ -2,7 +2,7 @@
 //! unless that was just done.
 //!
 //! Each task of rayon takes one file: it parses and encodes that file's units and makes their codes, so parsing
-//! overlaps encoding, all cores are busy, and what is under way is a file's units a core.
+//! overlaps encoding, all cores are busy, and each core holds the units of one file only.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -26,21 +26,21 @@ use crate::vector::{
 
 /// Texts given to the encoder at once.
 const BATCH: usize = 64;
-/// Files encoded between two looks at whether the sample for a codebook is large enough.
+/// Files encoded between two checks of whether the sample for a codebook is large enough.
 const SAMPLE_FILES: usize = 32;
 /// Texts whose codes are copied from another worktree at once.
 const COPIED_AT_ONCE: usize = 4_096;
 
-/// The wish to have vectors: of which model, stored how, in how much time.
+/// Which vectors an update makes: with which model, how compressed, in how much time.
 #[derive(Clone, Copy)]
 pub struct Encoding<'a> {
     /// The model.
     pub encoder: &'a dyn Encoder,
     /// A codebook that comes with the model. Without one, the store makes its own at its first build.
     pub codebook: Option<&'a Codebook>,
-    /// How vectors are stored. With a codebook, its bits count.
+    /// How vectors are compressed. The bits of a given codebook override the codec's.
     pub codec: Codec,
-    /// Time for encoding: that of a search. `init` has none, and takes as long as it takes.
+    /// Time limit for encoding, set by searches. `init` has no limit.
     pub budget: Option<Duration>,
 }
 
@@ -69,15 +69,15 @@ impl<'a> Encoding<'a> {
             && self.codebook.is_none_or(|c| c.id() == manifest.codebook)
     }
 
-    /// Whether an update may write vectors where an index has those of `stored`. With a budget it leaves another
-    /// model's alone, and begins none of a model whose codebook has yet to be made: a search is over soon and destroys
-    /// nothing. A model of the same name is the same model, made anew.
+    /// Whether an update may replace the vectors named by `stored`. With a time limit (a search) it may not replace
+    /// another model's vectors, nor begin those of a model whose codebook has yet to be trained. Models of the same
+    /// name count as the same model.
     pub fn may_write(&self, stored: Option<&Manifest>) -> bool {
         let own = |m: &Manifest| m.fingerprint == self.encoder.fingerprint() || m.model == self.encoder.name();
         self.budget.is_none() || stored.map_or(self.codebook.is_some(), own)
     }
 
-    /// Whether nothing is left to do for a snapshot. Without a budget everything stored is read and checked too.
+    /// Whether a snapshot's vectors are complete. Without a time limit, everything stored is read and verified too.
     pub fn is_done(&self, snapshot: &Snapshot) -> bool {
         let sound = |v: &Vectors| self.budget.is_some() || v.verify().is_ok();
         let done = |v: &Vectors| v.manifest().complete && self.fits(v.manifest()) && sound(v);
@@ -106,11 +106,11 @@ pub(crate) struct Built {
     pub(crate) missing: u64,
     /// Units.
     pub(crate) units: u64,
-    /// Files that are not, or can't be read, as they were indexed.
+    /// Files whose content differs from what was indexed, or that can't be read any more.
     pub(crate) outdated: HashSet<FileId>,
 }
 
-/// What a build works on.
+/// Input of a build of vectors.
 pub(crate) struct Job<'a> {
     /// The project's root.
     pub(crate) root: &'a Path,
@@ -124,9 +124,9 @@ pub(crate) struct Job<'a> {
     pub(crate) siblings: &'a (dyn Fn() -> Vec<Vectors> + Sync),
     /// Texts of files that were parsed just now.
     pub(crate) texts: &'a Texts,
-    /// The wish.
+    /// Which vectors to make.
     pub(crate) encoding: &'a Encoding<'a>,
-    /// Told about the work.
+    /// Receives progress.
     pub(crate) progress: &'a dyn Progress,
 }
 
@@ -169,7 +169,7 @@ impl Job<'_> {
         let centroids = centroids_for(units, encoding.encoder.heads() + usize::from(encoding.codec.rows_max));
         let (codebook, sample) = match known {
             Some(codebook) => (codebook, None),
-            // The damaged one of a model that brings none: making it anew is `init`'s.
+            // A damaged codebook that the model does not bring along: only `init` trains a new one.
             None if deadline.is_some() => {
                 let missing = locked(&state.lack).values().map(|n| u64::from(*n)).sum();
                 return Ok(Built { missing, units, ..Built::default() });
@@ -216,7 +216,7 @@ impl Job<'_> {
         let left = state.lack.get_mut().unwrap_or_else(PoisonError::into_inner);
         let missing: u64 = left.values().map(|n| u64::from(*n)).sum();
         let stored = sink.len();
-        // Compaction: what no unit has any more goes when it is more than half of all.
+        // Compaction: texts that no unit has any more are dropped once they are more than half of all.
         let live = live + stored.saturating_sub(sink.kept());
         let dead = stored.saturating_sub(live);
         let wanted = (dead > live).then(|| self.hashes());
@@ -225,7 +225,7 @@ impl Job<'_> {
         Ok(Built { encoded: state.encoded.into_inner(), missing, units, outdated })
     }
 
-    /// Number of units, what of them lacks vectors, and how many texts have them.
+    /// Number of units, the units that lack vectors, and the number of texts that have them.
     fn lack(&self, kept: Option<&Vectors>) -> (u64, Lack, usize) {
         let mut live = Allowed::none(kept.map_or(0, Vectors::len));
         let mut lack = Lack { units: HashMap::new(), files: Vec::new() };
@@ -270,7 +270,7 @@ struct State<'a> {
     stop: AtomicBool,
     deadline: Option<Instant>,
     encoded: AtomicU64,
-    /// Texts that nobody has taken up, with their numbers of units.
+    /// Texts that no task has taken yet, each with its number of units.
     lack: Mutex<HashMap<TextHash, u32>>,
     /// [`Built::outdated`]
     outdated: Mutex<HashSet<FileId>>,
@@ -281,7 +281,7 @@ impl State<'_> {
         locked(&self.lack).remove(&hash)
     }
 
-    /// Copies what other worktrees have, without reading a source file.
+    /// Copies vectors from other worktrees; no source file is read.
     fn copy(
         &self,
         siblings: &[Vectors],
@@ -351,7 +351,8 @@ impl State<'_> {
         })
     }
 
-    /// Encodes the units of a file that lack vectors, in batches. A file that is not as it was indexed is noted.
+    /// Encodes the units of a file that lack vectors, in batches. A file whose content differs from what was indexed is
+    /// recorded as outdated.
     fn encode_file(
         &self,
         record: &FileRecord,

@@ -98,7 +98,7 @@ impl<'b> Best<'b> {
         }
     }
 
-    /// The sum over the query's rows that met any.
+    /// The sum over the query rows that had any row to be compared with.
     fn sum(&self, rows: usize) -> f32 {
         self.of_row[..rows].iter().filter(|best| **best > f32::NEG_INFINITY).sum()
     }

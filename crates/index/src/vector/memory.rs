@@ -1,4 +1,4 @@
-//! The full vectors of texts that a server met: it is asked about the same neighbourhoods again.
+//! A cache of full vectors for a server, which is asked about the same neighbourhoods again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -34,7 +34,7 @@ impl Memory {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The vectors of a text, if they are known.
+    /// The cached vectors of a text.
     pub(crate) fn get(&self, text: TextHash) -> Option<Arc<Multivector>> {
         self.held().vectors.get(&text).cloned()
     }

@@ -5,15 +5,15 @@ use std::sync::LazyLock;
 use ndarray::ArrayView2;
 use pulp::{Arch, Simd, WithSimd};
 
-/// Rows side by side in a panel: one register of the widest unit, four of the narrowest.
+/// Rows a panel: one register of the widest vector unit, four of the narrowest.
 pub(crate) const LANES: usize = 16;
-/// Running sums that components take turns in, which hides the latency of an addition.
+/// Independent running sums, which hide the latency of an addition.
 const TURNS: usize = 4;
 
-/// The vector unit of this machine, found out once: asking takes as long as a small product.
+/// The vector unit of this machine, detected once: detection takes as long as a small product.
 pub(crate) static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
 
-/// Rows, packed.
+/// Rows packed into panels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Panels {
     dimension: usize,
@@ -35,7 +35,7 @@ impl Panels {
         Panels { dimension, values }
     }
 
-    /// Number of rows, those that fill the last panel up included.
+    /// Number of rows with the padding of the last panel.
     pub(crate) fn padded(&self) -> usize {
         self.values.len() / self.dimension.max(1)
     }

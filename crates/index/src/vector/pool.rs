@@ -5,7 +5,7 @@ use colgrep_encoder::Multivector;
 use super::math::{dot, normalise};
 use super::panel::ARCH;
 
-/// Rows looked at, those of greatest length: beyond them a document says little new, and pooling is quadratic at worst.
+/// Only this many rows, the longest, are considered: the others add little, and pooling is quadratic at worst.
 const ROWS_LOOKED_AT: usize = 256;
 
 /// A row, split into its direction (of unit length) and its length.

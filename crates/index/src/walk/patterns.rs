@@ -16,15 +16,14 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// The patterns of lines that speak of paths below `root`. Lines that are no pattern are left out.
+    /// Patterns of lines about paths below `root`. Invalid lines are left out.
     pub fn new<'l>(root: &Path, lines: impl IntoIterator<Item = &'l str>) -> Patterns {
         Patterns::build(root, lines, |_| Ok(())).unwrap_or_default()
     }
 
-    /// The same, where each line has to be a pattern.
+    /// The same, but an invalid line is an error.
     ///
-    /// # Errors
-    /// With what is wrong with the first that is none.
+    /// # Errors When a line is no pattern.
     pub fn checked<'l>(root: &Path, lines: impl IntoIterator<Item = &'l str>) -> Result<Patterns, ignore::Error> {
         Patterns::build(root, lines, Err)
     }
@@ -39,7 +38,7 @@ impl Patterns {
         for some in lines.chunks(PART_LINES) {
             match part(root, some, &bad) {
                 Ok(part) => parts.push(part),
-                // Too large together: each by itself.
+                // Too large together: compile each line by itself.
                 Err(_) if some.len() > 1 => {
                     for line in some {
                         match part(root, &[line], &bad) {

@@ -1,7 +1,7 @@
 //! The rules of a tree's ignore files, folder by folder.
 //!
-//! A clone can hold anything under these names, so they are read by the terms of git (a link is not followed) and only so
-//! far: regular files of a bounded size, and so much of them at a time.
+//! A clone can hold anything under these names. As in git, a link is not followed; only regular files of a bounded size
+//! are read, and the patterns in force are bounded too.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -17,9 +17,9 @@ use super::patterns::Patterns;
 pub(super) const NAMES: [&str; KINDS - 1] = [".colgrepignore", ".ignore", ".gitignore"];
 /// Those and `.git/info/exclude`.
 const KINDS: usize = 4;
-/// From here on, rules end at the repository that holds them.
+/// From this kind on, rules end at the border of the repository that holds them.
 const FIRST_OF_GIT: usize = 2;
-/// Largest ignore file that is heeded, in bytes: a hundred times a large one.
+/// Largest ignore file that is read, in bytes; a hundred times a large one.
 const FILE_BYTES_MAX: u64 = 256 << 10;
 /// Bytes of patterns in force at a time: those of a folder being walked, and of all above it. A byte takes some 200 of
 /// memory.
@@ -30,17 +30,17 @@ const LIVE_BYTES_MAX: usize = 512 << 10;
 pub(super) struct Reader {
     /// Bytes of patterns in force.
     live: AtomicUsize,
-    /// Ignore files that are not heeded, with the reason.
+    /// Ignore files that are disregarded, with the reason.
     unheeded: Mutex<Vec<(PathBuf, String)>>,
 }
 
 impl Reader {
-    /// The ignore files that were not heeded so far.
+    /// The ignore files that were disregarded so far.
     pub(super) fn unheeded(&self) -> Vec<(PathBuf, String)> {
         std::mem::take(&mut *self.unheeded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The text of an ignore file; `None` where there is none, or none that is heeded.
+    /// The text of an ignore file; `None` if there is none, or it is disregarded.
     fn read(&self, path: &Path) -> Option<String> {
         let refuse = |why: String| {
             self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));

@@ -1,4 +1,4 @@
-//! The tools' work, as text.
+//! The work of the tools; answers are text.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -32,11 +32,11 @@ use crate::output::line::shortened;
 use crate::output::path::typed;
 use crate::words::{counted, counted_are};
 
-/// Files of an answer, if the question does not say.
+/// Default number of files.
 const RESULTS_DEFAULT: usize = 10;
-/// Files that the first pages are cut from; the next ones from twice as many, and so on.
+/// Files retrieved for the first pages; doubled for later ones.
 const WINDOW_FILES: usize = 64;
-/// Files of an answer at most.
+/// Greatest number of files.
 const RESULTS_MAX: usize = 1_000;
 
 /// `search`.
@@ -85,7 +85,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
     Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
 }
 
-/// Number of files that an answer is to hold.
+/// Number of files asked for, within bounds.
 fn wanted(results: Option<usize>) -> Result<usize> {
     match results {
         Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
@@ -129,14 +129,14 @@ struct Ranked {
     more: bool,
 }
 
-/// One root's ranking: what is asked, and where.
+/// One ranking in one root.
 struct Ranking<'a> {
     state: &'a ServerState,
     root: &'a Arc<Root>,
     below: &'a [String],
     scope: &'a Scope,
     question: Question<'a>,
-    /// The unit that others are to be like.
+    /// The unit of a search for similar units.
     like: Option<&'a Like>,
 }
 
@@ -179,9 +179,9 @@ impl Ranking<'_> {
         Ok(Ranked { blocks, remarks, more })
     }
 
-    /// The blocks of the files that are wanted, and whether there may be more. What is asked of an index for more files
-    /// may rank them otherwise, since more is retrieved then: pages go through the ranking of a window, and on through
-    /// that of the next one, without what they had. So they repeat no file and lose none.
+    /// The blocks of the files that are wanted, and whether there may be more. Asking for more files retrieves more
+    /// candidates and may change the order. So pages run through the ranking of a window of files, then through that of
+    /// the next window without the files already shown: no file is repeated or lost.
     fn in_windows(&self, mut asked: Asked<'_>, place: &Place) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, self.state.env.trace);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
@@ -215,14 +215,14 @@ fn repaired<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
     }
 }
 
-/// What the ranking by meaning lacks in a root's index, and who makes it.
+/// How many units of a root's index lack vectors, and who makes them.
 fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Option<String> {
     let lack = model?.lacking(snapshot)?;
     let maker = || root.is_encoding().then_some("this server").or(root.project.store.is_locked().then_some(ANOTHER));
     Some(lacking(&lack, maker()))
 }
 
-/// Several roots' blocks take turns, since their scores can't be compared.
+/// Interleaves the blocks of several roots, since their scores can't be compared.
 fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Option<usize>) -> String {
     let longest = lists.iter().map(|l| l.blocks.len()).max().unwrap_or(0);
     let more = lists.iter().any(|l| l.more);
@@ -294,7 +294,7 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
         folders = state.roots().map(|r| r.folder.clone()).collect();
     }
     let here = std::env::current_dir().unwrap_or_default();
-    // A line takes a token at least: what lies beyond can't be on this page.
+    // A line takes at least one token, so lines beyond this number can't be on the page.
     let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
     let mut lines: Vec<String> = Vec::new();
     for folder in folders {
@@ -322,14 +322,14 @@ pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
 }
 
-/// `read_unit`: read from the file itself, so that what was just written is there.
+/// `read_unit`: parses the file itself, so it sees the newest text.
 pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
     let (root, full, below) = state.locate(&asked.file)?;
     let units = file_outline::outline(&full)?;
     let name = asked.name.as_deref().filter(|name| !name.is_empty());
     let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
     let mut named = units.iter().filter(named);
-    // How far from the line, then how long: the smallest around it goes first.
+    // By distance from the line, then by length: the smallest unit around the line comes first.
     let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
     let unit = match (name, asked.line) {
         (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
