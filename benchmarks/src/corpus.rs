@@ -12,17 +12,16 @@ use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::Retrieved;
 use colgrep_core::token::Tokenizer;
-use colgrep_engine::RankBy;
 use colgrep_engine::env::{Env, profile};
 use colgrep_engine::model::Model;
+use colgrep_engine::open::update;
+use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::Project;
+use colgrep_engine::rules::is_below;
 use colgrep_engine::settings::{Settings, Source};
-use colgrep_index::ids::FileId;
-use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{Request, retrieve};
+use colgrep_engine::{RankBy, Scope};
 use colgrep_index::source::hash;
-use colgrep_index::store::{FileRecord, Snapshot};
-use colgrep_index::update::Updater;
+use colgrep_index::store::FileRecord;
 use colgrep_syntax::language::{Category, by_name, facts};
 use serde::{Deserialize, Serialize};
 
@@ -240,32 +239,14 @@ pub struct Repository {
     pub name: String,
     /// Its main language.
     pub language: String,
-    /// Where it is, and where its index is.
-    pub project: Project,
-    /// The index.
-    pub snapshot: Snapshot,
-    /// Files that may be returned, if the folder is a part of a larger project.
-    below: Option<Below>,
+    /// Its index, limited to the folder where that is a part of a larger project.
+    pub place: Place,
     /// The model of the ranking by meaning; none for keywords alone.
     model: Option<Arc<Model>>,
     /// Which rankings take part.
     by: RankBy,
     /// How its rankings are fused.
     pub fusion: Fusion,
-}
-
-/// The files below a folder.
-#[derive(Debug)]
-struct Below(HashSet<FileId>);
-
-impl UnitFilter for Below {
-    fn allows_file(&self, file: FileId) -> bool {
-        self.0.contains(&file)
-    }
-
-    fn allows_unit(&self, _: FileId, _: u32, _: u32) -> bool {
-        true
-    }
 }
 
 impl Repository {
@@ -284,16 +265,13 @@ impl Repository {
         let (project, below) = Project::around(folder, env)?;
         tell_of_settings(name, env, folder)?;
         let encoding = model.as_ref().and_then(|m| m.encoding(None));
-        let (snapshot, _) = Updater::new(&project.store, &project.root)
-            .ignored(&project.ignored)
-            .encoding(encoding.as_ref())
-            .run()
-            .with_context(|| format!("indexing {name}"))?;
-        let in_folder = |path: &str| path.strip_prefix(&below).is_some_and(|rest| rest.starts_with('/'));
-        let below = (!below.is_empty())
-            .then(|| Below(snapshot.files.files.iter().filter(|f| in_folder(&f.path)).map(|f| f.id).collect()));
+        let (snapshot, _) =
+            update(&project, None, true, encoding.as_ref(), &()).with_context(|| format!("indexing {name}"))?;
+        // What settings leave out is no matter here: records are to be the same for everybody.
+        let (within, settings) = (Within::paths(vec![below]), Settings::default());
+        let place = Place::new(project, Arc::new(snapshot), within, &Scope::default(), false, &settings)?;
         let (name, by, fusion) = (name.to_string(), ranking.by(), ranking.fusion());
-        let mut repository = Repository { name, language: String::new(), project, snapshot, below, model, by, fusion };
+        let mut repository = Repository { name, language: String::new(), place, model, by, fusion };
         repository.language = language.map_or_else(|| repository.main_language(), String::from);
         Ok(repository)
     }
@@ -309,7 +287,8 @@ impl Repository {
 
     /// The indexed files that may be returned.
     pub fn files(&self) -> impl Iterator<Item = &FileRecord> {
-        self.snapshot.files.indexed().filter(|f| self.below.as_ref().is_none_or(|b| b.allows_file(f.id)))
+        let below = |path: &str| self.place.within.below.iter().any(|below| is_below(path, below));
+        self.place.snapshot.files.indexed().filter(move |f| below(&f.path))
     }
 
     /// The first half of a search for `files` files, as colgrep does it.
@@ -317,15 +296,13 @@ impl Repository {
     /// # Errors
     /// When the index can't be read.
     pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Retrieved)> {
-        let filter = self.below.as_ref().map(|b| b as &dyn UnitFilter);
-        let semantic = self.model.as_ref().map(|m| m.semantic(&self.snapshot, self.by));
-        let request = Request { query, knobs, fusion: self.fusion, files, units_per_file: 1, filter, semantic };
-        Ok(retrieve(&self.snapshot, &request)?)
+        let (by, fusion, model) = (self.by, self.fusion, self.model.as_deref());
+        self.place.retrieve(&Asked { by, fusion, model, ..Asked::new(query, knobs, files) })
     }
 
     /// A file's path as colgrep prints it.
     pub fn absolute(&self, path: &str) -> String {
-        self.project.root.join(path).to_string_lossy().replace('\\', "/")
+        self.place.project.root.join(path).to_string_lossy().replace('\\', "/")
     }
 }
 
@@ -435,7 +412,7 @@ impl Corpus {
             let repository = &self.repositories[task.repository].name;
             text += &format!("{repository}\n{}\n{}\n{weight}\n", task.query, task.targets.join("\n"));
         }
-        for file in self.repositories.iter().flat_map(|r| &r.snapshot.files.files) {
+        for file in self.repositories.iter().flat_map(|r| &r.place.snapshot.files.files) {
             text += &format!("{} {:x}\n", file.path, file.hash);
         }
         hash(text.as_bytes()) as u64

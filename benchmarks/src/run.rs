@@ -151,9 +151,10 @@ fn shown_bytes(repository: &Repository, files: &[FileFacts], hits: &[FileHit]) -
     let mut texts: HashMap<&str, String> = HashMap::new();
     for hit in hits {
         let path = files[hit.file].path.as_str();
-        let text = texts.entry(path).or_insert_with(|| read_text(&repository.project.root, path).unwrap_or_default());
+        let text =
+            texts.entry(path).or_insert_with(|| read_text(&repository.place.project.root, path).unwrap_or_default());
         for shown in &hit.units {
-            let span = repository.snapshot.lexical.unit(shown.unit)?.span;
+            let span = repository.place.snapshot.lexical.unit(shown.unit)?.span;
             let lines = (span.end + 1).saturating_sub(span.line) as usize;
             sum +=
                 text.lines().skip(span.line.saturating_sub(1) as usize).take(lines).map(|l| l.len() + 1).sum::<usize>();

@@ -137,7 +137,7 @@ fn goes_along(record: &FileRecord, tokenizer: &mut Tokenizer) -> bool {
 
 /// Indexed files below the folder, relative to it: path, and whether it [goes along](goes_along).
 fn code_files(repository: &Repository, folder: &Path) -> BTreeMap<String, bool> {
-    let below = folder.strip_prefix(&repository.project.root).unwrap_or(Path::new(""));
+    let below = folder.strip_prefix(&repository.place.project.root).unwrap_or(Path::new(""));
     let mut files = BTreeMap::new();
     let mut tokenizer = Tokenizer::default();
     for record in repository.files() {
@@ -244,8 +244,8 @@ fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result
     records.sort_by(|a, b| a.path.cmp(&b.path));
     let mut by_sentence: BTreeMap<String, HashSet<String>> = BTreeMap::new();
     for record in records {
-        for hit in repository.snapshot.lexical.units_of(record.id, None)? {
-            let unit = repository.snapshot.lexical.unit(hit.key)?;
+        for hit in repository.place.snapshot.lexical.units_of(record.id, None)? {
+            let unit = repository.place.snapshot.lexical.unit(hit.key)?;
             let sentence = first_sentence(&unit.docstring);
             if unit.kind.is_definition() && sentence.split_whitespace().count() >= WORDS_MIN {
                 by_sentence.entry(sentence).or_default().insert(record.path.clone());

@@ -7,7 +7,8 @@ use anyhow::Result;
 use colgrep_core::collapse::FileHit;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
-use colgrep_core::rank;
+use colgrep_core::query::Query;
+use colgrep_core::rank::{self, Retrieved};
 use colgrep_core::{Unit, UnitId};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
@@ -95,6 +96,25 @@ pub struct Asked<'a> {
     pub explain: bool,
 }
 
+impl<'a> Asked<'a> {
+    /// A question by words, for so many files with one unit each.
+    pub fn new(query: &'a str, knobs: &'a Knobs, files: usize) -> Asked<'a> {
+        Asked {
+            query,
+            knobs,
+            fusion: Fusion::default(),
+            by: RankBy::Words,
+            model: None,
+            like: None,
+            files,
+            units_per_file: 1,
+            single_units: false,
+            every_match: false,
+            explain: false,
+        }
+    }
+}
+
 /// What one place answered: ranked files, of which nothing was read yet.
 #[derive(Debug)]
 pub struct Ranked {
@@ -171,6 +191,19 @@ impl Place {
     /// # Errors
     /// When the index can't be read, or the model can't be run.
     pub fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<Ranked> {
+        self.with_request(asked, |request| self.rank_by(request, asked, listener))
+    }
+
+    /// The first half of a ranking: the query as read, and what the retrievers bring. For whoever studies the second half.
+    ///
+    /// # Errors
+    /// As [`Place::rank`].
+    pub fn retrieve(&self, asked: &Asked<'_>) -> Result<(Query, Retrieved)> {
+        self.with_request(asked, |request| Ok(search::retrieve(&self.snapshot, request)?))
+    }
+
+    /// Does `work` with a question as the index takes it.
+    fn with_request<T>(&self, asked: &Asked<'_>, work: impl FnOnce(&Request<'_>) -> Result<T>) -> Result<T> {
         let inner = self.filter.as_ref().map(|f| f as &dyn UnitFilter);
         let without = asked.like.filter(|like| like.root == self.project.root).map(|like| {
             // A repaired index may have numbered its files anew.
@@ -181,7 +214,7 @@ impl Place {
             question: asked.like.and_then(|like| like.vectors.as_ref()),
             ..model.semantic(&self.snapshot, asked.by)
         });
-        let request = Request {
+        work(&Request {
             query: asked.query,
             knobs: asked.knobs,
             fusion: asked.fusion,
@@ -189,11 +222,14 @@ impl Place {
             units_per_file: asked.units_per_file,
             filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
             semantic,
-        };
+        })
+    }
+
+    fn rank_by(&self, request: &Request<'_>, asked: &Asked<'_>, listener: &dyn Listener) -> Result<Ranked> {
         let trace = listener.traces().then_some((asked.query, listener));
         let mut watcher = Watcher { explanation: asked.explain.then(Explanation::default), trace };
         let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
-        let mut answer = search(&self.snapshot, &request, watch)?;
+        let mut answer = search(&self.snapshot, request, watch)?;
         if asked.single_units {
             answer.hits = single_units(&answer, asked.files);
         }

@@ -155,17 +155,12 @@ impl Ranking<'_> {
         let within = Within::paths(self.below.to_vec());
         let place = Place::new(root.project.clone(), Arc::clone(&snapshot), within, self.scope, false, &settings)?;
         let asked = Asked {
-            query: question.query,
-            knobs: &knobs,
             fusion: settings.fusion().unwrap_or_default(),
             by: RankBy::Both,
             model,
             like: self.like,
-            files: WINDOW_FILES,
             units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
-            single_units: false,
-            every_match: false,
-            explain: false,
+            ..Asked::new(question.query, &knobs, WINDOW_FILES)
         };
         let (blocks, more) = self.in_windows(asked, &place)?;
         let building = (!snapshot.files.complete).then(|| {
