@@ -101,6 +101,7 @@ pub fn not_ranked(of: &NotRanked) -> Hinted {
         Unranked::Skipped(Skip::TooLarge) => {
             (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files")
         }
+        Unranked::Skipped(Skip::Secret) => (Skip::Secret.reason(), "files of such names are never indexed"),
         Unranked::Skipped(skip) => (skip.reason(), "`colgrep status` names what is skipped"),
         Unranked::Hidden => ("hidden", "`colgrep init --hidden` indexes hidden files"),
         Unranked::Ignored => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),

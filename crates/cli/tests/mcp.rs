@@ -159,6 +159,31 @@ fn every_tool_answers() {
 }
 
 #[test]
+fn secrets_and_what_is_gits_are_not_served_by_name() {
+    let sandbox = Sandbox::of("relay");
+    for path in [".env", "deploy/server.pem", ".git/config.py"] {
+        sandbox.write(path, "def zebra():\n    return 1\n");
+    }
+    let mut client = Client::start(&sandbox, &[]);
+    for path in [".env", "deploy/server.pem", ".git/config.py", ".git"] {
+        let why = if path.contains("git") { "belongs to git" } else { "looks like a secret" };
+        for (tool, arguments) in [
+            ("outline", json!({"file": path})),
+            ("read_unit", json!({"file": path, "line": 1})),
+            ("find_related", json!({"file": path, "line": 1})),
+            ("grep", json!({"pattern": "zebra", "paths": [path]})),
+            ("search", json!({"query": "zebra", "paths": [path]})),
+        ] {
+            let (text, failed) = client.call(tool, arguments);
+            assert!(failed && text.contains(why) && !text.contains("return 1"), "{tool} {path}: {text}");
+        }
+    }
+    drop(client);
+    let mut all = Client::start(&sandbox, &["--hidden"]);
+    assert_eq!(all.good("grep", json!({"pattern": "zebra", "paths": [".env"]})), ".env:1:def zebra():\n");
+}
+
+#[test]
 fn mistakes_are_told_to_the_agent() {
     let sandbox = Sandbox::of("relay");
     std::fs::write(sandbox.data().with_file_name("secret.rs"), "fn secret() {}").expect("a file");

@@ -430,3 +430,65 @@ fn queries_have_a_length() {
     assert!(ran.status < 2, "{ran:?}");
     assert_eq!(sandbox.run(&[&"word ".repeat(20_000), "-q"]).status, 2);
 }
+
+#[test]
+fn a_relative_home_holds_no_index() {
+    let sandbox = Sandbox::of("relay");
+    for command in [&["parse"][..], &["init"], &["status"]] {
+        let mut command = sandbox.command(command);
+        command.env_remove("COLGREP_DATA_DIR").env_remove("XDG_CONFIG_HOME").env("HOME", "home");
+        let ran = Ran::of(command.output().expect("a run"), &sandbox.root());
+        assert!(ran.status == 2 && ran.err.contains("HOME is not set to an absolute path"), "{ran:?}");
+    }
+    assert!(!sandbox.root().join("home").exists());
+}
+
+#[test]
+fn what_looks_like_a_secret_is_not_ranked_and_is_found_by_its_lines() {
+    let sandbox = Sandbox::new();
+    for path in ["server.pem", ".env", ".env.example", "keys/id_rsa", "plain.rs"] {
+        sandbox.write(path, "fn password_of_zebra() {}\n");
+    }
+    let ranked = |args: &[&str]| {
+        let mut paths: Vec<_> = sandbox.run(args).out.lines().map(str::to_string).collect();
+        paths.sort();
+        paths.join(" ")
+    };
+    assert_eq!(ranked(&["zebra", "-l"]), "plain.rs");
+    assert_eq!(ranked(&["init", "--hidden"]), "");
+    assert_eq!(ranked(&["zebra", "-l"]), ".env.example plain.rs");
+    assert!(sandbox.run(&["status"]).out.contains("3 (looks like a secret)"), "{}", sandbox.run(&["status"]).out);
+    let named = sandbox.run(&["zebra", "-l", "server.pem"]);
+    assert!(named.err.contains("server.pem is not indexed (looks like a secret)"), "{named:?}");
+    assert_eq!(ranked(&["-e", "zebra", "-l"]), "keys/id_rsa plain.rs server.pem");
+    assert_eq!(ranked(&["-e", "zebra", "-l", ".env"]), ".env");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_swapped_for_a_link_is_not_shown() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a/zebra.rs", "fn zebra() {\n    // a zebra\n}\n");
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    let secret = sandbox.data().with_file_name("secret");
+    fs::write(&secret, "fn zebra_secret() {\n    // zebra elsewhere\n}\n").expect("a file");
+    fs::remove_file(sandbox.root().join("a/zebra.rs")).expect("a file");
+    std::os::unix::fs::symlink(&secret, sandbox.root().join("a/zebra.rs")).expect("a link");
+    for flags in [&["--no-update"][..], &["--no-update", "-c"], &["--no-update", "--json"], &["--no-update", "-n", "3"]]
+    {
+        let ran = sandbox.run(&[&["zebra"], flags].concat());
+        assert!(!ran.out.contains("elsewhere") && !ran.out.contains("secret"), "{flags:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_lock_that_is_a_folder_is_named() {
+    let sandbox = Sandbox::of("relay");
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    let index = fs::read_dir(sandbox.data()).expect("a folder").flatten().next().expect("an index").path();
+    fs::remove_file(index.join("lock")).expect("a file");
+    fs::create_dir(index.join("lock")).expect("a folder");
+    sandbox.write("src/new.rs", "fn zebra() {}\n");
+    let ran = sandbox.run(&["init"]);
+    assert!(ran.status == 2 && ran.err.contains("lock: it is a folder; remove it"), "{ran:?}");
+}

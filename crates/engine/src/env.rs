@@ -64,10 +64,11 @@ impl Env {
                 "COLGREP_PROFILE" if !value.is_empty() => {
                     env.profile = Some(profile(&text())?);
                 }
-                "XDG_DATA_HOME" if !value.is_empty() => {
+                // The specification says of relative ones that they do not count.
+                "XDG_DATA_HOME" if Path::new(&value).has_root() => {
                     xdg_folder = Some(PathBuf::from(&value).join("colgrep").join("indices"))
                 }
-                "XDG_CONFIG_HOME" if !value.is_empty() => {
+                "XDG_CONFIG_HOME" if Path::new(&value).has_root() => {
                     env.config_folder = Some(PathBuf::from(&value).join("colgrep"));
                 }
                 "CODEX_HOME" if !value.is_empty() => env.codex_home = Some(PathBuf::from(&value)),
@@ -83,7 +84,7 @@ impl Env {
                 "HF_TOKEN" if !value.is_empty() => env.runtime.hf_token = Some(text()),
                 "HF_ENDPOINT" if !value.is_empty() => env.runtime.hf_endpoint = Some(text()),
                 "HF_HUB_OFFLINE" => env.runtime.offline = !matches!(text().as_str(), "" | "0"),
-                "HOME" | "USERPROFILE" if !value.is_empty() => env.home = Some(PathBuf::from(&value)),
+                "HOME" | "USERPROFILE" if Path::new(&value).has_root() => env.home = Some(PathBuf::from(&value)),
                 "TERM" => env.dumb_terminal = text() == "dumb",
                 "NO_COLOR" if !value.is_empty() => no_color = Some(false),
                 "CLICOLOR" if text() == "0" => no_color = Some(false),
@@ -141,14 +142,19 @@ impl Env {
     /// Where indexes are kept.
     ///
     /// # Errors
-    /// When neither the environment nor the platform names a place.
+    /// When neither the environment nor the platform names a place, or a relative one.
     pub fn data_folder(&self) -> Result<PathBuf> {
-        if let Some(folder) = &self.data_folder {
-            return Ok(folder.clone());
+        // A relative one would be another in each folder, and lie in what is searched.
+        match &self.data_folder {
+            Some(folder) if folder.has_root() => return Ok(folder.clone()),
+            Some(folder) => bail!("COLGREP_DATA_DIR is {}, which is no absolute path", folder.display()),
+            None => {}
         }
-        match dirs::data_dir() {
+        match dirs::data_dir().filter(|folder| folder.has_root()) {
             Some(folder) => Ok(folder.join("colgrep").join("indices")),
-            None => bail!("no folder for indexes is known here; set COLGREP_DATA_DIR to one"),
+            None => bail!(
+                "no folder for indexes is known here: HOME is not set to an absolute path; set COLGREP_DATA_DIR to one"
+            ),
         }
     }
 
@@ -164,7 +170,8 @@ impl Env {
 
     /// The file of the user's settings, whether or not it exists; `None` where no place is known.
     pub fn settings_file(&self) -> Option<PathBuf> {
-        let folder = self.config_folder.clone().or_else(|| Some(dirs::config_dir()?.join("colgrep")))?;
+        let of_platform = || Some(dirs::config_dir().filter(|folder| folder.has_root())?.join("colgrep"));
+        let folder = self.config_folder.clone().or_else(of_platform)?;
         Some(folder.join("config.toml"))
     }
 
@@ -225,6 +232,15 @@ mod tests {
         assert_eq!(folder(&[own, xdg]), PathBuf::from("/own"));
         assert_eq!(folder(&[xdg, own]), PathBuf::from("/own"));
         assert_eq!(folder(&[xdg]), PathBuf::from("/xdg/colgrep/indices"));
+        assert_eq!(
+            folder(&[xdg, ("XDG_DATA_HOME", "data")]),
+            PathBuf::from("/xdg/colgrep/indices"),
+            "relative: ignored"
+        );
+        let relative = read(&[("COLGREP_DATA_DIR", "own"), xdg]).unwrap().data_folder();
+        assert_eq!(relative.unwrap_err().to_string(), "COLGREP_DATA_DIR is own, which is no absolute path");
+        assert_eq!(read(&[("HOME", "home"), ("XDG_CONFIG_HOME", "x")]).unwrap().config_home(), None);
+        assert_eq!(read(&[("HOME", "home")]).unwrap().home, None);
     }
 
     #[test]

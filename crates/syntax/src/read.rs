@@ -27,6 +27,8 @@ pub enum Skip {
     LockFile,
     /// It could not be read.
     Unreadable,
+    /// Its name is one that keys, passwords and tokens have.
+    Secret,
 }
 
 impl Skip {
@@ -39,6 +41,7 @@ impl Skip {
             Skip::Minified => "minified",
             Skip::LockFile => "lock file",
             Skip::Unreadable => "unreadable",
+            Skip::Secret => "looks like a secret",
         }
     }
 }
@@ -46,7 +49,43 @@ impl Skip {
 /// Whether a file of this name is skipped whatever stands in it.
 pub fn skip_by_name(path: &str) -> Option<Skip> {
     let name = path.rsplit('/').next().unwrap_or(path);
+    if looks_secret(path) {
+        return Some(Skip::Secret);
+    }
     LANGUAGES.iter().any(|l| l.lock_files.contains(&name)).then_some(Skip::LockFile)
+}
+
+/// File names that hold passwords and tokens.
+const SECRET_NAMES: [&str; 13] = [
+    ".env",
+    ".envrc",
+    ".git-credentials",
+    ".htpasswd",
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".pgpass",
+    ".pypirc",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_rsa",
+];
+/// Endings of files that hold keys.
+const SECRET_EXTENSIONS: [&str; 8] = ["jks", "kdbx", "key", "keystore", "p12", "pem", "pfx", "ppk"];
+/// Behind `.env.`: what is committed to show which variables there are.
+const ENV_SAMPLES: [&str; 6] = ["default", "defaults", "dist", "example", "sample", "template"];
+
+/// Whether a file's name is one that keys, passwords and tokens have: what a search by words should neither keep nor
+/// show by chance.
+pub fn looks_secret(path: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if let Some(stage) = name.strip_prefix(".env.") {
+        return !stage.rsplit('.').next().is_some_and(|last| ENV_SAMPLES.contains(&last));
+    }
+    SECRET_NAMES.contains(&name)
+        || name.rsplit_once('.').is_some_and(|(_, ending)| SECRET_EXTENSIONS.contains(&ending))
+        || (name == "credentials" && folder.rsplit('/').next() == Some(".aws"))
 }
 
 /// A file that is to be indexed.
@@ -173,6 +212,29 @@ mod tests {
         let paragraph = "words and words ".repeat(2000);
         assert!(decode("a.md", paragraph.clone().into_bytes()).is_ok());
         assert_eq!(decode("a.css", paragraph.into_bytes()), Err(Skip::Minified));
+    }
+
+    #[test]
+    fn secrets_go_by_name() {
+        for (path, secret) in [
+            (".env", true),
+            ("a/.env.local", true),
+            (".env.production.local", true),
+            (".env.example", false),
+            (".env.local.example", false),
+            ("src/env.rs", false),
+            ("deploy/server.pem", true),
+            ("tls.key", true),
+            ("keys/id_rsa", true),
+            ("keys/id_rsa.pub", false),
+            (".aws/credentials", true),
+            ("src/credentials", false),
+            ("src/key.rs", false),
+            ("key", false),
+        ] {
+            assert_eq!(looks_secret(path), secret, "{path}");
+            assert_eq!(skip_by_name(path) == Some(Skip::Secret), secret, "{path}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Read are `config_sentence_transformers.json` (PyLate and Sentence Transformers) and `onnx_config.json` (the
 //! exporter of next-plaid; it wins), `sentence_bert_config.json` and `1_Pooling/config.json` (Sentence Transformers).
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -19,6 +20,8 @@ const CONFIG_FILES: [&str; 2] = ["config_sentence_transformers.json", "onnx_conf
 /// Longest query, in tokens: several times what any model is trained on. A query that is filled up costs this much
 /// work even if it is one word.
 const QUERY_LENGTH_MAX: usize = 1024;
+/// Largest tokenizer or configuration: several times that of the largest vocabularies.
+const TEXT_BYTES_MAX: u64 = 128 << 20;
 /// What Git LFS leaves in place of a file that was not fetched.
 const LFS_POINTER: &[u8] = b"version https://git-lfs";
 
@@ -157,7 +160,7 @@ impl Folder {
     /// When a file is missing or not understood.
     pub(crate) fn read(path: &Path) -> Result<Folder, Error> {
         let (folder, model) = find(path)?;
-        let tokenizer = read(&folder.join("tokenizer.json"))?.ok_or_else(|| {
+        let tokenizer = read_at_most(&folder.join("tokenizer.json"), TEXT_BYTES_MAX)?.ok_or_else(|| {
             Error::Missing(format!(
                 "{} has no tokenizer.json; copy it from where the model comes from (Python: \
                  tokenizer.backend_tokenizer.save)",
@@ -232,7 +235,25 @@ fn find(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
 
 /// Content of a file; none if there is no such file.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
-    match std::fs::read(path) {
+    read_at_most(path, u64::MAX)
+}
+
+/// The same of a file of `bytes_max` bytes at most.
+fn read_at_most(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
+    let read = || -> std::io::Result<Vec<u8>> {
+        // A device or a pipe may never end. A link is followed: the hub's cache is made of them.
+        let metadata = std::fs::metadata(path)?;
+        if !metadata.is_file() {
+            return Err(std::io::Error::other("it is no regular file"));
+        }
+        if metadata.len() > bytes_max {
+            return Err(std::io::Error::other(format!("it is larger than {} MiB", bytes_max >> 20)));
+        }
+        let mut bytes = Vec::with_capacity(metadata.len().min(bytes_max) as usize);
+        std::fs::File::open(path)?.take(bytes_max).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
         Ok(bytes) if bytes.starts_with(LFS_POINTER) => {
             Err(Error::Missing(format!("{} is a pointer of Git LFS; `git lfs pull` fetches the file", path.display())))
         }
@@ -244,7 +265,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
 
 /// Content of a JSON file; none if there is no such file.
 fn json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Error> {
-    match read(path)? {
+    match read_at_most(path, TEXT_BYTES_MAX)? {
         Some(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|error| Error::damaged(format!("{} is not understood", path.display()), error)),
@@ -365,6 +386,20 @@ mod tests {
         assert_eq!(by_folder.kind, Kind::Sentence(expected));
         let by_file = Folder::read(&sentence.path().join("onnx/model.onnx")).unwrap();
         assert_eq!((by_file.kind, by_file.fingerprint), (by_folder.kind, by_folder.fingerprint));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_never_ends_is_not_read() {
+        for name in ["tokenizer.json", "onnx_config.json", "model.onnx_data"] {
+            let folder = write(&[MODEL, TOKENIZER]);
+            let path = folder.path().join(name);
+            let _ = std::fs::remove_file(&path);
+            std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+            let error = Folder::read(folder.path()).unwrap_err();
+            let Error::Read { path: named, source } = &error else { panic!("{name}: {error:?}") };
+            assert_eq!((named, source.to_string().as_str()), (&path, "it is no regular file"));
+        }
     }
 
     #[test]

@@ -68,6 +68,9 @@ impl Store {
             self.disk().create_folder(self.folder())?;
             let file = match private().create(true).truncate(false).open(&path) {
                 Err(e) if e.kind() == NotFound => continue,
+                Err(_) if path.is_dir() => {
+                    return Err(Error::io("open", &path, std::io::Error::other("it is a folder; remove it")));
+                }
                 file => file.map_err(|e| Error::io("open", &path, e))?,
             };
             match file.try_lock() {

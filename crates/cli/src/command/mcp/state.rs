@@ -13,6 +13,7 @@ use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;
+use colgrep_syntax::read::looks_secret;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::args::McpArgs;
@@ -147,7 +148,9 @@ impl ServerState {
     /// The root that holds `path` (from the first root, or absolute) with the path from that root's project.
     ///
     /// # Errors
-    /// When there is no such file or folder, or it lies outside all roots.
+    /// When there is no such file or folder, it lies outside all roots, or is none that is served: git's own files, and,
+    /// unless hidden files are indexed, what looks like a secret. A tool's caller may have been told what to ask for by
+    /// a text that it read.
     pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
         // Relative to the root, not to the current folder, which may have been replaced.
         let full = self.roots[0].folder.join(path).canonicalize();
@@ -157,9 +160,21 @@ impl ServerState {
         };
         let full = full.map_err(|_| anyhow::anyhow!(outside()))?;
         let Some(root) = self.roots().find(|r| full.starts_with(&r.folder)) else { bail!(outside()) };
+        let inside = full.strip_prefix(&root.folder).unwrap_or(Path::new(""));
+        if inside.components().any(|c| c.as_os_str() == ".git") {
+            bail!("{path} belongs to git, and is not served");
+        }
+        if looks_secret(&inside.to_string_lossy()) && full.is_file() && !self.serves_hidden(root) {
+            bail!("{path} looks like a secret, and is not served unless hidden files are indexed");
+        }
         let below = full.strip_prefix(&root.project.root).unwrap_or(Path::new(""));
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         Ok((root, full, below))
+    }
+
+    /// Whether a root's hidden files are indexed.
+    fn serves_hidden(&self, root: &Arc<Root>) -> bool {
+        self.options.hidden == Some(true) || self.snapshot(root).is_ok_and(|snapshot| snapshot.files.hidden)
     }
 
     /// A root's settings.
