@@ -7,7 +7,7 @@ use colgrep_core::collapse::first_files;
 use colgrep_core::fuse::{self, Fusion};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Fused, Input, Ranked, Retrieved, STAGES, Signals, Stage};
+use colgrep_core::rank::{self, Fused, Input, Ranked, Retrieved, STAGES, Signals};
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
@@ -34,8 +34,8 @@ struct Task {
     query: Query,
     fusion: Fusion,
     retrieved: Retrieved,
-    /// What each stage worked out beforehand.
-    signals: Vec<Signals>,
+    /// What each stage worked out beforehand, for each of [`Pools::prepared`].
+    signals: Vec<Vec<Signals>>,
     /// The scores behind the fusion and the first stages, see [`Pools::rank`].
     halfway: Fused,
     /// Room for the scores of a setting.
@@ -49,8 +49,8 @@ struct Task {
 #[derive(Debug)]
 pub struct Pools {
     tasks: Vec<Task>,
-    /// The knobs that the signals were worked out under.
-    prepared: Option<Knobs>,
+    /// For each stage, the values of its [`Prepare`](rank::Prepare) knobs that it worked signals out under.
+    prepared: Vec<Vec<Vec<f64>>>,
     /// How many stages [`Task::halfway`] has behind it, and under which knobs.
     halfway: Option<(usize, Knobs)>,
 }
@@ -75,7 +75,7 @@ impl Pools {
                 Ok(Task {
                     query,
                     fusion: repository.fusion,
-                    signals: vec![Signals::None; STAGES.len()],
+                    signals: vec![Vec::new(); STAGES.len()],
                     halfway: Fused::default(),
                     fused: Fused::default(),
                     targets_of: retrieved.files.iter().map(|f| right(&f.path)).collect(),
@@ -84,7 +84,7 @@ impl Pools {
                 })
             })
             .collect();
-        Ok(Pools { tasks: all?, prepared: None, halfway: None })
+        Ok(Pools { tasks: all?, prepared: vec![Vec::new(); STAGES.len()], halfway: None })
     }
 
     /// NDCG@10 of every query under `knobs`, on all cores. Only the knobs of the fusion and the stages count here.
@@ -94,27 +94,29 @@ impl Pools {
     /// stage to stage costs each but once.
     pub fn rank(&mut self, knobs: &Knobs, kept: usize) -> Vec<f64> {
         let kept = kept.min(STAGES.len());
-        let stale = self.stale(knobs);
-        if !stale.is_empty() {
-            self.tasks.par_iter_mut().for_each(|task| task.prepare(&stale, knobs));
-            self.prepared = Some(knobs.clone());
-        }
+        let variants = self.prepare(knobs);
         let read = |count: usize| STAGES[..count].iter().flat_map(|s| s.knobs).chain(fuse::KNOBS);
         let same = |count: usize, of: &Knobs| read(count).all(|k| of.number(*k) == knobs.number(*k));
         let known = self.halfway.as_ref().filter(|(count, of)| *count <= kept && same(*count, of)).map(|(n, _)| *n);
         if known != Some(kept) {
             self.halfway = Some((kept, knobs.clone()));
         }
-        self.tasks.par_iter_mut().map(|task| task.rank(knobs, known, kept)).collect()
+        self.tasks.par_iter_mut().map(|task| task.rank(knobs, &variants, known, kept)).collect()
     }
 
-    /// The numbers of the stages whose signals have to be worked out for `knobs`.
-    fn stale(&self, knobs: &Knobs) -> Vec<usize> {
-        let is_stale = |stage: &Stage| match &self.prepared {
-            Some(of) => stage.prepare.knobs.iter().any(|k| of.number(*k) != knobs.number(*k)),
-            None => true,
-        };
-        STAGES.iter().enumerate().filter(|(_, stage)| is_stale(stage)).map(|(i, _)| i).collect()
+    /// Works out the signals that are not there yet for `knobs`, and gives the number of each stage's.
+    fn prepare(&mut self, knobs: &Knobs) -> Vec<usize> {
+        let mut variants = Vec::with_capacity(STAGES.len());
+        for (i, stage) in STAGES.iter().enumerate() {
+            let values: Vec<f64> = stage.prepare.knobs.iter().map(|k| knobs.number(*k)).collect();
+            let known = self.prepared[i].iter().position(|v| *v == values);
+            variants.push(known.unwrap_or(self.prepared[i].len()));
+            if known.is_none() {
+                self.prepared[i].push(values);
+                self.tasks.par_iter_mut().for_each(|task| task.prepare(i, knobs));
+            }
+        }
+        variants
     }
 
     /// Names of the stages that change the score of any candidate under `knobs`.
@@ -125,28 +127,26 @@ impl Pools {
 }
 
 impl Task {
-    /// Works out the signals of these stages.
-    fn prepare(&mut self, stages: &[usize], knobs: &Knobs) {
-        for &i in stages {
-            self.signals[i] = (STAGES[i].prepare.signals)(&self.query, knobs, &self.retrieved);
-        }
+    /// Works out the signals of a stage under further values of its knobs.
+    fn prepare(&mut self, stage: usize, knobs: &Knobs) {
+        self.signals[stage].push((STAGES[stage].prepare.signals)(&self.query, knobs, &self.retrieved));
     }
 
-    /// NDCG@10 under `knobs`. `known`: how many stages are behind what was kept, if that is of use; `kept`: how many
-    /// are to be behind it.
-    fn rank(&mut self, knobs: &Knobs, known: Option<usize>, kept: usize) -> f64 {
+    /// NDCG@10 under `knobs`. `variants`: which of its signals each stage takes; `known`: how many stages are behind what
+    /// was kept, if that is of use; `kept`: how many are to be behind it.
+    fn rank(&mut self, knobs: &Knobs, variants: &[usize], known: Option<usize>, kept: usize) -> f64 {
         match known {
             Some(_) => copy(&self.halfway, &mut self.fused),
             None => self.fused = Fused::new(&self.retrieved, self.fusion, knobs),
         }
         for i in known.unwrap_or(0)..kept {
-            self.apply(i, knobs);
+            self.apply(i, variants[i], knobs);
         }
         if known != Some(kept) {
             copy(&self.fused, &mut self.halfway);
         }
         for i in kept..STAGES.len() {
-            self.apply(i, knobs);
+            self.apply(i, variants[i], knobs);
         }
         let mut ranks = vec![None; self.targets];
         for (i, file) in first_files(&self.retrieved, &self.fused.scores, DEPTH).into_iter().enumerate() {
@@ -157,9 +157,10 @@ impl Task {
         metric::ndcg(&ranks, DEPTH)
     }
 
-    fn apply(&mut self, i: usize, knobs: &Knobs) {
-        let input = Input { query: &self.query, knobs, retrieved: &self.retrieved, signals: &self.signals[i] };
-        rank::apply(&STAGES[i], &input, &mut self.fused);
+    fn apply(&mut self, stage: usize, variant: usize, knobs: &Knobs) {
+        let signals = &self.signals[stage][variant];
+        let input = Input { query: &self.query, knobs, retrieved: &self.retrieved, signals };
+        rank::apply(&STAGES[stage], &input, &mut self.fused);
     }
 
     fn active_stages(&self, knobs: &Knobs) -> HashSet<&'static str> {
