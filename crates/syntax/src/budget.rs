@@ -9,7 +9,6 @@
 
 mod counted;
 
-use std::fmt;
 use std::time::Duration;
 
 /// Time of one file in parser, query and embedded languages together. A 1 MiB file of any language takes well under a
@@ -26,32 +25,26 @@ const BYTES_MAX: usize = 256 << 20;
 const STACK_NODES_MAX: usize = 4_096;
 
 /// What a file took too much of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Spent {
     /// Time.
+    #[error("took too long to parse")]
     Time,
     /// Memory for its syntax tree.
+    #[error("took too much memory to parse")]
     Memory,
     /// Ways to read it at once.
+    #[error("is too ambiguous or too deeply nested to parse")]
     Stack,
     /// Text of its units, which may share lines.
+    #[error("holds too many definitions")]
     Units,
-}
-
-impl fmt::Display for Spent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Spent::Time => "took too long to parse",
-            Spent::Memory => "took too much memory to parse",
-            Spent::Stack => "is too ambiguous or too deeply nested to parse",
-            Spent::Units => "holds too many definitions",
-        })
-    }
 }
 
 /// The most that one parse held at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Peak {
     /// Bytes that the C library held.
     pub bytes: usize,

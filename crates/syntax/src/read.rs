@@ -14,6 +14,7 @@ const MINIFIED_LINE_BYTES: usize = 400;
 /// Why a file has no units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Skip {
     /// Nothing in it.
     Empty,
@@ -90,6 +91,7 @@ pub fn looks_secret(path: &str) -> bool {
 
 /// A file that is to be indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Text {
     /// Its text; bytes that are no text are replaced.
     pub text: String,

@@ -23,7 +23,7 @@ fn sample(name: &str) -> Option<(PathBuf, String)> {
 fn every_query_compiles() {
     for language in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
         if let Err(error) = language.compile(language.query) {
-            panic!("{error}");
+            panic!("{error:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use colgrep_core::{LanguageFacts, PathRules};
 
-use pattern::Patterns;
+use pattern::{PatternError, Patterns};
 pub use table::LANGUAGES;
 
 /// Bytes at the front that tell a file's language.
@@ -21,6 +21,7 @@ const HEAD_BYTES: usize = 64 << 10;
 /// What a file of a language is for. Ranking and `--code-only` go by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Category {
     /// Programs, and the schemas and build rules that count as such.
     Code,
@@ -33,6 +34,7 @@ pub enum Category {
 }
 
 /// One row of the table.
+#[non_exhaustive]
 pub struct Language {
     /// Lower-case name, as in `-t NAME` and in JSON.
     pub name: &'static str,
@@ -85,7 +87,28 @@ impl std::fmt::Debug for Language {
     }
 }
 
+/// Why a query of a language can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// The row has no grammar to match a query with.
+    #[error("{language} has no grammar")]
+    NoGrammar {
+        /// The row's name.
+        language: &'static str,
+    },
+    /// The query does not compile for the grammar.
+    #[error("{language}.scm does not compile")]
+    Wrong {
+        /// The row's name.
+        language: &'static str,
+        /// Where and what.
+        source: PatternError,
+    },
+}
+
 /// A grammar and its compiled unit query.
+#[non_exhaustive]
 pub struct Compiled {
     /// The grammar.
     pub grammar: tree_sitter::Language,
@@ -223,9 +246,10 @@ impl Language {
     ///
     /// # Errors
     /// Says where the query is wrong (lines count from 1, inherited ones too), or that there is no grammar.
-    pub fn compile(&self, query: &str) -> Result<Compiled, String> {
-        let grammar = self.grammar.ok_or_else(|| format!("{} has no grammar", self.name))?();
-        let query = Patterns::new(&grammar, &expand(query)).map_err(|e| format!("{}.scm: {e}", self.name))?;
+    pub fn compile(&self, query: &str) -> Result<Compiled, QueryError> {
+        let grammar = self.grammar.ok_or(QueryError::NoGrammar { language: self.name })?();
+        let query = Patterns::new(&grammar, &expand(query))
+            .map_err(|source| QueryError::Wrong { language: self.name, source })?;
         Ok(Compiled { grammar, query })
     }
 }

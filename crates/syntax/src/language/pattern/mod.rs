@@ -23,6 +23,17 @@ use read::Reader;
 /// Kind of nodes that stand for text the grammar could not read.
 const ERROR_KIND: u16 = u16::MAX;
 
+/// What is wrong with the text of a query.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+#[non_exhaustive]
+pub struct PatternError {
+    /// The line, from 1, with inherited queries in their places.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
 /// A compiled query.
 #[derive(Debug)]
 pub struct Patterns {
@@ -131,12 +142,12 @@ impl Patterns {
     /// Compiles `text` for `language`.
     ///
     /// # Errors
-    /// Says what is wrong and on which line.
-    pub fn new(language: &Language, text: &str) -> Result<Patterns, String> {
+    /// What is wrong and on which line.
+    pub fn new(language: &Language, text: &str) -> Result<Patterns, PatternError> {
         let mut reader = Reader { language, text, at: 0, captures: Vec::new(), predicates: Vec::new() };
         let mut patterns = Vec::new();
         while reader.skip_space().is_some() {
-            patterns.push(reader.pattern().map_err(|e| format!("line {}: {e}", reader.line()))?);
+            patterns.push(reader.pattern().map_err(|what| PatternError { line: reader.line(), what })?);
         }
         let mut by_kind = vec![Vec::new(); language.node_kind_count()];
         let mut for_errors = Vec::new();
