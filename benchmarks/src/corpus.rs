@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use colgrep::FusionArg;
 use colgrep_core::fuse::Fusion;
-use colgrep_core::knob::Knobs;
+use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::query::Query;
 use colgrep_core::rank::Retrieved;
 use colgrep_core::token::Tokenizer;
@@ -110,7 +110,15 @@ impl RankingArgs {
     /// # Errors
     /// When there is no such profile.
     pub fn knobs(&self, env: &Env) -> Result<Knobs> {
-        env.knobs(self.profile.as_deref().map(profile).transpose()?)
+        env.knobs(self.profile()?)
+    }
+
+    /// The set of constants, where one is named.
+    ///
+    /// # Errors
+    /// When there is no such profile.
+    pub fn profile(&self) -> Result<Option<Profile>> {
+        self.profile.as_deref().map(profile).transpose()
     }
 
     /// Opens the model; none for keywords alone.

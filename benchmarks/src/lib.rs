@@ -3,6 +3,7 @@
 pub mod ablate;
 pub mod compare;
 pub mod corpus;
+pub mod known;
 pub mod metric;
 pub mod paired;
 pub mod plot;
@@ -44,6 +45,8 @@ enum Command {
     Sweep(sweep::Args),
     /// Compare two records of `run`, query by query
     Compare(compare::Args),
+    /// Measure what somebody knows of the text: messages, lines, names and places drawn from sources
+    Known(known::Args),
     /// Switch each stage off in turn, and print what it is worth
     Ablate(ablate::Args),
     /// Measure whole processes: indexing, searching, memory, disk, other tools
@@ -81,6 +84,7 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
         Command::Plot(args) => plot::run(&args),
         Command::Speed(args) => speed::run(&args),
         Command::SelfEval(args) => selfeval::run(&args, &vars),
+        Command::Known(args) => known::run(&args, &vars),
         Command::Compare(args) => compare::run(&args),
         Command::Ablate(args) => ablate::run(&args, &vars),
         Command::Research(args) => research::run(&args, &vars),

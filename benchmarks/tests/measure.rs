@@ -8,6 +8,30 @@ use common::{bench, kiosk};
 use serde_json::Value;
 
 #[test]
+fn known_items_are_drawn_and_found() {
+    let folder = kiosk();
+    let (data, out) = (folder.path().join("data"), folder.path().join("known.json"));
+    let text = |p: &std::path::Path| p.to_str().unwrap().to_string();
+    let repos = text(&folder.path().join("repos"));
+    let args = ["known", "--repos", &repos, "--only", "kiosk", "--data-dir", &text(&data), "--out", &text(&out)];
+    let output = bench(&args, &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    let items = record["items"].as_array().unwrap();
+    let of = |kind: &str| items.iter().filter(|i| i["kind"] == kind).collect::<Vec<_>>();
+    assert!(!of("name").is_empty() && !of("place").is_empty(), "{items:?}");
+    for place in of("place") {
+        assert_eq!(place["line_rank"], 1, "{place}");
+    }
+    for item in items {
+        let answers = item["answers"].as_array().unwrap();
+        let shown = item["shown"].as_array().unwrap();
+        let rank = shown.iter().position(|s| answers.contains(s)).map_or(Value::Null, |i| (i + 1).into());
+        assert_eq!(item["line_rank"], rank, "the record says what was shown: {item}");
+    }
+}
+
+#[test]
 fn a_repositorys_own_commits_and_documentation_are_asked() {
     let folder = kiosk();
     let repository = folder.path().join("repos/kiosk");

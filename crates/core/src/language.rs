@@ -45,6 +45,7 @@ impl PathRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LanguageFacts {
     endings: HashSet<&'static str>,
+    declaration_keywords: HashSet<&'static str>,
     rules: Vec<PathRules>,
 }
 
@@ -55,7 +56,17 @@ impl LanguageFacts {
         rules: impl IntoIterator<Item = PathRules>,
     ) -> LanguageFacts {
         let rules = rules.into_iter().filter(|rules| *rules != PathRules::NONE).collect();
-        LanguageFacts { endings: endings.into_iter().collect(), rules }
+        LanguageFacts { endings: endings.into_iter().collect(), declaration_keywords: HashSet::new(), rules }
+    }
+
+    /// The same, with the words that announce a definition, as written: `class`, `fn`.
+    pub fn with_declaration_keywords(self, keywords: impl IntoIterator<Item = &'static str>) -> LanguageFacts {
+        LanguageFacts { declaration_keywords: keywords.into_iter().collect(), ..self }
+    }
+
+    /// Whether a word announces a definition in some language, with the name behind it.
+    pub fn is_declaration_keyword(&self, word: &str) -> bool {
+        self.declaration_keywords.contains(word)
     }
 
     /// Whether `name` ends as files do: `client.py`, and not `http.Client`.

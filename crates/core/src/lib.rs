@@ -5,6 +5,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod bm25;
+pub mod clue;
 pub mod collapse;
 pub mod fuse;
 pub mod knob;
@@ -14,6 +15,7 @@ pub mod query;
 pub mod rank;
 pub mod token;
 pub mod unit;
+pub mod verbatim;
 
 pub use language::{LanguageFacts, PathRules};
 pub use unit::{Span, Unit, UnitId, UnitKind, UnitRole};

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::clue::Clues;
 use crate::language::LanguageFacts;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, parts, words};
@@ -49,6 +50,8 @@ pub struct Query {
     pub asks_for: Vec<PathClass>,
     /// Whether it asks for documentation.
     pub asks_for_prose: bool,
+    /// What it tells of the text beside its words.
+    pub clues: Clues,
 }
 
 const TEST_WORDS: [&str; 10] =
@@ -106,7 +109,7 @@ fn segments(name: &str) -> impl Iterator<Item = &str> {
 impl Query {
     /// Reads a query typed in a project whose root folder is `root`.
     pub fn new(text: &str, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
-        let mut query = Query { text: text.to_string(), ..Query::default() };
+        let mut query = Query { text: text.to_string(), clues: Clues::read(text, languages), ..Query::default() };
         tokenizer.tokenize(text, |token| {
             if !query.terms.iter().any(|t| t.text == token.term) {
                 let stop = !token.compound && is_stop_word(&text[token.start..token.end].to_lowercase());

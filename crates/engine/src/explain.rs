@@ -66,6 +66,7 @@ mod tests {
             kind: colgrep_core::UnitKind::Function,
             role: colgrep_core::UnitRole::Definition,
             line: 1,
+            pointed_line: None,
             score,
         };
         for (step, score) in [("stem", 1.25), ("depth", 1.25), ("penalty", 0.5)] {

@@ -277,8 +277,10 @@ impl Place {
         let units: Vec<Unit> = units.collect::<Result<_>>()?;
         let lines = match detail {
             Detail::Lines => {
-                let first = units.iter().map(|unit| unit.span.first.min(unit.span.line)).min().unwrap_or_default();
-                let end = units.iter().map(|unit| unit.span.end).max().unwrap_or_default();
+                let pointed = || hit.units.iter().filter_map(|candidate| candidate.pointed_line);
+                let firsts = units.iter().map(|unit| unit.span.first.min(unit.span.line));
+                let first = firsts.chain(pointed()).min().unwrap_or_default();
+                let end = units.iter().map(|unit| unit.span.end).chain(pointed()).max().unwrap_or_default();
                 lines_between(&file.text, first as usize, end as usize, str::lines)
             }
             _ => Vec::new(),
@@ -289,7 +291,11 @@ impl Place {
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             if detail == Detail::Lines {
                 let words = ranked.words(&self.snapshot)?;
-                one.line = self.best_line(words, &lines, &unit, file.matching_lines.as_deref());
+                let number = match candidate.pointed_line {
+                    Some(line) => line as usize,
+                    None => words.best_line(&lines, &unit, file.matching_lines.as_deref()),
+                };
+                one.line = self.line(words, &lines, number, &unit);
                 one.last_line = (unit.span.end as usize).min(lines.len());
                 one.name_line = own_line(&lines, &unit, one.last_line);
             } else if answered.is_empty() && !unit.name.is_empty() {
@@ -306,8 +312,8 @@ impl Place {
         Ok(file)
     }
 
-    fn best_line(&self, words: &QueryWords, lines: &[&str], unit: &Unit, matching: Option<&[u32]>) -> BestLine {
-        let number = words.best_line(lines, unit, matching);
+    /// The line of a number, as it is shown.
+    fn line(&self, words: &QueryWords, lines: &[&str], number: usize, unit: &Unit) -> BestLine {
         let line = lines.get(number.wrapping_sub(1)).copied();
         let text = line.or_else(|| unit.signature.lines().next()).unwrap_or_default();
         BestLine {

@@ -36,7 +36,7 @@ pub use lock::WriteLock;
 pub const FORMAT_VERSION: u32 = 5;
 
 /// What the table knows of one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
     /// Its number in the index; kept as long as the path is.
     pub id: FileId,

@@ -14,6 +14,7 @@ const STEM_BOOST: &str = "semble's stem boost, as in ColGREP pull request 99; de
 const TUNED: &str = "tuned on both sets (docs/research/fusion.md)";
 const PROXIMITY: &str = "T. Tao, C. Zhai, An Exploration of Proximity Measures (SIGIR 2007); prototype: +.0065";
 const FOLDERS: &str = "prototype: +.004 (docs/research/prototype.md)";
+const POINTED: &str = "docs/ranking.md: what a query points at";
 
 knobs! {
     // Retrieval.
@@ -312,5 +313,19 @@ knobs! {
         doc: "Times the best base score among other files of the same stem.",
         default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
         source: "prototype: about +.001 (docs/research/prototype.md)",
+    }
+
+    // Stage `mention`.
+    MentionBoost mention_boost: f32 {
+        doc: "Added to a file that the query names; several of one name share it, each 1/√n of it.",
+        default: 0.6, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.3, 0.6, 1.2],
+        source: POINTED,
+    }
+
+    // Stage `pointed`.
+    PointedBoost pointed_boost: f32 {
+        doc: "Added for each step of certainty to a unit that the query points at: by a line of its file, or by text that stands there as typed; 0 looks for no such text.",
+        default: 10.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 10.0],
+        source: POINTED,
     }
 }

@@ -10,8 +10,10 @@ pub mod depth;
 pub mod exact_definition;
 pub mod folder;
 mod fused;
+pub mod mention;
 pub mod multi_unit;
 pub mod path_penalty;
+pub mod pointed;
 pub mod proximity;
 mod ranked;
 mod retrieved;
@@ -44,6 +46,8 @@ pub static STAGES: &[Stage] = &[
     depth::STAGE,
     sibling::STAGE,
     path_penalty::LATE,
+    mention::STAGE,
+    pointed::STAGE,
 ];
 
 /// Watches the pipeline: called with a stage's name and the order behind it.

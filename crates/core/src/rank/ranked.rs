@@ -17,6 +17,8 @@ pub struct RankedUnit {
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
+    /// The line that the query points at, from 1, where it does.
+    pub pointed_line: Option<u32>,
     /// Its score.
     pub score: f32,
 }
@@ -42,6 +44,7 @@ impl<'a> Ranked<'a> {
                 kind: c.kind,
                 role: c.role,
                 line: c.line,
+                pointed_line: c.pointer.map(|p| p.line),
                 score,
             })
             .collect();

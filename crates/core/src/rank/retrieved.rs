@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::bm25;
+use crate::clue::Pointer;
 use crate::fuse::{Evidence, Ranking};
 use crate::path::PathFacts;
 use crate::unit::{UnitId, UnitKind, UnitRole};
@@ -22,6 +23,8 @@ pub struct Candidate {
     pub line: u32,
     /// Whether a content term of the query stands in its name.
     pub name_hit: bool,
+    /// How the query points at it, beside its words.
+    pub pointer: Option<Pointer>,
 }
 
 impl Candidate {
@@ -65,6 +68,8 @@ pub struct FileFacts {
     pub near: f32,
     /// The same for terms that stand side by side in the query's order.
     pub adjacent: f32,
+    /// How far the query names this file, 0 to 1: several files of one name share.
+    pub mentioned: f32,
 }
 
 /// The candidates of one query, the retrievers' rankings of them, and what is known of their files. Nothing here

@@ -54,6 +54,7 @@ impl Example {
             role,
             line: 1,
             name_hit: false,
+            pointer: None,
         });
         self.fused.scores.push(score);
     }

@@ -7,6 +7,7 @@
 mod commit;
 mod directory;
 mod fields;
+mod holders;
 mod inside;
 mod lengths;
 mod named;
@@ -22,6 +23,7 @@ mod write;
 
 pub use commit::CommitPoint;
 pub(crate) use commit::{collect, named_files};
+pub(crate) use holders::term_of_word;
 pub use named::NamedFile;
 pub use near::Nearness;
 pub use read::{Lexical, UnitFilter, UnitHit, UnitSpan};

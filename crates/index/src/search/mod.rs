@@ -1,5 +1,7 @@
 //! A search over one snapshot: retrieve, fuse, rank, collapse.
 
+mod locate;
+mod pointed;
 mod restore;
 mod retrieve;
 mod semantic;

@@ -14,6 +14,7 @@ use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language::{self, Category};
 
 use super::Request;
+use super::pointed::{Pointers, pointers};
 use super::semantic::{Mode, SemanticSearch, join};
 use crate::error::Result;
 use crate::ids::FileId;
@@ -39,6 +40,18 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     let files_total = snapshot.files.indexed().count() as u64;
     let named = snapshot.lexical.named_files(&query, files_total, request.filter)?;
     let mut required = required(snapshot, request, &query, &named);
+    let pointers = if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 {
+        let is_defined = query.is_symbol() && named.values().any(|file| !file.definitions.is_empty());
+        pointers(snapshot, &query, is_defined, &mut tokenizer, request.filter)?
+    } else {
+        Pointers::default()
+    };
+    if pointers.only.as_ref().is_some_and(HashSet::is_empty) {
+        // What stands in quotes stands nowhere.
+        return Ok((query, Retrieved::default()));
+    }
+    required.files.extend(pointers.files.keys());
+    required.units.extend(pointers.units.keys());
     let semantic =
         request.semantic.map(|s| SemanticSearch::new(snapshot, request.query, s, request.filter)).transpose()?;
     let (bm25, units_max) = (Bm25::new(request.knobs), request.knobs.pool_units);
@@ -55,7 +68,8 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.key));
     let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.key, u.score)).collect();
     // A text of which neither the index nor the model knows a word is a name that is not here.
-    if hits.is_empty() && request.semantic.is_some_and(|s| !s.encoder.knows(request.query)) {
+    if hits.is_empty() && pointers.units.is_empty() && request.semantic.is_some_and(|s| !s.encoder.knows(request.query))
+    {
         return Ok((query, Retrieved::default()));
     }
     let mut evidence = evidence(&query, mass, &units, request.knobs);
@@ -70,9 +84,17 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
             rankings.push(Ranking { retriever: Retriever::Semantic, hits });
         }
     }
-    let ranked: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
-    let units: Vec<UnitHit> = units.into_iter().filter(|u| ranked.contains(&u.key)).collect();
-    let retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
+    let mut ranked: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
+    ranked.extend(pointers.units.keys());
+    let is_answer = |file| pointers.only.as_ref().is_none_or(|only| only.contains(&file));
+    let units: Vec<UnitHit> = units.into_iter().filter(|u| ranked.contains(&u.key) && is_answer(u.file)).collect();
+    let mut retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
+    let file_of: HashMap<UnitId, FileId> = units.iter().map(|unit| (unit.key, unit.file)).collect();
+    for candidate in &mut retrieved.candidates {
+        candidate.pointer = pointers.units.get(&candidate.unit).copied();
+        let mentioned = file_of.get(&candidate.unit).and_then(|file| pointers.files.get(file));
+        retrieved.files[candidate.file].mentioned = mentioned.copied().unwrap_or_default();
+    }
     Ok((query, Retrieved { rankings, evidence, ..retrieved }))
 }
 
@@ -193,6 +215,7 @@ fn gather(
             role: unit.role,
             line: unit.line,
             name_hit: unit.name_hit,
+            pointer: None,
         });
     }
     drop(known);

@@ -66,6 +66,8 @@ pub struct Language {
     pub minified_extensions: &'static [&'static str],
     /// Keywords in front of the name of a type, for code that the grammar can't follow.
     pub type_keywords: &'static [&'static str],
+    /// Words that announce a function or a value, with its name behind them: `fn`, `const`.
+    pub value_keywords: &'static [&'static str],
     /// Whether tests stand in modules of the files that they test.
     pub has_test_modules: bool,
     /// Whether `///` comments hold XML.
@@ -197,7 +199,9 @@ pub fn of_file(path: &str, bytes: &[u8]) -> &'static Language {
 static FACTS: LazyLock<LanguageFacts> = LazyLock::new(|| {
     let is_member = |extension: &&str| LANGUAGES.iter().any(|l| l.member_extensions.contains(extension));
     let extensions = LANGUAGES.iter().flat_map(|l| l.extensions.iter().copied().chain(l.shared_extensions()));
+    let keywords = LANGUAGES.iter().flat_map(|l| l.type_keywords.iter().chain(l.value_keywords).copied());
     LanguageFacts::new(extensions.filter(|e| !is_member(e)), LANGUAGES.iter().map(|l| l.paths))
+        .with_declaration_keywords(keywords)
 });
 
 /// What the rules for queries and paths need to know of all languages.

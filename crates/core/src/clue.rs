@@ -1,0 +1,376 @@
+//! Clues: what a query tells of the wanted text beside its words. Somebody who pastes a message, a stack trace or a
+//! declaration knows the text; these are the parts of a query that say so.
+//!
+//! Reading never fails and never drops anything: a clue stands beside the words, and what it names may not be here.
+
+use crate::language::LanguageFacts;
+
+/// By what a query points at a unit, the weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Certainty {
+    /// A run of the query's words stands there.
+    Run,
+    /// All of the query's words stand there in order.
+    Words,
+    /// The query stands there, to the character.
+    Exact,
+    /// Its file and a line of it are named.
+    Location,
+}
+
+impl Certainty {
+    /// The name in explanations.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Certainty::Run => "run",
+            Certainty::Words => "words",
+            Certainty::Exact => "exact",
+            Certainty::Location => "location",
+        }
+    }
+}
+
+/// How a query points at a unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pointer {
+    /// By what.
+    pub certainty: Certainty,
+    /// 0 to 1: tells apart what is as certain.
+    pub strength: f32,
+    /// The line that is meant, from 1.
+    pub line: u32,
+}
+
+/// A line of a file, as somebody wrote it: `src/a.rs:12`, a frame of a stack trace, a compiler's message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The path as written, `/` between components; of a Java frame, with its package's folders.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// A definition, named with its keyword: `class Session`, `pub fn spawn`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declaration {
+    /// The keyword as written.
+    pub keyword: String,
+    /// The name as written.
+    pub name: String,
+}
+
+/// What a query tells beside its words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clues {
+    /// Lines that are named, those that lie innermost in a stack first.
+    pub locations: Vec<Location>,
+    /// Paths and file names without a line, as written.
+    pub mentions: Vec<String>,
+    /// What stands in double quotes.
+    pub phrases: Vec<String>,
+    /// The definition that the query is, keyword and name and nothing else of weight.
+    pub declaration: Option<Declaration>,
+    /// The name whose callers are asked for.
+    pub callers_of: Option<String>,
+}
+
+/// Characters that end a path inside a text.
+const PATH_ENDS: &[char] = &['"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|', '=', '*'];
+/// Words in front of a declaration's keyword, in any language.
+const MODIFIERS: &[&str] = &[
+    "abstract",
+    "async",
+    "crate",
+    "default",
+    "export",
+    "extern",
+    "final",
+    "implicit",
+    "inline",
+    "internal",
+    "local",
+    "open",
+    "override",
+    "partial",
+    "private",
+    "protected",
+    "pub",
+    "public",
+    "sealed",
+    "static",
+    "typedef",
+    "unsafe",
+    "virtual",
+];
+/// What asks for the callers of the name behind it, in lower case.
+const CALLER_QUESTIONS: &[&str] = &[
+    "who calls",
+    "what calls",
+    "callers of",
+    "calls to",
+    "usages of",
+    "uses of",
+    "who uses",
+    "where is",
+    "references to",
+];
+
+impl Clues {
+    /// Reads the clues of a query.
+    pub fn read(text: &str, facts: &LanguageFacts) -> Clues {
+        let mut clues = Clues {
+            phrases: phrases(text),
+            declaration: declaration(text, facts),
+            callers_of: callers_of(text),
+            ..Clues::default()
+        };
+        for word in path_words(text) {
+            match read_path(text, &word, facts) {
+                Some((path, Some(line))) => clues.locations.push(Location { path, line }),
+                Some((path, None)) if !clues.mentions.contains(&path) => clues.mentions.push(path),
+                _ => {}
+            }
+        }
+        clues.locations.dedup();
+        // Python prints the innermost frame last, everybody else first.
+        if text.contains("most recent call last") {
+            clues.locations.reverse();
+        }
+        clues
+    }
+}
+
+/// A word that may be a path: its text, without what ends it, and where it stands.
+struct PathWord<'t> {
+    text: &'t str,
+    start: usize,
+    end: usize,
+}
+
+fn path_words(text: &str) -> impl Iterator<Item = PathWord<'_>> {
+    let is_end = |c: char| c.is_whitespace() || PATH_ENDS.contains(&c);
+    text.split(is_end).filter(|word| !word.is_empty()).map(move |word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        PathWord { text: word, start, end: start + word.len() }
+    })
+}
+
+/// The path that a word is, with its line where one is named in the word or right behind it.
+fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(String, Option<u32>)> {
+    if word.text.contains("://") {
+        return None;
+    }
+    let (path, inside) = match word.text.strip_suffix(":line") {
+        Some(path) => (path, leading_number(text[word.end..].trim_start())),
+        None => split_line(word.text),
+    };
+    let path = path.trim_end_matches(['.', '?', '!', ':']).replace('\\', "/");
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let name = path.rsplit('/').next()?;
+    let has_stem = name.find('.').is_some_and(|dot| dot > 0);
+    let is_file = has_stem && facts.is_file_name(&name.to_lowercase());
+    let is_deep = path.split('/').filter(|part| part.chars().any(char::is_alphanumeric)).count() >= 2;
+    if !is_file && !is_deep {
+        return None;
+    }
+    let line = inside.or_else(|| is_file.then(|| line_behind(&text[word.end..])).flatten());
+    let path = match package_folders(&text[..word.start]).filter(|_| line.is_some() && !path.contains('/')) {
+        Some(folders) => format!("{folders}/{path}"),
+        None => path.to_string(),
+    };
+    Some((path, line))
+}
+
+/// `a.rs:12:5`, `a.rb:12:in`, `a.rs#L12`, `a.rs:12-20` → the path and its line.
+fn split_line(word: &str) -> (&str, Option<u32>) {
+    if let Some((path, rest)) = word.split_once("#L") {
+        return (path, leading_number(rest));
+    }
+    for (at, _) in word.match_indices(':') {
+        if let Some(line) = leading_number(&word[at + 1..]) {
+            return (&word[..at], Some(line));
+        }
+    }
+    (word, None)
+}
+
+/// The line that a text names which stands right behind a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`.
+fn line_behind(rest: &str) -> Option<u32> {
+    if let Some(number) = rest.strip_prefix('(') {
+        return leading_number(number);
+    }
+    let rest = rest.trim_start_matches(['"', '\'', '`', ',', ' ', ')']);
+    let rest = rest.strip_prefix("on ").or_else(|| rest.strip_prefix("at ")).unwrap_or(rest);
+    leading_number(rest.strip_prefix("line ")?)
+}
+
+/// The number, above 0, that a text begins with, if nothing but a digit's end follows.
+fn leading_number(text: &str) -> Option<u32> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let is_word = text[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    if is_word { None } else { text[..digits].parse().ok().filter(|n| *n > 0) }
+}
+
+/// The folders of the package in front of a frame's file: `at com.acme.net.Tcp.open(` → `com/acme/net`.
+fn package_folders(before: &str) -> Option<String> {
+    let qualified = before.strip_suffix('(')?.rsplit(char::is_whitespace).next()?;
+    let mut parts: Vec<&str> = qualified.split('.').collect();
+    parts.truncate(parts.len().checked_sub(2)?);
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// What stands in double quotes that open behind a space and close before one.
+fn phrases(text: &str) -> Vec<String> {
+    let mut phrases = Vec::new();
+    let mut rest = 0;
+    while let Some(open) = text[rest..].find('"').map(|at| rest + at) {
+        let Some(close) = text[open + 1..].find('"').map(|at| open + 1 + at) else { break };
+        let opens = text[..open].chars().next_back().is_none_or(char::is_whitespace);
+        let behind = text[close + 1..].chars().next();
+        let closes = behind.is_none_or(|c| c.is_whitespace() || matches!(c, '.' | '?' | '!'));
+        let phrase = text[open + 1..close].trim();
+        if opens && closes && phrase.chars().any(char::is_alphanumeric) {
+            phrases.push(phrase.to_string());
+        }
+        rest = close + 1;
+    }
+    phrases
+}
+
+/// Keyword and name, modifiers in front and punctuation behind left aside; `None` where more is said.
+fn declaration(text: &str, facts: &LanguageFacts) -> Option<Declaration> {
+    let mut words = text.split_whitespace().skip_while(|w| MODIFIERS.contains(w) || w.starts_with("pub("));
+    let keyword = words.next().filter(|w| facts.is_declaration_keyword(w))?;
+    let mut written = words.next()?;
+    // `func (r *Router) Handle(`: the receiver stands in front of the name.
+    if written.starts_with('(') {
+        written = words.find(|w| w.ends_with(')')).and_then(|_| words.next())?;
+    }
+    let name = written.split(['(', '<', '{', ':', '=', '[', ';']).next()?;
+    let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !name.contains(char::is_whitespace);
+    let ends_here = written.len() > name.len() || words.next().is_none_or(|w| w.starts_with(['{', '(', '<', ':', '=']));
+    (is_name && ends_here).then(|| Declaration { keyword: keyword.to_string(), name: name.to_string() })
+}
+
+/// The name in "who calls NAME", "callers of NAME()", "where is NAME used".
+fn callers_of(text: &str) -> Option<String> {
+    let lower = text.trim().to_lowercase();
+    let question = CALLER_QUESTIONS.iter().find(|q| lower.starts_with(&format!("{q} ")))?;
+    let rest = text.trim().get(question.len()..)?.trim().trim_end_matches('?').trim();
+    let rest = match rest.strip_suffix(" used").or_else(|| rest.strip_suffix(" called")) {
+        Some(name) => name,
+        // "where is X" alone asks for X itself.
+        None if *question == "where is" => return None,
+        None => rest,
+    };
+    let name = rest.trim_matches(['`', '"', '\'']).trim_end_matches("()");
+    let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
+    is_name.then(|| name.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Clues {
+        let endings = ["rs", "py", "c", "java", "js", "go", "rb", "cs", "php", "ex", "tsx", "yml"];
+        let keywords = ["fn", "class", "struct", "def", "func", "type", "trait", "const"];
+        Clues::read(text, &LanguageFacts::new(endings, []).with_declaration_keywords(keywords))
+    }
+
+    #[test]
+    fn places_are_read_as_programs_print_them() {
+        for (text, expected) in [
+            ("src/net/tcp.rs:12", "src/net/tcp.rs 12"),
+            ("src/net/tcp.rs:12:5", "src/net/tcp.rs 12"),
+            ("./src/net/tcp.rs:12-20.", "src/net/tcp.rs 12"),
+            ("tcp.rs#L12", "tcp.rs 12"),
+            (r#"  File "/srv/app/b.py", line 7, in run"#, "/srv/app/b.py 7"),
+            ("\tat com.acme.net.Tcp.open(Tcp.java:120)", "com/acme/net/Tcp.java 120"),
+            ("    at handle (/app/src/a.js:3:9)", "/app/src/a.js 3"),
+            ("    at Object.<anonymous> (/app/src/a.js:3:9)", "/app/src/a.js 3"),
+            ("  --> src/a.rs:3:9", "src/a.rs 3"),
+            ("\t/go/src/app/a.go:33 +0x1d", "/go/src/app/a.go 33"),
+            ("from /srv/x.rb:4:in `call'", "/srv/x.rb 4"),
+            ("a.c(12): error C2065", "a.c 12"),
+            ("   at App.Run() in /src/App.cs:line 42", "/src/App.cs 42"),
+            ("#0 /var/www/a.php(9): run()", "/var/www/a.php 9"),
+            ("Fatal error in /var/www/a.php on line 9", "/var/www/a.php 9"),
+            (r"C:\src\a.rs:12", "C:/src/a.rs 12"),
+            ("parse request", ""),
+            ("http://host/a.rs:12", ""),
+            ("std::vec::Vec", ""),
+            ("at 12:30 and 3:4", ""),
+        ] {
+            let locations = read(text).locations;
+            let found: Vec<String> = locations.iter().map(|l| format!("{} {}", l.path, l.line)).collect();
+            assert_eq!(found.join("; "), expected, "{text:?}");
+        }
+        let trace =
+            "Traceback (most recent call last):\n  File \"a.py\", line 1, in x\n  File \"b.py\", line 2, in y\n";
+        let lines: Vec<u32> = read(trace).locations.iter().map(|l| l.line).collect();
+        assert_eq!(lines, [2, 1], "innermost first");
+    }
+
+    #[test]
+    fn files_are_mentioned_by_path_or_name() {
+        for (text, expected) in [
+            ("move helpers from _utils.py to `_client.py`", "_utils.py _client.py"),
+            ("what does src/server do", "src/server"),
+            ("see (docs/a.yml), please.", "docs/a.yml"),
+            ("client.py", "client.py"),
+            ("a.b.d", ""),
+            ("e.g. this", ""),
+            ("1/2", "1/2"),
+            ("/", ""),
+        ] {
+            assert_eq!(read(text).mentions.join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn phrases_stand_in_double_quotes_of_their_own() {
+        for (text, expected) in [
+            (r#""connection reset by peer""#, "connection reset by peer"),
+            (r#"where is "no such file" raised, and "bad magic"?"#, "no such file|bad magic"),
+            (r#"fail("could not open")"#, ""),
+            (r#"say "hello"#, ""),
+            (r#""--""#, ""),
+        ] {
+            assert_eq!(read(text).phrases.join("|"), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn declarations_are_keyword_and_name_alone() {
+        for (text, expected) in [
+            ("class Session", "class Session"),
+            ("pub async fn spawn", "fn spawn"),
+            ("pub(crate) fn spawn<F>(future: F)", "fn spawn"),
+            ("def parse(self, text):", "def parse"),
+            ("func (r *Router) Handle(w Writer)", "func Handle"),
+            ("type Mux struct", ""),
+            ("type Mux", "type Mux"),
+            ("struct Foo {", "struct Foo"),
+            ("class of service handling", ""),
+            ("Session class", ""),
+            ("class", ""),
+        ] {
+            let found = read(text).declaration.map(|d| format!("{} {}", d.keyword, d.name));
+            assert_eq!(found.unwrap_or_default(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn callers_are_asked_for_in_words() {
+        for (text, expected) in [
+            ("who calls spawn", "spawn"),
+            ("Callers of `parse_request()`?", "parse_request"),
+            ("where is Mux.Handle used?", "Mux.Handle"),
+            ("where is Mux", ""),
+            ("who calls the parser first", ""),
+        ] {
+            assert_eq!(read(text).callers_of.unwrap_or_default(), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Which files hold a term, and which unit lies around a line.
+
+use colgrep_core::query::last_segment;
+use colgrep_core::token::Tokenizer;
+use tantivy::Term;
+
+use super::read::{Lexical, UnitFilter, UnitHit, key};
+use crate::error::Result;
+use crate::ids::FileId;
+
+impl Lexical {
+    /// The files, ascending, that hold a term in any unit; `None` where more than `units_max` units may, since a term
+    /// that stands nearly everywhere leads nowhere.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn files_with(&self, term: &str, units_max: u64) -> Result<Option<Vec<FileId>>> {
+        if self.units_with(term)? > units_max {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        for field in self.fields.unit {
+            let term = Term::from_field_text(field, term);
+            for segment in &self.segments {
+                segment.each(&term, |doc| files.push(segment.file(doc)))?;
+            }
+        }
+        files.sort_unstable();
+        files.dedup();
+        Ok(Some(files))
+    }
+
+    /// The units that define `name`, written so, by file and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn definitions(&self, name: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        let term = Term::from_field_text(self.fields.definition, &name.to_lowercase());
+        let mut units = self.units_of_term(&term, filter)?;
+        units.retain(|unit| {
+            let segment = self.segments.get(unit.key.segment() as usize);
+            segment.is_some_and(|s| s.info(unit.key.doc()).is_written(name))
+        });
+        Ok(units)
+    }
+
+    /// The units that call `name`, by file and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn callers_of(&self, name: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        self.units_of_term(&Term::from_field_text(self.fields.callee, last_segment(name)), filter)
+    }
+
+    fn units_of_term(&self, term: &Term, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        let mut units = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            segment.each(term, |doc| units.extend(self.hit(key(s, doc))))?;
+        }
+        units.retain(|unit| filter.is_none_or(|f| self.is_allowed(unit.key, f)));
+        units.sort_by_key(|unit| (unit.file, unit.line, unit.key));
+        Ok(units)
+    }
+
+    /// The smallest unit around a line of a file that `filter` allows, documentation included; where none lies around
+    /// it, the last one before it.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn unit_around(
+        &self,
+        file: FileId,
+        line: u32,
+        filter: Option<&dyn UnitFilter>,
+    ) -> Result<Option<UnitHit>> {
+        let mut best: Option<((bool, u32, u32), UnitHit)> = None;
+        for (s, doc) in self.documents_of(file)? {
+            let info = self.segments[s].info(doc);
+            let allowed = filter.is_none_or(|f| f.allows_file(file) && f.allows_unit(file, info.first(), info.end()));
+            if info.is_file() || !allowed || info.first() > line {
+                continue;
+            }
+            let is_around = line <= info.end();
+            // Around it, the smallest; before it, the last.
+            let distance = if is_around { info.end() - info.first() } else { line - info.end() };
+            let rank = (!is_around, distance, info.line());
+            if best.is_none_or(|(known, _)| rank < known) {
+                best = self.hit(key(s, doc)).map(|unit| (rank, unit));
+            }
+        }
+        Ok(best.map(|(_, unit)| unit))
+    }
+}
+
+/// The term under which an index finds a written word: the whole of a word of several parts.
+pub(crate) fn term_of_word(word: &str, tokenizer: &mut Tokenizer) -> Option<String> {
+    let mut first = None;
+    tokenizer.tokenize(word, |token| {
+        first.get_or_insert_with(|| token.term.to_string());
+    });
+    first
+}
