@@ -14,6 +14,7 @@ pub mod run;
 pub mod selfeval;
 pub mod speed;
 pub mod sweep;
+pub mod torture;
 pub mod trace;
 
 use std::ffi::OsString;
@@ -22,7 +23,7 @@ use clap::{Parser, Subcommand};
 
 /// All is well.
 pub const FINE: u8 = 0;
-/// A comparison found a regression beyond its bound.
+/// A comparison found a regression beyond its bound, or torture a failure.
 pub const REGRESSION: u8 = 1;
 /// Something went wrong.
 pub const FAILED: u8 = 2;
@@ -59,6 +60,8 @@ enum Command {
     /// Programs behind the embedded model and the index's layout
     #[command(subcommand)]
     Research(research::Args),
+    /// Stop it at each of its steps and damage its files, and look whether anything is lost or wrong
+    Torture(torture::Args),
     /// Be colgrep itself, the one that is linked in here: `colgrep-bench colgrep init PATH`
     #[command(disable_help_flag = true)]
     Colgrep {
@@ -85,6 +88,7 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
         Command::Speed(args) => speed::run(&args),
         Command::SelfEval(args) => selfeval::run(&args, &vars),
         Command::Known(args) => known::run(&args, &vars),
+        Command::Torture(args) => torture::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Ablate(args) => ablate::run(&args, &vars),
         Command::Research(args) => research::run(&args, &vars),

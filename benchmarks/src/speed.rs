@@ -2,7 +2,7 @@
 //! folder.
 
 mod peers;
-mod process;
+pub(crate) mod process;
 mod server;
 mod synthetic;
 

@@ -1,0 +1,152 @@
+//! `torture`: stops colgrep at each of its steps, damages its files, and looks whether anything is lost or wrong.
+//!
+//! Each kind holds one promise of `docs/reliability.md`. Cases are drawn by a seed, so a failure can be had again.
+
+mod disk;
+mod kill;
+mod rot;
+mod subject;
+mod toy;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+
+use crate::{FINE, REGRESSION};
+
+/// Failures of a kind that are told one by one.
+const TOLD_MAX: usize = 12;
+
+/// What is done to colgrep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Kind {
+    /// Every change to the disk of a build, an update, a merge, vectors and a clear fails once, and is the last once;
+    /// processes are killed at random
+    Kill,
+    /// Files of an index are changed: bits, ends, parts, whole files
+    Rot,
+}
+
+/// `torture`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Kinds (default: all)
+    #[arg(value_enum)]
+    pub kinds: Vec<Kind>,
+    /// Seed of the draws
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Cases of each part of a kind, at most
+    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    pub cases: usize,
+    /// Seconds that each part of a kind may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub time_limit: u64,
+    /// The colgrep whose processes are killed (default: the one linked in here)
+    #[arg(long, value_name = "PATH")]
+    pub colgrep: Option<PathBuf>,
+}
+
+/// How one part went.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    /// What was done.
+    pub(crate) part: String,
+    /// Cases that there are and that were gone through.
+    pub(crate) cases: (usize, usize),
+    /// What went wrong: each kind of failure with the cases.
+    pub(crate) failures: BTreeMap<&'static str, Vec<String>>,
+    /// What else was counted.
+    pub(crate) counts: BTreeMap<&'static str, u64>,
+    seconds: f64,
+}
+
+/// Panics seen so far, caught or not.
+static PANICS: AtomicU64 = AtomicU64::new(0);
+
+/// Goes through cases, in an order drawn by the seed, until they or the time are at an end. `try_one` gives the failures
+/// of a case, each of a kind and in words, and counts what it likes.
+pub(crate) fn go_through<C>(
+    args: &Args,
+    part: &str,
+    mut cases: Vec<C>,
+    mut try_one: impl FnMut(&C, &mut BTreeMap<&'static str, u64>) -> Result<Vec<(&'static str, String)>>,
+) -> Result<Tally> {
+    use rand::seq::SliceRandom as _;
+    cases.shuffle(&mut StdRng::seed_from_u64(args.seed));
+    let all = cases.len();
+    cases.truncate(args.cases);
+    let (started, limit) = (Instant::now(), Duration::from_secs(args.time_limit));
+    let mut tally = Tally {
+        part: part.to_string(),
+        cases: (all, 0),
+        failures: BTreeMap::new(),
+        counts: BTreeMap::new(),
+        seconds: 0.0,
+    };
+    for case in &cases {
+        if started.elapsed() > limit {
+            break;
+        }
+        let before = PANICS.load(Ordering::Relaxed);
+        for (kind, text) in try_one(case, &mut tally.counts)? {
+            tally.failures.entry(kind).or_default().push(text);
+        }
+        let panics = PANICS.load(Ordering::Relaxed) - before;
+        if panics > 0 {
+            tally.failures.entry("panic").or_default().push(format!("{panics} in case {} of {part}", tally.cases.1));
+        }
+        tally.cases.1 += 1;
+    }
+    tally.seconds = started.elapsed().as_secs_f64();
+    Ok(tally)
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a case can't be set up. What goes wrong in colgrep is no error but a failure.
+pub fn run(args: &Args) -> Result<u8> {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        PANICS.fetch_add(1, Ordering::Relaxed);
+        before(panic);
+    }));
+    let kinds = if args.kinds.is_empty() { vec![Kind::Kill, Kind::Rot] } else { args.kinds.clone() };
+    let mut tallies = Vec::new();
+    for kind in kinds {
+        tallies.extend(match kind {
+            Kind::Kill => kill::run(args)?,
+            Kind::Rot => rot::run(args)?,
+        });
+    }
+    print!("{}", table(&tallies));
+    Ok(if tallies.iter().all(|t| t.failures.is_empty()) { FINE } else { REGRESSION })
+}
+
+/// The tallies as Markdown, with the first failures below.
+fn table(tallies: &[Tally]) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::from("| part | cases | of | failures | counts | s |\n|---|---|---|---|---|---|\n");
+    for tally in tallies {
+        let failed: usize = tally.failures.values().map(Vec::len).sum();
+        let counts: Vec<String> = tally.counts.iter().map(|(what, n)| format!("{n} {what}")).collect();
+        let (all, done) = tally.cases;
+        let (part, counts, s) = (&tally.part, counts.join(", "), tally.seconds);
+        let _ = writeln!(text, "| {part} | {done} | {all} | {failed} | {counts} | {s:.0} |");
+    }
+    for tally in tallies {
+        for (kind, cases) in &tally.failures {
+            let _ = writeln!(text, "\n{}: {kind}, {} times", tally.part, cases.len());
+            for case in cases.iter().take(TOLD_MAX) {
+                let _ = writeln!(text, "  {case}");
+            }
+        }
+    }
+    text
+}

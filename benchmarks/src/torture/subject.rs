@@ -1,0 +1,188 @@
+//! What is tortured: a small project whose tree has several states, its index, and all that the index answers.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use colgrep_core::fuse::Fusion;
+use colgrep_core::knob::{Knobs, Profile};
+use colgrep_encoder::Encoder;
+use colgrep_index::disk::Disk;
+use colgrep_index::search::{Request, Semantic, search};
+use colgrep_index::store::{Snapshot, Store, project_folder};
+use colgrep_index::update::{Encoding, Updater, caught};
+use colgrep_index::vector::Codebook;
+
+use super::toy::{Toy, codebook, encoding};
+
+/// Questions that touch names, words in documentation and in bodies, callers, paths.
+const QUERIES: [&str; 6] =
+    ["parse header", "Ring", "how a page is stored", "send 3", "retry after a failure", "path:src/part1 worker"];
+
+/// A project and the place of its indexes.
+pub(super) struct Subject {
+    folder: tempfile::TempDir,
+    /// The project's root.
+    pub(super) root: PathBuf,
+    codebook: Codebook,
+}
+
+impl Subject {
+    /// The project in its first state.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(super) fn new() -> Result<Subject> {
+        let folder = tempfile::tempdir()?;
+        let root = folder.path().canonicalize()?.join("project");
+        let codebook = codebook()?;
+        let subject = Subject { folder, root, codebook };
+        (0..5).try_for_each(|part| subject.write(part, 0))?;
+        subject.file("README.md", "# Pages\n\nHow a page is stored.\n\n## Rings\n\nA ring holds what is sent.\n")?;
+        subject.file("src/gone.py", "def obsolete_parse(header):\n    return send_0(header)\n")?;
+        Ok(subject)
+    }
+
+    fn file(&self, path: &str, text: &str) -> Result<()> {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().context("a parent")?)?;
+        Ok(fs::write(path, text)?)
+    }
+
+    /// A file of the project; what it holds differs from version to version.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(super) fn write(&self, part: usize, version: usize) -> Result<()> {
+        let next = (part + 1) % 5;
+        let mut text = format!(
+            "//! Part {part}.\n\n/// Reads the header of version {version} and tries again, with retry, after a failure.\n\
+             pub fn parse_header_{part}(input: &str) -> usize {{\n    send_{next}(input.len() + {version})\n}}\n\n\
+             /// A ring of pages.\npub struct Ring{part} {{\n    pages: Vec<u8>,\n}}\n\n\
+             pub fn send_{part}(count: usize) -> usize {{\n    parse_header_{next}(\"worker\") + count\n}}\n"
+        );
+        for i in 0..version * 3 {
+            let _ = writeln!(text, "\nfn worker_{part}_{i}(ring: &Ring{part}) -> usize {{\n    send_{part}({i})\n}}");
+        }
+        self.file(&format!("src/part{part}/header.rs"), &text)
+    }
+
+    /// The tree's next state: files changed, new and gone.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(super) fn change(&self) -> Result<()> {
+        self.write(1, 1)?;
+        self.write(3, 2)?;
+        self.file(
+            "src/new.py",
+            "def send_page(ring):\n    \"\"\"Stores a page.\"\"\"\n    return parse_header_1(ring)\n",
+        )?;
+        match fs::remove_file(self.root.join("src/gone.py")) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// A data folder of a name of its own.
+    pub(super) fn data(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The project's index in a data folder.
+    pub(super) fn store(&self, data: &Path) -> Store {
+        Store::new(project_folder(data, &self.root))
+    }
+
+    /// The same, changed through a disk.
+    pub(super) fn store_on(&self, data: &Path, disk: Disk) -> Store {
+        Store::on(project_folder(data, &self.root), disk)
+    }
+
+    /// Brings an index up to date, as `init` does (`whole`) or as a search does.
+    ///
+    /// # Errors
+    /// As [`Updater::run`].
+    pub(super) fn update(&self, store: &Store, whole: bool, vectors: bool) -> colgrep_index::Result<Snapshot> {
+        let wish = Encoding { budget: (!whole).then_some(std::time::Duration::MAX), ..encoding(&Toy, &self.codebook) };
+        let updater = Updater::new(store, &self.root).wait(whole).encoding(Some(&wish).filter(|_| vectors));
+        Ok(updater.run()?.0)
+    }
+
+    /// All that an index answers, in words: every unit as it is kept, and what searches find with which scores.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(super) fn answers(&self, snapshot: &Snapshot) -> colgrep_index::Result<String> {
+        caught(|| all_answers(snapshot)).flatten()
+    }
+
+    /// What a newly built index answers about the tree as it is.
+    ///
+    /// # Errors
+    /// When it can't be built.
+    pub(super) fn expected(&self, vectors: bool) -> Result<String> {
+        let data = self.data("fresh");
+        let snapshot = self.update(&self.store(&data), true, vectors)?;
+        let answers = self.answers(&snapshot)?;
+        drop(snapshot);
+        fs::remove_dir_all(&data)?;
+        Ok(answers)
+    }
+}
+
+fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
+    let mut text = String::new();
+    for file in &snapshot.files.files {
+        let imports = snapshot.lexical.imports(file.id)?;
+        let _ = writeln!(text, "{} {:x} {} {} {imports:?}", file.path, file.hash, file.language, file.units);
+        for hit in snapshot.lexical.units_of(file.id, None)? {
+            let unit = snapshot.lexical.unit(hit.key)?;
+            let _ = writeln!(text, "  {unit:?} called by {:?}", snapshot.callers(&unit.name)?);
+        }
+    }
+    let knobs = Knobs::of(Profile::Default);
+    let has_vectors = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == Toy.fingerprint());
+    let _ = writeln!(text, "{:?}", snapshot.coverage());
+    for query in QUERIES {
+        for semantic in [None, Some(Semantic::new(&Toy)).filter(|_| has_vectors)] {
+            let fusion = Fusion::MinMax;
+            let request =
+                Request { query, knobs: &knobs, fusion, files: 20, units_per_file: 3, filter: None, semantic };
+            let answer = search(snapshot, &request, None)?;
+            for hit in &answer.hits {
+                let units: Vec<(u32, u32)> = hit.units.iter().map(|u| (u.line, u.score.to_bits())).collect();
+                let _ = writeln!(text, "{query}: {} {units:?}", answer.files[hit.file].path);
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// The first line in which two answers differ.
+pub(super) fn first_difference(expected: &str, found: &str) -> String {
+    let differs = expected.lines().zip(found.lines()).find(|(a, b)| a != b);
+    match differs {
+        Some((a, b)) => format!("{b:?} in place of {a:?}"),
+        None => format!("{} lines in place of {}", found.lines().count(), expected.lines().count()),
+    }
+}
+
+/// Copies a folder with all in it.
+///
+/// # Errors
+/// When the disk refuses.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
