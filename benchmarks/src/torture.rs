@@ -9,6 +9,7 @@ mod subject;
 mod toy;
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -125,7 +126,7 @@ pub fn run(args: &Args) -> Result<u8> {
             Kind::Rot => rot::run(args)?,
         });
     }
-    print!("{}", table(&tallies));
+    std::io::stdout().lock().write_all(table(&tallies).as_bytes())?;
     Ok(if tallies.iter().all(|t| t.failures.is_empty()) { FINE } else { REGRESSION })
 }
 
