@@ -22,7 +22,7 @@ use crate::speed::process::Program;
 /// Processes killed whenever it comes, at most: each takes seconds.
 const PROCESSES_MAX: usize = 1_000;
 /// Longest time that a process has before it is killed: about that of a whole build.
-const LIFE_MS_MAX: u64 = 400;
+const LIFE_MS_MAX: u64 = 120;
 
 /// What is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

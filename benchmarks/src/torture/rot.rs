@@ -12,6 +12,8 @@ use rand::{Rng as _, SeedableRng as _};
 use super::subject::{Subject, copy, first_difference};
 use super::{Args, Tally, go_through};
 
+/// Version of the one large file.
+const LARGE: usize = 150;
 /// Changes drawn.
 const CASES: u64 = 5_000;
 
@@ -28,7 +30,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
     subject.change()?;
     subject.update(&store, true, true)?;
     // Large enough not to be read whole when it is opened.
-    (0..4).try_for_each(|part| subject.write(part, 150 + part))?;
+    subject.write(2, LARGE)?;
     subject.update(&store, true, true)?;
     let expected = subject.expected(true)?;
     let folder = store.folder().to_path_buf();

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use colgrep_core::fuse::Fusion;
@@ -19,6 +20,9 @@ use super::toy::{Toy, codebook, encoding};
 /// Questions that touch names, words in documentation and in bodies, callers, paths.
 const QUERIES: [&str; 6] =
     ["parse header", "Ring", "how a page is stored", "send 3", "retry after a failure", "path:src/part1 worker"];
+
+/// Time that a search has for vectors here: more than it needs.
+const SEARCH_BUDGET: Duration = Duration::from_secs(3_600);
 
 /// A project and the place of its indexes.
 pub(super) struct Subject {
@@ -105,7 +109,7 @@ impl Subject {
     /// # Errors
     /// As [`Updater::run`].
     pub(super) fn update(&self, store: &Store, whole: bool, vectors: bool) -> colgrep_index::Result<Snapshot> {
-        let wish = Encoding { budget: (!whole).then_some(std::time::Duration::MAX), ..encoding(&Toy, &self.codebook) };
+        let wish = Encoding { budget: (!whole).then_some(SEARCH_BUDGET), ..encoding(&Toy, &self.codebook) };
         let updater = Updater::new(store, &self.root).wait(whole).encoding(Some(&wish).filter(|_| vectors));
         Ok(updater.run()?.0)
     }
