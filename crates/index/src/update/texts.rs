@@ -14,7 +14,9 @@ pub(super) type UnitTexts = Vec<(TextHash, String)>;
 /// The texts of `units` of the file at `path`.
 pub(super) fn texts_of(path: &str, units: &[Unit]) -> UnitTexts {
     let text = |unit| {
-        let text = unit_text(path, unit);
+        let mut text = unit_text(path, unit);
+        // It was made with room for the longest.
+        text.shrink_to_fit();
         (text_hash(&text), text)
     };
     units.iter().map(text).collect()

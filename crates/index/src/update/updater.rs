@@ -20,7 +20,7 @@ use crate::walk::{LeftOut, WalkOptions, Walked, walk};
 #[cfg(target_os = "linux")]
 const BUILD_NICENESS: i32 = 5;
 
-/// Texts that wait for the model, in bytes: those of about 100,000 units.
+/// Texts that wait for the model, in bytes: those of 32,000 units at their longest.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Opens the index of a project, brought up to date with its files.
