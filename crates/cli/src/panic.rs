@@ -1,5 +1,6 @@
 //! A panic ends in a sentence and exit status 2, as any other failure does.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, Once, PoisonError};
 
@@ -18,7 +19,7 @@ pub fn contained<T>(work: impl FnOnce() -> T) -> anyhow::Result<T> {
             *LAST.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string().replace('\n', " ");
             // Damage in an index shows as a panic at worst, and is then repaired: nobody is told of where it was found
             // but who asks for it.
-            if std::env::var_os("RUST_BACKTRACE").is_some_and(|v| v != "0") {
+            if Backtrace::capture().status() == BacktraceStatus::Captured {
                 before(panic);
             }
         }));

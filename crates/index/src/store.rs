@@ -355,7 +355,7 @@ impl Store {
     fn write_table(&self, table: &FileTable) -> Result<String> {
         let generation = self.next_generation();
         let path = self.table_path(generation);
-        let mut bytes = postcard::to_stdvec(table).map_err(|e| Error::Table(e))?;
+        let mut bytes = postcard::to_stdvec(table).map_err(Error::Table)?;
         bytes.extend(table_sum(generation, &bytes));
         let written = self.disk.write(&path, &bytes).and_then(|()| self.disk.sync_folder(&self.folder));
         written.map_err(|e| Error::io("write", &path, e))?;
