@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(super::read_text(&root, "a/b.rs").unwrap(), "fn b() {}");
         std::fs::remove_file(root.join("a/b.rs")).unwrap();
         symlink(elsewhere.join("b.rs"), root.join("a/b.rs")).unwrap();
-        let error = super::read_text(&root, "a/b.rs").unwrap_err().to_string();
+        let error = format!("{:?}", super::read_text(&root, "a/b.rs").unwrap_err());
         assert!(error.contains("a link now, which is not followed"), "{error}");
         std::fs::remove_dir_all(root.join("a")).unwrap();
         symlink(&elsewhere, root.join("a")).unwrap();
