@@ -139,14 +139,14 @@ impl Task {
             Some(_) => copy(&self.halfway, &mut self.fused),
             None => self.fused = Fused::new(&self.retrieved, self.fusion, knobs),
         }
-        for i in known.unwrap_or(0)..kept {
-            self.apply(i, variants[i], knobs);
+        for (i, variant) in variants.iter().enumerate().take(kept).skip(known.unwrap_or(0)) {
+            self.apply(i, *variant, knobs);
         }
         if known != Some(kept) {
             copy(&self.fused, &mut self.halfway);
         }
-        for i in kept..STAGES.len() {
-            self.apply(i, variants[i], knobs);
+        for (i, variant) in variants.iter().enumerate().skip(kept) {
+            self.apply(i, *variant, knobs);
         }
         let mut ranks = vec![None; self.targets];
         for (i, file) in first_files(&self.retrieved, &self.fused.scores, DEPTH).into_iter().enumerate() {

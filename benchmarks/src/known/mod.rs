@@ -212,7 +212,7 @@ fn ask_repository(
     let repository = Repository::open(name, None, &folder, env, model, &args.ranking)?;
     let is_code = |language: &str| by_name(language).is_some_and(|l| l.category == Category::Code);
     let files = repository.files().map(|file| (file.path.as_str(), !file.generated && is_code(&file.language)));
-    let sources = Sources::read(&repository.project.root, files)?;
+    let sources = Sources::read(&repository.place.project.root, files)?;
     let mut options = OpenOptions::default();
     (options.update, options.model) = (false, args.ranking.model.clone());
     let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;
@@ -245,7 +245,7 @@ fn record(repository: &str, sources: &Sources, item: &Item, answer: &Answer, sea
         repository: repository.to_string(),
         kind: item.kind,
         query: item.query.clone(),
-        file_rank: files.iter().position(|file| is_right_file(&file)).map(|i| i + 1),
+        file_rank: files.iter().position(is_right_file).map(|i| i + 1),
         line_rank: shown.iter().position(|line| answers.contains(line)).map(|i| i + 1),
         answers,
         shown,
