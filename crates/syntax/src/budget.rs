@@ -5,7 +5,7 @@
 //! three things whenever the parser asks whether to go on: the time of this thread, the bytes that the C library holds,
 //! and the nodes of the parser's stacks. Memory and time of that last step grow with the square of the third.
 //!
-//! The counts come from the functions that the C library allocates with ([`counted`]).
+//! The counts come from the functions that the C library allocates with (`counted.rs`).
 
 mod counted;
 

@@ -56,7 +56,7 @@ pub enum Signals {
     /// Nothing.
     #[default]
     None,
-    /// Equally many numbers a file, those of the first file first; [`Input::add_signals`] weighs them.
+    /// Equally many numbers a file, those of the first file first; `Input::add_signals` weighs them.
     PerFile(Vec<f32>),
     /// For each file, the number of the group of files it belongs to, below the number of files; or none.
     Groups(Vec<Option<usize>>),
