@@ -88,7 +88,9 @@ fn texts(kind: Kind, source: &Source, line: &str) -> Vec<String> {
     match kind {
         Kind::Literal => literals(line).filter(|t| !has_placeholder(t) && is_message(t)).collect(),
         Kind::Message => literals(line).filter(|t| has_placeholder(t) && longest_run(t) >= 4).collect(),
-        Kind::Phrase => literals(line).filter(|t| is_message(t)).filter_map(|t| phrase(&t)).collect(),
+        Kind::Phrase => {
+            literals(line).filter(|t| !has_placeholder(t) && is_message(t)).filter_map(|t| phrase(&t)).collect()
+        }
         Kind::Line if is_code_line(trimmed) => vec![trimmed.to_string()],
         Kind::Constant if !is_comment(trimmed) => matches(&CONSTANT, line),
         Kind::Token if !is_comment(trimmed) => matches(&TOKEN, line),

@@ -38,7 +38,7 @@ fn what_is_known_of_the_text_comes_first_on_its_line() {
         ("could not open socket 8080 on any host", "src/net/tcp.rs:10:"),
         // A line, and a part of one in quotes.
         ("if port == 0 {", "src/net/tcp.rs:9:"),
-        ("\"on any host\"", "src/net/tcp.rs:10:"),
+        ("\"could not open socket\"", "src/net/tcp.rs:10:"),
         // A definition with its keyword, whose attribute stands in front.
         ("struct Socket", "src/net/tcp.rs:4:"),
         ("who calls open", "src/net/mod.rs:6:"),

@@ -108,6 +108,9 @@ mod tests {
         files[1].adjacent = 0.5;
         files[1].word_definitions = 0.5;
         files[4].textual_types.push(0);
+        files[2].mentioned = 0.5;
+        let pointer = crate::clue::Pointer { certainty: crate::clue::Certainty::Exact, strength: 0.5, line: 3 };
+        example.retrieved.candidates[6].pointer = Some(pointer);
         example
     }
 
