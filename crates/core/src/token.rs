@@ -155,7 +155,8 @@ impl Tokenizer {
     }
 }
 
-fn is_word_char(c: char) -> bool {
+/// Whether words are made of it: a letter, a digit or an underscore, in any script.
+pub fn is_word_char(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::token::words;
+use crate::token::{is_word_char, words};
 
 /// Words of a text that runs are grown from: the rarest ones.
 const ANCHORS_MAX: usize = 4;
@@ -160,10 +160,6 @@ impl<'t> Typed<'t> {
         }
         (run, start)
     }
-}
-
-fn is_word_char(c: char) -> bool {
-    c == '_' || c.is_alphanumeric()
 }
 
 /// Whether no word goes on beyond either end of `place`.

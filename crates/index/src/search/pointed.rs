@@ -7,7 +7,7 @@ use colgrep_core::UnitId;
 use colgrep_core::bm25::idf;
 use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer};
 use colgrep_core::query::{Query, last_segment};
-use colgrep_core::token::{Tokenizer, is_stop_word};
+use colgrep_core::token::{Tokenizer, is_stop_word, is_word_char};
 use colgrep_core::verbatim::{Agreement, Standing, Typed};
 use colgrep_syntax::language;
 use rayon::prelude::*;
@@ -293,10 +293,6 @@ impl Search<'_> {
         self.found.only = Some(only);
         Ok(())
     }
-}
-
-fn is_word_char(c: char) -> bool {
-    c == '_' || c.is_alphanumeric()
 }
 
 /// Where `name` stands in a line as a whole word.

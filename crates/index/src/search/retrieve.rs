@@ -89,6 +89,9 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     let is_answer = |file| pointers.only.as_ref().is_none_or(|only| only.contains(&file));
     let units: Vec<UnitHit> = units.into_iter().filter(|u| ranked.contains(&u.key) && is_answer(u.file)).collect();
     let mut retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
+    if pointers.units.is_empty() && pointers.files.is_empty() {
+        return Ok((query, Retrieved { rankings, evidence, ..retrieved }));
+    }
     let file_of: HashMap<UnitId, FileId> = units.iter().map(|unit| (unit.key, unit.file)).collect();
     for candidate in &mut retrieved.candidates {
         candidate.pointer = pointers.units.get(&candidate.unit).copied();
