@@ -1,7 +1,7 @@
 //! The ONNX path against the native one: the same model, exported by `train/export.py`, run by ONNX Runtime.
 //!
 //! Tests that need the library are ignored unless asked for: `cargo test -p colgrep-encoder -- --include-ignored`, or
-//! COLGREP_TEST_ORT=1, with which one test runs them all. Without a library they fail.
+//! TEST_ONNX_RUNTIME=1, with which one test runs them all. Without a library they fail.
 #![cfg(feature = "onnx")]
 #![expect(clippy::disallowed_methods, reason = "the caller's environment says where ONNX Runtime is")]
 
@@ -42,7 +42,7 @@ fn runtime() -> RuntimeEnv {
 
 #[test]
 fn with_a_library_where_asked_for() {
-    if std::env::var_os("COLGREP_TEST_ORT").is_none() {
+    if std::env::var_os("TEST_ONNX_RUNTIME").is_none() {
         return;
     }
     let output = Command::new(std::env::current_exe().unwrap()).arg("--ignored").output().unwrap();
