@@ -243,9 +243,64 @@ fn mistakes_of_the_protocol_have_its_codes() {
         let answer = client.ask(method, params.clone());
         assert_eq!(answer["error"]["code"], code, "{method} {params}: {answer}");
     }
-    // What is no JSON has no number to answer to, and is left out, as by the protocol's own libraries.
-    writeln!(client.to.as_mut().expect("an open pipe"), "{{not json").expect("a listening server");
     assert!(client.good("search", json!({"query": "parse"})).contains("parse"), "and the server goes on");
+}
+
+#[test]
+fn every_line_is_answered() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let long = "x".repeat(16 << 20);
+    for (line, id, code) in [
+        ("{not json".to_string(), Value::Null, -32700),
+        (format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"{long}"}}}}"#), json!(7), -32600),
+        (r#"{"jsonrpc":"2.0","id":"a","method":["x"]}"#.to_string(), json!("a"), -32600),
+        ("[]".to_string(), Value::Null, -32600),
+    ] {
+        writeln!(client.to.as_mut().expect("an open pipe"), "{line}").expect("a listening server");
+        let mut answer = String::new();
+        client.from.read_line(&mut answer).expect("an answer");
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
+    }
+    assert!(client.good("search", json!({"query": "parse"})).contains("parse"), "and the server goes on");
+}
+
+/// Threads of a process.
+#[cfg(target_os = "linux")]
+fn threads(process: u32) -> usize {
+    std::fs::read_dir(format!("/proc/{process}/task")).map_or(0, Iterator::count)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn many_requests_at_once_wait_their_turn() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    client.good("search", json!({"query": "parse"}));
+    let before = threads(client.server.id());
+    let mut to = client.to.take().expect("an open pipe");
+    let writer = std::thread::spawn(move || {
+        for id in 1_000..1_400 {
+            let params = json!({"name": "search", "arguments": {"query": format!("parse {id}")}});
+            writeln!(to, "{}", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
+                .expect("sent");
+        }
+        to
+    });
+    let (mut most, mut answered) = (0, std::collections::BTreeSet::new());
+    while answered.len() < 400 {
+        most = most.max(threads(client.server.id()));
+        let mut line = String::new();
+        assert!(client.from.read_line(&mut line).expect("an answer") > 0, "the server ended");
+        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        assert!(answered.insert(answer["id"].as_u64()), "{answer}");
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    assert!(most <= before + 2 * cores + 2, "{before} threads, then {most}");
+    client.to = Some(writer.join().expect("a writer"));
+    assert_eq!(client.end(), Some(0));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! The index stays open between calls and is looked at again only when the system says that a file changed. Between
 //! calls nothing runs, but the making of vectors that a call had no time for. Nothing outside the roots is read.
 
+mod intake;
 mod page;
 mod params;
 mod state;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
+use intake::{Load, Pipes};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
@@ -34,14 +36,24 @@ lists the units of a file; `read_unit` gives one unit's lines; `find_related` gi
 `status` tells what is indexed. Answers are text with paths from the first root; tokens are counted as bytes / 4; a last \
 line in parentheses gives the offset of the next page.";
 
+/// Requests that are worked on at once, for each core. The others wait their turn.
+const AT_WORK_A_CORE_MAX: usize = 2;
+
 pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
     limit_threads(args.walk.threads);
     let state = Arc::new(ServerState::new(args, env)?);
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().build().context("no runtime for the server")?;
+    let at_work_max = AT_WORK_A_CORE_MAX * rayon::current_num_threads();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        // Those at work, and one that writes.
+        .max_blocking_threads(at_work_max + 1)
+        .build()
+        .context("no runtime for the server")?;
     runtime.block_on(async {
-        let server = Server { state, tool_router: Server::tool_router() };
-        let running = server.serve(rmcp::transport::stdio()).await.context("the client did not begin as MCP says")?;
+        let load = Load::new(at_work_max);
+        let pipes = Pipes::open(&load);
+        let server = Server { state, load, tool_router: Server::tool_router() };
+        let running = server.serve(pipes).await.context("the client did not begin as MCP says")?;
         running.waiting().await.context("the server stopped")?;
         anyhow::Ok(())
     })?;
@@ -54,6 +66,7 @@ pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
 #[derive(Clone)]
 struct Server {
     state: Arc<ServerState>,
+    load: Load,
     tool_router: ToolRouter<Self>,
 }
 
@@ -63,6 +76,9 @@ impl Server {
         &self,
         work: impl FnOnce(&ServerState) -> Result<String> + Send + 'static,
     ) -> Result<CallToolResult, ErrorData> {
+        let full = |error: tokio::sync::AcquireError| ErrorData::internal_error(error.to_string(), None);
+        let _waits = self.load.requests.acquire().await.map_err(full)?;
+        let _works = self.load.work.acquire().await.map_err(full)?;
         let state = Arc::clone(&self.state);
         let answered = tokio::task::spawn_blocking(move || work(&state)).await;
         match answered {

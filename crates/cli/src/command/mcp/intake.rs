@@ -1,0 +1,254 @@
+//! What the server takes in and gives out: messages of bounded length, of which a bounded number are under way.
+//!
+//! The protocol's library drops a line that is too long or no JSON without an answer, and begins every request at once.
+//! Here each line is answered, and what a client sends faster than it is worked on waits in the client's pipe.
+
+use std::io::{self, BufRead, Read};
+use std::sync::Arc;
+
+use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::{ErrorData as RpcError, RoleServer};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::{Mutex, Semaphore, mpsc};
+
+/// Longest message, in bytes. The longest question is far shorter.
+const MESSAGE_BYTES_MAX: usize = 1 << 20;
+/// Requests that may wait for their turn, and answers for the client to read them.
+const WAITING_MAX: usize = 64;
+/// Messages read ahead.
+const READ_AHEAD: usize = 4;
+
+/// How much is under way.
+#[derive(Clone)]
+pub struct Load {
+    /// Room for requests that are at work.
+    pub work: Arc<Semaphore>,
+    /// Room for requests that wait or are at work.
+    pub requests: Arc<Semaphore>,
+    /// Room for answers on their way.
+    answers: Arc<Semaphore>,
+}
+
+impl Load {
+    /// Room for so many requests at work.
+    pub fn new(at_work_max: usize) -> Load {
+        let room = |n| Arc::new(Semaphore::new(n));
+        Load { work: room(at_work_max), requests: room(at_work_max + WAITING_MAX), answers: room(WAITING_MAX) }
+    }
+}
+
+/// A message, or why a line is none and whom to tell.
+enum Line {
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    Refused(Option<RequestId>, RpcError),
+}
+
+/// The server's end of the pipes.
+pub struct Pipes {
+    lines: mpsc::Receiver<Line>,
+    output: Arc<Mutex<tokio::io::Stdout>>,
+    load: Load,
+}
+
+impl Pipes {
+    /// Standard input and output. A thread reads, since a read can't be taken back.
+    pub fn open(load: &Load) -> Pipes {
+        let (sender, lines) = mpsc::channel(READ_AHEAD);
+        std::thread::spawn(move || {
+            let mut input = io::stdin().lock();
+            while let Ok(Some(line)) = next_line(&mut input) {
+                if line.is_some_and(|line| sender.blocking_send(line).is_err()) {
+                    break;
+                }
+            }
+        });
+        Pipes { lines, output: Arc::new(Mutex::new(tokio::io::stdout())), load: load.clone() }
+    }
+}
+
+impl Transport<RoleServer> for Pipes {
+    type Error = io::Error;
+
+    fn send(&mut self, item: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (output, answers) = (Arc::clone(&self.output), Arc::clone(&self.load.answers));
+        async move {
+            let _room = answers.acquire().await.map_err(io::Error::other)?;
+            let mut line = serde_json::to_vec(&item)?;
+            line.push(b'\n');
+            let mut output = output.lock().await;
+            output.write_all(&line).await?;
+            output.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            // Nothing is taken in while nothing more can be begun, or while nobody reads what comes out.
+            drop(self.load.requests.acquire().await.ok()?);
+            drop(self.load.answers.acquire().await.ok()?);
+            match self.lines.recv().await? {
+                Line::Message(message) => return Some(*message),
+                Line::Refused(id, error) => {
+                    tokio::spawn(self.send(JsonRpcMessage::error(error, id)));
+                    // It takes its room first.
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.lines.close();
+        Ok(())
+    }
+}
+
+/// The next line: `None` at the end of the input, `Some(None)` for one that is left out.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Option<Line>>> {
+    let mut bytes = Vec::new();
+    if input.take(MESSAGE_BYTES_MAX as u64 + 1).read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
+    }
+    if bytes.len() > MESSAGE_BYTES_MAX && bytes.last() != Some(&b'\n') {
+        return too_long(&bytes, input).map(|line| Some(Some(line)));
+    }
+    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    Ok(Some(if text.trim_ascii().is_empty() { None } else { message(text) }))
+}
+
+/// The part of a message that says whom to answer.
+#[derive(Default, Deserialize)]
+struct Envelope {
+    #[serde(default)]
+    id: Option<Value>,
+    #[serde(default)]
+    method: Option<IgnoredAny>,
+}
+
+impl Envelope {
+    fn id(self) -> Option<RequestId> {
+        self.id.and_then(|id| serde_json::from_value(id).ok())
+    }
+}
+
+/// A whole line as a message; `None` for a notification that nobody knows: those are not answered.
+fn message(text: &[u8]) -> Option<Line> {
+    if let Ok(message) = serde_json::from_slice(text) {
+        return Some(Line::Message(Box::new(message)));
+    }
+    Some(match serde_json::from_slice::<IgnoredAny>(text) {
+        Err(error) => Line::Refused(None, ErrorData::parse_error(error.to_string(), None)),
+        Ok(_) => {
+            let envelope: Envelope = serde_json::from_slice(text).unwrap_or_default();
+            if envelope.method.is_some() && envelope.id.is_none() {
+                return None;
+            }
+            let error = "this is no request of JSON-RPC 2.0: it has `jsonrpc`, `id`, `method` and `params`";
+            Line::Refused(envelope.id(), ErrorData::invalid_request(error, None))
+        }
+    })
+}
+
+/// Reads a line that is too long to its end, keeps nothing but its number, and refuses it.
+fn too_long(start: &[u8], rest: &mut impl BufRead) -> io::Result<Line> {
+    let mut rest = UntilNewline { input: rest, is_over: false };
+    let parsed: Result<Envelope, _> = serde_json::from_reader(io::BufReader::new(start.chain(&mut rest)));
+    io::copy(&mut rest, &mut io::sink())?;
+    Ok(match parsed {
+        Ok(envelope) => {
+            let said = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
+            Line::Refused(envelope.id(), ErrorData::new(ErrorCode::INVALID_REQUEST, said, None))
+        }
+        Err(error) => Line::Refused(None, ErrorData::parse_error(error.to_string(), None)),
+    })
+}
+
+/// What is left of a line.
+struct UntilNewline<'a, R> {
+    input: &'a mut R,
+    is_over: bool,
+}
+
+impl<R: BufRead> Read for UntilNewline<'_, R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let there = if self.is_over { &[][..] } else { self.input.fill_buf()? };
+        let end = there.iter().position(|b| *b == b'\n');
+        let taken = end.unwrap_or(there.len()).min(room.len());
+        room[..taken].copy_from_slice(&there[..taken]);
+        self.is_over |= end == Some(taken);
+        let newline = usize::from(self.is_over && end == Some(taken));
+        self.input.consume(taken + newline);
+        Ok(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(input: &str) -> Vec<String> {
+        let mut input = input.as_bytes();
+        let mut said = Vec::new();
+        while let Some(line) = next_line(&mut input).expect("memory can be read") {
+            said.push(match line {
+                None => "left out".to_string(),
+                Some(Line::Message(message)) => match *message {
+                    JsonRpcMessage::Request(request) => format!("request {}", request.id),
+                    _ => "message".to_string(),
+                },
+                Some(Line::Refused(id, error)) => {
+                    format!("{} to {}", error.code.0, id.map_or_else(|| "nobody".into(), |id| id.to_string()))
+                }
+            });
+        }
+        said
+    }
+
+    #[test]
+    fn each_line_is_a_message_or_told_to_whom_it_concerns() {
+        let long = "x".repeat(3 * MESSAGE_BYTES_MAX);
+        let exact =
+            format!(r#"{{"jsonrpc":"2.0","id":5,"method":"ping","x":"{}"}}"#, "y".repeat(MESSAGE_BYTES_MAX - 48));
+        assert_eq!(exact.len(), MESSAGE_BYTES_MAX);
+        let input = [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            "",
+            "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\r",
+            "{not json",
+            r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
+            r#"{"id":3,"method":7}"#,
+            r#"{"id":{},"jsonrpc":"2.0","method":"ping"}"#,
+            r#"{"jsonrpc":"1.0","method":"notifications/x"}"#,
+            &exact,
+            &format!(r#"{{"jsonrpc":"2.0","id":"six","method":"{long}"}}"#),
+            &format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"id":9,"query":"{long}"}},"id":7}}"#),
+            &long,
+            &"[".repeat(MESSAGE_BYTES_MAX),
+            r#"{"jsonrpc":"2.0","id":8,"method":"ping"}"#,
+        ];
+        assert_eq!(
+            lines(&input.join("\n")),
+            [
+                "request 1",
+                "left out",
+                "request 2",
+                "-32700 to nobody",
+                "-32600 to nobody",
+                "-32600 to 3",
+                "-32600 to nobody",
+                "left out",
+                "request 5",
+                "-32600 to six",
+                "-32600 to 7",
+                "-32700 to nobody",
+                "-32700 to nobody",
+                "request 8",
+            ]
+        );
+    }
+}
