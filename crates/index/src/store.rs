@@ -33,7 +33,7 @@ pub use lock::WriteLock;
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 /// What the table knows of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

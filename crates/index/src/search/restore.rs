@@ -62,9 +62,9 @@ fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Resul
 fn body(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> String {
     let inside = |s: &&UnitSpan| s.key != unit.key && s.line >= unit.line && s.end <= unit.end;
     let members = all.iter().filter(inside).filter(|s| takes_lines(s.kind)).map(|member| (member.line, member.end));
-    let (own, _) = body_lines(unit.kind, unit.line, unit.end, members);
-    let own = own.into_iter().flat_map(|own| own.first..=own.end);
-    own.filter_map(|line| lines.get((line as usize).checked_sub(1)?)).copied().collect()
+    let text = |line: u32| lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+    let (own, _) = body_lines(unit.kind, unit.line, unit.end, members, text);
+    own.into_iter().flat_map(|own| own.first..=own.end).map(text).collect()
 }
 
 #[cfg(test)]

@@ -33,6 +33,18 @@ pub enum Category {
     Unknown,
 }
 
+/// How a text is read that no grammar reads as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reader {
+    /// Titles with a row of one punctuation character below, perhaps one above: nested in order of first appearance.
+    Underlined,
+    /// AsciiDoc: titles behind a row of `=`, and underlined ones.
+    Rows,
+    /// A Jupyter notebook: cells, each in its own language.
+    Notebook,
+}
+
 /// One row of the table.
 #[non_exhaustive]
 pub struct Language {
@@ -74,6 +86,8 @@ pub struct Language {
     pub has_xml_docs: bool,
     /// Whether names of sections are Markdown, with links and images.
     pub has_markdown_headings: bool,
+    /// How its files are read where there is no grammar; `None`: in blocks of lines.
+    pub reader: Option<Reader>,
     /// Whether neighbouring functions of one name are the clauses of one function.
     pub merges_clauses: bool,
     /// Gives the grammar another text of equal length to read, where it can't read what people write

@@ -3,7 +3,7 @@
 use colgrep_core::PathRules;
 
 use super::Category::{self, Data, Prose, Unknown};
-use super::{Language, nesting, prepare};
+use super::{Language, Reader, nesting, prepare};
 
 const NONE: Language = Language {
     name: "",
@@ -24,6 +24,7 @@ const NONE: Language = Language {
     has_test_modules: false,
     has_xml_docs: false,
     has_markdown_headings: false,
+    reader: None,
     merges_clauses: false,
     prepare: None,
     too_deep: None,
@@ -113,7 +114,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("vue", arborium_vue, extensions: &["vue"]),
     row!("yaml", arborium_yaml, aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data, too_deep: Some(nesting::leads)),
     row!("zig", arborium_zig, extensions: &["zig", "zon"], value_keywords: &["fn", "const", "var"]),
-    // Rows without a grammar: their files are cut into blocks of lines.
+    // Rows without a grammar: their files have a reader of their own, or are cut into blocks of lines.
     Language { name: "ocaml-interface", aliases: &["mli"], extensions: &["mli"], ..NONE },
     Language {
         name: "restructuredtext",
@@ -121,9 +122,24 @@ pub static LANGUAGES: &[Language] = &[
         extensions: &["rst", "rest"],
         member_extensions: &["rest"],
         category: Prose,
+        reader: Some(Reader::Underlined),
         ..NONE
     },
-    Language { name: "asciidoc", aliases: &["adoc"], extensions: &["adoc", "asciidoc"], category: Prose, ..NONE },
+    Language {
+        name: "asciidoc",
+        aliases: &["adoc"],
+        extensions: &["adoc", "asciidoc"],
+        category: Prose,
+        reader: Some(Reader::Rows),
+        ..NONE
+    },
+    Language {
+        name: "jupyter",
+        aliases: &["notebook", "ipynb"],
+        extensions: &["ipynb"],
+        reader: Some(Reader::Notebook),
+        ..NONE
+    },
     Language {
         name: "text",
         aliases: &["txt"],
@@ -131,6 +147,7 @@ pub static LANGUAGES: &[Language] = &[
         member_extensions: &["org", "pod", "log"],
         file_names: &["LICENSE", "COPYING", "README", "NOTICE", "AUTHORS", "CHANGES", "CHANGELOG", "TODO"],
         category: Prose,
+        reader: Some(Reader::Underlined),
         ..NONE
     },
     Language {

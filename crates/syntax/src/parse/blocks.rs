@@ -3,7 +3,7 @@
 use colgrep_core::{Span, Unit, UnitKind};
 
 use super::BLOCK_LINES;
-use super::lines::Lines;
+use super::lines::{Lines, cut_behind};
 use crate::language::{Category, Language};
 
 /// Covers the lines that no unit covers with blocks.
@@ -32,7 +32,12 @@ pub(super) fn add_blocks_between(first: u32, end: u32, lines: &Lines<'_>, kind: 
             at += 1;
             continue;
         }
-        let limit = end.min(at + BLOCK_LINES);
+        let limit = match kind {
+            UnitKind::Document if end > at + BLOCK_LINES => {
+                cut_behind(at, at + BLOCK_LINES - 1, end - 1, |line| lines.line(line)) + 1
+            }
+            _ => end.min(at + BLOCK_LINES),
+        };
         let last = (at..limit).rev().find(|&l| !lines.is_blank(l)).unwrap_or(at);
         blocks.push(Unit {
             kind,

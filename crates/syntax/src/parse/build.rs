@@ -7,16 +7,17 @@ use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use super::blocks::{add_blocks_between, block_kind};
 use super::collect::{Definition, FileCaptures, What};
 use super::doc::{DocComments, Head, doc_comments};
+use super::headings::{clean_row, clean_underlined};
 use super::lines::{Bytes, Lines, OwnLines, body_lines, takes_lines};
 use super::text::{
     clean_comment, clean_heading, clean_name, clean_title, fold_space, push_line, push_part, split_list, truncate,
 };
 use super::{
-    BLOCK_LINES, BODY_BYTES_MAX, BYTES_PER_DEFINITION, DEFINITIONS_BASE, DEPTH_MAX, DOCSTRING_BYTES_MAX,
-    LINE_BYTES_MAX, LIST_LEN_MAX, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX,
+    BODY_BYTES_MAX, BYTES_PER_DEFINITION, DEFINITIONS_BASE, DEPTH_MAX, DOCSTRING_BYTES_MAX, LINE_BYTES_MAX,
+    LIST_LEN_MAX, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX,
 };
 use crate::budget::{Budget, Spent};
-use crate::language::Language;
+use crate::language::{Language, Reader};
 
 /// Parameters, bases and pieces of documentation that are looked at of one definition.
 const PARTS_MAX: usize = 4 * LIST_LEN_MAX;
@@ -96,7 +97,11 @@ impl Builder<'_> {
         let name = &self.text[definition.name.clone()];
         match definition.what {
             What::Unit(UnitKind::Section, _) if self.language.has_markdown_headings => clean_heading(name),
-            What::Unit(UnitKind::Section, _) => clean_title(name),
+            What::Unit(UnitKind::Section, _) => match self.language.reader {
+                Some(Reader::Underlined) => clean_title(&clean_underlined(name)),
+                Some(Reader::Rows) => clean_title(&clean_row(name)),
+                _ => clean_title(name),
+            },
             _ => clean_name(name),
         }
     }
@@ -223,7 +228,9 @@ impl Builder<'_> {
         for ((unit, definition), members) in units.iter_mut().zip(definitions).zip(members) {
             let Some(unit) = unit else { continue };
             let is_leaf = members.is_empty();
-            let (own, is_cut) = body_lines(unit.kind, unit.span.line, unit.span.end, members);
+            let text = |line| self.lines.line(line);
+            let (own, is_cut) = body_lines(unit.kind, unit.span.line, unit.span.end, members, text);
+            let kept = own.first().map(|own| own.end);
             let first_block = blocks.len();
             for OwnLines { first, end, next } in own {
                 if end >= first {
@@ -241,7 +248,7 @@ impl Builder<'_> {
                 let parent = unit.qualified_name();
                 blocks[first_block..].iter_mut().for_each(|block| block.parent.clone_from(&parent));
                 if is_leaf {
-                    unit.span.end = unit.span.line + BLOCK_LINES - 1;
+                    unit.span.end = kept.unwrap_or(unit.span.line);
                 }
             }
         }

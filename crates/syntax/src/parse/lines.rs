@@ -108,23 +108,126 @@ pub fn takes_lines(kind: UnitKind) -> bool {
 }
 
 /// The lines that make the body of a unit of `kind` on `line` to `end`, and whether that is only the beginning of a long
-/// section. `members` are the lines, first and last, of what it encloses and [`takes_lines`]. The parser makes bodies
-/// by this; with a unit's place known, the same body can be made without it.
-pub fn body_lines(
+/// section. `members` are the lines, first and last, of what it encloses and [`takes_lines`]; `text` gives the text of a
+/// line. The parser makes bodies by this; with a unit's place known, the same body can be made without it.
+pub fn body_lines<'t>(
     kind: UnitKind,
     line: u32,
     end: u32,
     members: impl IntoIterator<Item = (u32, u32)>,
+    text: impl Fn(u32) -> &'t str,
 ) -> (Vec<OwnLines>, bool) {
     let mut own = own_lines(line, end, members);
     let count: u32 = own.iter().map(|lines| lines.end - lines.first + 1).sum();
     let is_cut = kind == UnitKind::Section && count > SECTION_LINES_MAX;
     let mut left = if is_cut { BLOCK_LINES } else { count };
     for lines in &mut own {
-        lines.end = lines.end.min(lines.first + left - 1);
-        left -= lines.end + 1 - lines.first;
+        let last = (lines.first + left).saturating_sub(1);
+        if lines.end > last {
+            lines.end = if left > 0 { cut_behind(lines.first, last, lines.end, &text) } else { last };
+        }
+        left = left.saturating_sub(lines.end + 1 - lines.first);
     }
     (own, is_cut)
 }
 
+/// The last line of a piece that begins on line `first` and is to end about line `last`, of lines up to `end`: code that
+/// stands in prose is not cut in two, as long as the piece gets no longer than a section that stays whole.
+pub(super) fn cut_behind<'t>(first: u32, last: u32, end: u32, text: impl Fn(u32) -> &'t str) -> u32 {
+    let mut code = Code::None;
+    let mut safe = None;
+    for line in first..=end.min(first + SECTION_LINES_MAX - 1) {
+        code = code.next(text(line).trim_end());
+        let is_inside = match code {
+            Code::None => false,
+            Code::Fence(..) => true,
+            Code::Announced => line < end,
+            // The code goes on where the next line with text is indented.
+            Code::Indented => (line + 1..=end.min(line + BLOCK_LINES))
+                .map(&text)
+                .find(|t| !t.trim().is_empty())
+                .is_some_and(is_indented),
+        };
+        if is_inside {
+            if line > last && safe.is_some() {
+                break;
+            }
+            continue;
+        }
+        if line >= last {
+            return if line == last || safe.is_none() { line } else { safe.unwrap_or(last) };
+        }
+        // A piece of a few lines serves nobody.
+        safe = (line - first >= (last - first) / 2).then_some(line);
+    }
+    safe.unwrap_or(last)
+}
+
+fn is_indented(line: &str) -> bool {
+    line.starts_with([' ', '\t'])
+}
+
+/// Where a line of prose stands to the code in it.
+#[derive(Clone, Copy)]
+enum Code<'t> {
+    None,
+    /// Between rows such as "```", which the same row closes.
+    Fence(&'t str),
+    /// Behind `::`, above the code.
+    Announced,
+    Indented,
+}
+
+impl<'t> Code<'t> {
+    /// The state behind `line`.
+    fn next(self, line: &'t str) -> Code<'t> {
+        let word = line.trim_start();
+        let is_fence = |mark: &str| word.strip_prefix(mark).is_some_and(|rest| !rest.contains(mark));
+        match self {
+            Code::Fence(fence) if word.starts_with(fence) && word.trim_start_matches(&fence[..1]).is_empty() => {
+                Code::None
+            }
+            Code::Fence(_) => self,
+            Code::Announced | Code::Indented if word.is_empty() => self,
+            Code::Announced | Code::Indented if is_indented(line) => Code::Indented,
+            _ if is_fence("```") || is_fence("~~~") => {
+                Code::Fence(&word[..word.len() - word.trim_start_matches(&word[..1]).len()])
+            }
+            _ if matches!(line, "----" | "....") => Code::Fence(line),
+            _ if word.ends_with("::") || word.starts_with(".. code") || word.starts_with(".. sourcecode") => {
+                Code::Announced
+            }
+            _ => Code::None,
+        }
+    }
+}
+
 pub(super) type Bytes = std::ops::Range<usize>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_in_prose_stays_whole() {
+        let cut = |before: usize, code: &[&str], after: usize| {
+            let lines = [vec!["words"; before], code.to_vec(), vec!["words"; after]].concat();
+            cut_behind(1, 50, lines.len() as u32, |line| lines[line as usize - 1])
+        };
+        let fenced = |n: usize| [vec!["```sh"], vec!["run"; n], vec!["```"]].concat();
+        let indented = |n: usize| [vec!["Like so::", ""], vec!["    run"; n], vec!["", "    end", ""]].concat();
+        let delimited = |n: usize| [vec!["----"], vec!["# run"; n], vec!["----"]].concat();
+        for (name, before, code, after, expected) in [
+            ("no code", 90, vec![], 0, 50),
+            ("before the fence", 40, fenced(20), 30, 40),
+            ("code that ends before", 20, fenced(10), 90, 50),
+            ("a piece that is code from its beginning", 0, fenced(70), 30, 72),
+            ("longer than any piece", 0, fenced(400), 30, 50),
+            ("indented", 40, indented(20), 30, 40),
+            ("delimited", 40, delimited(20), 30, 40),
+            ("a fence on one line", 49, vec!["```run```"], 30, 50),
+        ] {
+            assert_eq!(cut(before, &code, after), expected, "{name}");
+        }
+    }
+}

@@ -8,7 +8,9 @@ mod blocks;
 mod build;
 mod collect;
 mod doc;
+mod headings;
 mod lines;
+mod notebook;
 #[cfg(feature = "language-pack")]
 pub mod pack;
 #[cfg(test)]
@@ -21,7 +23,7 @@ use std::borrow::Cow;
 use colgrep_core::{Unit, UnitRole};
 
 use crate::budget::{Budget, Spent};
-use crate::language::{self, Compiled, Language};
+use crate::language::{self, Compiled, Language, Reader};
 use blocks::{add_blocks, blocks_only};
 use build::Builder;
 use collect::{FileCaptures, collect};
@@ -42,6 +44,8 @@ const NAME_BYTES_MAX: usize = 160;
 const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest text that is parsed, in bytes: a syntax tree takes many times its text's memory.
 const PARSED_BYTES_MAX: usize = 4 << 20;
+/// What is said of a larger one.
+const TOO_LARGE: &str = "is too large to parse";
 /// Of a line longer than this, in bytes (minified code), a unit's body holds only the unit's own part.
 const LINE_BYTES_MAX: usize = 1_000;
 /// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.
@@ -107,9 +111,12 @@ impl std::fmt::Display for Parsed {
 
 /// Cuts `text` into units by `language`.
 pub fn parse(text: &str, language: &'static Language) -> Parsed {
-    match language.compiled() {
-        Some(compiled) => parse_with(text, language, compiled),
-        None => Parsed { units: blocks_only(text, language), ..Parsed::default() },
+    match (language.compiled(), language.reader) {
+        (Some(compiled), _) => parse_with(text, language, compiled),
+        (None, Some(_)) if text.len() > PARSED_BYTES_MAX => plain(text, language, TOO_LARGE),
+        (None, Some(Reader::Notebook)) => notebook::parse(text, language),
+        (None, Some(reader)) => headings::parse(text, language, reader),
+        (None, None) => Parsed { units: blocks_only(text, language), ..Parsed::default() },
     }
 }
 
@@ -125,7 +132,7 @@ pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (Stri
 /// As [`parse`], with a query of the caller's (the `units` example tries queries with it).
 pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) -> Parsed {
     let too_deep = language.too_deep.is_some_and(|is| is(text)).then_some("is nested too deeply to parse");
-    let too_large = (text.len() > PARSED_BYTES_MAX).then_some("is too large to parse");
+    let too_large = (text.len() > PARSED_BYTES_MAX).then_some(TOO_LARGE);
     if let Some(reason) = too_deep.or(too_large) {
         return plain(text, language, reason);
     }

@@ -1,0 +1,321 @@
+//! Sections of prose that no grammar reads: titles with a row of one punctuation character below (reStructuredText, plain
+//! text), and AsciiDoc's rows of `=` in front.
+//!
+//! D. Goodger, "reStructuredText Markup Specification" (docutils), Sections; "AsciiDoc Language Documentation", Section
+//! Titles and Delimited Blocks.
+
+use super::blocks::{add_blocks, blocks_only};
+use super::build::Builder;
+use super::collect::{Definition, FileCaptures, What};
+use super::lines::{Bytes, Lines};
+use super::{Parsed, UNIT_BYTES_BASE, UNIT_BYTES_PER_BYTE, plain};
+use crate::budget::{Budget, Spent};
+use crate::language::{Language, Reader};
+use colgrep_core::{Unit, UnitKind, UnitRole};
+
+/// Longest title, in characters: longer lines are paragraphs.
+const TITLE_CHARS_MAX: usize = 200;
+/// A row this long heads reStructuredText even where the title above is longer.
+const SHORT_ROW: usize = 4;
+/// How many characters shorter than its title a row may be in plain text.
+const ROW_SLACK: usize = 2;
+/// AsciiDoc's characters of underlines, by level.
+const ASCIIDOC_ROWS: &str = "=-~^+";
+/// What opens and closes a block whose lines AsciiDoc takes as they are, with four characters and more of it.
+const VERBATIM: &str = "-.+/";
+
+/// A title with its place in the outline.
+#[derive(Debug)]
+struct Heading {
+    /// 0 for the outermost.
+    level: usize,
+    /// The first line that is the heading's: that of the row above, if there is one.
+    first: u32,
+    /// The title's line.
+    line: u32,
+    /// The title in the text.
+    name: Bytes,
+}
+
+/// Cuts prose into the sections that its headings make.
+pub(super) fn parse(text: &str, language: &'static Language, reader: Reader) -> Parsed {
+    sections(text, language, reader).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
+}
+
+fn sections(text: &str, language: &'static Language, reader: Reader) -> Result<Parsed, Spent> {
+    let budget = Budget::new(text.len());
+    let lines = Lines::new(text);
+    let headings = match reader {
+        Reader::Rows => rows(&lines),
+        Reader::Underlined | Reader::Notebook => underlined(&lines, language.name != "text"),
+    };
+    if headings.is_empty() {
+        return Ok(Parsed { units: blocks_only(text, language), ..Parsed::default() });
+    }
+    let mut found = FileCaptures { definitions: definitions(&headings, &lines), ..FileCaptures::default() };
+    let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();
+    let mut units = Builder { text, lines: &lines, language, found: &mut found, budget: &budget, room }.units()?;
+    take_rows_above(&mut units, &headings);
+    add_blocks(&mut units, &lines, language);
+    Ok(Parsed { units, ..Parsed::default() })
+}
+
+/// Each heading with all that stands below it, to the next of its level or of one further out.
+fn definitions(headings: &[Heading], lines: &Lines<'_>) -> Vec<Definition> {
+    let mut ends: Vec<usize> = vec![lines.text.len(); headings.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (i, heading) in headings.iter().enumerate() {
+        while let Some(closed) = open.pop_if(|&mut top| headings[top].level >= heading.level) {
+            ends[closed] = lines.bytes(heading.first, heading.first).start;
+        }
+        open.push(i);
+    }
+    let definition = |(heading, end): (&Heading, usize)| Definition {
+        what: What::Unit(UnitKind::Section, UnitRole::Definition),
+        pattern: 0,
+        bytes: name_of(lines, heading.line).start..end,
+        name: heading.name.clone(),
+        parent: None,
+        body: None,
+        doc: Vec::new(),
+        parameters: Vec::new(),
+        return_type: None,
+        extends: Vec::new(),
+    };
+    headings.iter().zip(ends).map(definition).collect()
+}
+
+/// The row above a title is the section's, although its line is the title's.
+fn take_rows_above(units: &mut [Unit], headings: &[Heading]) {
+    for unit in units.iter_mut().filter(|unit| unit.kind == UnitKind::Section) {
+        if let Ok(at) = headings.binary_search_by_key(&unit.span.line, |heading| heading.line) {
+            unit.span.first = headings[at].first;
+        }
+    }
+}
+
+/// A line of one punctuation character, repeated: which, and how often.
+fn row(line: &str) -> Option<(char, usize)> {
+    let line = line.trim_end();
+    let first = line.chars().next().filter(char::is_ascii_punctuation)?;
+    line.chars().all(|c| c == first).then_some((first, line.len()))
+}
+
+/// Whether a row of so many characters is something else: `..` a comment, `::` an announcement, `>>>` a prompt.
+fn is_marker((c, length): (char, usize)) -> bool {
+    matches!(c, '.' | ':' | '>') && length < SHORT_ROW
+}
+
+fn title_chars(line: &str) -> Option<usize> {
+    let title = line.trim();
+    let chars = title.chars().take(TITLE_CHARS_MAX + 1).count();
+    (chars <= TITLE_CHARS_MAX && title.contains(char::is_alphanumeric)).then_some(chars)
+}
+
+/// The place of a line's text.
+fn name_of(lines: &Lines<'_>, line: u32) -> Bytes {
+    let (bytes, text) = (lines.bytes(line, line), lines.line(line));
+    let start = bytes.start + text.len() - text.trim_start().len();
+    start..start + text.trim().len()
+}
+
+/// Titles with a row below, and perhaps one above. The first kind of row to come is the outermost, and so on.
+fn underlined(lines: &Lines<'_>, is_markup: bool) -> Vec<Heading> {
+    let mut styles: Vec<(char, bool)> = Vec::new();
+    let mut headings = Vec::new();
+    let at = |line: u32| if (1..=lines.count()).contains(&line) { lines.line(line) } else { "" };
+    let is_free = |line: u32| at(line).trim().is_empty() || (is_markup && at(line).starts_with(".. "));
+    let mut line = 1;
+    while line < lines.count() {
+        let title = line;
+        line += 1;
+        let (Some(chars), Some(below)) = (title_chars(at(title)), row(at(title + 1))) else { continue };
+        let is_long = below.1 + if is_markup { 0 } else { ROW_SLACK } >= chars || (is_markup && below.1 >= SHORT_ROW);
+        if is_marker(below) || !is_long || row(at(title)).is_some() {
+            continue;
+        }
+        let has_row_above = title > 1 && row(at(title - 1)) == Some(below) && is_free(title.saturating_sub(2));
+        if !has_row_above && (!is_free(title - 1) || at(title).starts_with(char::is_whitespace)) {
+            continue;
+        }
+        let style = (below.0, has_row_above);
+        let known = styles.iter().position(|s| *s == style);
+        let level = known.unwrap_or_else(|| {
+            styles.push(style);
+            styles.len() - 1
+        });
+        let first = if has_row_above { title - 1 } else { title };
+        headings.push(Heading { level, first, line: title, name: name_of(lines, title) });
+        line = title + 2;
+    }
+    headings
+}
+
+/// AsciiDoc: `== Title` with one to six `=` (or `#`), and titles with a row below that is as long as they are.
+fn rows(lines: &Lines<'_>) -> Vec<Heading> {
+    let mut headings = Vec::new();
+    let mut closes: Option<&str> = None;
+    let at = |line: u32| if (1..=lines.count()).contains(&line) { lines.line(line).trim_end() } else { "" };
+    let is_free = |line: u32| at(line).is_empty() || at(line).starts_with('[');
+    let mut line = 1;
+    while line <= lines.count() {
+        let (number, text) = (line, at(line));
+        line += 1;
+        if let Some(close) = closes {
+            closes = closes.filter(|_| text != close);
+            continue;
+        }
+        let is_discrete = matches!(at(number.saturating_sub(1)), "[discrete]" | "[float]");
+        if let Some((level, title)) = row_in_front(text).filter(|_| !is_discrete) {
+            let start = lines.bytes(number, number).start + text.len() - title.len();
+            let name = start..start + title.len();
+            headings.push(Heading { level, first: number, line: number, name });
+        } else if let Some(level) = row_below(text, at(number + 1)).filter(|_| is_free(number.saturating_sub(1))) {
+            if !is_discrete {
+                headings.push(Heading { level, first: number, line: number, name: name_of(lines, number) });
+            }
+            line += 1;
+        } else if opens(text) {
+            closes = Some(text);
+        }
+    }
+    headings
+}
+
+/// `=== Title`: its level and its title.
+fn row_in_front(line: &str) -> Option<(usize, &str)> {
+    let mark = line.chars().next().filter(|c| matches!(c, '=' | '#'))?;
+    let rest = line.trim_start_matches(mark);
+    let level = line.len() - rest.len() - 1;
+    let title = rest.strip_prefix([' ', '\t'])?.trim();
+    (level < 6 && title_chars(title).is_some()).then_some((level, title))
+}
+
+/// The level of a title by the row below it.
+fn row_below(title: &str, below: &str) -> Option<usize> {
+    let (mark, length) = row(below)?;
+    let level = ASCIIDOC_ROWS.find(mark)?;
+    let chars = title_chars(title).filter(|chars| chars.abs_diff(length) <= 1 && length > 1)?;
+    (chars > 1 && title.starts_with(char::is_alphanumeric)).then_some(level)
+}
+
+/// Whether a line opens a block that is taken as it is.
+fn opens(line: &str) -> bool {
+    let is_row = row(line).is_some_and(|(mark, length)| VERBATIM.contains(mark) && length >= SHORT_ROW);
+    is_row || line.starts_with("```") || line == "|==="
+}
+
+/// A title of reStructuredText as it is read: without back-ticks and roles (`:ref:`), of a link its text.
+pub(super) fn clean_underlined(title: &str) -> String {
+    let mut plain = String::with_capacity(title.len());
+    let mut rest = title;
+    while let Some(at) = rest.find('`') {
+        let before = &rest[..at];
+        let role = before.strip_suffix(':').and_then(|b| Some(&b[b.rfind(':')? + 1..]));
+        let is_role =
+            role.is_some_and(|r| !r.is_empty() && r.chars().all(|c| c.is_ascii_alphanumeric() || "-+.:".contains(c)));
+        plain.push_str(&before[..before.len() - role.filter(|_| is_role).map_or(0, |r| r.len() + 2)]);
+        rest = rest[at..].trim_start_matches('`');
+        let Some(end) = rest.find('`') else { break };
+        let inner = &rest[..end];
+        let shown =
+            inner.split_once(" <").filter(|(_, target)| target.ends_with('>')).map_or(inner, |(shown, _)| shown);
+        plain.push_str(shown.trim_start_matches(['~', '!']));
+        rest = rest[end..].trim_start_matches('`');
+        rest = rest.strip_prefix('_').filter(|r| !r.starts_with(char::is_alphanumeric)).unwrap_or(rest);
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// A title of AsciiDoc as it is read: without the row that may close it, and without anchors.
+pub(super) fn clean_row(title: &str) -> String {
+    let open = title.trim_end_matches(['=', '#']);
+    let title = if open.ends_with(' ') { open.trim_end() } else { title };
+    let mut plain = title.to_string();
+    while let Some(start) = plain.find("[[")
+        && let Some(length) = plain[start..].find("]]")
+    {
+        plain.replace_range(start..start + length + 2, "");
+    }
+    plain.trim().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::language;
+    use crate::parse::parse;
+
+    /// Lines, kind and qualified name of every unit.
+    fn outline(name: &str, text: &str) -> Vec<String> {
+        let language = language::by_name(name).expect("a row");
+        let units = parse(text, language).units;
+        let row =
+            |u: &colgrep_core::Unit| format!("{}-{} {} {}", u.span.line, u.span.end, u.kind.name(), u.qualified_name());
+        units.iter().map(|u| row(u).trim_end().to_string()).collect()
+    }
+
+    #[test]
+    fn r002_14_underlined_titles_nest_in_order_of_appearance() {
+        let text = "=====\nGuide\n=====\n\nFirst words.\n\n.. _limits:\n\nTimeouts\n--------\n\nFive seconds.\n\n\
+                    Retries\n~~~~~~~\n\nThree.\n\nErrors\n------\n\nNone::\n\n    Not a title\n    -----------\n";
+        for name in ["rst", "text"] {
+            let expected = [
+                "2-25 section Guide",
+                "9-17 section Guide.Timeouts",
+                "14-17 section Guide.Timeouts.Retries",
+                "19-25 section Guide.Errors",
+            ];
+            assert_eq!(outline(name, text), expected, "{name}");
+        }
+        let units = parse(text, language::by_name("rst").expect("a row")).units;
+        assert_eq!((units[0].span.first, units[0].span.line), (1, 2), "the row above is the section's");
+        assert!(units[1].body.starts_with("Timeouts\n--------\n") && !units[1].body.contains("Three"));
+    }
+
+    #[test]
+    fn rows_of_other_meaning_head_nothing() {
+        for (name, text) in [
+            ("rst", "Text\n====  ====\nA     B\n====  ====\n"),
+            ("rst", "a paragraph of\ntwo lines\n---------\n"),
+            ("rst", "Example\n::\n\n  code\n"),
+            ("rst", "words\n\n----------\n\nwords\n"),
+            ("text", "A sentence that is far longer than the row.\n-----\n"),
+            ("text", "-----\n-----\n"),
+            ("asciidoc", "----\n== not a title\n----\n"),
+            ("asciidoc", "=no space\n"),
+            ("asciidoc", "[discrete]\n== Aside\n"),
+        ] {
+            assert!(outline(name, text).iter().all(|unit| unit.contains(" document")), "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn r002_14_asciidoc_nests_by_the_length_of_its_rows() {
+        let text = "= Guide\n:toc:\n\nIntro.\n\n[[limits]]\n== Timeouts\n\n[source,sh]\n----\n== comment\nrun\n----\n\n\
+                    === Retries [[r]]\n\nThree.\n\n== Errors ==\n\nNone.\n";
+        let expected = [
+            "1-21 section Guide",
+            "7-17 section Guide.Timeouts",
+            "15-17 section Guide.Timeouts.Retries",
+            "19-21 section Guide.Errors",
+        ];
+        assert_eq!(outline("asciidoc", text), expected);
+        let older = "Guide\n=====\n\nTimeouts\n--------\nFive.\n\nRetries\n~~~~~~~\nThree.\n";
+        let expected = ["1-10 section Guide", "4-10 section Guide.Timeouts", "8-10 section Guide.Timeouts.Retries"];
+        assert_eq!(outline("asciidoc", older), expected);
+    }
+
+    #[test]
+    fn titles_are_what_is_read() {
+        for (name, written, read) in [
+            ("rst", "``run()`` and :ref:`limits <limits>`\n====================================\n", "run() and limits"),
+            ("rst", "The :class:`~http.Client` class\n===============================\n", "The http.Client class"),
+            ("rst", "`Docs <https://a.b>`_ first\n===========================\n", "Docs first"),
+            ("asciidoc", "== [[a]]The `run` command ==\n", "The `run` command"),
+        ] {
+            let units = parse(written, language::by_name(name).expect("a row")).units;
+            assert_eq!(units[0].name, read);
+        }
+    }
+}

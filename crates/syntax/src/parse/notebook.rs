@@ -1,0 +1,179 @@
+//! Jupyter notebooks: their cells, each in its own language. Outputs are left out; lines are those of the file.
+//!
+//! "The Notebook file format" (nbformat 4, and 3 with its worksheets).
+
+use colgrep_core::{Span, Unit};
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use super::blocks::blocks_only;
+use super::lines::Lines;
+use super::{Parsed, plain};
+use crate::budget::Budget;
+use crate::language::{self, Language, Reader};
+
+/// Cells that are read of one notebook.
+const CELLS_MAX: usize = 4_096;
+/// What the first line of a cell says of its language: `%%bash`.
+const CELL_MAGIC: &str = "%%";
+
+/// A cell's text, and for each of its lines the line of the file.
+struct Source {
+    text: String,
+    lines: Vec<u32>,
+}
+
+/// Cuts a notebook into the units of its cells.
+pub(super) fn parse(text: &str, language: &'static Language) -> Parsed {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+    let Some(Value::Object(notebook)) = parsed.ok().and_then(|parsed| parsed.value) else {
+        return plain(text, language, "is no notebook");
+    };
+    let budget = Budget::new(text.len());
+    let lines = Lines::new(text);
+    let of_code = code_language(&notebook);
+    let mut all = Parsed::default();
+    for cell in cells(&notebook).take(CELLS_MAX) {
+        let Some(mut source) = read_source(cell, &lines) else { continue };
+        let row = match string(cell, "cell_type") {
+            Some("markdown" | "heading") => language::by_name("markdown"),
+            Some("code") => source.take_magics().or(of_code),
+            _ => language::by_name("text"),
+        };
+        let row = row.filter(|row| row.reader != Some(Reader::Notebook)).unwrap_or(language::unknown());
+        let parsed = match budget.check() {
+            Ok(()) => super::parse(&source.text, row),
+            Err(_) => Parsed { units: blocks_only(&source.text, row), ..Parsed::default() },
+        };
+        all.note = all.note.or(parsed.note);
+        all.imports.extend(parsed.imports);
+        all.units.extend(parsed.units.into_iter().map(|unit| Unit { span: source.in_file(unit.span), ..unit }));
+    }
+    all.units.sort_by_key(|unit| (unit.span.line, std::cmp::Reverse(unit.span.end)));
+    all
+}
+
+/// The cells in order: those of worksheets (version 3), or the notebook's own.
+fn cells<'n, 't>(notebook: &'n Object<'t>) -> impl Iterator<Item = &'n Object<'t>> {
+    let objects = |object: &'n Object<'t>, name| {
+        let all = object.get_array(name).map(|array| array.elements.iter()).into_iter().flatten();
+        all.filter_map(|value: &'n Value<'t>| value.as_object())
+    };
+    objects(notebook, "worksheets").flat_map(move |sheet| objects(sheet, "cells")).chain(objects(notebook, "cells"))
+}
+
+fn string<'n>(object: &'n Object<'_>, name: &str) -> Option<&'n str> {
+    object.get_string(name).map(|text| text.value.as_ref())
+}
+
+/// The language of the notebook's kernel; Python where it does not say.
+fn code_language(notebook: &Object<'_>) -> Option<&'static Language> {
+    let metadata = notebook.get_object("metadata");
+    let said = |part, name| string(metadata?.get_object(part)?, name);
+    let named = [said("language_info", "name"), said("kernelspec", "language"), said("kernelspec", "name")];
+    named.into_iter().flatten().find_map(language::by_name).or_else(|| language::by_name("python"))
+}
+
+/// A cell's text: a list of lines, or one string. None for what is neither, or empty.
+fn read_source(cell: &Object<'_>, lines: &Lines<'_>) -> Option<Source> {
+    let value = &cell.get("source").or_else(|| cell.get("input"))?.value;
+    let parts = match value {
+        Value::Array(array) => array.elements.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let mut source = Source { text: String::new(), lines: Vec::new() };
+    for part in parts.iter().filter_map(Value::as_string_lit) {
+        let line = lines.line_of(part.start());
+        let begins = source.text.is_empty() || source.text.ends_with('\n');
+        let breaks = part.value.matches('\n').count() - usize::from(part.value.ends_with('\n'));
+        let new = if part.value.is_empty() { 0 } else { breaks + usize::from(begins) };
+        source.lines.extend(std::iter::repeat_n(line, new));
+        source.text.push_str(&part.value);
+    }
+    (!source.text.trim().is_empty()).then_some(source)
+}
+
+impl Source {
+    /// Makes comments of what is the notebook's own (`%matplotlib`, `!pip`), and gives the language that a first line
+    /// `%%bash` names.
+    fn take_magics(&mut self) -> Option<&'static Language> {
+        let named = self.text.trim_start().strip_prefix(CELL_MAGIC).and_then(|rest| rest.split_whitespace().next());
+        let named = named.and_then(language::by_name);
+        let is_magic = |line: &str| line.starts_with(['%', '!']) && !line.starts_with("!=");
+        if self.text.lines().any(is_magic) {
+            let line = |line: &str| if is_magic(line) { format!("#{}", &line[1..]) } else { line.to_string() };
+            self.text = self.text.split_inclusive('\n').map(line).collect();
+        }
+        named
+    }
+
+    /// Lines of the cell as lines of the file.
+    fn in_file(&self, span: Span) -> Span {
+        let line = |n: u32| self.lines.get((n as usize).saturating_sub(1)).or(self.lines.last()).copied().unwrap_or(1);
+        Span { first: line(span.first), line: line(span.line), end: line(span.end) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outline(text: &str) -> String {
+        let parsed = super::super::parse(text, language::by_name("jupyter").expect("a row"));
+        let row = |u: &Unit| format!("{}-{} {} {}\n", u.span.line, u.span.end, u.kind.name(), u.qualified_name());
+        parsed.units.iter().map(row).collect::<String>() + parsed.note.as_deref().unwrap_or_default()
+    }
+
+    #[test]
+    fn cells_are_read_in_their_language_without_outputs() {
+        let text = r##"{
+ "cells": [
+  {
+   "cell_type": "markdown",
+   "source": [
+    "# Plan\n",
+    "\n",
+    "Words."
+   ]
+  },
+  {
+   "cell_type": "code",
+   "outputs": [ { "text": [ "def hidden(): pass\n" ] } ],
+   "source": [
+    "%matplotlib inline\n",
+    "import os\n",
+    "def load(path):\n",
+    "    return open(path)"
+   ]
+  },
+  { "cell_type": "code", "source": "%%bash\nstart() {\n  run\n}" },
+  { "cell_type": "code", "source": [] }
+ ],
+ "metadata": { "kernelspec": { "language": "python" } },
+ "nbformat": 4
+}
+"##;
+        let expected = "6-8 section Plan\n15-16 rawcode \n17-18 function load\n21-21 function start\n";
+        assert_eq!(outline(text), expected);
+        let parsed = super::super::parse(text, language::by_name("jupyter").expect("a row"));
+        assert_eq!(parsed.imports, ["import os"]);
+        assert!(parsed.units.iter().all(|unit| !unit.body.contains("hidden") && !unit.body.contains("\\n")));
+    }
+
+    #[test]
+    fn other_notebooks_are_read_as_well_as_they_can_be() {
+        for (text, expected) in [
+            ("{no json", "1-1 rawcode \nis no notebook; indexed as plain blocks"),
+            (r#"{"cells": [{"cell_type": "code", "source": 7}]}"#, ""),
+            (
+                r#"{"worksheets": [{"cells": [{"cell_type": "code", "input": ["f <- function(x) x"]}]}],
+                   "metadata": {"language_info": {"name": "R"}}}"#,
+                "1-1 function f\n",
+            ),
+            (r##"{"cells": [{"cell_type": "markdown", "source": ["# A", " B\n", "c"]}]}"##, "1-1 section A B\n"),
+        ] {
+            assert_eq!(outline(text), expected, "{text}");
+        }
+    }
+}
