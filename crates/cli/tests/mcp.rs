@@ -474,3 +474,17 @@ fn an_offset_beyond_everything_is_an_empty_page() {
         assert_eq!(client.good(tool, arguments), expected, "{tool}");
     }
 }
+
+#[test]
+fn units_are_listed_and_filtered_by_facts() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let listed = client.good("search", json!({"query": "", "kind": "class", "paths": ["src"]}));
+    assert!(listed.lines().filter(|l| l.starts_with("src/")).all(|l| l.contains(" class ")), "{listed}");
+    let first = client.good("search", json!({"query": "", "kind": "class", "paths": ["src"], "results": 1}));
+    assert!(first.contains("further results: offset 1") || first.contains("more results: offset 1"), "{first}");
+    let callers = client.good("search", json!({"query": "parse a request", "calls": "parse_request"}));
+    assert!(callers.contains("src/http/server.rs:") && !callers.contains("src/http/parse.rs:"), "{callers}");
+    let none = client.call("search", json!({"query": "", "kind": "struct"}));
+    assert!(none.1 && none.0.contains("kind takes function, method, class"), "{none:?}");
+}

@@ -79,6 +79,11 @@ impl UnitKind {
         }
     }
 
+    /// The kind of a name, upper and lower case alike.
+    pub fn from_name(name: &str) -> Option<UnitKind> {
+        UnitKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
+    }
+
     /// Whether the unit defines a name of the program (and not just holds text).
     pub const fn is_definition(self) -> bool {
         matches!(self, UnitKind::Function | UnitKind::Method | UnitKind::Class | UnitKind::Constant)

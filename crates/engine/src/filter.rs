@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
+use colgrep_core::{UnitId, UnitKind};
 use colgrep_index::ids::FileId;
-use colgrep_index::lexical::UnitFilter;
+use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
 use grep_regex::RegexMatcher;
@@ -12,6 +13,7 @@ use grep_regex::RegexMatcher;
 use crate::notice::{NotRanked, Unranked};
 use crate::pattern::lines_in_files;
 use crate::project::Project;
+use crate::request::Facts;
 use crate::rules::{Part, PathRules, is_below};
 
 /// The filter of one search in one project.
@@ -21,6 +23,10 @@ pub struct Filter {
     files: HashMap<FileId, Allowed>,
     /// Lines of tests inside files, where they matter.
     tests: HashMap<FileId, Vec<(u32, u32)>>,
+    /// Allowed kinds; empty: all.
+    kinds: Vec<UnitKind>,
+    /// Allowed units, where facts name them.
+    units: Option<HashSet<UnitId>>,
 }
 
 /// What is allowed of one file.
@@ -38,16 +44,22 @@ impl Filter {
     /// On a bad pattern, or when the index can't be read.
     pub fn new(
         pattern: Option<&RegexMatcher>,
+        facts: &Facts,
         rules: &PathRules,
         below: &[String],
         project: &Project,
         snapshot: &Snapshot,
     ) -> Result<Option<Filter>> {
-        if rules.allows_all() && below.iter().any(String::is_empty) && pattern.is_none() {
+        if rules.allows_all() && below.iter().any(String::is_empty) && pattern.is_none() && facts.allow_all() {
             return Ok(None);
         }
         let tests = tests_inside(rules, snapshot)?;
-        let allowed = allowed(rules, below, snapshot, &tests);
+        let mut allowed = allowed(rules, below, snapshot, &tests);
+        let units = units_with(facts, snapshot)?;
+        if let Some(units) = &units {
+            let files: HashSet<FileId> = units.values().copied().collect();
+            allowed.retain(|(file, _)| files.contains(&file.id));
+        }
         let mut lines = match pattern {
             Some(pattern) => {
                 let paths: Vec<&str> = allowed.iter().map(|(f, _)| f.path.as_str()).collect();
@@ -63,8 +75,27 @@ impl Filter {
                 files.insert(file.id, Allowed { part, matches });
             }
         }
-        Ok(Some(Filter { files, tests }))
+        let units = units.map(|units| units.into_keys().collect());
+        Ok(Some(Filter { files, tests, kinds: facts.kinds.clone(), units }))
     }
+}
+
+/// The units, each with its file, that call or are called as facts say; none where nothing is said of calls.
+fn units_with(facts: &Facts, snapshot: &Snapshot) -> Result<Option<HashMap<UnitId, FileId>>> {
+    let names = |names: &[String]| names.iter().map(|name| CodeName::new(name, facts.ignore_case)).collect::<Vec<_>>();
+    let (mut callers, mut callees) = (HashMap::new(), HashMap::new());
+    for name in names(&facts.calls) {
+        callers.extend(snapshot.lexical.callers_of(&name, None)?.iter().map(|unit| (unit.key, unit.file)));
+    }
+    for name in names(&facts.called_by) {
+        callees.extend(snapshot.lexical.called_by(&name, None)?.iter().map(|unit| (unit.key, unit.file)));
+    }
+    Ok(match (facts.calls.is_empty(), facts.called_by.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(callers),
+        (true, false) => Some(callees),
+        (false, false) => Some(callers.into_iter().filter(|(unit, _)| callees.contains_key(unit)).collect()),
+    })
 }
 
 /// The paths of `below` of which nothing is indexed, with the reason. Of an index that is being built nothing is said:
@@ -139,15 +170,21 @@ impl UnitFilter for Filter {
         self.files.contains_key(&file)
     }
 
-    fn allows_unit(&self, file: FileId, line: u32, end: u32) -> bool {
-        let Some(allowed) = self.files.get(&file) else { return false };
-        let matches = allowed.matches.as_ref().is_none_or(|lines| {
-            let first = lines.partition_point(|l| *l < line);
-            lines.get(first).is_some_and(|l| *l <= end)
-        });
+    fn allows_unit(&self, unit: &UnitPlace) -> bool {
+        let Some(allowed) = self.files.get(&unit.file) else { return false };
+        let (line, end) = (unit.first, unit.end);
+        let has_facts = (self.kinds.is_empty() || self.kinds.contains(&unit.kind))
+            && self.units.as_ref().is_none_or(|units| units.contains(&unit.key));
+        let matches = || {
+            allowed.matches.as_ref().is_none_or(|lines| {
+                let first = lines.partition_point(|l| *l < line);
+                lines.get(first).is_some_and(|l| *l <= end)
+            })
+        };
         let is_test =
-            || self.tests.get(&file).is_some_and(|t| t.iter().any(|(first, last)| *first <= line && end <= *last));
-        matches
+            || self.tests.get(&unit.file).is_some_and(|t| t.iter().any(|(first, last)| *first <= line && end <= *last));
+        has_facts
+            && matches()
             && match allowed.part {
                 Part::All => true,
                 Part::Tests => is_test(),
@@ -171,9 +208,9 @@ impl UnitFilter for Without<'_> {
         self.inner.is_none_or(|f| f.allows_file(file))
     }
 
-    fn allows_unit(&self, file: FileId, line: u32, end: u32) -> bool {
-        let is_the_unit = file == self.file && (line..=end).contains(&self.line);
-        !is_the_unit && self.inner.is_none_or(|f| f.allows_unit(file, line, end))
+    fn allows_unit(&self, unit: &UnitPlace) -> bool {
+        let is_the_unit = unit.file == self.file && (unit.first..=unit.end).contains(&self.line);
+        !is_the_unit && self.inner.is_none_or(|f| f.allows_unit(unit))
     }
 }
 
@@ -192,6 +229,15 @@ mod tests {
                 (FileId(5), allowed(Part::Rest, Some(vec![12]))),
             ]),
             tests: HashMap::from([(FileId(4), vec![(10, 20)]), (FileId(5), vec![(10, 20)])]),
+            kinds: Vec::new(),
+            units: None,
+        };
+        let place = |file, first, end| UnitPlace {
+            key: UnitId::new(0, end),
+            file: FileId(file),
+            kind: UnitKind::Function,
+            first,
+            end,
         };
         for (file, line, end, expected) in [
             (1, 1, 4, false),
@@ -206,10 +252,14 @@ mod tests {
             (5, 1, 30, true),
             (5, 21, 30, false),
         ] {
-            assert_eq!(filter.allows_unit(FileId(file), line, end), expected, "file {file}, {line}-{end}");
+            assert_eq!(filter.allows_unit(&place(file, line, end)), expected, "file {file}, {line}-{end}");
         }
         let without = Without { inner: Some(&filter), file: FileId(2), line: 10 };
-        let given = |file, line, end| without.allows_unit(FileId(file), line, end);
+        let given = |file, line, end| without.allows_unit(&place(file, line, end));
         assert!(!given(2, 8, 12) && given(2, 11, 12) && given(1, 1, 5));
+        let kinds = Filter { kinds: vec![UnitKind::Class], ..filter };
+        assert!(!kinds.allows_unit(&place(2, 1, 1)));
+        let units = Filter { kinds: Vec::new(), units: Some(HashSet::from([UnitId::new(0, 7)])), ..kinds };
+        assert!(units.allows_unit(&place(2, 1, 7)) && !units.allows_unit(&place(2, 1, 8)));
     }
 }

@@ -11,6 +11,7 @@ pub mod filter;
 pub mod git;
 pub mod like;
 pub mod line;
+pub mod list;
 pub mod model;
 mod nearest;
 pub mod notice;
@@ -32,6 +33,8 @@ pub use error::Refused;
 pub use notice::{Listener, Notice};
 pub use open::OpenOptions;
 pub use project::Project;
-pub use request::{Changes, Detail, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests};
+pub use request::{
+    Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests,
+};
 pub use session::{Results, Session};
 pub use settings::Settings;

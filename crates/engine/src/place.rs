@@ -23,11 +23,12 @@ use crate::answer::{BestLine, FileAnswer, UnitAnswer};
 use crate::explain::Explanation;
 use crate::filter::{Filter, Without, allowed_files, not_ranked};
 use crate::line::{QueryWords, own_line};
+use crate::list::{Length, call_line, list};
 use crate::model::Model;
 use crate::notice::{Listener, NotRanked, Traced};
 use crate::pattern::{matcher, places};
 use crate::project::Project;
-use crate::request::{Detail, RankBy, Scope};
+use crate::request::{Detail, Facts, RankBy, Scope};
 use crate::rules::{PathRules, is_below};
 use crate::settings::Settings;
 
@@ -65,6 +66,8 @@ pub struct Place {
     rules: PathRules,
     /// All of it, made into files and lines; none where everything passes.
     filter: Option<Filter>,
+    /// What the scope says of the units' code.
+    facts: Facts,
     /// The scope's pattern.
     pattern: Option<RegexMatcher>,
 }
@@ -123,6 +126,10 @@ pub struct Ranked {
     /// How many units match, by position of their file, where that was asked for.
     matches: Vec<u64>,
     words: OnceLock<QueryWords>,
+    /// The facts that were asked for, where the line of a call is to be shown.
+    calls: Option<Facts>,
+    /// Whether nothing was ranked: each unit is an answer of its own.
+    is_list: bool,
 }
 
 impl Ranked {
@@ -177,8 +184,8 @@ impl Place {
     ) -> Result<Place> {
         let rules = PathRules::new(scope, no_ignore, settings, &project)?;
         let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
-        let filter = Filter::new(pattern.as_ref(), &rules, &within.below, &project, &snapshot)?;
-        Ok(Place { project, snapshot, within, rules, filter, pattern })
+        let filter = Filter::new(pattern.as_ref(), &scope.facts, &rules, &within.below, &project, &snapshot)?;
+        Ok(Place { project, snapshot, within, rules, filter, facts: scope.facts.clone(), pattern })
     }
 
     /// The paths of the scope of which nothing is indexed.
@@ -192,6 +199,18 @@ impl Place {
     /// When the index can't be read, or the model can't be run.
     pub fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<Ranked> {
         self.with_request(asked, |request| self.rank_by(request, asked, listener))
+    }
+
+    /// Lists the place's units by path and line, a result for each file. With `call_lines`, those that were asked for by
+    /// what they call are shown with the line of the call.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn list(&self, length: Length, call_lines: bool) -> Result<Ranked> {
+        let answer = list(&self.snapshot, self.filter.as_ref().map(|f| f as &dyn UnitFilter), length)?;
+        let matches = answer.hits.iter().map(|hit| hit.units.len() as u64).collect();
+        let calls = (call_lines && !self.facts.calls.is_empty()).then(|| self.facts.clone());
+        Ok(Ranked { answer, explanation: None, matches, words: OnceLock::new(), calls, is_list: true })
     }
 
     /// The first half of a ranking: the query as read, and what the retrievers bring. For whoever studies the second half.
@@ -240,7 +259,8 @@ impl Place {
         if asked.every_match {
             answer.units.iter().for_each(|c| matches[c.file] += 1);
         }
-        Ok(Ranked { answer, explanation: watcher.explanation, matches, words: OnceLock::new() })
+        let explanation = watcher.explanation;
+        Ok(Ranked { answer, explanation, matches, words: OnceLock::new(), calls: None, is_list: false })
     }
 
     /// Results of a ranking with as much of each file as is wanted, worked out side by side.
@@ -291,14 +311,16 @@ impl Place {
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             if detail == Detail::Lines {
                 let words = ranked.words(&self.snapshot)?;
-                let number = match candidate.pointed_line {
+                let (first, end) = (unit.span.line, unit.span.end);
+                let call = || ranked.calls.as_ref().and_then(|facts| call_line(&lines, first, end, facts));
+                let number = match candidate.pointed_line.or_else(call) {
                     Some(line) => line as usize,
                     None => words.best_line(&lines, &unit, file.matching_lines.as_deref()),
                 };
                 one.line = self.line(words, &lines, number, &unit);
                 one.last_line = (unit.span.end as usize).min(lines.len());
                 one.name_line = own_line(&lines, &unit, one.last_line);
-            } else if answered.is_empty() && !unit.name.is_empty() {
+            } else if (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
                 one.called_by = self.snapshot.callers(&unit.name)?;
             }
             one.unit = unit;

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use colgrep_core::UnitKind;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Profile;
 
@@ -67,6 +68,8 @@ impl SearchRequest {
 pub enum Question {
     /// Words or names.
     Text(String),
+    /// Nothing: every unit of the scope is listed, by path and line.
+    Every,
     /// Units like the one on a line of a file.
     Like {
         /// The file.
@@ -115,6 +118,29 @@ pub struct Scope {
     pub changes: Option<Changes>,
     /// Only units with a match of this pattern on their lines.
     pub pattern: Option<Pattern>,
+    /// Only units with these facts.
+    pub facts: Facts,
+}
+
+/// What is known of a unit's code. All that is given applies together; of several names or kinds one suffices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Facts {
+    /// Units that call one of these names.
+    pub calls: Vec<String>,
+    /// Definitions of what the units of one of these names call.
+    pub called_by: Vec<String>,
+    /// Units of these kinds; empty: of all.
+    pub kinds: Vec<UnitKind>,
+    /// Upper and lower case of names match alike.
+    pub ignore_case: bool,
+}
+
+impl Facts {
+    /// Whether all units pass.
+    pub fn allow_all(&self) -> bool {
+        self.calls.is_empty() && self.called_by.is_empty() && self.kinds.is_empty()
+    }
 }
 
 /// How tests are treated, by their path or inside other files.
@@ -216,6 +242,8 @@ pub struct Shape {
     pub every_match: bool,
     /// How each score came about.
     pub explain: bool,
+    /// Of a unit that was asked for by what it calls, the line of the call.
+    pub call_lines: bool,
     /// How much of each file.
     pub detail: Detail,
 }

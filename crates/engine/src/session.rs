@@ -13,6 +13,7 @@ use colgrep_index::update::{caught, repair};
 use crate::answer::{Answer, FileAnswer};
 use crate::env::Env;
 use crate::like::{Like, like};
+use crate::list::Length;
 use crate::model::Model;
 use crate::notice::{Listener, Notice};
 use crate::open::{OpenOptions, Opening, name_runtime, open};
@@ -117,23 +118,29 @@ impl Session {
                 self.open_scope(&request.scope)?;
                 None
             }
+            Question::Every => {
+                self.open_scope(&request.scope)?;
+                None
+            }
             Question::Like { file, line } => Some(self.like(file, *line, &request.scope)?),
         };
-        let wanted = request.shape.files.or(self.settings.number("results")).unwrap_or(FILES_DEFAULT);
+        let is_list = request.question == Question::Every;
+        let usual = || self.settings.number("results").unwrap_or(FILES_DEFAULT);
+        let wanted = request.shape.files.unwrap_or_else(|| if is_list { usize::MAX } else { usual() });
         let ranked = self.ranked(request, by, like.as_ref(), wanted)?;
         let query = match (&request.question, like) {
             (_, Some(like)) => like.query,
             (Question::Text(query), None) => query.clone(),
-            (Question::Like { .. }, None) => String::new(),
+            (Question::Like { .. } | Question::Every, None) => String::new(),
         };
-        let mut order = interleaved(&ranked, wanted);
+        let mut order = if is_list { in_turn(&ranked, wanted) } else { interleaved(&ranked, wanted) };
         if request.shape.detail == Detail::Names {
             // Single units of one file have one name.
             let mut named = std::collections::HashSet::new();
             order.retain(|&(place, hit)| named.insert((place, ranked[place].path(hit))));
         }
         let (places, repairs, detail) = (&self.places[..], self.opening.update, request.shape.detail);
-        Ok(Results { query, places, ranked, order, detail, repairs })
+        Ok(Results { query, is_list, places, ranked, order, detail, repairs })
     }
 
     /// The files of the scope of which no unit holds a word of the query, by project and path: at most as many as the
@@ -162,10 +169,19 @@ impl Session {
         like: Option<&Like>,
         files: usize,
     ) -> Result<Vec<Ranked>> {
-        let Question::Text(query) = &request.question else {
-            return self.ranked_by(request, by, like, files, like.map_or("", |like| &like.query));
-        };
-        self.ranked_by(request, by, like, files, query)
+        match &request.question {
+            Question::Text(query) => self.ranked_by(request, by, like, files, query),
+            Question::Like { .. } => self.ranked_by(request, by, like, files, like.map_or("", |like| &like.query)),
+            Question::Every => self.listed(request, files),
+        }
+    }
+
+    /// Lists every place.
+    fn listed(&mut self, request: &SearchRequest, results: usize) -> Result<Vec<Ranked>> {
+        let units_per_file = request.shape.units_per_file.unwrap_or(usize::MAX);
+        let length = Length { results, units_per_file, single_units: request.shape.single_units };
+        let call_lines = request.shape.call_lines;
+        (0..self.places.len()).map(|at| self.repaired(at, |place, _| place.list(length, call_lines))).collect()
     }
 
     fn ranked_by(
@@ -208,7 +224,7 @@ impl Session {
         if self.model.is_none() {
             let file = match &request.question {
                 Question::Like { file, .. } => Some(file),
-                Question::Text(_) => None,
+                Question::Text(_) | Question::Every => None,
             };
             let env = self.env.working_on(request.scope.paths.iter().chain(file));
             self.model = Model::of_search(&self.opening.choice, by, &env)?;
@@ -302,7 +318,8 @@ impl Session {
 
 /// The rankings that count for a request: by meaning, everything matches by some measure.
 fn rankings(request: &SearchRequest) -> RankBy {
-    if request.shape.every_match { RankBy::Words } else { request.ranking.by }
+    let is_by_words = request.shape.every_match || request.question == Question::Every;
+    if is_by_words { RankBy::Words } else { request.ranking.by }
 }
 
 /// Does `work` on an index: a panic in it is an error like any other damage.
@@ -327,11 +344,19 @@ fn interleaved(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
     by_rank.filter(|&(place, rank)| rank < ranked[place].len()).take(wanted).collect()
 }
 
+/// The results of all places, one place after the other: lists are in order of paths.
+fn in_turn(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
+    let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
+    all.take(wanted).collect()
+}
+
 /// A ranking over all projects of a session.
 #[derive(Debug)]
 pub struct Results<'s> {
     /// The question in words, as it was ranked by.
     pub query: String,
+    /// Whether it is a list by path and line, and nothing was ranked.
+    pub is_list: bool,
     places: &'s [Place],
     ranked: Vec<Ranked>,
     order: Vec<(usize, usize)>,

@@ -10,7 +10,7 @@ use colgrep_core::UnitId;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank::Ranked;
 use colgrep_index::ids::{FileId, TextHash};
-use colgrep_index::lexical::UnitFilter;
+use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::search::{Mode, Request, Semantic, Watch, search};
 use colgrep_index::units::{text_hash, unit_text};
 use colgrep_index::vector::Effort;
@@ -70,8 +70,8 @@ impl UnitFilter for Files {
         self.0.contains(&file)
     }
 
-    fn allows_unit(&self, _: FileId, line: u32, _: u32) -> bool {
-        line < 100
+    fn allows_unit(&self, unit: &UnitPlace) -> bool {
+        unit.first < 100
     }
 }
 

@@ -81,6 +81,7 @@ impl Plan {
         let mut words = Plan::read_words(args)?;
         let plain_grep = matches!(words.task, Task::Grep);
         refuse(args, plain_grep)?;
+        refuse_of_facts(args, &words.question)?;
         if !plain_grep && words.paths.iter().any(|path| is_stdin(path)) {
             bail!("- (standard input) is searched by -e alone, as in: git diff | colgrep -e PATTERN -");
         }
@@ -104,15 +105,21 @@ impl Plan {
             return Ok(Words { task: Task::Rank, question: query(text)?, paths: paths(&args.words) });
         }
         let words = args.words.split_first();
-        if !args.regexp.is_empty() && words.is_none_or(|(first, rest)| is_place(first, rest)) {
-            return Ok(Words { task: Task::Grep, question: Question::default(), paths: paths(&args.words) });
+        let facts = args.facts();
+        let is_filtered = !args.regexp.is_empty() || !facts.allow_all();
+        if is_filtered && words.is_none_or(|(first, rest)| is_place(first, rest)) {
+            let (task, question) = match facts.allow_all() {
+                true => (Task::Grep, Question::default()),
+                false => (Task::Rank, Question::Every),
+            };
+            return Ok(Words { task, question, paths: paths(&args.words) });
         }
         let Some((first, rest)) = words else {
             bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
         };
         let question = query(first)?;
         let text = first.to_string_lossy();
-        if !args.regexp.is_empty() && !text.contains(char::is_whitespace) && !args.walk.quiet {
+        if is_filtered && !text.contains(char::is_whitespace) && !args.walk.quiet {
             remark!("colgrep: there is no file or folder {text:?} here, so it is the query (--query {text})");
         }
         Ok(Words { task: Task::Rank, question, paths: paths(rest) })
@@ -178,7 +185,10 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         (args.profile.is_some(), "--profile"),
     ];
     if args.regexp.is_empty() {
-        if let Some(flags) = given(&[&patterns[..], &lines[..]].concat()) {
+        // Names of code are compared too.
+        let of_pattern: Vec<_> =
+            patterns.into_iter().filter(|(_, flag)| *flag != "-i" || args.facts().allow_all()).collect();
+        if let Some(flags) = given(&[&of_pattern[..], &lines[..]].concat()) {
             bail!(
                 "{flags}: about the pattern of -e, as in: colgrep {} -e PATTERN [PATH]...",
                 flags.replace(" and", "")
@@ -192,4 +202,30 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         bail!("{flags}: about lines, and with a query beside -e whole units are found; leave out one of them");
     }
     Ok(())
+}
+
+/// Refuses what a list of units by facts of their code can't have.
+fn refuse_of_facts(args: &SearchArgs, question: &Question) -> Result<()> {
+    for (names, flag) in [(&args.calls, "--calls"), (&args.called_by, "--called-by")] {
+        if names.iter().any(|name| name.trim().is_empty()) {
+            bail!("{flag} takes a name, as in: colgrep {flag} parse_request");
+        }
+    }
+    let ranking = [
+        (args.explain, "--explain"),
+        (args.keyword_only, "--keyword-only"),
+        (args.semantic_only, "--semantic-only"),
+        (args.alpha.is_some(), "--alpha"),
+        (args.fusion.is_some(), "--fusion"),
+        (args.model.is_some(), "--model"),
+        (args.profile.is_some(), "--profile"),
+    ];
+    match given(&ranking) {
+        Some(flags) if *question == Question::Every => {
+            bail!(
+                "{flags}: about the ranking; without a query, --calls, --called-by and --kind give a list in order of paths"
+            )
+        }
+        _ => Ok(()),
+    }
 }

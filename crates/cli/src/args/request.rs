@@ -7,7 +7,7 @@ use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::env::profile;
 use colgrep_engine::variable;
 use colgrep_engine::{
-    Changes, Detail, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests,
+    Changes, Detail, Facts, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests,
 };
 
 use super::{Color, IndexMode, SearchArgs, TestsArg, WalkArgs};
@@ -47,7 +47,17 @@ impl SearchArgs {
             None => self.changed.then_some(Changes::Uncommitted),
         };
         scope.pattern = (!self.regexp.is_empty()).then(|| self.pattern());
+        scope.facts = self.facts();
         scope
+    }
+
+    /// What is asked of the units' code.
+    pub fn facts(&self) -> Facts {
+        let mut facts = Facts::default();
+        (facts.calls, facts.called_by) = (self.calls.clone(), self.called_by.clone());
+        facts.kinds.clone_from(&self.kinds);
+        facts.ignore_case = self.ignore_case;
+        facts
     }
 
     fn pattern(&self) -> Pattern {
@@ -75,6 +85,7 @@ impl SearchArgs {
         let mut shape = Shape::default();
         (shape.files, shape.units_per_file) = (self.results, self.per_file);
         (shape.single_units, shape.every_match, shape.explain) = (self.units, self.count, self.explain);
+        shape.call_lines = self.lines.is_some();
         shape.detail = match self.format() {
             _ if self.names_only() => Detail::Names,
             Format::Json | Format::JsonLines => Detail::Relations,

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use colgrep_core::UnitKind;
 use colgrep_core::fuse::Fusion;
 use colgrep_engine::settings::parse_size;
 use colgrep_index::mode::VectorMode;
@@ -171,7 +172,7 @@ pub struct SearchArgs {
     /// -e matches whole words
     #[arg(short = 'w', long, help_heading = "Patterns")]
     pub word_regexp: bool,
-    /// -e matches upper and lower case alike
+    /// -e, --calls and --called-by match upper and lower case alike
     #[arg(short = 'i', long, overrides_with = "smart_case", help_heading = "Patterns")]
     pub ignore_case: bool,
     /// -e matches upper and lower case alike, unless it holds an upper case letter
@@ -237,6 +238,23 @@ pub struct SearchArgs {
     /// leave them out [default: auto]
     #[arg(long, value_name = "WHAT", help_heading = "Filters (they apply before the ranking)")]
     pub tests: Option<TestsArg>,
+    /// Only units that call this name, in whatever way it is qualified; without a query, list them (repeatable; -i: upper and
+    /// lower case alike; with -n N, N lines from the call on)
+    #[arg(long, value_name = "NAME", help_heading = "Filters (they apply before the ranking)")]
+    pub calls: Vec<String>,
+    /// Only definitions of what the units of this name call (push, or RingBuffer.push); without a query, list them
+    /// (repeatable)
+    #[arg(long, value_name = "NAME", help_heading = "Filters (they apply before the ranking)")]
+    pub called_by: Vec<String>,
+    /// Only units of this kind; without a query, list them (repeatable)
+    #[arg(
+        long = "kind",
+        value_name = "KIND",
+        value_parser = suggest::kind(),
+        ignore_case = true,
+        help_heading = "Filters (they apply before the ranking)"
+    )]
+    pub kinds: Vec<UnitKind>,
     /// Only files with changes that git has not committed, new files included
     #[arg(long, help_heading = "Filters (they apply before the ranking)")]
     pub changed: bool,
@@ -249,9 +267,19 @@ pub struct SearchArgs {
     )]
     pub since: Option<String>,
 
-    /// Print so many lines of each unit (with -e alone: of context around each match)
-    // In grep `-n` takes nothing, so a flag may stand behind it: read as its value, it gets the hint of the parser.
-    #[arg(short = 'n', long = "lines", value_name = "N", value_parser = parse_lines, allow_hyphen_values = true, help_heading = "Output")]
+    /// Print so many lines of each unit (with -e alone: of context around each match; with --calls alone: from the call on)
+    // In grep `-n` takes nothing: at the end it may stand alone. A flag behind it, read as its value, gets the hint of the
+    // parser.
+    #[arg(
+        short = 'n',
+        long = "lines",
+        value_name = "N",
+        value_parser = parse_lines,
+        num_args = 0..=1,
+        default_missing_value = "0",
+        allow_hyphen_values = true,
+        help_heading = "Output"
+    )]
     pub lines: Option<usize>,
     /// Print so many lines behind each line that is shown
     #[arg(short = 'A', long, value_name = "N", help_heading = "Output")]

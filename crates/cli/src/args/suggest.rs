@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::sync::LazyLock;
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
+use colgrep_core::UnitKind;
 use colgrep_core::knob::Profile;
 use colgrep_engine::settings;
 use colgrep_syntax::language;
@@ -24,6 +25,12 @@ impl TypedValueParser for Suggested {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
     }
+}
+
+/// A kind of unit; others are refused with the list.
+pub(super) fn kind() -> impl TypedValueParser<Value = UnitKind> {
+    let known = PossibleValuesParser::new(UnitKind::ALL.map(UnitKind::name));
+    known.map(|name| UnitKind::from_name(&name).unwrap_or_default())
 }
 
 /// A type of files: names of languages.

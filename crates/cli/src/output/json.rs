@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::session::Results;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -186,13 +186,17 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, wish: &Wish, budget: &
         write!(out, "[")?;
     }
     let mut shown = 0;
-    for file in results.iter() {
-        let Some(row) = fitting(file?, wish, budget, shown == 0)? else { break };
-        if is_array {
-            write!(out, "{}{row}", if shown > 0 { "," } else { "" })?;
-        } else {
-            writeln!(out, "{row}")?;
-            out.flush()?;
+    let mut rows = 0;
+    'files: for file in results.iter() {
+        for file in rows_of(file?, results.is_list && !wish.names_only) {
+            let Some(row) = fitting(file, wish, budget, rows == 0)? else { break 'files };
+            if is_array {
+                write!(out, "{}{row}", if rows > 0 { "," } else { "" })?;
+            } else {
+                writeln!(out, "{row}")?;
+                out.flush()?;
+            }
+            rows += 1;
         }
         shown += 1;
     }
@@ -200,6 +204,20 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, wish: &Wish, budget: &
         writeln!(out, "]")?;
     }
     Ok(shown)
+}
+
+/// What has a row of its own: the file, or in a list each of its units.
+fn rows_of(mut file: FileAnswer, each_unit: bool) -> Vec<FileAnswer> {
+    if !each_unit {
+        return vec![file];
+    }
+    let units = std::mem::take(&mut file.units);
+    let alone = |unit: UnitAnswer| {
+        let mut alone = file.clone();
+        alone.units.push(unit);
+        alone
+    };
+    units.into_iter().map(alone).collect()
 }
 
 /// Prints a query with its hits on one line and says how many of them; `max_tokens` holds for each line.

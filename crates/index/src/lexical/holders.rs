@@ -1,6 +1,5 @@
 //! Which files hold a term, and which unit lies around a line.
 
-use colgrep_core::query::last_segment;
 use colgrep_core::token::Tokenizer;
 use tantivy::Term;
 
@@ -44,15 +43,8 @@ impl Lexical {
         Ok(units)
     }
 
-    /// The units that call `name`, by file and line.
-    ///
-    /// # Errors
-    /// When the index can't be read.
-    pub(crate) fn callers_of(&self, name: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
-        self.units_of_term(&Term::from_field_text(self.fields.callee, last_segment(name)), filter)
-    }
-
-    fn units_of_term(&self, term: &Term, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+    /// The units that `filter` allows with a term, by file and line.
+    pub(super) fn units_of_term(&self, term: &Term, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let mut units = Vec::new();
         for (s, segment) in self.segments.iter().enumerate() {
             segment.each(term, |doc| units.extend(self.hit(key(s, doc))))?;
@@ -76,7 +68,7 @@ impl Lexical {
         let mut best: Option<((bool, u32, u32), UnitHit)> = None;
         for (s, doc) in self.documents_of(file)? {
             let info = self.segments[s].info(doc);
-            let allowed = filter.is_none_or(|f| f.allows_file(file) && f.allows_unit(file, info.first(), info.end()));
+            let allowed = filter.is_none_or(|f| self.is_allowed(key(s, doc), f));
             if info.is_file() || !allowed || info.first() > line {
                 continue;
             }

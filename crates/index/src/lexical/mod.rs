@@ -6,6 +6,7 @@
 
 mod commit;
 mod directory;
+mod facts;
 mod fields;
 mod holders;
 mod inside;
@@ -23,9 +24,10 @@ mod write;
 
 pub use commit::CommitPoint;
 pub(crate) use commit::{collect, named_files};
+pub use facts::CodeName;
 pub(crate) use holders::term_of_word;
 pub use named::NamedFile;
 pub use near::Nearness;
-pub use read::{Lexical, UnitFilter, UnitHit, UnitSpan};
+pub use read::{Lexical, UnitFilter, UnitHit, UnitPlace, UnitSpan};
 pub use score::{Required, Searched, WordMass};
 pub use write::{FileDocument, Writer};

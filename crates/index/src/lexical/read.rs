@@ -27,8 +27,23 @@ const SCAN_DOCS: usize = 1 << 14;
 pub trait UnitFilter: Sync {
     /// Whether any unit of the file may be given.
     fn allows_file(&self, file: FileId) -> bool;
-    /// Whether the unit on these lines (documentation included) of an allowed file may be given.
-    fn allows_unit(&self, file: FileId, line: u32, end: u32) -> bool;
+    /// Whether a unit of an allowed file may be given.
+    fn allows_unit(&self, unit: &UnitPlace) -> bool;
+}
+
+/// A unit as a filter is asked about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitPlace {
+    /// Its key in this snapshot.
+    pub key: UnitId,
+    /// Its file's number.
+    pub file: FileId,
+    /// What it is.
+    pub kind: UnitKind,
+    /// Its first line, documentation included.
+    pub first: u32,
+    /// Its last line.
+    pub end: u32,
 }
 
 /// A unit that the query's terms found.
@@ -108,6 +123,13 @@ impl Segment {
         let (file, info) = (self.file(doc), self.info(doc));
         let (kind, role, line) = (info.kind(), info.role(), info.line());
         UnitHit { key, file, kind, role, line, name_hit: false, score: 0.0 }
+    }
+
+    /// Whether `filter` allows the unit that is document `doc`.
+    pub(super) fn is_allowed(&self, key: UnitId, doc: DocId, filter: &dyn UnitFilter) -> bool {
+        let (file, info) = (self.file(doc), self.info(doc));
+        let place = || UnitPlace { key, file, kind: info.kind(), first: info.first(), end: info.end() };
+        filter.allows_file(file) && filter.allows_unit(&place())
     }
 
     pub(super) fn postings(&self, term: &Term, option: IndexRecordOption) -> Result<Option<SegmentPostings>> {
@@ -194,10 +216,7 @@ impl Lexical {
 
     /// Whether this snapshot has a unit at the address and `filter` allows it.
     pub(crate) fn is_allowed(&self, key: UnitId, filter: &dyn UnitFilter) -> bool {
-        self.document(key).is_some_and(|(segment, doc)| {
-            let (file, info) = (segment.file(doc), segment.info(doc));
-            filter.allows_file(file) && filter.allows_unit(file, info.first(), info.end())
-        })
+        self.document(key).is_some_and(|(segment, doc)| segment.is_allowed(key, doc, filter))
     }
 
     /// Calls `visit` with the key, the file and the hash of the text of every unit that
@@ -252,10 +271,9 @@ impl Lexical {
     pub fn units_of(&self, file: FileId, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let mut units: Vec<UnitHit> = Vec::new();
         for (s, doc) in self.documents_of(file)? {
-            let info = self.segments[s].info(doc);
-            let allowed = filter.is_none_or(|f| f.allows_file(file) && f.allows_unit(file, info.first(), info.end()));
-            if !info.is_file() && allowed {
-                units.push(self.segments[s].hit(key(s, doc), doc));
+            let (segment, key) = (&self.segments[s], key(s, doc));
+            if !segment.info(doc).is_file() && filter.is_none_or(|f| segment.is_allowed(key, doc, f)) {
+                units.push(segment.hit(key, doc));
             }
         }
         units.sort_by_key(|u| (u.line, u.key));

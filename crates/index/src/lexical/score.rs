@@ -308,8 +308,8 @@ impl<'a> Scorer<'a> {
     /// A document with its final score (times the factor for its kind and role), if it has a score and is allowed.
     fn hit(&self, s: usize, doc: DocId, score: f32) -> Option<UnitHit> {
         let segment = &self.lists.lexical.segments[s];
-        let (file, info) = (segment.file(doc), segment.info(doc));
-        let allowed = |f: &dyn UnitFilter| f.allows_file(file) && f.allows_unit(file, info.first(), info.end());
+        let info = segment.info(doc);
+        let allowed = |f: &dyn UnitFilter| segment.is_allowed(key(s, doc), doc, f);
         (score > 0.0 && self.filter.is_none_or(allowed)).then(|| {
             let score = score * self.lists.bm25.unit_factor(info.kind(), info.role());
             UnitHit { score, ..segment.hit(key(s, doc), doc) }

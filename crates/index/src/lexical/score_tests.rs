@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
 use crate::disk::Disk;
-use crate::lexical::{FileDocument, Writer};
+use crate::lexical::{FileDocument, UnitPlace, Writer};
 
 const PLAIN: Sizes = Sizes { postings: u64::MAX, shard: DocId::MAX };
 const CAREFUL: Sizes = Sizes { postings: 0, shard: 100 };
@@ -74,8 +74,8 @@ impl UnitFilter for Odd {
         file.0 % 2 == 1
     }
 
-    fn allows_unit(&self, _: FileId, line: u32, _: u32) -> bool {
-        line < 40
+    fn allows_unit(&self, unit: &UnitPlace) -> bool {
+        unit.first < 40
     }
 }
 

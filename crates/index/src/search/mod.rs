@@ -13,6 +13,7 @@ use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit};
 
+pub use pointed::calls;
 pub use retrieve::{is_text, retrieve};
 pub use semantic::{Mode, Semantic};
 

@@ -16,7 +16,7 @@ use super::is_text;
 use super::locate::{Fit, files_named};
 use crate::error::Result;
 use crate::ids::FileId;
-use crate::lexical::{UnitFilter, UnitHit, term_of_word};
+use crate::lexical::{CodeName, UnitFilter, UnitHit, term_of_word};
 use crate::source::read_text;
 use crate::store::{FileRecord, Snapshot};
 
@@ -136,10 +136,11 @@ impl Search<'_> {
 
     /// Who calls the name that is asked about, each with the line of the call.
     fn callers(&mut self, clues: &Clues) -> Result<()> {
-        let Some(name) = clues.callers_of.as_deref().map(last_segment) else { return Ok(()) };
-        let mut units = self.snapshot.lexical.callers_of(name, self.filter)?;
+        let Some(asked) = clues.callers_of.as_deref() else { return Ok(()) };
+        let mut units = self.snapshot.lexical.callers_of(&CodeName::new(asked, false), self.filter)?;
         units.truncate(UNITS_POINTED_MAX);
-        self.point_at_lines(&units, usize::MAX, |line| is_call(line, name));
+        let name = last_segment(asked);
+        self.point_at_lines(&units, usize::MAX, |line| calls(line, name));
         Ok(())
     }
 
@@ -302,12 +303,13 @@ fn stands_as_word(line: &str, name: &str) -> Option<usize> {
     line.match_indices(name).map(|(at, _)| at).find(|at| is_whole(*at))
 }
 
-/// Whether a line calls `name`, rather than defining it.
-fn is_call(line: &str, name: &str) -> bool {
-    let Some(at) = stands_as_word(line, name) else { return false };
+/// Whether a line calls `name` (plain, as written), rather than defining it or telling of it.
+pub fn calls(line: &str, name: &str) -> bool {
+    let is_comment = || ["//", "/*", "* ", "# ", "-- "].iter().any(|mark| line.trim_start().starts_with(mark));
+    let Some(at) = stands_as_word(line, name).filter(|_| !is_comment()) else { return false };
     let before = line[..at].split_whitespace().next_back().unwrap_or_default();
     let behind = line[at + name.len()..].trim_start_matches(['!', '?', ':', '<', '>']);
-    !language::facts().is_declaration_keyword(before) && behind.starts_with(['(', ' ', '{'])
+    !language::facts().is_declaration_keyword(before) && (behind.is_empty() || behind.starts_with(['(', ' ', '{']))
 }
 
 /// Whether a text holds what programs put into their messages: numbers, quotes, paths, something behind a colon.

@@ -8,8 +8,15 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields, default)]
 #[schemars(extend("required" = ["query"]))]
 pub struct Search {
-    /// What to look for, in words ("parse request") or as a name (parseRequest).
+    /// What to look for, in words ("parse request") or as a name (parseRequest). With calls, called_by or kind it may be
+    /// empty: all such units are listed, by path and line.
     pub query: String,
+    /// Only units that call this name.
+    pub calls: String,
+    /// Only definitions of what the units of this name call.
+    pub called_by: String,
+    /// Only units of this kind: function, method, class, constant, document, section or rawcode.
+    pub kind: String,
     /// Files or folders to look in; all roots where empty.
     pub paths: Vec<String>,
     /// Number of files, 10 if not given.

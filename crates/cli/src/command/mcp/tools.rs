@@ -5,15 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use colgrep_core::UnitKind;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::like::{Like, like};
+use colgrep_engine::list::Length;
 use colgrep_engine::model::Model;
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::check_length;
 use colgrep_engine::session::{damage, guarded};
-use colgrep_engine::{Detail, Pattern, RankBy, RankingOptions, Scope, Tests};
+use colgrep_engine::{Detail, Facts, Pattern, RankBy, RankingOptions, Scope, Tests};
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
@@ -44,11 +46,12 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
     if asked.per_file == Some(0) {
         bail!("per_file: 0 asks for nothing; give 1 or more");
     }
-    if asked.query.trim().is_empty() {
-        bail!("query is empty: say what to look for, in words or as a name");
-    }
     check_length(asked.query.as_bytes())?;
     let mut scope = Scope::default();
+    scope.facts = facts(asked)?;
+    if asked.query.trim().is_empty() && scope.facts.allow_all() {
+        bail!("query is empty: say what to look for, in words or as a name");
+    }
     scope.tests = match &asked.tests {
         None => None,
         Some(text) => match Tests::from_name(text) {
@@ -83,6 +86,18 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
         lists.push(Ranking { state, root, below, scope: &scope, question, like: None }.ranked()?);
     }
     Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
+}
+
+/// What is asked of the units' code.
+fn facts(asked: &params::Search) -> Result<Facts> {
+    let named = |name: &String| if name.trim().is_empty() { Vec::new() } else { vec![name.clone()] };
+    let mut facts = Facts::default();
+    (facts.calls, facts.called_by) = (named(&asked.calls), named(&asked.called_by));
+    for kind in named(&asked.kind) {
+        let known = || UnitKind::ALL.map(UnitKind::name).join(", ");
+        facts.kinds.push(UnitKind::from_name(&kind).with_context(|| format!("kind takes {}, not {kind:?}", known()))?);
+    }
+    Ok(facts)
 }
 
 /// Number of files asked for, within bounds.
@@ -178,6 +193,9 @@ impl Ranking<'_> {
     /// candidates and may change the order. So pages run through the ranking of a window of files, then through that of
     /// the next window without the files already shown: no file is repeated or lost.
     fn in_windows(&self, mut asked: Asked<'_>, place: &Place) -> Result<(Vec<String>, bool)> {
+        if self.like.is_none() && self.question.query.trim().is_empty() {
+            return self.listed(place);
+        }
         let console = Console::new(true, self.state.env.trace);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
         loop {
@@ -195,6 +213,22 @@ impl Ranking<'_> {
             }
             asked.files = asked.files.saturating_mul(2);
         }
+    }
+}
+
+impl Ranking<'_> {
+    /// The blocks of the first files with units that the scope's facts name, and whether there are more.
+    fn listed(&self, place: &Place) -> Result<(Vec<String>, bool)> {
+        let Question { wanted, per_file, content, .. } = self.question;
+        let length = Length {
+            results: wanted.saturating_add(1),
+            units_per_file: per_file.unwrap_or(usize::MAX),
+            single_units: false,
+        };
+        let listed = place.list(length, false)?;
+        let hits: Vec<usize> = (0..listed.len().min(wanted)).collect();
+        let files = place.files(&listed, &hits, Detail::Lines)?;
+        Ok((files.iter().map(|file| block(file, content)).collect(), listed.len() > wanted))
     }
 }
 

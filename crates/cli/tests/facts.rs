@@ -1,0 +1,236 @@
+//! The binary on facts of the code: who calls a name, what a name calls, units of one kind.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use colgrep_engine::{Engine, Env, FileAnswer, Question, SearchRequest, UnitAnswer};
+use common::Sandbox;
+
+/// The samples of all languages that are parsed, one a folder.
+fn samples() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../syntax/tests/languages");
+    for language in fs::read_dir(folder).expect("samples").flatten() {
+        for file in fs::read_dir(language.path()).expect("a sample").flatten() {
+            let name = file.file_name().to_string_lossy().into_owned();
+            if name != "expected.txt" {
+                let text = fs::read_to_string(file.path()).expect("a readable sample");
+                sandbox.write(&format!("{}/{name}", language.file_name().to_string_lossy()), &text);
+            }
+        }
+    }
+    sandbox
+}
+
+/// A queue, what fills it, and a test.
+fn queue() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/queue.rs",
+        "/// A queue.\npub struct Queue;\n\nimpl Queue {\n    /// Adds an item.\n    pub fn push(&mut self, item: u32) {\n        \
+         grow(self);\n    }\n}\n\nfn grow(queue: &mut Queue) {\n    reserve(queue);\n}\n\nfn reserve(_: &mut Queue) {}\n",
+    );
+    sandbox.write(
+        "src/fill.rs",
+        "/// Fills the queue.\npub fn fill(queue: &mut Queue) {\n    // push(1) would do, too\n    for item in 0..9 {\n        \
+         queue.push(item);\n    }\n}\n\npub fn Push() {}\n\npub fn refill(queue: &mut Queue) {\n    Push();\n}\n",
+    );
+    sandbox.write("tests/queue.rs", "#[test]\nfn it_pushes() {\n    Queue.push(1);\n}\n");
+    sandbox
+}
+
+/// `path:line` of each row.
+fn places(out: &str) -> Vec<String> {
+    let place = |line: &str| line.splitn(3, ':').take(2).collect::<Vec<_>>().join(":");
+    out.lines().map(place).collect()
+}
+
+#[test]
+fn callers_are_listed_by_path_and_line() {
+    let sandbox = queue();
+    for (args, expected) in [
+        (&["--calls", "push"][..], "src/fill.rs:2 tests/queue.rs:2"),
+        (&["--calls", "Queue::push()"], "src/fill.rs:2 tests/queue.rs:2"),
+        (&["--calls", "push", "-n"], "src/fill.rs:5 tests/queue.rs:3"),
+        (&["--calls", "push", "-i"], "src/fill.rs:2 src/fill.rs:11 tests/queue.rs:2"),
+        (&["--calls", "push", "-i", "-k", "1"], "src/fill.rs:2 src/fill.rs:11"),
+        (&["--calls", "push", "-i", "-k", "1", "--units"], "src/fill.rs:2"),
+        (&["--calls", "push", "-i", "--per-file", "1"], "src/fill.rs:2 tests/queue.rs:2"),
+        (&["--calls", "push", "--tests", "only"], "tests/queue.rs:2"),
+        (&["--calls", "push", "--tests", "exclude"], "src/fill.rs:2"),
+        (&["--calls", "push", "--include", "tests/"], "tests/queue.rs:2"),
+        (&["--calls", "push", "src"], "src/fill.rs:2"),
+        (&["--calls", "grow", "--calls", "reserve"], "src/queue.rs:6 src/queue.rs:11"),
+        (&["--calls", "push", "-e", "0..9"], "src/fill.rs:4"),
+        (&["--called-by", "push"], "src/queue.rs:11"),
+        (&["--called-by", "Queue.push"], "src/queue.rs:11"),
+        (&["--called-by", "PUSH", "-i"], "src/queue.rs:11"),
+        (&["--called-by", "push", "--calls", "reserve"], "src/queue.rs:11"),
+        (&["--kind", "class"], "src/queue.rs:2 src/queue.rs:4"),
+        (&["--kind", "METHOD", "--kind", "function", "src/queue.rs"], "src/queue.rs:6 src/queue.rs:11 src/queue.rs:15"),
+        (&["--calls", "push", "--kind", "method"], ""),
+        (&["--calls", "pus"], ""),
+        (&["--called-by", "Other.push"], ""),
+    ] {
+        let ran = sandbox.run(args);
+        assert_eq!(places(&ran.out).join(" "), expected, "{args:?}: {}", ran.err);
+        assert_eq!(ran.status, i32::from(expected.is_empty()), "{args:?}");
+    }
+    assert_eq!(sandbox.run(&["--calls", "push", "-l"]).out, "src/fill.rs\ntests/queue.rs\n");
+    assert_eq!(sandbox.run(&["--calls", "push", "-i", "--count"]).out, "src/fill.rs:2\ntests/queue.rs:1\n");
+    assert_eq!(sandbox.run(&["--calls", "push", "-L"]).out, "src/queue.rs\n");
+    let ran = sandbox.run(&["--calls", "push", "-c", "tests"]);
+    assert!(ran.out.contains("tests/queue.rs-3-    Queue.push(1);"), "{}", ran.out);
+}
+
+#[test]
+fn lists_are_rows_of_json_too() {
+    let sandbox = queue();
+    let ran = sandbox.run(&["--calls", "push", "-i", "--json"]);
+    let rows: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let names: Vec<&str> = rows.as_array().expect("rows").iter().filter_map(|r| r["unit"]["name"].as_str()).collect();
+    assert_eq!(names, ["fill", "refill", "it_pushes"]);
+    assert_eq!(sandbox.run(&["--calls", "push", "--jsonl"]).out.lines().count(), 2);
+    assert_eq!(sandbox.run(&["--calls", "nobody", "--json"]).out, "[]\n");
+}
+
+#[test]
+fn facts_filter_before_the_ranking() {
+    let sandbox = queue();
+    let ran = sandbox.run(&["a queue that grows", "--calls", "push", "-k", "9"]);
+    assert_eq!(ran.paths(), ["src/fill.rs", "tests/queue.rs"], "{}", ran.out);
+    let ran = sandbox.run(&["queue", "--kind", "class", "-k", "9", "--units"]);
+    assert!(ran.out.lines().all(|l| l.starts_with("src/queue.rs:")) && ran.out.lines().count() == 2, "{}", ran.out);
+    let ran = sandbox.run(&["--like", "src/queue.rs:11", "--kind", "method"]);
+    assert_eq!(places(&ran.out), ["src/queue.rs:6"], "{}", ran.err);
+}
+
+#[test]
+fn who_calls_answers_as_the_list_does() {
+    let sandbox = queue();
+    for name in ["push", "grow", "Queue::push", "Push"] {
+        let asked = sandbox.run(&[&format!("who calls {name}"), "--calls", name, "-l", "-k", "9"]);
+        let mut asked: Vec<&str> = asked.out.lines().collect();
+        asked.sort_unstable();
+        let first = sandbox.run(&[&format!("who calls {name}"), "-k", "1", "-l"]);
+        let listed = sandbox.run(&["--calls", name, "-l"]);
+        assert_eq!(asked, listed.out.lines().collect::<Vec<_>>(), "{name}");
+        assert!(listed.out.contains(&first.out) && !first.out.is_empty(), "{name}: {}", first.out);
+    }
+}
+
+/// A definition of a sample, as its `expected.txt` has it.
+struct Expected {
+    place: String,
+    role: u8,
+    name: String,
+    calls: Vec<String>,
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+fn expected_units() -> Vec<Expected> {
+    let mut units = Vec::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../syntax/tests/languages");
+    for language in fs::read_dir(folder).expect("samples").flatten() {
+        let files = fs::read_dir(language.path()).expect("a sample").flatten();
+        let names: Vec<String> = files.map(|f| f.file_name().to_string_lossy().into_owned()).collect();
+        let sample = names.iter().find(|name| *name != "expected.txt").expect("a sample");
+        let text = fs::read_to_string(language.path().join("expected.txt")).expect("readable");
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words.as_slice() {
+                ["calls", names @ ..] if line.starts_with("    ") => {
+                    let last: &mut Expected = units.last_mut().expect("a unit");
+                    last.calls = names.iter().map(|name| (*name).to_string()).collect();
+                }
+                [lines, kind, name @ ..] if line.starts_with(|c: char| c.is_ascii_digit()) => {
+                    let first = lines.split('-').next().expect("a line");
+                    let name = name.join(" ");
+                    let is_definition = ["function", "method", "class", "constant"].iter().any(|k| kind.starts_with(k));
+                    let role = match kind.split_once('.').map(|(_, role)| role) {
+                        None => 0,
+                        Some("extension") => 1,
+                        Some("declaration") => 2,
+                        Some(_) => 3,
+                    };
+                    units.push(Expected {
+                        place: format!("{}/{sample}:{first}", language.file_name().to_string_lossy()),
+                        role: if is_definition { role } else { 4 },
+                        name: name.rsplit(['.', ':']).next().unwrap_or_default().to_string(),
+                        calls: Vec::new(),
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+    units
+}
+
+#[test]
+fn the_samples_give_exact_sets() {
+    let sandbox = samples();
+    let units = expected_units();
+    let engine = Engine::new(Env::default().data_in(sandbox.data()));
+    let mut session = engine.session(&sandbox.root()).expect("a session");
+    let mut list = |calls: &str, called_by: &str| -> BTreeSet<String> {
+        let mut request = SearchRequest::default().within(sandbox.root());
+        request.question = Question::Every;
+        let of = |name: &str| if name.is_empty() { Vec::new() } else { vec![name.to_string()] };
+        (request.scope.facts.calls, request.scope.facts.called_by) = (of(calls), of(called_by));
+        let answer = session.search(&request).expect("an answer");
+        let places = |f: &FileAnswer| {
+            let place = |u: &UnitAnswer| format!("{}:{}", f.path, u.unit.span.line);
+            f.units.iter().map(place).collect::<Vec<_>>()
+        };
+        answer.files.iter().flat_map(places).collect()
+    };
+    let calls_plainly = |unit: &Expected, name: &str| unit.calls.iter().any(|c| c.rsplit("::").next() == Some(name));
+    let called: BTreeSet<&str> =
+        units.iter().flat_map(|u| &u.calls).map(String::as_str).filter(|n| is_plain(n)).collect();
+    assert!(called.len() > 200, "{}", called.len());
+    for name in called {
+        let callers = units.iter().filter(|u| calls_plainly(u, name)).map(|u| u.place.clone()).collect::<BTreeSet<_>>();
+        assert_eq!(list(name, ""), callers, "--calls {name}");
+    }
+    let callers: BTreeSet<&str> = units
+        .iter()
+        .filter(|u| u.role < 4 && !u.calls.is_empty() && is_plain(&u.name))
+        .map(|u| u.name.as_str())
+        .collect();
+    for name in callers {
+        let of_name = units.iter().filter(|u| u.role < 4 && u.name == name);
+        let callees: BTreeSet<&str> = of_name.flat_map(|u| &u.calls).map(String::as_str).collect();
+        if !callees.iter().all(|callee| is_plain(callee)) {
+            continue;
+        }
+        let mut expected = BTreeSet::new();
+        for callee in callees {
+            let named = || units.iter().filter(move |u| u.name == callee && u.role < 3);
+            let role = named().map(|u| u.role).min();
+            expected.extend(named().filter(|u| Some(u.role) == role).map(|u| u.place.clone()));
+        }
+        assert_eq!(list("", name), expected, "--called-by {name}");
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    let sandbox = queue();
+    for (args, expected) in [
+        (&["--kind", "struct"][..], "function, method, class, constant, document, section, rawcode"),
+        (&["--calls", ""], "--calls takes a name"),
+        (&["--calls", "push", "-v"], "-v: about the pattern of -e"),
+        (&["--calls", "push", "--explain"], "--explain: about the ranking"),
+        (&["queue", "-i"], "-i: about the pattern of -e"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.err.contains(expected), "{args:?}: {}", ran.err);
+    }
+}

@@ -1,0 +1,208 @@
+//! Units by what the index knows of their code: who calls a name, and what the units of a name call.
+//!
+//! Names decide, not types: two functions of one name are one name here.
+
+use std::collections::BTreeSet;
+
+use colgrep_core::query::last_segment;
+use colgrep_core::{Unit, UnitRole};
+use tantivy::Term;
+
+use super::read::{Lexical, UnitFilter, UnitHit, key};
+use crate::error::Result;
+
+/// What parts the segments of a name as code has it, in any language, beside dots: some languages have these in names.
+const SEPARATORS: [&str; 3] = ["::", "->", "\\"];
+/// What else parts them where people write of code: `RingBuffer#push`, `push/2`.
+const SEPARATORS_OF_PEOPLE: [&str; 2] = ["#", "/"];
+
+/// A name as somebody asks for it: plain (`push`), or with what encloses it (`RingBuffer.push`, `ring::push()`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeName {
+    /// As asked, without the parentheses of a call.
+    whole: String,
+    ignores_case: bool,
+}
+
+impl CodeName {
+    /// Reads a name.
+    pub fn new(text: &str, ignores_case: bool) -> CodeName {
+        let text = text.trim().trim_matches(['`', '"', '\'']);
+        CodeName { whole: text.strip_suffix("()").unwrap_or(text).to_string(), ignores_case }
+    }
+
+    fn eq(&self, one: &str, other: &str) -> bool {
+        match self.ignores_case {
+            true => one.to_lowercase() == other.to_lowercase(),
+            false => one == other,
+        }
+    }
+
+    /// Whether a call that is written so may mean it. Of a qualified name the last part decides, since what stands in
+    /// front of a call is most often a value.
+    fn is_called(&self, callee: &str) -> bool {
+        self.eq(callee, &self.whole) || self.eq(written_last(callee), asked_last(&self.whole))
+    }
+
+    /// The same, punctuation at the ends aside: `println!` is called as `println`.
+    fn is_nearly_called(&self, callee: &str) -> bool {
+        self.eq(written_last(callee), last_segment(&self.whole))
+    }
+
+    /// Whether a unit is the one that is asked for: its qualified name ends so.
+    fn is_of(&self, unit: &Unit) -> bool {
+        let own = dotted(&unit.qualified_name(), &SEPARATORS);
+        let asked = dotted(&self.whole, &SEPARATORS);
+        let is_end = |asked: &str| {
+            let at = own.len().checked_sub(asked.len()).filter(|at| own.is_char_boundary(*at));
+            at.is_some_and(|at| self.eq(&own[at..], asked) && (at == 0 || own[..at].ends_with('.')))
+        };
+        is_end(&asked) || is_end(&dotted(&asked, &SEPARATORS_OF_PEOPLE))
+    }
+}
+
+/// A qualified name with a dot for each separator.
+fn dotted(name: &str, separators: &[&str]) -> String {
+    separators.iter().fold(name.to_string(), |name, separator| name.replace(separator, "."))
+}
+
+/// What stands behind the last of the separators.
+fn behind<'n>(name: &'n str, separators: &[&str]) -> &'n str {
+    separators.iter().filter_map(|s| Some(name.rfind(s)? + s.len())).max().map_or(name, |at| &name[at..])
+}
+
+/// The last segment of a name as code has it.
+fn written_last(name: &str) -> &str {
+    behind(name, &SEPARATORS)
+}
+
+/// The last segment of a name as people write it: dots part them too.
+fn asked_last(name: &str) -> &str {
+    behind(behind(written_last(name), &SEPARATORS_OF_PEOPLE), &["."])
+}
+
+impl Lexical {
+    /// The units that call a name, by file and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn callers_of(&self, name: &CodeName, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        let called = self.units_calling(|callee| name.is_called(callee), filter)?;
+        if called.is_empty() { self.units_calling(|callee| name.is_nearly_called(callee), filter) } else { Ok(called) }
+    }
+
+    fn units_calling(&self, is_meant: impl Fn(&str) -> bool, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        let mut units = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            let index = segment.reader.inverted_index(self.fields.callee)?;
+            let mut names = index.terms().stream().map_err(tantivy::TantivyError::from)?;
+            while names.advance() {
+                let Some(callee) = std::str::from_utf8(names.key()).ok().filter(|callee| is_meant(callee)) else {
+                    continue;
+                };
+                let term = Term::from_field_text(self.fields.callee, callee);
+                segment.each(&term, |doc| units.extend(self.hit(key(s, doc))))?;
+            }
+        }
+        units.retain(|unit| filter.is_none_or(|f| self.is_allowed(unit.key, f)));
+        units.sort_by_key(|unit| (unit.file, unit.line, unit.key));
+        units.dedup_by_key(|unit| unit.key);
+        Ok(units)
+    }
+
+    /// The definitions of what the units of a name call, by file and line. Where a callee is both defined and declared,
+    /// the definitions alone.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn called_by(&self, name: &CodeName, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        let mut callees = BTreeSet::new();
+        for (_, unit) in self.units_named(asked_last(&name.whole), |unit| name.is_of(unit))? {
+            callees.extend(unit.calls);
+        }
+        let mut found = Vec::new();
+        for callee in callees {
+            let last = written_last(&callee);
+            let mut units = self.units_named(last, |unit| written_last(&unit.name) == last)?;
+            let first = [UnitRole::Definition, UnitRole::Extension, UnitRole::Declaration];
+            let role = first.into_iter().find(|role| units.iter().any(|(hit, _)| hit.role == *role));
+            units.retain(|(hit, _)| Some(hit.role) == role);
+            found.extend(units.into_iter().map(|(hit, _)| hit));
+        }
+        found.retain(|unit| filter.is_none_or(|f| self.is_allowed(unit.key, f)));
+        found.sort_by_key(|unit| (unit.file, unit.line, unit.key));
+        found.dedup_by_key(|unit| unit.key);
+        Ok(found)
+    }
+
+    /// The units with this last part of a name, upper and lower case alike, that are meant.
+    fn units_named(&self, last: &str, is_meant: impl Fn(&Unit) -> bool) -> Result<Vec<(UnitHit, Unit)>> {
+        let term = Term::from_field_text(self.fields.definition, &last_segment(last).to_lowercase());
+        let mut units = Vec::new();
+        for hit in self.units_of_term(&term, None)? {
+            let unit = self.unit(hit.key)?;
+            if is_meant(&unit) {
+                units.push((hit, unit));
+            }
+        }
+        Ok(units)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_matched_by_their_last_part() {
+        for (asked, ignores_case, callee, expected) in [
+            ("push", false, "push", "called"),
+            ("push()", false, "push", "called"),
+            ("RingBuffer.push", false, "push", "called"),
+            ("ring::push", false, "push", "called"),
+            ("`push`", false, "push", "called"),
+            ("push", false, "Push", ""),
+            ("push", true, "Push", "called"),
+            ("push", false, "push_back", ""),
+            ("read_entries", false, "Guestbook::Store::read_entries", "called"),
+            ("new.env", false, "new.env", "called"),
+            ("na", false, "is.na", ""),
+            ("Queue#push", false, "push", "called"),
+            ("open", false, "#open", ""),
+            ("#open", false, "#open", "called"),
+            ("check!", false, "check!", "called"),
+            ("check", false, "check!", ""),
+            ("println!", false, "println", "nearly"),
+            ("Write-Host", false, "Write-Host", "called"),
+        ] {
+            let name = CodeName::new(asked, ignores_case);
+            let found = match (name.is_called(callee), name.is_nearly_called(callee)) {
+                (true, _) => "called",
+                (_, true) => "nearly",
+                _ => "",
+            };
+            assert_eq!(found, expected, "{asked} {callee}");
+        }
+    }
+
+    #[test]
+    fn a_unit_is_asked_for_by_the_end_of_its_qualified_name() {
+        let unit = |parent: &str, name: &str| Unit { parent: parent.into(), name: name.into(), ..Unit::default() };
+        for (asked, ignores_case, unit, expected) in [
+            ("push", false, unit("RingBuffer", "push"), true),
+            ("RingBuffer.push", false, unit("RingBuffer", "push"), true),
+            ("Cache::put", false, unit("atlas::tiles.Cache", "put"), true),
+            ("tiles::Cache::put", false, unit("atlas::tiles.Cache", "put"), true),
+            ("RingBuffer#push", false, unit("RingBuffer", "push"), true),
+            ("Queue.#open", false, unit("Queue", "#open"), true),
+            ("open", false, unit("Queue", "#open"), false),
+            ("Buffer.push", false, unit("RingBuffer", "push"), false),
+            ("Other.push", false, unit("RingBuffer", "push"), false),
+            ("PUSH", false, unit("RingBuffer", "push"), false),
+            ("PUSH", true, unit("RingBuffer", "push"), true),
+            ("RingBuffer", false, unit("RingBuffer", "push"), false),
+        ] {
+            assert_eq!(CodeName::new(asked, ignores_case).is_of(&unit), expected, "{asked}");
+        }
+    }
+}
