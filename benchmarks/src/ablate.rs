@@ -34,6 +34,8 @@ pub fn neutral(knob: Knob) -> Option<f64> {
     let name = knob.name();
     let ends = |endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
     match () {
+        () if name == "hint_keyword" => Some(0.0),
+        () if name.starts_with("hint_") => Some(1.0),
         () if ends(&["_penalty", "_factor", "stop_weight", "compound_weight"]) => Some(1.0),
         () if ends(&["_boost", "_share", "_weight", "_named_files"]) => Some(0.0),
         () => None,

@@ -149,7 +149,7 @@ impl Task {
             self.apply(i, *variant, knobs);
         }
         let mut ranks = vec![None; self.targets];
-        for (i, file) in first_files(&self.retrieved, &self.fused.scores, DEPTH).into_iter().enumerate() {
+        for (i, file) in first_files(&self.retrieved, &self.fused, DEPTH).into_iter().enumerate() {
             for &target in &self.targets_of[file] {
                 ranks[target].get_or_insert(i + 1);
             }
@@ -187,6 +187,7 @@ impl Task {
 /// Copies scores into room that is there already.
 fn copy(from: &Fused, to: &mut Fused) {
     to.scores.clone_from(&from.scores);
+    to.ties.clone_from(&from.ties);
     to.file_scores.clone_from(&from.file_scores);
     to.doubt = from.doubt;
 }

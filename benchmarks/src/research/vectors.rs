@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
-use colgrep_index::search::{Mode, Request, Semantic, search};
+use colgrep_index::search::{Background, Mode, Request, Semantic, search};
 use colgrep_index::store::Store;
 use colgrep_index::update::{Encoding, Updater};
 
@@ -134,6 +134,7 @@ fn query(folder: &Path) -> Result<()> {
             units_per_file: 1,
             filter: None,
             semantic,
+            background: Background::default(),
         };
         let answer = search(&snapshot, &request, None)?;
         ensure!(!answer.hits.is_empty(), "nothing found");

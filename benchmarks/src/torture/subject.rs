@@ -10,7 +10,7 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_encoder::Encoder;
 use colgrep_index::disk::Disk;
-use colgrep_index::search::{Request, Semantic, search};
+use colgrep_index::search::{Background, Request, Semantic, search};
 use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Encoding, Updater, caught};
 use colgrep_index::vector::Codebook;
@@ -151,9 +151,17 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
     let _ = writeln!(text, "{:?}", snapshot.coverage());
     for query in QUERIES {
         for semantic in [None, Some(Semantic::new(&Toy)).filter(|_| has_vectors)] {
-            let fusion = Fusion::MinMax;
-            let request =
-                Request { query, knobs: &knobs, fusion, files: 20, units_per_file: 3, filter: None, semantic };
+            let (fusion, background) = (Fusion::MinMax, Background::default());
+            let request = Request {
+                query,
+                knobs: &knobs,
+                fusion,
+                files: 20,
+                units_per_file: 3,
+                filter: None,
+                semantic,
+                background,
+            };
             let answer = search(snapshot, &request, None)?;
             for hit in &answer.hits {
                 let units: Vec<(u32, u32)> = hit.units.iter().map(|u| (u.line, u.score.to_bits())).collect();

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use colgrep_core::expand::TermTable;
 use colgrep_encoder::Error as ModelError;
 use colgrep_engine::Refused;
 use colgrep_index::{Error as IndexError, ErrorKind};
@@ -37,6 +38,13 @@ fn hinted(refused: &Refused) -> Hinted {
             "use -F to search for it as plain text".to_string(),
             "`grep` with `fixed` searches for it as plain text".to_string(),
         ),
+        Refused::Terms { .. } => {
+            let names = TermTable::BUILT_IN.join(", ");
+            (
+                format!("--expand takes {names}, or a file of JSON: {{\"word\": [\"term\", \"another\"]}}"),
+                format!("`expand` takes {names}, or a file of JSON: {{\"word\": [\"term\", \"another\"]}}"),
+            )
+        }
         Refused::NotIndexed { root, path } => {
             return Hinted {
                 what: format!("{} is not indexed", typed(root, path)),

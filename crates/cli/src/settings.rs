@@ -17,8 +17,8 @@ use crate::hunk::in_own_form;
 pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
     let kind = check_name(key)?;
     let mut toml: Toml = match (text.parse::<Toml>(), kind) {
-        (Ok(value @ Toml::Array(_)), Kind::List) => value,
-        (_, Kind::List) => text
+        (Ok(value @ Toml::Array(_)), Kind::List | Kind::Terms) => value,
+        (_, Kind::List | Kind::Terms) => text
             .split(',')
             .map(str::trim)
             .filter(|p| !p.is_empty())

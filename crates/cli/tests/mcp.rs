@@ -488,3 +488,28 @@ fn units_are_listed_and_filtered_by_facts() {
     let none = client.call("search", json!({"query": "", "kind": "struct"}));
     assert!(none.1 && none.0.contains("kind takes function, method, class"), "{none:?}");
 }
+
+#[test]
+fn req_004_9_hints_and_terms_are_parameters_of_a_search() {
+    let sandbox = Sandbox::new();
+    for part in ["http", "queue"] {
+        sandbox.write(&format!("src/{part}/parse_item.py"), "def parse_item(text):\n    return text.strip()\n");
+    }
+    sandbox.write("src/auth.py", "def read_jwt(header):\n    return header\n");
+    sandbox.write(".terms.json", r#"{"token": ["JWT"]}"#);
+    let mut client = Client::start(&sandbox, &[]);
+    let mut first = |arguments: Value| {
+        let (text, is_error) = client.call("search", arguments);
+        (text.split(':').next().unwrap_or_default().to_string(), is_error, text)
+    };
+    assert_eq!(first(json!({"query": "parse item"})).0, "src/http/parse_item.py");
+    let hints = json!([{"kind": "subsystem", "word": "queue"}]);
+    assert_eq!(first(json!({"query": "parse item", "hints": hints})).0, "src/queue/parse_item.py");
+    assert_eq!(first(json!({"query": "a token", "expand": ".terms.json"})).0, "src/auth.py");
+    let (_, is_error, text) = first(json!({"query": "a", "hints": [{"kind": "module", "word": "queue"}]}));
+    assert!(is_error && text.contains("subsystem, purpose, type, concept, feature, tag, keyword"), "{text}");
+    for outside in ["/etc/passwd", "docker"] {
+        let (_, is_error, text) = first(json!({"query": "a token", "expand": outside}));
+        assert!(is_error && text.contains("`expand` takes kubernetes") && !text.contains("root:"), "{text}");
+    }
+}

@@ -1,6 +1,8 @@
 //! Collapse: from ranked units to ranked files, each with its best units.
 
-use crate::rank::{Ranked, RankedUnit, Retrieved};
+use std::cmp::{Ordering, Reverse};
+
+use crate::rank::{Fused, Ranked, RankedUnit, Retrieved};
 
 /// One file of the answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,26 +33,32 @@ pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: usize) -> Vec<FileHit> 
     hits
 }
 
+/// A score, and what decides where scores are equal.
+type Key = (f32, Reverse<u32>);
+
+fn order(a: Key, b: Key) -> Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+}
+
 /// Positions of the files that [`collapse`] would give, from scores that are not sorted: what a measurement of many
 /// settings needs, without the order of the units behind.
-pub fn first_files(retrieved: &Retrieved, scores: &[f32], k: usize) -> Vec<usize> {
+pub fn first_files(retrieved: &Retrieved, fused: &Fused, k: usize) -> Vec<usize> {
     let mut best = vec![None; retrieved.files.len()];
-    for (candidate, score) in retrieved.candidates.iter().zip(scores) {
-        let best = &mut best[candidate.file];
-        if best.is_none_or(|b: f32| score.total_cmp(&b).is_gt()) {
-            *best = Some(*score);
+    for (at, (candidate, score)) in retrieved.candidates.iter().zip(&fused.scores).enumerate() {
+        let (best, own) = (&mut best[candidate.file], (*score, Reverse(fused.tie(at))));
+        if best.is_none_or(|best| order(own, best).is_gt()) {
+            *best = Some(own);
         }
     }
     let path = |file: usize| &retrieved.files[file].path;
-    let mut first: Vec<(f32, usize)> = Vec::with_capacity(k + 1);
-    for (file, score) in best.into_iter().enumerate() {
-        let Some(score) = score else { continue };
-        let before =
-            |other: &(f32, usize)| other.0.total_cmp(&score).then_with(|| path(file).cmp(path(other.1))).is_gt();
+    let mut first: Vec<(Key, usize)> = Vec::with_capacity(k + 1);
+    for (file, key) in best.into_iter().enumerate() {
+        let Some(key) = key else { continue };
+        let before = |other: &(Key, usize)| order(other.0, key).then_with(|| path(file).cmp(path(other.1))).is_gt();
         let at = first.partition_point(before);
         if at < k {
             first.truncate(k - 1);
-            first.insert(at, (score, file));
+            first.insert(at, (key, file));
         }
     }
     first.into_iter().map(|(_, file)| file).collect()
@@ -72,7 +80,7 @@ mod tests {
             let scored: Vec<(u32, usize, f32)> =
                 files.iter().enumerate().map(|(i, (f, s))| (i as u32, *f, (s * 4.0).round() / 4.0)).collect();
             let example = Example::with_units(&["a", "b", "c", "d", "e", "f", "g", "h"], &scored);
-            let first = first_files(&example.retrieved, &example.fused.scores, k);
+            let first = first_files(&example.retrieved, &example.fused, k);
             let hits = collapse(&Ranked::new(&example.retrieved, &example.fused), k, per_file);
             let mut distinct: Vec<usize> = files.iter().map(|f| f.0).collect();
             distinct.sort_unstable();
@@ -87,6 +95,25 @@ mod tests {
                 let count = files.iter().filter(|f| f.0 == hit.file).count();
                 prop_assert_eq!(hit.units.len(), count.min(per_file));
             }
+        }
+    }
+
+    #[test]
+    fn req_002_11_of_equal_reciprocal_ranks_meaning_comes_first() {
+        use crate::fuse::{Evidence, Fusion, Ranking, Retriever};
+        use crate::knob::{Knob, Knobs, Profile};
+        use crate::unit::UnitId;
+        let mut example = Example::of(&["a.rs", "b.rs"]);
+        let ranking = |retriever, unit| Ranking { retriever, hits: vec![(UnitId::new(0, unit), 1.0)] };
+        example.retrieved.rankings = vec![ranking(Retriever::Lexical, 0), ranking(Retriever::Semantic, 1)];
+        example.retrieved.evidence = Evidence { names: true, coverage: 1.0, ..Evidence::default() };
+        let mut knobs = Knobs::of(Profile::Default);
+        knobs.set(Knob::Alpha, "0.5").expect("a number");
+        for (method, first) in [(Fusion::ReciprocalRank, 1), (Fusion::MinMax, 0)] {
+            let fused = Fused::new(&example.retrieved, method, &knobs);
+            let units = Ranked::new(&example.retrieved, &fused).units;
+            assert!(units[0].score == units[1].score && units[0].file == first, "{method:?} {units:?}");
+            assert_eq!(first_files(&example.retrieved, &fused, 2)[0], first, "{method:?}");
         }
     }
 }

@@ -10,7 +10,8 @@ use crate::unit::UnitId;
 pub const TRUST_KNOBS: &[Knob] = &[Knob::TrustLow, Knob::TrustHigh];
 
 /// Every knob that the fusion reads.
-pub const KNOBS: &[Knob] = &[Knob::Alpha, Knob::TrustLow, Knob::TrustHigh, Knob::SemanticDepth, Knob::RrfK];
+pub const KNOBS: &[Knob] =
+    &[Knob::Alpha, Knob::TrustLow, Knob::TrustHigh, Knob::SemanticDepth, Knob::RrfK, Knob::ExpandAlpha, Knob::ExpandK];
 
 /// Sorts units by score, best first, equal ones by key.
 pub fn sort_hits(hits: &mut [(UnitId, f32)]) {
@@ -69,29 +70,38 @@ pub struct Evidence {
     pub strength: f32,
     /// Share of the best lexical candidates that have a semantic score: below 1 while vectors are being made.
     pub coverage: f32,
+    /// Whether a term table gave the query terms: these name what is wanted.
+    #[serde(default)]
+    pub expanded: bool,
 }
 
 impl Evidence {
-    /// How far the query's words are to be trusted, 0 to 1: a name wholly, other words by the strength of what they
-    /// found.
+    /// How far the query's words are to be trusted, 0 to 1: a name and a term table's terms wholly, other words by the
+    /// strength of what they found.
     pub fn trust(&self, knobs: &Knobs) -> f32 {
         let (low, high) = (knobs.trust_low, knobs.trust_high);
-        if self.names || high <= low {
+        if self.names || self.expanded || high <= low {
             return 1.0;
         }
         ((self.strength - low) / (high - low)).clamp(0.0, 1.0)
     }
 
     /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest. It goes from `alpha`, where the words
-    /// are trusted, to 1, where they explain nothing; an alpha of 0 is words alone for every query.
+    /// are trusted, to 1, where they explain nothing; an alpha of 0 is words alone for every query. Where a term table
+    /// gave terms, `alpha` is at most `expand_alpha`.
     pub fn semantic_weight(&self, knobs: &Knobs) -> f32 {
-        let alpha = knobs.alpha;
+        let alpha = if self.expanded { knobs.alpha.min(knobs.expand_alpha) } else { knobs.alpha };
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
     }
 
     /// What the words do not explain and vectors can, 0 to 1: the part that is not trusted, times the coverage.
     pub fn unexplained(&self, knobs: &Knobs) -> f32 {
         (1.0 - self.trust(knobs)) * self.coverage
+    }
+
+    /// k of the reciprocal ranks: `expand_k` where a term table gave terms.
+    pub fn rank_constant(&self, knobs: &Knobs) -> f32 {
+        if self.expanded { knobs.expand_k } else { knobs.rrf_k }
     }
 
     /// Share that the stages take off boosts by words, 0 to 1; 0 where an alpha of 0 lets words alone count.
@@ -127,8 +137,9 @@ pub fn weigh<'a>(rankings: &'a [Ranking], evidence: &Evidence, knobs: &Knobs) ->
     rankings.iter().map(weighed).collect()
 }
 
-/// Fuses `rankings` into one score a unit. Scores lie in 0–1 for [`Fusion::MinMax`].
-pub fn fuse(rankings: &[Weighted<'_>], method: Fusion, knobs: &Knobs) -> FxHashMap<UnitId, f32> {
+/// Fuses `rankings` into one score a unit. Scores lie in 0–1 for [`Fusion::MinMax`]; `k` is that of
+/// [`Fusion::ReciprocalRank`].
+pub fn fuse(rankings: &[Weighted<'_>], method: Fusion, k: f32) -> FxHashMap<UnitId, f32> {
     let weight_sum: f32 = rankings.iter().map(|r| r.weight).sum();
     let units_max = rankings.iter().map(|r| r.hits.len()).sum();
     let mut fused: FxHashMap<UnitId, f32> = FxHashMap::with_capacity_and_hasher(units_max, FxBuildHasher);
@@ -136,7 +147,7 @@ pub fn fuse(rankings: &[Weighted<'_>], method: Fusion, knobs: &Knobs) -> FxHashM
         let weight = if weight_sum > 0.0 { ranking.weight / weight_sum } else { 0.0 };
         let scores = match method {
             Fusion::MinMax => relative_scores(ranking),
-            Fusion::ReciprocalRank => reciprocal_ranks(ranking.hits, knobs.rrf_k),
+            Fusion::ReciprocalRank => reciprocal_ranks(ranking.hits, k),
         };
         for (unit, score) in scores {
             *fused.entry(unit).or_default() += weight * score;
@@ -178,7 +189,7 @@ mod tests {
         let hits: Vec<Vec<(UnitId, f32)>> = parts.iter().map(|part| units(part.2)).collect();
         let weighted = |(part, hits): (&Part<'_>, _)| Weighted { hits, weight: part.0, floor: part.1 };
         let rankings: Vec<Weighted<'_>> = parts.iter().zip(hits.iter().map(Vec::as_slice)).map(weighted).collect();
-        let mut fused: Vec<_> = fuse(&rankings, method, &Knobs::of(Profile::Default)).into_iter().collect();
+        let mut fused: Vec<_> = fuse(&rankings, method, 60.0).into_iter().collect();
         sort_hits(&mut fused);
         fused
     }
@@ -215,6 +226,19 @@ mod tests {
             (0.5, 0.5)
         );
         assert_eq!(evidence(0.05, false).semantic_weight(&Knobs::of(Profile::Classic)), 0.6);
+    }
+
+    #[test]
+    fn req_002_11_where_the_table_fired_words_weigh_ten_times_as_much_and_ranks_fall_faster() {
+        let mut knobs = Knobs::of(Profile::Default);
+        let fired = Evidence { strength: 0.0, coverage: 1.0, expanded: true, ..Evidence::default() };
+        let not = Evidence { expanded: false, ..fired };
+        // 0.3 / (0.3 + 3.0).
+        assert!((fired.semantic_weight(&knobs) - 0.3 / 3.3).abs() < 1e-4 && fired.doubt(&knobs) == 0.0);
+        assert_eq!((fired.rank_constant(&knobs), not.rank_constant(&knobs)), (10.0, 60.0));
+        assert_eq!(not.semantic_weight(&knobs), 1.0);
+        knobs.set(Knob::Alpha, "0").expect("a number");
+        assert_eq!(fired.semantic_weight(&knobs), 0.0, "words alone stay words alone");
     }
 
     #[test]

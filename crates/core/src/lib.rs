@@ -7,12 +7,14 @@
 pub mod bm25;
 pub mod clue;
 pub mod collapse;
+pub mod expand;
 pub mod fuse;
 pub mod knob;
 pub mod language;
 pub mod path;
 pub mod query;
 pub mod rank;
+pub mod tag;
 pub mod token;
 pub mod unit;
 pub mod verbatim;

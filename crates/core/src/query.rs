@@ -52,6 +52,8 @@ pub struct Query {
     pub asks_for_prose: bool,
     /// What it tells of the text beside its words.
     pub clues: Clues,
+    /// Terms that tables gave for its words ([`Query::expand`]), as written there.
+    pub expansions: Vec<String>,
 }
 
 const TEST_WORDS: [&str; 10] =

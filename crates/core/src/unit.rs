@@ -148,6 +148,8 @@ pub struct Unit {
     pub calls: Vec<String>,
     /// Names of local variables, each once, in order of appearance.
     pub variables: Vec<String>,
+    /// The conditions under which it is compiled: features, names of `#ifdef`, build tags.
+    pub features: Vec<String>,
     /// The lines that are searched as the unit's body: nested units' bodies are left to them.
     pub body: String,
 }

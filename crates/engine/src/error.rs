@@ -19,6 +19,13 @@ pub enum Refused {
         /// The pattern.
         pattern: String,
     },
+    /// A term table is none: what is wrong with the file is what the error says beside this.
+    Terms {
+        /// The name or path given.
+        given: PathBuf,
+        /// Whether there is no such table and no such file.
+        missing: bool,
+    },
     /// A file is not indexed.
     NotIndexed {
         /// The project's root.
@@ -44,6 +51,10 @@ impl fmt::Display for Refused {
                 write!(f, "{name:?} is no language known here, nor a type of the settings")
             }
             Refused::Pattern { pattern } => write!(f, "{pattern:?} is no valid pattern"),
+            Refused::Terms { given, missing: true } => {
+                write!(f, "there is no table of terms and no file {}", given.display())
+            }
+            Refused::Terms { given, missing: false } => write!(f, "{} is no table of terms", given.display()),
             Refused::NotIndexed { path, .. } => write!(f, "{path} is not indexed"),
             Refused::NoUnit { path, line, .. } => write!(f, "{path} has no unit on line {line}"),
         }

@@ -3,19 +3,24 @@
 use std::collections::HashMap;
 
 use colgrep_core::UnitId;
-use colgrep_core::rank::Ranked;
+use colgrep_core::query::Query;
+use colgrep_core::rank::{Ranked, hints};
 use colgrep_index::search::Watch;
 use serde::Serialize;
 
 /// One step of the ranking, for one unit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Step {
-    /// Retriever or stage.
+    /// Retriever or stage, or `expand` for the terms of a table.
     pub step: &'static str,
     /// The retriever's score, or the change that the stage made.
     pub change: f32,
     /// The score after it.
     pub score: f32,
+    /// By how much the stage multiplied the score, where it is one that does.
+    pub factor: Option<f32>,
+    /// The terms that a table gave the query, with `expand`.
+    pub terms: Vec<String>,
 }
 
 /// The steps of each unit.
@@ -27,7 +32,7 @@ pub struct Explanation {
 impl Watch for Explanation {
     fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
         for &(unit, score) in hits {
-            self.steps.entry(unit).or_default().push(Step { step, change: score, score });
+            self.steps.entry(unit).or_default().push(Step { step, change: score, score, ..Step::default() });
         }
     }
 
@@ -35,16 +40,19 @@ impl Watch for Explanation {
         for unit in &ranked.units {
             let steps = self.steps.entry(unit.unit).or_default();
             let before = steps.last().map_or(0.0, |s| s.score);
-            steps.push(Step { step, change: unit.score - before, score: unit.score });
+            let factor = (step == hints::STAGE.name && before > 0.0).then(|| unit.score / before);
+            steps.push(Step { step, change: unit.score - before, score: unit.score, factor, terms: Vec::new() });
         }
     }
 }
 
 impl Explanation {
-    /// The steps that gave or changed a unit's score.
-    pub fn steps(&self, unit: UnitId) -> Vec<Step> {
+    /// The steps that gave or changed a unit's score; before them the terms that tables gave the query.
+    pub fn steps(&self, unit: UnitId, query: &Query) -> Vec<Step> {
         let all = self.steps.get(&unit).map(Vec::as_slice).unwrap_or_default();
-        all.iter().copied().filter(|s| s.change.abs() > 1e-6).collect()
+        let expand = Step { step: "expand", terms: query.expansions.clone(), ..Step::default() };
+        let expand = Some(expand).filter(|step| !step.terms.is_empty());
+        expand.into_iter().chain(all.iter().filter(|s| s.change.abs() > 1e-6).cloned()).collect()
     }
 }
 
@@ -72,8 +80,21 @@ mod tests {
         for (step, score) in [("stem", 1.25), ("depth", 1.25), ("penalty", 0.5)] {
             explanation.stage(step, &Ranked { units: vec![ranked(score)], files: &[] });
         }
-        let steps = explanation.steps(unit);
+        let steps = explanation.steps(unit, &Query::default());
         let steps: Vec<String> = steps.iter().map(|s| format!("{} {:+.3} {:.3}", s.step, s.change, s.score)).collect();
         assert_eq!(steps, ["bm25 +12.500 12.500", "fused +1.000 1.000", "stem +0.250 1.250", "penalty -0.750 0.500"]);
+    }
+
+    #[test]
+    fn req_004_7_hints_show_their_factor_and_tables_their_terms() {
+        let unit = UnitId::new(0, 7);
+        let mut explanation = Explanation::default();
+        explanation.ranking("fused", &[(unit, 0.2)]);
+        let ranked = RankedUnit { unit, score: 0.299, ..RankedUnit::default() };
+        explanation.stage("hints", &Ranked { units: vec![ranked], files: &[] });
+        let query = Query { expansions: vec!["JWT".to_string()], ..Query::default() };
+        let steps = explanation.steps(unit, &query);
+        assert_eq!((steps[0].step, &steps[0].terms[..]), ("expand", &["JWT".to_string()][..]));
+        assert!(steps[1].factor.is_none() && steps[2].factor.is_some_and(|f| (f - 1.495).abs() < 1e-4), "{steps:?}");
     }
 }

@@ -23,6 +23,7 @@ pub mod request;
 pub mod rules;
 pub mod session;
 pub mod settings;
+pub mod terms;
 pub mod tree;
 pub mod variable;
 
@@ -34,7 +35,7 @@ pub use notice::{Listener, Notice};
 pub use open::OpenOptions;
 pub use project::Project;
 pub use request::{
-    Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests,
+    Background, Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests,
 };
 pub use session::{Results, Session};
 pub use settings::Settings;

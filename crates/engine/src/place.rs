@@ -1,14 +1,18 @@
 //! A project, open for searching: it ranks, and works out what is shown of each file, once for all who show it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
 use colgrep_core::collapse::FileHit;
+use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Retrieved};
+use colgrep_core::tag::{Hint, Hints, TagKind};
+use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitId};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
@@ -29,7 +33,7 @@ use crate::notice::{Listener, NotRanked, Traced};
 use crate::pattern::{matcher, places};
 use crate::project::Project;
 use crate::request::{Detail, Facts, RankBy, Scope};
-use crate::rules::{PathRules, is_below};
+use crate::rules::{PathRules, Patterns, is_below};
 use crate::settings::Settings;
 
 /// The paths of one project that a search is limited to.
@@ -70,6 +74,8 @@ pub struct Place {
     facts: Facts,
     /// The scope's pattern.
     pattern: Option<RegexMatcher>,
+    /// The tags of the settings, each with its globs.
+    tags: BTreeMap<String, Vec<String>>,
 }
 
 /// A question to one place.
@@ -87,6 +93,10 @@ pub struct Asked<'a> {
     pub model: Option<&'a Model>,
     /// The unit that others are to be like.
     pub like: Option<&'a crate::like::Like>,
+    /// Tags that are expected of what is wanted.
+    pub hints: &'a [Hint],
+    /// Terms for words of the question.
+    pub terms: Option<&'a TermTable>,
     /// Files wanted.
     pub files: usize,
     /// Units in each file, at most.
@@ -109,6 +119,8 @@ impl<'a> Asked<'a> {
             by: RankBy::Words,
             model: None,
             like: None,
+            hints: &[],
+            terms: None,
             files,
             units_per_file: 1,
             single_units: false,
@@ -185,7 +197,9 @@ impl Place {
         let rules = PathRules::new(scope, no_ignore, settings, &project)?;
         let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
         let filter = Filter::new(pattern.as_ref(), &scope.facts, &rules, &within.below, &project, &snapshot)?;
-        Ok(Place { project, snapshot, within, rules, filter, facts: scope.facts.clone(), pattern })
+        let tags = settings.tags().into_iter().map(|(name, globs)| (name.to_string(), globs.to_vec())).collect();
+        let facts = scope.facts.clone();
+        Ok(Place { project, snapshot, within, rules, filter, facts, pattern, tags })
     }
 
     /// The paths of the scope of which nothing is indexed.
@@ -233,6 +247,15 @@ impl Place {
             question: asked.like.and_then(|like| like.vectors.as_ref()),
             ..model.semantic(&self.snapshot, asked.by)
         });
+        let hints = Hints::new(asked.hints, &mut Tokenizer::default());
+        let tags = match asked.hints.iter().any(|hint| hint.kind == TagKind::Tag) {
+            true => self.tags.iter().map(|(name, globs)| Ok((name, Patterns::new(globs)?))).collect::<Result<_>>()?,
+            false => Vec::new(),
+        };
+        let is_tagged = |globs: &Option<Patterns>, path: &str| globs.as_ref().is_some_and(|globs| globs.is_match(path));
+        let tags_of = |path: &str| -> Vec<String> {
+            tags.iter().filter(|(_, globs)| is_tagged(globs, path)).map(|(name, _)| (*name).clone()).collect()
+        };
         work(&Request {
             query: asked.query,
             knobs: asked.knobs,
@@ -241,6 +264,7 @@ impl Place {
             units_per_file: asked.units_per_file,
             filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
             semantic,
+            background: search::Background { terms: asked.terms, hints: Some(&hints), tags_of: Some(&tags_of) },
         })
     }
 
@@ -307,7 +331,7 @@ impl Place {
         };
         let mut answered = Vec::with_capacity(units.len());
         for (unit, candidate) in units.into_iter().zip(&hit.units) {
-            let steps = ranked.explanation.as_ref().map(|e| e.steps(candidate.unit));
+            let steps = ranked.explanation.as_ref().map(|e| e.steps(candidate.unit, &ranked.answer.query));
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             if detail == Detail::Lines {
                 let words = ranked.words(&self.snapshot)?;

@@ -1,4 +1,5 @@
-//! What is asked of a search: the question, where it looks, how it ranks, and what the answer carries.
+//! What is asked of a search: the question, what is known beside it, where it looks, how it ranks, and what the answer
+//! carries.
 //!
 //! Plain data, made by the command line, the server or a program. `None` leaves a field to the settings, and behind
 //! them to the default.
@@ -7,8 +8,10 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use colgrep_core::UnitKind;
+use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Profile;
+use colgrep_core::tag::Hint;
 
 /// Longest query, in bytes: far more than anybody types. Each of its words is looked up and kept.
 pub const QUERY_BYTES_MAX: usize = 64 << 10;
@@ -19,6 +22,8 @@ pub const QUERY_BYTES_MAX: usize = 64 << 10;
 pub struct SearchRequest {
     /// The question.
     pub question: Question,
+    /// What the caller knows beside the question's words.
+    pub background: Background,
     /// Where it looks.
     pub scope: Scope,
     /// How it ranks.
@@ -83,6 +88,18 @@ impl Default for Question {
     fn default() -> Question {
         Question::Text(String::new())
     }
+}
+
+/// What the caller knows beside the question's words: evidence for the ranking. Nothing of it leaves out a unit.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Background {
+    /// Tags that are expected of what is wanted.
+    pub hints: Vec<Hint>,
+    /// Terms for words of the question, beside those of the settings.
+    pub terms: TermTable,
+    /// The terms of the settings are left out.
+    pub no_settings_terms: bool,
 }
 
 /// Refuses a query that is too long.

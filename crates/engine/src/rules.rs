@@ -19,13 +19,17 @@ use crate::settings::Settings;
 /// `/`. One that matches a folder covers everything below it. `a/` matches folders only, `./a` is `a`, and `*` does not
 /// cross a `/`.
 #[derive(Debug)]
-struct Patterns {
+pub(crate) struct Patterns {
     any: GlobSet,
     folders: GlobSet,
 }
 
 impl Patterns {
-    fn new(patterns: &[String]) -> Result<Option<Patterns>> {
+    /// Compiles globs; none where there are none.
+    ///
+    /// # Errors
+    /// When one is no glob.
+    pub(crate) fn new(patterns: &[String]) -> Result<Option<Patterns>> {
         if patterns.is_empty() {
             return Ok(None);
         }
@@ -48,7 +52,8 @@ impl Patterns {
         Ok(Some(Patterns { any: any.build()?, folders: folders.build()? }))
     }
 
-    fn is_match(&self, path: &str) -> bool {
+    /// Whether the path or a folder above it matches.
+    pub(crate) fn is_match(&self, path: &str) -> bool {
         self.any.is_match(path) || self.is_below_match(path)
     }
 

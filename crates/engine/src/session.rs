@@ -21,6 +21,7 @@ use crate::place::{Asked, Place, Ranked, Within};
 use crate::project::Project;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, check_length};
 use crate::settings::Settings;
+use crate::terms::in_force;
 
 /// Files of an answer, if nothing else is said.
 pub const FILES_DEFAULT: usize = 15;
@@ -196,6 +197,8 @@ impl Session {
         if request.shape.every_match {
             knobs.set(Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
         }
+        let terms = in_force(&request.background, &self.settings);
+        let is_text = matches!(request.question, Question::Text(_));
         let fusion = request.ranking.fusion.or(self.settings.fusion()).unwrap_or_default();
         let per_file = request.shape.units_per_file.or(self.settings.number("per_file")).unwrap_or(1).max(1);
         let listener = Arc::clone(&self.listener);
@@ -208,6 +211,8 @@ impl Session {
                 by,
                 model,
                 like,
+                hints: &request.background.hints,
+                terms: (is_text && !terms.is_empty()).then_some(&terms),
                 files,
                 units_per_file: per_file,
                 single_units: request.shape.single_units,

@@ -4,7 +4,7 @@
 //! ```
 //! use colgrep_core::fuse::Fusion;
 //! use colgrep_core::knob::{Knobs, Profile};
-//! use colgrep_index::search::{Request, search};
+//! use colgrep_index::search::{Background, Request, search};
 //! use colgrep_index::store::Store;
 //! use colgrep_index::update::Updater;
 //!
@@ -20,8 +20,8 @@
 //!
 //! let knobs = Knobs::of(Profile::Default);
 //! let query = "where is a request read";
-//! let fusion = Fusion::default();
-//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: 3, filter: None, semantic: None };
+//! let (fusion, background) = (Fusion::default(), Background::default());
+//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: 3, filter: None, semantic: None, background };
 //! let answer = search(&snapshot, &request, None)?;
 //! for hit in &answer.hits {
 //!     println!("{} {:.2}", answer.files[hit.file].path, hit.score);

@@ -15,7 +15,7 @@ use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::lexical::Required;
-use colgrep_index::search::{Request, search};
+use colgrep_index::search::{Background, Request, search};
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Progress, Updater};
 use colgrep_syntax::language;
@@ -185,6 +185,7 @@ fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
             units_per_file: 3,
             filter: None,
             semantic: None,
+            background: Background::default(),
         };
         let answer = search(snapshot, &request, None).unwrap();
         for hit in &answer.hits {

@@ -183,6 +183,9 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         (args.fusion.is_some(), "--fusion"),
         (args.model.is_some(), "--model"),
         (args.profile.is_some(), "--profile"),
+        (!args.hints.is_empty(), "--hint"),
+        (args.expand.is_some(), "--expand"),
+        (args.no_expand, "--no-expand"),
     ];
     if args.regexp.is_empty() {
         // Names of code are compared too.

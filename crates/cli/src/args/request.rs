@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::env::profile;
-use colgrep_engine::variable;
 use colgrep_engine::{
-    Changes, Detail, Facts, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests,
+    Background, Changes, Detail, Facts, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest,
+    Shape, Tests, terms, variable,
 };
 
 use super::{Color, IndexMode, SearchArgs, TestsArg, WalkArgs};
@@ -18,14 +18,23 @@ impl SearchArgs {
     /// The question with everything that the flags say of it.
     ///
     /// # Errors
-    /// When a constant of the ranking does not fit.
+    /// When a constant of the ranking does not fit, or a table of terms can't be read.
     pub fn request(&self, question: Question, paths: Vec<PathBuf>) -> Result<SearchRequest> {
         let mut request = SearchRequest::default();
         request.question = question;
+        request.background = self.background()?;
         request.scope = self.scope(paths);
         request.ranking = self.ranking()?;
         request.shape = self.shape();
         Ok(request)
+    }
+
+    fn background(&self) -> Result<Background> {
+        let mut background = Background::default();
+        background.hints.clone_from(&self.hints);
+        background.terms = self.expand.as_deref().map(terms::table).transpose()?.unwrap_or_default();
+        background.no_settings_terms = self.no_expand;
+        Ok(background)
     }
 
     fn scope(&self, paths: Vec<PathBuf>) -> Scope {

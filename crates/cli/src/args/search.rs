@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use colgrep_core::UnitKind;
 use colgrep_core::fuse::Fusion;
+use colgrep_core::tag::Hint;
 use colgrep_engine::settings::parse_size;
 use colgrep_index::mode::VectorMode;
 
@@ -375,6 +376,24 @@ pub struct SearchArgs {
         help_heading = "Ranking"
     )]
     pub profile: Option<String>,
+    /// A tag that is expected of what is wanted: KIND is subsystem, purpose, type, concept, feature, tag or keyword; units
+    /// that have it come earlier, and none is left out (repeatable)
+    #[arg(long = "hint", value_name = "KIND=WORD", value_parser = str::parse::<Hint>, help_heading = "Ranking")]
+    pub hints: Vec<Hint>,
+    /// Terms that belong to words of the query in some field: a JSON file {"word": ["term", …]}, or kubernetes; where a
+    /// word matches, the terms are searched for too, and words weigh more against meaning
+    #[arg(
+        long,
+        value_name = "FILE|NAME",
+        value_hint = ValueHint::FilePath,
+        overrides_with = "no_expand",
+        conflicts_with_all = ["like", "semantic_only"],
+        help_heading = "Ranking"
+    )]
+    pub expand: Option<PathBuf>,
+    /// Search for the query's words alone although the settings have terms for them
+    #[arg(long, overrides_with = "expand", help_heading = "Ranking")]
+    pub no_expand: bool,
     /// Show how each score came about
     #[arg(long, help_heading = "Ranking")]
     pub explain: bool,

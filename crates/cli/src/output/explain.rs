@@ -5,29 +5,38 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One step of the ranking, for one unit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
-    /// Retriever or stage.
+    /// Retriever or stage, or expand for the terms that a table gave the query.
     pub step: &'static str,
     /// The retriever's score, or the change that the stage made.
     pub change: f32,
     /// The score after it.
     pub score: f32,
+    /// By how much the stage multiplied the score, where it is one that does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factor: Option<f32>,
+    /// The terms that a table gave the query.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<String>,
 }
 
 impl From<answer::Step> for Step {
     fn from(of: answer::Step) -> Step {
-        Step { step: of.step, change: of.change, score: of.score }
+        Step { step: of.step, change: of.change, score: of.score, factor: of.factor, terms: of.terms }
     }
 }
 
-/// The steps that gave or changed a unit's score, on one line: `bm25 12.31 · fused 1.000 · … · final 1.402`.
+/// The steps that gave or changed a unit's score, on one line:
+/// `expand +JWT · bm25 12.310 · fused 1.000 · hints ×1.495 · … · final 1.402`.
 pub fn line(steps: &[answer::Step], score: f32) -> String {
     let mut parts = Vec::new();
     for step in steps {
-        parts.push(match step.change == step.score {
-            true => format!("{} {:.3}", step.step, step.score),
-            false => format!("{} {:+.3}", step.step, step.change),
+        parts.push(match step.factor {
+            _ if !step.terms.is_empty() => format!("{} +{}", step.step, step.terms.join(" +")),
+            Some(factor) => format!("{} ×{factor:.3}", step.step),
+            None if step.change == step.score => format!("{} {:.3}", step.step, step.score),
+            None => format!("{} {:+.3}", step.step, step.change),
         });
     }
     format!("    {} · final {score:.3}", parts.join(" · "))
@@ -39,9 +48,18 @@ mod tests {
 
     #[test]
     fn what_a_stage_adds_has_a_sign() {
-        let step = |step, change, score| answer::Step { step, change, score };
-        let steps =
-            [step("bm25", 12.5, 12.5), step("fused", 1.0, 1.0), step("stem", 0.25, 1.25), step("penalty", -0.75, 0.5)];
-        assert_eq!(line(&steps, 0.5), "    bm25 12.500 · fused 1.000 · stem +0.250 · penalty -0.750 · final 0.500");
+        let step = |step, change, score| answer::Step { step, change, score, ..answer::Step::default() };
+        let mut steps = vec![
+            step("expand", 0.0, 0.0),
+            step("bm25", 12.5, 12.5),
+            step("fused", 1.0, 1.0),
+            step("hints", 0.495, 1.495),
+            step("stem", 0.25, 1.745),
+            step("penalty", -0.75, 0.995),
+        ];
+        steps[0].terms = vec!["JWT".to_string(), "bearer".to_string()];
+        steps[3].factor = Some(1.495);
+        let shown = "expand +JWT +bearer · bm25 12.500 · fused 1.000 · hints ×1.495 · stem +0.250 · penalty -0.750";
+        assert_eq!(line(&steps, 0.995), format!("    {shown} · final 0.995"));
     }
 }

@@ -14,6 +14,8 @@ const STEM_BOOST: &str = "semble's stem boost, as in ColGREP pull request 99; de
 const TUNED: &str = "tuned on both sets (docs/research/fusion.md)";
 const PROXIMITY: &str = "T. Tao, C. Zhai, An Exploration of Proximity Measures (SIGIR 2007); prototype: +.0065";
 const FOLDERS: &str = "prototype: +.004 (docs/research/prototype.md)";
+const EXPANSION: &str = "document retrieval with domain terms, requirement 002.11: k 10, weights 3.0 and 0.3";
+const TAGS: &str = "reranking by enrichment tags, requirements 004.2 and 004.3";
 const POINTED: &str = "docs/ranking.md: what a query points at";
 
 knobs! {
@@ -127,6 +129,16 @@ knobs! {
         default: 60.0, classic: 60.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0, 100.0],
         source: "Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (SIGIR 2009)",
     }
+    ExpandAlpha expand_alpha: f32 {
+        doc: "Most that COLGREP_ALPHA is where a term table gave the query terms: 0.3 for meaning against 3.0 for words.",
+        default: 0.0909, classic: 0.0909, range: (0.0, 1.0), grid: &[0.05, 0.0909, 0.25],
+        source: EXPANSION,
+    }
+    ExpandK expand_k: f32 {
+        doc: "Stands for COLGREP_RRF_K where a term table gave the query terms.",
+        default: 10.0, classic: 10.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0],
+        source: EXPANSION,
+    }
 
     // Stage `multi_unit`.
     UnitSumShare unit_sum_share: f32 {
@@ -138,6 +150,43 @@ knobs! {
         doc: "Units a file whose scores are summed, the i-th divided by i.",
         default: 6.0, classic: 1.0, range: (1.0, 100.0), grid: &[1.0, 3.0, 6.0, 10.0],
         source: "prototype: 6 of 3, 6, 10",
+    }
+
+    // Stage `hints`.
+    HintSubsystem hint_subsystem: f32 {
+        doc: "Factor for a unit that meets a hint of its part of the program: its folders, its file's stem, what encloses it.",
+        default: 1.3, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.3, 1.5],
+        source: TAGS,
+    }
+    HintPurpose hint_purpose: f32 {
+        doc: "Factor for a unit that meets a hint of its purpose: the class of a verb in its name.",
+        default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5],
+        source: TAGS,
+    }
+    HintType hint_type: f32 {
+        doc: "Factor for a unit that meets a hint of its types: of its parameters, its result, its bases.",
+        default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5],
+        source: TAGS,
+    }
+    HintConcept hint_concept: f32 {
+        doc: "Factor for a unit that meets a hint of its subject: its documentation and its folders.",
+        default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5],
+        source: TAGS,
+    }
+    HintFeature hint_feature: f32 {
+        doc: "Factor for a unit that meets a hint of its condition of compiling: a feature, an #ifdef, a build tag.",
+        default: 1.1, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.1, 1.5],
+        source: TAGS,
+    }
+    HintTag hint_tag: f32 {
+        doc: "Factor for a unit that meets a hint of its tags, as [tags] in the settings gives them.",
+        default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5],
+        source: TAGS,
+    }
+    HintKeyword hint_keyword: f32 {
+        doc: "Added to a factor of 1 for each hint of a keyword that a unit meets, at most three.",
+        default: 0.1, classic: 0.0, range: (0.0, 10.0), grid: &[0.0, 0.1, 0.2],
+        source: TAGS,
     }
 
     // Stages `path_penalty` and `path_penalty_last`.

@@ -1,8 +1,11 @@
 //! Second phase: one score a candidate, made by the fusion and changed by the stages.
 
+use rustc_hash::FxHashMap;
+
 use super::retrieved::{Candidate, Retrieved};
-use crate::fuse::{self, Fusion, Retriever};
+use crate::fuse::{self, Fusion, Ranking, Retriever};
 use crate::knob::Knobs;
+use crate::unit::UnitId;
 
 /// Scores over one [`Retrieved`]; the candidates stay where they are, so a copy of this is all that it takes to rank
 /// again from here.
@@ -10,6 +13,9 @@ use crate::knob::Knobs;
 pub struct Fused {
     /// The score of each candidate, in their order.
     pub scores: Vec<f32>,
+    /// What orders candidates of equal scores before their paths do, lowest first: with reciprocal ranks, which tie
+    /// often, the rank by meaning. Empty with relative scores.
+    pub ties: Vec<u32>,
     /// The score of each file by its units alone, 0 to 1. The stage `multi_unit` sets it; 0 before.
     pub file_scores: Vec<f32>,
     /// How far the query's words are doubted, 0 to 1; 0 where they are trusted, or are all there is. The runner takes
@@ -21,13 +27,23 @@ impl Fused {
     /// Fuses the rankings of what was retrieved.
     pub fn new(retrieved: &Retrieved, method: Fusion, knobs: &Knobs) -> Fused {
         let weighted = fuse::weigh(&retrieved.rankings, &retrieved.evidence, knobs);
-        let fused = fuse::fuse(&weighted, method, knobs);
-        let has_semantic = retrieved.rankings.iter().any(|r| r.retriever == Retriever::Semantic);
+        let fused = fuse::fuse(&weighted, method, retrieved.evidence.rank_constant(knobs));
+        let semantic = retrieved.rankings.iter().find(|r| r.retriever == Retriever::Semantic);
+        let ties = match (method, semantic) {
+            (Fusion::ReciprocalRank, Some(semantic)) => semantic_ranks(retrieved, semantic),
+            _ => Vec::new(),
+        };
         Fused {
             scores: retrieved.candidates.iter().map(|c| fused.get(&c.unit).copied().unwrap_or(0.0)).collect(),
+            ties,
             file_scores: vec![0.0; retrieved.files.len()],
-            doubt: if has_semantic { retrieved.evidence.doubt(knobs) } else { 0.0 },
+            doubt: if semantic.is_some() { retrieved.evidence.doubt(knobs) } else { 0.0 },
         }
+    }
+
+    /// What orders a candidate among others of its score.
+    pub(crate) fn tie(&self, candidate: usize) -> u32 {
+        self.ties.get(candidate).copied().unwrap_or_default()
     }
 
     /// Adds to every candidate what its file gets.
@@ -50,4 +66,10 @@ impl Fused {
             *score += self.doubt * (old - *score);
         }
     }
+}
+
+/// The rank of each candidate in a sorted ranking; what it lacks comes last.
+fn semantic_ranks(retrieved: &Retrieved, ranking: &Ranking) -> Vec<u32> {
+    let ranks: FxHashMap<UnitId, u32> = (0..).zip(&ranking.hits).map(|(rank, hit)| (hit.0, rank)).collect();
+    retrieved.candidates.iter().map(|c| ranks.get(&c.unit).copied().unwrap_or(u32::MAX)).collect()
 }

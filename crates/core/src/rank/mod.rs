@@ -10,6 +10,7 @@ pub mod depth;
 pub mod exact_definition;
 pub mod folder;
 mod fused;
+pub mod hints;
 pub mod mention;
 pub mod multi_unit;
 pub mod path_penalty;
@@ -35,6 +36,7 @@ use crate::query::Query;
 /// Every stage, in the order in which they run. The published pipeline's stages keep its order.
 pub static STAGES: &[Stage] = &[
     multi_unit::STAGE,
+    hints::STAGE,
     path_penalty::EARLY,
     stem::STAGE,
     definition::STAGE,
@@ -92,6 +94,7 @@ mod tests {
     use super::*;
     use crate::fuse;
     use crate::knob::{Knob, Profile};
+    use crate::tag::{Matched, TagKind};
     use crate::unit::UnitId;
 
     /// Files and units in which every stage finds something to do.
@@ -111,6 +114,8 @@ mod tests {
         files[2].mentioned = 0.5;
         let pointer = crate::clue::Pointer { certainty: crate::clue::Certainty::Exact, strength: 0.5, line: 3 };
         example.retrieved.candidates[6].pointer = Some(pointer);
+        example.retrieved.candidates[7].hinted =
+            TagKind::ALL.into_iter().fold(Matched::default(), |matched, kind| matched.with(kind));
         example
     }
 

@@ -5,7 +5,7 @@ use super::retrieved::{FileFacts, Retrieved};
 use crate::unit::{UnitId, UnitKind, UnitRole};
 
 /// A unit with its score.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RankedUnit {
     /// The unit.
     pub unit: UnitId,
@@ -26,7 +26,7 @@ pub struct RankedUnit {
 /// The units of one query, best first, and their files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranked<'a> {
-    /// Best first; ties by path, then line, then key.
+    /// Best first; ties by [`Fused::ties`], then path, then line, then key.
     pub units: Vec<RankedUnit>,
     /// What was retrieved of their files.
     pub files: &'a [FileFacts],
@@ -36,24 +36,20 @@ impl<'a> Ranked<'a> {
     /// Sorts the candidates by their scores.
     pub fn new(retrieved: &'a Retrieved, fused: &Fused) -> Ranked<'a> {
         let files = retrieved.files.as_slice();
-        let scored = retrieved.candidates.iter().zip(&fused.scores);
-        let mut units: Vec<RankedUnit> = scored
-            .map(|(c, &score)| RankedUnit {
-                unit: c.unit,
-                file: c.file,
-                kind: c.kind,
-                role: c.role,
-                line: c.line,
-                pointed_line: c.pointer.map(|p| p.line),
-                score,
+        let scored = retrieved.candidates.iter().zip(&fused.scores).enumerate();
+        let mut units: Vec<(u32, RankedUnit)> = scored
+            .map(|(at, (c, &score))| {
+                let pointed_line = c.pointer.map(|p| p.line);
+                let (unit, file, kind, role, line) = (c.unit, c.file, c.kind, c.role, c.line);
+                (fused.tie(at), RankedUnit { unit, file, kind, role, line, pointed_line, score })
             })
             .collect();
-        units.sort_by(|a, b| {
+        units.sort_by(|(tie_a, a), (tie_b, b)| {
             let by_path = || files[a.file].path.cmp(&files[b.file].path);
             let by_place = || (a.line, a.unit).cmp(&(b.line, b.unit));
-            b.score.total_cmp(&a.score).then_with(by_path).then_with(by_place)
+            b.score.total_cmp(&a.score).then(tie_a.cmp(tie_b)).then_with(by_path).then_with(by_place)
         });
-        Ranked { units, files }
+        Ranked { units: units.into_iter().map(|(_, unit)| unit).collect(), files }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::bm25;
 use crate::clue::Pointer;
 use crate::fuse::{Evidence, Ranking};
 use crate::path::PathFacts;
+use crate::tag::Matched;
 use crate::unit::{UnitId, UnitKind, UnitRole};
 
 /// One unit that was retrieved.
@@ -25,6 +26,8 @@ pub struct Candidate {
     pub name_hit: bool,
     /// How the query points at it, beside its words.
     pub pointer: Option<Pointer>,
+    /// Which of the caller's hints its tags meet.
+    pub hinted: Matched,
 }
 
 impl Candidate {

@@ -5,6 +5,7 @@ use crate::knob::{Knob, Knobs, Profile};
 use crate::language::LanguageFacts;
 use crate::path::PathFacts;
 use crate::query::Query;
+use crate::tag::Matched;
 use crate::token::Tokenizer;
 use crate::unit::{UnitId, UnitKind, UnitRole};
 
@@ -55,6 +56,7 @@ impl Example {
             line: 1,
             name_hit: false,
             pointer: None,
+            hinted: Matched::default(),
         });
         self.fused.scores.push(score);
     }

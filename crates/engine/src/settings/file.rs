@@ -6,7 +6,7 @@ use toml_edit::{DocumentMut, Item, Value as Toml};
 use super::keys::{self, Value};
 
 /// Tables of the file whose keys are named `table.key`.
-const TABLES: [&str; 2] = ["types", "ranking"];
+const TABLES: [&str; 4] = ["types", "tags", "terms", "ranking"];
 
 /// The values of a file's text, checked.
 ///
@@ -57,6 +57,8 @@ mod tests {
                 "colour = \"never\"\n",
                 "there is no setting \"colour\"; did you mean \"color\"? `colgrep settings` lists them all",
             ),
+            ("[terms]\n\"node.js\" = [\"V8\"]\n[tags]\nhot = [\"a/*\"]\n", "terms.node.js=[V8] tags.hot=[a/*]"),
+            ("[terms]\ntoken = [\"\"]\n", "terms.token takes a list of terms, such as [\"JWT\", \"bearer\"]"),
             ("[ranking]\nalpha = 3\n", "ranking.alpha: COLGREP_ALPHA=3: expected a number from 0 to 1"),
             ("results = [1]\n", "results takes a list of strings"),
             ("[results]\nx = 1\n", "results takes a value, not a table or a date"),

@@ -22,6 +22,8 @@ pub enum Kind {
     Size,
     /// A list of patterns.
     List,
+    /// A list of terms.
+    Terms,
     /// A format of links.
     Links,
     /// A model's folder or name.
@@ -41,7 +43,7 @@ pub struct Key {
     pub doc: &'static str,
 }
 
-/// Every setting but `types.NAME` and `ranking.KNOB`.
+/// Every setting but `types.NAME`, `tags.NAME`, `terms.WORD` and `ranking.KNOB`.
 pub static KEYS: &[Key] = &[
     Key { name: "results", kind: Kind::Whole(1, 100_000), default: "15", doc: "Files that a search gives: -k." },
     Key { name: "per_file", kind: Kind::Whole(1, 1_000), default: "1", doc: "Units shown in each file: --per-file." },
@@ -123,7 +125,7 @@ impl Key {
     /// Its default.
     pub fn default_value(&self) -> Value {
         match self.kind {
-            Kind::List => Value::List(Vec::new()),
+            Kind::List | Kind::Terms => Value::List(Vec::new()),
             _ => Value::Text(self.default.to_string()),
         }
     }
@@ -139,7 +141,10 @@ pub fn knob_of(key: &str) -> Option<Knob> {
     key.strip_prefix("ranking.")?.parse().ok()
 }
 
-/// Every name but `types.NAME`.
+/// Tables whose keys the user names, with what an entry takes.
+pub(super) const OPEN_TABLES: [(&str, Kind); 3] = [("types", Kind::List), ("tags", Kind::List), ("terms", Kind::Terms)];
+
+/// Every name but those of entries in tables whose keys the user names.
 pub fn names() -> Vec<String> {
     KEYS.iter().map(|key| key.name.to_string()).chain(Knob::ALL.iter().map(|knob| knob_key(*knob))).collect()
 }
@@ -152,8 +157,11 @@ pub fn check_name(key: &str) -> Result<Kind> {
     if let Some(known) = KEYS.iter().find(|k| k.name == key) {
         return Ok(known.kind);
     }
-    if key.strip_prefix("types.").is_some_and(|name| !name.is_empty()) {
-        return Ok(Kind::List);
+    if let Some((table, name)) = key.split_once('.')
+        && let Some((_, kind)) = OPEN_TABLES.iter().find(|(known, _)| *known == table)
+        && !name.is_empty()
+    {
+        return Ok(*kind);
     }
     let names = names();
     if key.starts_with("ranking.") && names.iter().any(|n| n == key) {
@@ -210,6 +218,10 @@ pub fn check(key: &str, value: Value) -> Result<Value> {
             }
             return Ok(Value::List(list));
         }
+        (Kind::Terms, Value::List(terms)) if terms.iter().all(|term| term.contains(char::is_alphanumeric)) => {
+            return Ok(Value::List(terms));
+        }
+        (Kind::Terms, _) => bail!("{key} takes a list of terms, such as [\"JWT\", \"bearer\"]"),
         (Kind::List, Value::Text(_)) => bail!("{key} takes a list, such as [\"*.snap\", \"gen/\"]"),
         (_, Value::List(_)) => bail!("{key} takes one value, not a list"),
         (_, Value::Text(text)) => text,
@@ -235,7 +247,7 @@ pub fn check(key: &str, value: Value) -> Result<Value> {
             text
         }
         Kind::Model if text.trim().is_empty() => bail!("{key} takes a folder or a hub's name"),
-        Kind::Model | Kind::List => text,
+        Kind::Model | Kind::List | Kind::Terms => text,
     };
     Ok(Value::Text(kept))
 }

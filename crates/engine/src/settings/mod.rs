@@ -181,8 +181,23 @@ impl Settings {
 
     /// Own types of files: name and globs.
     pub fn types(&self) -> BTreeMap<&str, &[String]> {
-        let own = self.values.iter().filter_map(|(key, (value, _))| match (key.strip_prefix("types."), value) {
-            (Some(name), Value::List(globs)) => Some((name, globs.as_slice())),
+        self.table("types")
+    }
+
+    /// Names that people gave to files, for hints: name and globs.
+    pub fn tags(&self) -> BTreeMap<&str, &[String]> {
+        self.table("tags")
+    }
+
+    /// Terms for words of a query: word and terms.
+    pub fn terms(&self) -> BTreeMap<&str, &[String]> {
+        self.table("terms")
+    }
+
+    /// The entries of a table whose keys the user names.
+    fn table(&self, table: &str) -> BTreeMap<&str, &[String]> {
+        let own = self.values.iter().filter_map(|(key, (value, _))| match (key.split_once('.'), value) {
+            (Some((of, name)), Value::List(list)) if of == table => Some((name, list.as_slice())),
             _ => None,
         });
         own.collect()
@@ -243,7 +258,8 @@ impl Settings {
         Ok(knobs)
     }
 
-    /// Every setting with its value in force (flags aside) and where that comes from; own types are listed too.
+    /// Every setting with its value in force (flags aside) and where that comes from; own types, tags and terms are
+    /// listed too.
     pub fn all(&self, env: &Env) -> Vec<(String, Value, Source)> {
         let mut rows: Vec<(String, Value, Source)> = Vec::new();
         let from_file = |key: &str| self.values.get(key).map(|(v, p)| (v.clone(), Source::File(p.clone())));
@@ -266,10 +282,12 @@ impl Settings {
                 .unwrap_or_else(|| (key.default_value(), Source::Default));
             rows.push((key.name.to_string(), value, source));
         }
-        for (name, globs) in self.types() {
-            let key = format!("types.{name}");
-            let source = from_file(&key).map_or(Source::Default, |(_, source)| source);
-            rows.push((key, Value::List(globs.to_vec()), source));
+        for (table, _) in keys::OPEN_TABLES {
+            for (name, list) in self.table(table) {
+                let key = format!("{table}.{name}");
+                let source = from_file(&key).map_or(Source::Default, |(_, source)| source);
+                rows.push((key, Value::List(list.to_vec()), source));
+            }
         }
         let base = self.knobs(env, &RankingOptions::default()).unwrap_or_else(|_| Knobs::of(Profile::Default));
         for &knob in Knob::ALL {

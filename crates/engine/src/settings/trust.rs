@@ -92,6 +92,8 @@ pub(super) fn is_harmless(key: &str, value: &Value, filesize_max: u64) -> bool {
         ("max_filesize", Value::Text(size)) => size.parse().is_ok_and(|size: u64| size <= filesize_max),
         // Every other one is run by a library of native code.
         ("model", Value::Text(name)) => name == "default",
+        // These act on the order alone, as a constant of the ranking does; tags, where a hint asks for them.
+        (key, Value::List(_)) if key.starts_with("tags.") || key.starts_with("terms.") => true,
         // A link may start any program that the system knows a scheme for.
         ("hyperlink_format", _) => false,
         _ => true,
@@ -143,6 +145,9 @@ mod tests {
         ] {
             let value = Value::Text(value.to_string());
             assert_eq!(is_harmless(key, &value, 1 << 20), harmless, "{key} = {value}");
+        }
+        for key in ["tags.hot", "terms.token"] {
+            assert!(is_harmless(key, &Value::List(vec!["a".to_string()]), 1), "{key}");
         }
         assert!(is_harmless("ignore", &Value::List(vec!["a".to_string()]), 1));
     }

@@ -1,5 +1,6 @@
 //! A search over one snapshot: retrieve, fuse, rank, collapse.
 
+mod hinted;
 mod locate;
 mod pointed;
 mod restore;
@@ -8,10 +9,12 @@ mod semantic;
 
 use colgrep_core::UnitId;
 use colgrep_core::collapse::{FileHit, collapse};
+use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit};
+use colgrep_core::tag::Hints;
 
 pub use pointed::calls;
 pub use retrieve::{is_text, retrieve};
@@ -38,7 +41,23 @@ pub struct Request<'a> {
     pub filter: Option<&'a dyn UnitFilter>,
     /// How vectors take part; without it, the search is by keywords alone.
     pub semantic: Option<Semantic<'a>>,
+    /// What the caller knows beside the query's words.
+    pub background: Background<'a>,
 }
+
+/// What the caller of a search knows beside the query's words.
+#[derive(Clone, Copy, Default)]
+pub struct Background<'a> {
+    /// Terms for words of the query.
+    pub terms: Option<&'a TermTable>,
+    /// Tags that are expected of what is wanted.
+    pub hints: Option<&'a Hints>,
+    /// The names that people gave to the file at a path.
+    pub tags_of: Option<&'a TagsOf<'a>>,
+}
+
+/// Gives the names that people gave to the file at a path.
+pub type TagsOf<'a> = dyn Fn(&str) -> Vec<String> + Sync + 'a;
 
 /// Watches a search: step name and (unit, score) pairs of a retriever, or the order behind a stage.
 pub trait Watch {

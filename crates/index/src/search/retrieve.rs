@@ -10,10 +10,12 @@ use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
 use colgrep_core::rank::{Candidate, FileFacts, Retrieved};
+use colgrep_core::tag::Matched;
 use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language::{self, Category};
 
 use super::Request;
+use super::hinted;
 use super::pointed::{Pointers, pointers};
 use super::semantic::{Mode, SemanticSearch, join};
 use crate::error::Result;
@@ -33,7 +35,10 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Re
 
 fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Retrieved)> {
     let mut tokenizer = Tokenizer::default();
-    let query = Query::new(request.query, &snapshot.files.root, language::facts(), &mut tokenizer);
+    let mut query = Query::new(request.query, &snapshot.files.root, language::facts(), &mut tokenizer);
+    if let Some(table) = request.background.terms {
+        query.expand(table, &mut tokenizer);
+    }
     if query.terms.is_empty() {
         return Ok((query, Retrieved::default()));
     }
@@ -89,8 +94,10 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     let is_answer = |file| pointers.only.as_ref().is_none_or(|only| only.contains(&file));
     let units: Vec<UnitHit> = units.into_iter().filter(|u| ranked.contains(&u.key) && is_answer(u.file)).collect();
     let mut retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
+    (retrieved.rankings, retrieved.evidence) = (rankings, evidence);
+    hinted::compare(snapshot, request, &mut retrieved, &mut tokenizer)?;
     if pointers.units.is_empty() && pointers.files.is_empty() {
-        return Ok((query, Retrieved { rankings, evidence, ..retrieved }));
+        return Ok((query, retrieved));
     }
     let file_of: HashMap<UnitId, FileId> = units.iter().map(|unit| (unit.key, unit.file)).collect();
     for candidate in &mut retrieved.candidates {
@@ -98,7 +105,7 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
         let mentioned = file_of.get(&candidate.unit).and_then(|file| pointers.files.get(file));
         retrieved.files[candidate.file].mentioned = mentioned.copied().unwrap_or_default();
     }
-    Ok((query, Retrieved { rankings, evidence, ..retrieved }))
+    Ok((query, retrieved))
 }
 
 /// What becomes a candidate whatever rank its words give it.
@@ -145,6 +152,7 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> 
     Evidence {
         words: mass.words,
         names: !query.identifiers.is_empty(),
+        expanded: !query.expansions.is_empty(),
         known: share(mass.known),
         strength: share(best / (1.0 + knobs.k1)),
         ..Evidence::default()
@@ -219,6 +227,7 @@ fn gather(
             line: unit.line,
             name_hit: unit.name_hit,
             pointer: None,
+            hinted: Matched::default(),
         });
     }
     drop(known);

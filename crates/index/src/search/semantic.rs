@@ -354,7 +354,7 @@ mod tests {
     use colgrep_encoder::{EMBEDDED_CODEBOOK, ModelSpec, RuntimeEnv};
 
     use super::*;
-    use crate::search::{Request, Watch, search};
+    use crate::search::{Background, Request, Watch, search};
     use crate::store::Store;
     use crate::update::{Encoding, Updater};
     use crate::vector::Codebook;
@@ -386,9 +386,17 @@ mod tests {
             let mut knobs = Knobs::of(Profile::Default);
             knobs.set(Knob::ExactUnits, exact).expect("a number");
             let semantic = Some(Semantic { mode: Mode::SemanticOnly, ..Semantic::new(&*model) });
-            let fusion = Fusion::MinMax;
-            let request =
-                Request { query: question, knobs: &knobs, fusion, files: 5, units_per_file: 1, filter: None, semantic };
+            let (fusion, background) = (Fusion::MinMax, Background::default());
+            let request = Request {
+                query: question,
+                knobs: &knobs,
+                fusion,
+                files: 5,
+                units_per_file: 1,
+                filter: None,
+                semantic,
+                background,
+            };
             let mut ranked = Ranked::default();
             search(&snapshot, &request, Some(&mut ranked)).expect("an answer");
             ranked.0

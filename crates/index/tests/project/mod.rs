@@ -7,7 +7,7 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_index::Result;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{Mode, Request, Semantic, search};
+use colgrep_index::search::{Background, Mode, Request, Semantic, search};
 use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Encoding, Report, Updater};
 
@@ -73,7 +73,16 @@ pub fn semantic(toy: &Toy, mode: Mode) -> Semantic<'_> {
 pub type Shown = (String, u32, f32);
 
 pub fn request<'a>(query: &'a str, knobs: &'a Knobs) -> Request<'a> {
-    Request { query, knobs, fusion: Fusion::MinMax, files: 20, units_per_file: 3, filter: None, semantic: None }
+    Request {
+        query,
+        knobs,
+        fusion: Fusion::MinMax,
+        files: 20,
+        units_per_file: 3,
+        filter: None,
+        semantic: None,
+        background: Background::default(),
+    }
 }
 
 pub fn ask(

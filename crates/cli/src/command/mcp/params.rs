@@ -3,6 +3,16 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+/// A tag that is expected of what is wanted.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HintParam {
+    /// subsystem, purpose, type, concept, feature, tag or keyword.
+    pub kind: String,
+    /// The tag in words: a folder, what it does (parsing), a type, a subject.
+    pub word: String,
+}
+
 /// A ranking.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -37,6 +47,12 @@ pub struct Search {
     pub code_only: bool,
     /// Test files: auto (ranked lower), only, or exclude.
     pub tests: Option<String>,
+    /// Tags that you expect of what is wanted; units that have them come earlier, none is left out.
+    pub hints: Vec<HintParam>,
+    /// Terms of a field for words of the query: kubernetes, or a JSON file below a root, {"word": ["term"]}.
+    pub expand: Option<String>,
+    /// Leave out the terms that the settings have for words of the query.
+    pub no_expand: bool,
     /// The whole text of each unit instead of its signature and best line.
     pub content: bool,
     /// Length of the answer in tokens (bytes / 4), 2000 if not given.

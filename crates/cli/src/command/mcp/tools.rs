@@ -1,11 +1,13 @@
 //! The work of the tools; answers are text.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::UnitKind;
+use colgrep_core::expand::TermTable;
+use colgrep_core::tag::Hint;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::like::{Like, like};
 use colgrep_engine::list::Length;
@@ -15,7 +17,7 @@ use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::check_length;
 use colgrep_engine::session::{damage, guarded};
-use colgrep_engine::{Detail, Facts, Pattern, RankBy, RankingOptions, Scope, Tests};
+use colgrep_engine::{Background, Detail, Facts, Pattern, RankBy, RankingOptions, Refused, Scope, Tests, terms};
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
@@ -75,6 +77,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
         places = state.roots().map(|r| (r, vec![r.below.clone()])).collect();
     }
     let wanted = wanted(asked.results)?;
+    let background = background(state, asked)?;
     let mut lists = Vec::new();
     for (root, below) in &places {
         let question = Question {
@@ -83,7 +86,8 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
             per_file: asked.per_file,
             content: asked.content,
         };
-        lists.push(Ranking { state, root, below, scope: &scope, question, like: None }.ranked()?);
+        let background = &background;
+        lists.push(Ranking { state, root, below, scope: &scope, question, like: None, background }.ranked()?);
     }
     Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
 }
@@ -98,6 +102,25 @@ fn facts(asked: &params::Search) -> Result<Facts> {
         facts.kinds.push(UnitKind::from_name(&kind).with_context(|| format!("kind takes {}, not {kind:?}", known()))?);
     }
     Ok(facts)
+}
+
+/// What the agent knows beside the query.
+fn background(state: &ServerState, asked: &params::Search) -> Result<Background> {
+    let mut background = Background::default();
+    let hints = asked.hints.iter().map(|hint| Ok(Hint::new(&hint.kind, &hint.word)?));
+    background.hints = hints.collect::<Result<_>>()?;
+    if let Some(given) = &asked.expand {
+        // Nothing outside the roots is read.
+        let given = PathBuf::from(given);
+        let refused = || Refused::Terms { given: given.clone(), missing: true };
+        let path = match given.to_str().and_then(TermTable::built_in) {
+            Some(_) => given.clone(),
+            None => state.locate(&given.to_string_lossy()).with_context(refused)?.1,
+        };
+        background.terms = terms::table(&path)?;
+    }
+    background.no_settings_terms = asked.no_expand;
+    Ok(background)
 }
 
 /// Number of files asked for, within bounds.
@@ -125,7 +148,8 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
             per_file: None,
             content: asked.content,
         };
-        Ranking { state, root, below, scope: &scope, question, like: Some(&like) }.once()
+        let background = &Background::default();
+        Ranking { state, root, below, scope: &scope, question, like: Some(&like), background }.once()
     })?;
     Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
 }
@@ -153,6 +177,7 @@ struct Ranking<'a> {
     question: Question<'a>,
     /// The unit of a search for similar units.
     like: Option<&'a Like>,
+    background: &'a Background,
 }
 
 impl Ranking<'_> {
@@ -169,11 +194,14 @@ impl Ranking<'_> {
         let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
         let within = Within::paths(self.below.to_vec());
         let place = Place::new(root.project.clone(), Arc::clone(&snapshot), within, self.scope, false, &settings)?;
+        let terms = terms::in_force(self.background, &settings);
         let asked = Asked {
             fusion: settings.fusion().unwrap_or_default(),
             by: RankBy::Both,
             model,
             like: self.like,
+            hints: &self.background.hints,
+            terms: (self.like.is_none() && !terms.is_empty()).then_some(&terms),
             units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
             ..Asked::new(question.query, &knobs, WINDOW_FILES)
         };

@@ -1,0 +1,96 @@
+//! Term tables: one in the program, a JSON file, or the settings.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use colgrep_core::expand::TermTable;
+use serde::Deserialize;
+
+use crate::error::Refused;
+use crate::request::Background;
+use crate::settings::Settings;
+
+/// Largest file of terms that is read, in bytes.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// The terms of a word, as a file has them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Terms {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// The table that a name or a path gives: one in the program, else a file of JSON, `{"word": ["term", …]}`. A file that is
+/// named like a table in the program is `./NAME`.
+///
+/// # Errors
+/// When there is neither, or the file can't be read or has another shape.
+pub fn table(given: &Path) -> Result<TermTable> {
+    if let Some(table) = given.to_str().and_then(TermTable::built_in) {
+        return Ok(table);
+    }
+    let refused = |missing| Refused::Terms { given: given.to_path_buf(), missing };
+    if !given.exists() {
+        return Err(refused(true).into());
+    }
+    let rows = read(given).context(refused(false))?;
+    let mut table = TermTable::default();
+    for (word, terms) in rows {
+        match terms {
+            Terms::One(term) => table.add(&word, [term]),
+            Terms::Several(terms) => table.add(&word, terms),
+        }
+    }
+    Ok(table)
+}
+
+fn read(path: &Path) -> Result<BTreeMap<String, Terms>> {
+    let mut text = String::new();
+    File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
+    anyhow::ensure!(text.len() as u64 <= FILE_BYTES_MAX, "it is larger than {} KiB", FILE_BYTES_MAX >> 10);
+    // The parser's message would show values of whatever file was named.
+    serde_json::from_str(&text).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => anyhow::anyhow!("a word of it has no list of strings"),
+        _ => anyhow::anyhow!("line {} of it is no JSON", error.line()),
+    })
+}
+
+/// The terms that hold for a question: those that the caller gave, and those of the settings unless these are to be left
+/// out.
+pub fn in_force(background: &Background, settings: &Settings) -> TermTable {
+    let mut table = background.terms.clone();
+    if !background.no_settings_terms {
+        for (word, terms) in settings.terms() {
+            table.add(word, terms.iter().cloned());
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn req_002_10_tables_are_read_by_name_and_from_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("terms.json");
+        for (text, expected) in [
+            (r#"{"token": ["JWT", "bearer"], "pod": "PodSpec"}"#, ""),
+            ("{}", ""),
+            (r#"["token"]"#, "a word of it has no list of strings"),
+            ("{\"token\": 7\n}", "a word of it has no list of strings"),
+            ("token = JWT", "line 1 of it is no JSON"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let told = table(&path).map_or_else(|e| e.root_cause().to_string(), |_| String::new());
+            assert_eq!(told, expected, "{text}");
+        }
+        assert!(!table(Path::new("kubernetes")).unwrap().is_empty());
+        assert!(table(Path::new("docker")).unwrap_err().downcast_ref::<Refused>().is_some());
+    }
+}
