@@ -59,7 +59,7 @@ struct Bar {
     started: Instant,
 }
 
-const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {per_sec}, {msg} {wide_bar} {eta} left";
+const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {msg} {wide_bar} {eta} left";
 const ENCODING: &str = "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
 
 impl Drop for Bar {
@@ -92,9 +92,12 @@ impl Bar {
         }
     }
 
-    fn say_rate(&self, units: u64, since: Duration) {
+    /// Says how fast it goes: in files, where these are counted, and in units.
+    fn say_rate(&self, files: Option<u64>, units: u64, since: Duration) {
         if !self.bar.is_hidden() {
-            self.bar.set_message(format!("{:.0} units/s", units as f64 / since.as_secs_f64().max(0.001)));
+            let rate = |done: u64| done as f64 / since.as_secs_f64().max(0.001);
+            let files = files.map_or_else(String::new, |files| format!("{:.0} files/s, ", rate(files)));
+            self.bar.set_message(format!("{files}{:.0} units/s", rate(units)));
         }
     }
 }
@@ -135,7 +138,7 @@ impl Progress for Bar {
     fn file_done(&self, units: u64) {
         let all = self.units.fetch_add(units, Relaxed) + units;
         self.bar.inc(1);
-        self.say_rate(all, self.started.elapsed());
+        self.say_rate(Some(self.bar.position()), all, self.started.elapsed());
     }
 
     fn vectors_begin(&self, units: u64) {
@@ -147,6 +150,6 @@ impl Progress for Bar {
 
     fn vectors_done(&self, units: u64) {
         self.bar.inc(units);
-        self.say_rate(self.bar.position(), self.bar.elapsed());
+        self.say_rate(None, self.bar.position(), self.bar.elapsed());
     }
 }

@@ -30,7 +30,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::Parser as _;
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Something was found.
 pub const FOUND: u8 = 0;
@@ -61,6 +61,12 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
 /// Prints what clap has to say, help or an error, and gives the exit status. `odd`: control characters were typed.
 fn say(mut error: clap::Error, odd: bool) -> u8 {
     if error.kind() == ErrorKind::UnknownArgument {
+        if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+            && let Some(instead) = args::instead_of(flag)
+        {
+            remark!("colgrep: there is no {flag} here: {instead}");
+            return FAILED;
+        }
         // "To pass '-q' as a value, use '-- -q'": nobody who writes a flag means that.
         error.remove(ContextKind::Suggested);
     }

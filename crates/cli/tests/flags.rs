@@ -327,6 +327,20 @@ fn git_says_what_changed() {
             ("parse_request --since v1 -l -k 1", "src/http/parse.rs"),
         ],
     );
+    // What another branch did since is not ours.
+    git(&sandbox, &["checkout", "-q", "-b", "other", "v1"]);
+    sandbox.write("src/theirs.rs", "fn parse_theirs() {}\n");
+    git(&sandbox, &["add", "src/theirs.rs"]);
+    git(&sandbox, &["commit", "-qm", "theirs"]);
+    git(&sandbox, &["checkout", "-q", "main"]);
+    check(
+        &sandbox,
+        &[
+            ("-e parse --since other...HEAD -l", "docs/retry.md | src/http/parse.rs | src/new.rs"),
+            ("-e parse --since other... -l src", "src/http/parse.rs | src/new.rs"),
+        ],
+    );
+    assert!(sandbox.run(&["-e", "x", "--since", "other...nosuch"]).err.contains("no two commits with a common one"));
     for name in ["nosuch", "--output=x"] {
         let ran = sandbox.run(&["parse", &format!("--since={name}")]);
         assert!(ran.status == 2 && ran.err.contains("no commit, branch or tag"), "{ran:?}");

@@ -37,6 +37,8 @@ pub struct Env {
     runtime: RuntimeEnv,
     /// What the command works on: no library is loaded from the projects around these paths.
     places: Vec<PathBuf>,
+    /// The system's folder for temporary files, where the environment names it.
+    pub temporary: Option<PathBuf>,
     /// The user's home.
     pub home: Option<PathBuf>,
     /// Colour asked for (true) or refused (false).
@@ -85,6 +87,9 @@ impl Env {
                 "HF_ENDPOINT" if !value.is_empty() => env.runtime.hf_endpoint = Some(text()),
                 "HF_HUB_OFFLINE" => env.runtime.offline = !matches!(text().as_str(), "" | "0"),
                 "HOME" | "USERPROFILE" if Path::new(&value).has_root() => env.home = Some(PathBuf::from(&value)),
+                "TMPDIR" | "TEMP" | "TMP" if Path::new(&value).has_root() => {
+                    env.temporary = Some(PathBuf::from(&value))
+                }
                 "TERM" => env.dumb_terminal = text() == "dumb",
                 "NO_COLOR" if !value.is_empty() => no_color = Some(false),
                 "CLICOLOR" if text() == "0" => no_color = Some(false),

@@ -8,10 +8,9 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
-use grep_regex::RegexMatcher;
 
 use crate::notice::{NotRanked, Unranked};
-use crate::pattern::lines_in_files;
+use crate::pattern::{LineMatcher, lines_in_files};
 use crate::project::Project;
 use crate::request::Facts;
 use crate::rules::{Part, PathRules, is_below};
@@ -43,7 +42,7 @@ impl Filter {
     /// # Errors
     /// On a bad pattern, or when the index can't be read.
     pub fn new(
-        pattern: Option<&RegexMatcher>,
+        pattern: Option<&LineMatcher>,
         facts: &Facts,
         rules: &PathRules,
         below: &[String],

@@ -63,9 +63,14 @@ pub fn changed(root: &Path, since: Option<&str>) -> Result<Changed> {
     })?;
     let top = top_of(&top);
     let git = git.without_programs(&top)?;
-    let base = git.commit(&top, since.unwrap_or("HEAD"));
+    let base = git.base(&top, since.unwrap_or("HEAD"));
     if let (Some(name), None) = (since, &base) {
-        bail!("--since {name}: git knows no commit, branch or tag of that name");
+        let what = if name.contains("...") {
+            "no two commits with a common one"
+        } else {
+            "no commit, branch or tag of that name"
+        };
+        bail!("--since {name}: git knows {what}");
     }
     let mut found = Found::default();
     git.differing(&top, base.as_deref(), &mut found)?;
@@ -131,6 +136,14 @@ impl Git {
     }
 
     /// The commit that a name stands for in the repository of `folder`.
+    /// The commit of a name; of `A...B`, the newest that both have (an empty side is HEAD), as in `git diff`.
+    fn base(&self, folder: &Path, name: &str) -> Option<String> {
+        let Some((one, other)) = name.split_once("...") else { return self.commit(folder, name) };
+        let side = |name: &str| self.commit(folder, if name.is_empty() { "HEAD" } else { name });
+        let found = self.ask(folder, &["merge-base", &side(one)?, &side(other)?]).ok()?;
+        Some(String::from_utf8_lossy(&found).trim().to_string())
+    }
+
     fn commit(&self, folder: &Path, name: &str) -> Option<String> {
         self.object(folder, &format!("{name}^{{commit}}"))
     }

@@ -1,6 +1,6 @@
 //! Patterns over lines, matched by ripgrep's engine.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
@@ -12,11 +12,33 @@ use rayon::prelude::*;
 use crate::error::Refused;
 use crate::request::Pattern;
 
+/// The matcher of a pattern, over single lines or across them.
+#[derive(Clone, Debug)]
+pub struct LineMatcher {
+    regex: RegexMatcher,
+    multiline: bool,
+}
+
+impl LineMatcher {
+    /// Whether it matches across lines.
+    pub fn is_multiline(&self) -> bool {
+        self.multiline
+    }
+}
+
+impl Deref for LineMatcher {
+    type Target = RegexMatcher;
+
+    fn deref(&self) -> &RegexMatcher {
+        &self.regex
+    }
+}
+
 /// The matcher of a pattern.
 ///
 /// # Errors
 /// On an invalid pattern, with the place of the fault.
-pub fn matcher(pattern: &Pattern) -> Result<RegexMatcher> {
+pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
     let mut builder = RegexMatcherBuilder::new();
     builder
         .case_insensitive(pattern.ignore_case)
@@ -28,17 +50,24 @@ pub fn matcher(pattern: &Pattern) -> Result<RegexMatcher> {
         .multi_line(true)
         // `$` matches before the whole line end, be it \n or \r\n.
         .crlf(true);
+    if pattern.multiline {
+        // No byte ends lines for the matcher.
+        builder.line_terminator(None);
+    }
     let expressions = &pattern.expressions;
     let built = builder.build_many(expressions).or_else(|error| match error.kind() {
         // If the pattern itself asks for \r, lines end in \n alone and \r is text.
         ErrorKind::NotAllowed(_) => builder.crlf(false).line_terminator(Some(b'\n')).build_many(expressions),
         _ => Err(error),
     });
-    built.map_err(|error| {
+    let multiline = pattern.multiline;
+    built.map(|regex| LineMatcher { regex, multiline }).map_err(|error| {
         let text = expressions.join(" ");
         match error.kind() {
             ErrorKind::NotAllowed(_) => {
-                anyhow!("{text:?} asks for the end of a line; each line is searched by itself, without its end")
+                anyhow!(
+                    "{text:?} asks for the end of a line; each line is searched by itself, without its end, unless -U is given"
+                )
             }
             _ if pattern.fixed => anyhow!("{text:?} can't be searched for: {error}"),
             _ => anyhow!(error).context(Refused::Pattern { pattern: text }),
@@ -64,25 +93,26 @@ pub fn line_end(matcher: &RegexMatcher) -> LineTerminator {
 }
 
 /// A searcher of lines for a pattern, numbered, to be built with more options.
-pub fn searcher(matcher: &RegexMatcher) -> SearcherBuilder {
+pub fn searcher(matcher: &LineMatcher) -> SearcherBuilder {
     let mut builder = SearcherBuilder::new();
     builder
         .line_number(true)
         .line_terminator(line_end(matcher))
+        .multi_line(matcher.multiline)
         // As in grep: text before a NUL byte is searched; a match behind it is only reported.
         .binary_detection(BinaryDetection::convert(0));
     builder
 }
 
 /// The numbers of matching lines in each file; none for a file that can't be read.
-pub(crate) fn lines_in_files(matcher: &RegexMatcher, root: &Path, paths: &[&str]) -> Vec<Vec<u32>> {
+pub(crate) fn lines_in_files(matcher: &LineMatcher, root: &Path, paths: &[&str]) -> Vec<Vec<u32>> {
     let of_file = |path: &&str| {
         let mut lines = Vec::new();
         let sink = sinks::Bytes(|line, _| {
             lines.push(line as u32);
             Ok(true)
         });
-        let _ = searcher(matcher).build().search_path(matcher, root.join(path), sink);
+        let _ = searcher(matcher).build().search_path(&**matcher, root.join(path), sink);
         lines
     };
     paths.par_iter().map(of_file).collect()

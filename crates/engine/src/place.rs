@@ -20,7 +20,6 @@ use colgrep_index::search::{self, Request, Watch, search};
 use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::read::lines_between;
-use grep_regex::RegexMatcher;
 use rayon::prelude::*;
 
 use crate::answer::{BestLine, FileAnswer, UnitAnswer};
@@ -30,7 +29,7 @@ use crate::line::{QueryWords, own_line};
 use crate::list::{Length, call_line, list};
 use crate::model::Model;
 use crate::notice::{Listener, NotRanked, Traced};
-use crate::pattern::{matcher, places};
+use crate::pattern::{LineMatcher, matcher, places};
 use crate::project::Project;
 use crate::request::{Detail, Facts, RankBy, Scope};
 use crate::rules::{PathRules, Patterns, is_below};
@@ -73,7 +72,7 @@ pub struct Place {
     /// What the scope says of the units' code.
     facts: Facts,
     /// The scope's pattern.
-    pattern: Option<RegexMatcher>,
+    pattern: Option<LineMatcher>,
     /// The tags of the settings, each with its globs.
     tags: BTreeMap<String, Vec<String>>,
 }
@@ -194,7 +193,7 @@ impl Place {
         no_ignore: bool,
         settings: &Settings,
     ) -> Result<Place> {
-        let rules = PathRules::new(scope, no_ignore, settings, &project)?;
+        let rules = PathRules::new(scope, no_ignore, settings, &project)?.below(&within.below);
         let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
         let filter = Filter::new(pattern.as_ref(), &scope.facts, &rules, &within.below, &project, &snapshot)?;
         let tags = settings.tags().into_iter().map(|(name, globs)| (name.to_string(), globs.to_vec())).collect();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_index::store::{Store, project_folder};
-use colgrep_index::walk::LeftOut;
+use colgrep_index::walk::{LeftOut, WalkOptions, holds_more_than};
 
 use crate::env::Env;
 use crate::settings::Settings;
@@ -31,6 +31,12 @@ const SYSTEM: [&str; 19] = [
     "/private/etc",
     "/private/var",
 ];
+/// Folders of temporary files, where the environment names no other.
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/private/tmp"];
+/// Files of a folder that is taken for a project without being asked, at most; a repository may have more.
+const FILES_MAX: usize = 50_000;
+/// Entries that are looked at for repositories in a folder and in those inside it.
+const LOOKED_AT_MAX: usize = 10_000;
 /// Those that hold no source at any depth.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
@@ -64,7 +70,8 @@ impl Project {
     /// The project around `path`, and `path` relative to its root (`/` between components; empty for the root itself).
     ///
     /// The root is the nearest ancestor with an index, else the git root, else the folder given; for a file, the current
-    /// folder if the file lies below it.
+    /// folder if the file lies below it. An index above the git root counts only if `init` made it: one that a search
+    /// made of some folder must not take in every repository below.
     ///
     /// # Errors
     /// When `path` does not exist, or is neither a file nor a folder.
@@ -80,10 +87,11 @@ impl Project {
         let folder = if is_file { full.parent().unwrap_or(&full) } else { &full };
         let data = env.data_folder()?;
         let store = |root: &Path| Store::new(project_folder(&data, root));
-        let indexed = folder.ancestors().find(|a| store(a).exists());
-        let git = || folder.ancestors().find(|a| a.join(".git").exists());
+        let git = folder.ancestors().find(|a| a.join(".git").exists());
+        let counts = |a: &Path| git.is_none_or(|git| a.starts_with(git)) || store(a).is_by_init();
+        let indexed = folder.ancestors().find(|a| store(a).exists() && counts(a));
         let here = || std::env::current_dir().and_then(|d| d.canonicalize()).ok().filter(|h| full.starts_with(h));
-        let known = indexed.or_else(git).map(Path::to_path_buf).or_else(|| if is_file { here() } else { None });
+        let known = indexed.or(git).map(Path::to_path_buf).or_else(|| if is_file { here() } else { None });
         let of_a_file = is_file && known.is_none();
         let root = known.unwrap_or_else(|| folder.to_path_buf());
         let below = full.strip_prefix(&root).unwrap_or(Path::new(""));
@@ -117,8 +125,8 @@ impl Project {
         LeftOut { folder: Some(self.store.folder()), patterns: &self.ignored }
     }
 
-    /// Refuses to index a home folder, a folder of the system, the whole disk, or all that lies beside a file, unless
-    /// told so.
+    /// Refuses to index a home folder, a folder of the system, the whole disk, all that lies beside a file, several
+    /// repositories at once, or a great many files of no repository, unless told so.
     ///
     /// # Errors
     /// When `root` is one of them and `yes` is not given.
@@ -138,6 +146,55 @@ impl Project {
         if self.root.parent().is_none() || home.as_deref() == Some(&self.root) || of_system {
             bail!("{} is not a project; name a folder inside it, or pass -y to index all of it", self.root.display());
         }
+        let temporary = TEMPORARY.iter().map(Path::new).chain(env.temporary.as_deref());
+        if temporary.filter_map(|t| t.canonicalize().ok()).any(|temporary| temporary == self.root) {
+            bail!(
+                "{} is the folder of temporary files; name a folder inside it, or pass -y to index all of it",
+                self.root.display()
+            );
+        }
+        if self.root.join(".git").exists() { Ok(()) } else { self.check_content() }
+    }
+
+    /// Refuses a folder that is no repository for what lies in it.
+    fn check_content(&self) -> Result<()> {
+        let root = self.root.display();
+        if let [first, second, ..] = repositories_below(&self.root).as_slice() {
+            let (first, second) = (first.display(), second.display());
+            bail!(
+                "{root} holds several git repositories ({first}, {second}); name one of them, or pass -y to index all \
+                 of them as one project"
+            );
+        }
+        if holds_more_than(FILES_MAX, &self.root, &self.left_out(), &WalkOptions::default()).unwrap_or(false) {
+            bail!(
+                "{root} is no git repository and holds more than {FILES_MAX} files; name a folder inside it, or pass -y to \
+                 index all of it"
+            );
+        }
         Ok(())
     }
+}
+
+/// Git repositories in a folder and in those directly inside it, by name; two of them at most. Hidden folders are passed
+/// over, and so is what lies beyond the first entries.
+fn repositories_below(root: &Path) -> Vec<PathBuf> {
+    let folders = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().take(LOOKED_AT_MAX).flatten();
+        let is_shown = |entry: &std::fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
+        let shown = entries.filter(|e| is_shown(e) && e.file_type().is_ok_and(|kind| kind.is_dir()));
+        let mut paths: Vec<PathBuf> = shown.map(|e| e.path()).collect();
+        paths.sort_unstable();
+        paths
+    };
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    for folder in folders(root) {
+        let below = if folder.join(".git").exists() { vec![folder] } else { folders(&folder) };
+        looked_at += below.len() + 1;
+        found.extend(below.into_iter().filter(|folder| folder.join(".git").exists()).take(2));
+        if found.len() > 1 || looked_at > LOOKED_AT_MAX {
+            break;
+        }
+    }
+    found.iter().take(2).map(|path| path.strip_prefix(root).unwrap_or(path).to_path_buf()).collect()
 }

@@ -125,8 +125,16 @@ pub struct Scope {
     pub exclude: Vec<String>,
     /// No files below folders that match one of these globs.
     pub exclude_dir: Vec<String>,
+    /// As `include`, in any case of letters.
+    pub include_any_case: Vec<String>,
+    /// As `exclude`, in any case of letters.
+    pub exclude_any_case: Vec<String>,
     /// Only files of these languages, or of these types of the settings; empty: all.
     pub types: Vec<String>,
+    /// No files of these languages or types.
+    pub types_not: Vec<String>,
+    /// Only files at most so many folders below one of `paths`: 1 for those directly in it.
+    pub max_depth: Option<usize>,
     /// No prose, configuration or data.
     pub code_only: Option<bool>,
     /// How tests are treated.
@@ -209,6 +217,8 @@ pub struct Pattern {
     pub ignore_case: bool,
     /// Upper and lower case match alike unless an expression holds an upper case letter.
     pub smart_case: bool,
+    /// They match across lines.
+    pub multiline: bool,
 }
 
 impl Pattern {

@@ -30,11 +30,17 @@ impl Patterns {
     /// # Errors
     /// When one is no glob.
     pub(crate) fn new(patterns: &[String]) -> Result<Option<Patterns>> {
-        if patterns.is_empty() {
+        Patterns::with_any_case(patterns, &[])
+    }
+
+    /// Some of the globs match letters of any case.
+    fn with_any_case(patterns: &[String], any_case: &[String]) -> Result<Option<Patterns>> {
+        if patterns.is_empty() && any_case.is_empty() {
             return Ok(None);
         }
         let (mut any, mut folders) = (GlobSetBuilder::new(), GlobSetBuilder::new());
-        for pattern in patterns {
+        let as_written = patterns.iter().map(|pattern| (pattern, false));
+        for (pattern, ignore_case) in as_written.chain(any_case.iter().map(|pattern| (pattern, true))) {
             let mut bare = pattern.as_str();
             while let Some(rest) = bare.strip_prefix("./") {
                 bare = rest;
@@ -46,7 +52,7 @@ impl Patterns {
                 None if bare.starts_with("**/") => bare.to_string(),
                 None => format!("**/{bare}"),
             };
-            let glob = GlobBuilder::new(&text).literal_separator(true).build();
+            let glob = GlobBuilder::new(&text).literal_separator(true).case_insensitive(ignore_case).build();
             set.add(glob.with_context(|| format!("{pattern:?} is no glob"))?);
         }
         Ok(Some(Patterns { any: any.build()?, folders: folders.build()? }))
@@ -87,6 +93,10 @@ pub struct PathRules {
     exclude_dir: Option<Patterns>,
     languages: Vec<&'static str>,
     types: Option<Patterns>,
+    languages_not: Vec<&'static str>,
+    types_not: Option<Patterns>,
+    /// Folders below one of these paths, at most.
+    depth: Option<(usize, Vec<String>)>,
     code_only: bool,
     tests: Tests,
     changed: Option<git::Changed>,
@@ -100,32 +110,22 @@ impl PathRules {
     /// On a bad glob, an unknown language, or where git is asked and has no answer.
     pub fn new(scope: &Scope, no_ignore: bool, settings: &Settings, project: &Project) -> Result<PathRules> {
         let root = project.root.as_path();
-        let own = settings.types();
-        let mut languages = Vec::new();
-        let mut globs: Vec<String> = Vec::new();
-        for name in &scope.types {
-            if let Some(patterns) = own.get(name.as_str()) {
-                globs.extend(patterns.iter().cloned());
-            } else if let Some(language) = language::by_name(name) {
-                languages.push(language.name);
-            } else {
-                let known = language::known().map(|l| l.name);
-                let known = known.chain(own.keys().copied());
-                let known = known.map(str::to_string).collect();
-                return Err(Refused::Type { name: name.clone(), known }.into());
-            }
-        }
+        let (languages, types) = types_of(&scope.types, settings)?;
+        let (languages_not, types_not) = types_of(&scope.types_not, settings)?;
         let changed = match &scope.changes {
             Some(Changes::Since(since)) => Some(git::changed(root, Some(since))?),
             Some(Changes::Uncommitted) => Some(git::changed(root, None)?),
             None => None,
         };
         Ok(PathRules {
-            include: Patterns::new(&scope.include)?,
-            exclude: Patterns::new(&scope.exclude)?,
+            include: Patterns::with_any_case(&scope.include, &scope.include_any_case)?,
+            exclude: Patterns::with_any_case(&scope.exclude, &scope.exclude_any_case)?,
             exclude_dir: Patterns::new(&scope.exclude_dir)?,
             languages,
-            types: Patterns::new(&globs)?,
+            types,
+            languages_not,
+            types_not,
+            depth: scope.max_depth.map(|depth| (depth, Vec::new())),
             code_only: scope.code_only.unwrap_or(settings.is_on("code_only")),
             tests: scope.tests.or_else(|| Tests::from_name(settings.text("tests")?)).unwrap_or_default(),
             changed,
@@ -145,6 +145,16 @@ impl PathRules {
             let is_ignored = |is_folder| ignore.ignore_below(Path::new(path), is_folder);
             path.is_empty() || !(is_ignored(true) || is_ignored(false))
         });
+        self
+    }
+
+    /// The same rules for a search below these paths, from which the depth of folders is counted; without it, from the
+    /// project's root.
+    #[must_use]
+    pub fn below(mut self, paths: &[String]) -> PathRules {
+        if let Some((_, from)) = &mut self.depth {
+            *from = paths.to_vec();
+        }
         self
     }
 
@@ -177,11 +187,31 @@ impl PathRules {
             && self.exclude_dir.as_ref().is_none_or(|p| !p.is_below_match(path))
             && self.changed.as_ref().is_none_or(|c| c.contains(path))
             && self.ignore.as_ref().is_none_or(|i| !i.ignore_below(Path::new(path), false))
+            && self.allows_depth(path)
             && self.allows_type(path, &language)
             && (!self.code_only || !is_text(language()))
     }
 
+    /// Whether a path lies few enough folders below one of those that are searched; a file that is searched itself does.
+    fn allows_depth(&self, path: &str) -> bool {
+        let Some((most, from)) = &self.depth else { return true };
+        let depth = |below: &str| match path.strip_prefix(below).unwrap_or(path).trim_start_matches('/') {
+            "" => 0,
+            inside => inside.split('/').count(),
+        };
+        match from.iter().filter(|below| is_below(path, below)).map(|below| depth(below)).min() {
+            Some(depth) => depth <= *most,
+            None => depth("") <= *most,
+        }
+    }
+
     fn allows_type<'l>(&self, path: &str, language: &impl Fn() -> &'l str) -> bool {
+        let is_refused = self.types_not.as_ref().is_some_and(|t| t.is_match(path))
+            || (!self.languages_not.is_empty() && self.languages_not.contains(&language()));
+        !is_refused && self.is_of_type(path, language)
+    }
+
+    fn is_of_type<'l>(&self, path: &str, language: &impl Fn() -> &'l str) -> bool {
         (self.languages.is_empty() && self.types.is_none())
             || self.types.as_ref().is_some_and(|t| t.is_match(path))
             || (!self.languages.is_empty() && self.languages.contains(&language()))
@@ -194,11 +224,32 @@ impl PathRules {
             && self.exclude_dir.is_none()
             && self.languages.is_empty()
             && self.types.is_none()
+            && self.languages_not.is_empty()
+            && self.types_not.is_none()
+            && self.depth.is_none()
             && self.changed.is_none()
             && self.ignore.is_none()
             && self.tests == Tests::Auto
             && !self.code_only
     }
+}
+
+/// The languages and the globs that names of types stand for.
+fn types_of(names: &[String], settings: &Settings) -> Result<(Vec<&'static str>, Option<Patterns>)> {
+    let own = settings.types();
+    let (mut languages, mut globs) = (Vec::new(), Vec::new());
+    for name in names {
+        if let Some(patterns) = own.get(name.as_str()) {
+            globs.extend(patterns.iter().cloned());
+        } else if let Some(language) = language::by_name(name) {
+            languages.push(language.name);
+        } else {
+            let known = language::known().map(|l| l.name).chain(own.keys().copied());
+            let known = known.map(str::to_string).collect();
+            return Err(Refused::Type { name: name.clone(), known }.into());
+        }
+    }
+    Ok((languages, Patterns::new(&globs)?))
 }
 
 fn ignore_rules(patterns: &[String], root: &Path) -> Result<Option<IgnorePatterns>> {
@@ -263,6 +314,15 @@ mod tests {
             (rules(|a| a.exclude_dir = vec!["vendor".into()]), "x/vendor", "go", true),
             (rules(|a| a.types = vec!["py".into()]), "a.py", "python", true),
             (rules(|a| a.types = vec!["py".into()]), "a.go", "go", false),
+            (rules(|a| a.types_not = vec!["py".into()]), "a.py", "python", false),
+            (rules(|a| a.types_not = vec!["py".into()]), "a.go", "go", true),
+            (rules(|a| a.include_any_case = vec!["*.PY".into()]), "a/B.py", "python", true),
+            (rules(|a| a.include = vec!["*.PY".into()]), "a/B.py", "python", false),
+            (rules(|a| a.exclude_any_case = vec!["readme*".into()]), "README.md", "markdown", false),
+            (rules(|a| a.max_depth = Some(1)), "a.py", "python", true),
+            (rules(|a| a.max_depth = Some(1)), "a/b.py", "python", false),
+            (rules(|a| a.max_depth = Some(2)), "a/b.py", "python", true),
+            (rules(|a| a.max_depth = Some(0)), "a.py", "python", false),
             (rules(|a| a.code_only = Some(true)), "README.md", "markdown", false),
             (rules(|a| a.code_only = Some(true)), "Makefile", "make", true),
             (rules(|a| a.tests = Some(Tests::Only)), "tests/a.py", "python", true),

@@ -44,7 +44,8 @@ pub fn files_below(
         Ok(found) => found,
         Err(error) => return Ok(Err(error)),
     };
-    let rules = PathRules::new(scope, options.no_ignore, settings, &project)?.named(&below);
+    let rules =
+        PathRules::new(scope, options.no_ignore, settings, &project)?.named(&below).below(std::slice::from_ref(&below));
     let allowed = |from_root: &str, full: &Path| {
         rules.allow(from_root, || language::detect(Path::new(from_root), &head(full)).name)
     };

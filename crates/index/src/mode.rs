@@ -32,9 +32,27 @@ impl VectorMode {
 
     /// What a commit's payload says.
     pub(crate) fn of_payload(payload: &str) -> VectorMode {
-        let named = |mode: &VectorMode| payload.split(' ').nth(3) == Some(mode.name());
+        let named = |mode: &VectorMode| marks(payload).any(|word| word == mode.name());
         [VectorMode::Lite, VectorMode::Keyword].into_iter().find(named).unwrap_or_default()
     }
+}
+
+/// The mark of an index that somebody asked for, as opposed to one that a search made on its way.
+const BY_INIT: &str = "init";
+
+/// What stands behind the generation's number, and the mode, in the payload of an index that `init` made.
+pub(crate) fn init_suffix(by_init: bool) -> &'static str {
+    if by_init { " init" } else { "" }
+}
+
+/// Whether a commit's payload says that `init` made the index.
+pub(crate) fn is_by_init(payload: &str) -> bool {
+    marks(payload).any(|word| word == BY_INIT)
+}
+
+/// The words behind the generation's number.
+fn marks(payload: &str) -> impl Iterator<Item = &str> {
+    payload.split(' ').skip(3)
 }
 
 #[cfg(test)]
@@ -52,8 +70,15 @@ mod tests {
         ] {
             assert_eq!(VectorMode::of_payload(payload), expected, "{payload}");
         }
-        for mode in [VectorMode::Full, VectorMode::Lite, VectorMode::Keyword] {
-            assert_eq!(VectorMode::of_payload(&format!("colgrep 3 17{}", mode.suffix())), mode);
+        for (mode, by_init) in [
+            (VectorMode::Full, false),
+            (VectorMode::Full, true),
+            (VectorMode::Lite, true),
+            (VectorMode::Keyword, false),
+            (VectorMode::Keyword, true),
+        ] {
+            let payload = format!("colgrep 3 17{}{}", mode.suffix(), init_suffix(by_init));
+            assert_eq!((VectorMode::of_payload(&payload), is_by_init(&payload)), (mode, by_init), "{payload}");
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::disk::{Disk, keep_private};
 use crate::error::{Error, Result};
 use crate::ids::FileId;
 use crate::lexical::{CommitPoint, Lexical, Writer};
-use crate::mode::VectorMode;
+use crate::mode::{VectorMode, init_suffix, is_by_init};
 use crate::vector::{Manifest, Place, Vectors, sibling_roots};
 use crate::walk::WalkOptions;
 
@@ -84,6 +84,9 @@ pub struct FileTable {
     /// The vector mode; it stands in the commit point.
     #[serde(skip)]
     pub mode: VectorMode,
+    /// Whether `init` made it, or was called on it; it stands in the commit point.
+    #[serde(skip)]
+    pub by_init: bool,
 }
 
 impl FileTable {
@@ -246,8 +249,16 @@ impl Store {
 
     /// The vector mode, read from the commit point alone, of any version of the index.
     pub fn mode(&self) -> VectorMode {
-        let payload = Lexical::commit_point(&self.lexical_folder()).ok().and_then(|point| point.payload);
-        payload.map_or_else(VectorMode::default, |payload| VectorMode::of_payload(&payload))
+        self.payload().map_or_else(VectorMode::default, |payload| VectorMode::of_payload(&payload))
+    }
+
+    /// Whether `init` made the index, read from the commit point alone, of any version of it.
+    pub fn is_by_init(&self) -> bool {
+        self.payload().is_some_and(|payload| is_by_init(&payload))
+    }
+
+    fn payload(&self) -> Option<String> {
+        Lexical::commit_point(&self.lexical_folder()).ok()?.payload
     }
 
     fn table_path(&self, generation: u64) -> PathBuf {
@@ -284,6 +295,7 @@ impl Store {
             opened = opened.and_then(|snapshot| check().map(|()| snapshot));
             if let (Ok(snapshot), Some(payload)) = (&mut opened, &before.payload) {
                 snapshot.files.mode = VectorMode::of_payload(payload);
+                snapshot.files.by_init = is_by_init(payload);
             }
             if Lexical::commit_point(&self.lexical_folder())? == before {
                 return opened;
@@ -310,7 +322,7 @@ impl Store {
     pub(crate) fn heritage(&self) -> FileTable {
         let generation = Lexical::commit_point(&self.lexical_folder()).and_then(|point| self.generation_of(&point));
         let table = generation.and_then(|generation| self.read_table(generation)).unwrap_or_default();
-        FileTable { vectors: table.vectors, mode: self.mode(), ..FileTable::default() }
+        FileTable { vectors: table.vectors, mode: self.mode(), by_init: self.is_by_init(), ..FileTable::default() }
     }
 
     fn read_table(&self, generation: u64) -> Result<FileTable> {
@@ -359,7 +371,8 @@ impl Store {
         bytes.extend(table_sum(generation, &bytes));
         let written = self.disk.write(&path, &bytes).and_then(|()| self.disk.sync_folder(&self.folder));
         written.map_err(|e| Error::io("write", &path, e))?;
-        Ok(format!("colgrep {FORMAT_VERSION} {generation}{}", table.mode.suffix()))
+        let marks = [&table.mode.suffix(), init_suffix(table.by_init)].concat();
+        Ok(format!("colgrep {FORMAT_VERSION} {generation}{marks}"))
     }
 
     /// Makes `table` the current one together with what `writer` holds, and removes what no commit names any more.

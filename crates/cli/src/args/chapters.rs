@@ -40,6 +40,7 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             ("COLGREP_TRACE", "not empty and not 0: one line of JSON a ranking step on stderr"),
             ("COLGREP_...", "the ranking's constants, which `colgrep knobs` lists; an unknown name is an error"),
             ("XDG_CONFIG_HOME, XDG_DATA_HOME", "the folders of settings and of data, if not the platform's"),
+            ("TMPDIR, TEMP, TMP", "the folder of temporary files, which is no project"),
             ("HOME, USERPROFILE", "the user's folder; agents' files lie there"),
             ("CODEX_HOME, COPILOT_HOME", "the folders of these agents, for `install` and `uninstall`"),
             ("PATH", "where `install` finds the path by which this program is called"),

@@ -5,6 +5,7 @@ mod commands;
 mod line;
 mod plan;
 mod request;
+mod ripgrep;
 mod search;
 mod size;
 mod suggest;
@@ -15,6 +16,7 @@ pub(crate) use chapters::CHAPTERS;
 pub(crate) use commands::respelled;
 pub use commands::*;
 pub use plan::{Plan, Task, is_stdin};
+pub use ripgrep::*;
 pub use search::*;
 
 /// What has no meaning beside `--stats`.

@@ -8,7 +8,7 @@ use colgrep_engine::request::check_length;
 use colgrep_engine::{OpenOptions, Question, SearchRequest};
 use colgrep_syntax::language;
 
-use super::{IndexMode, SearchArgs};
+use super::{IndexMode, SearchArgs, SortArg};
 use crate::output::Wish;
 use crate::output::matches::LineOptions;
 
@@ -27,6 +27,8 @@ pub enum Task {
     Without,
     /// Answer each line of a file.
     Many(PathBuf),
+    /// The names of the files that would be searched.
+    Files,
     /// The languages and types of files.
     TypeList,
     /// The shape of the JSON output.
@@ -41,6 +43,8 @@ pub struct Plan {
     pub request: SearchRequest,
     /// How projects are opened.
     pub open: OpenOptions,
+    /// By what a plain grep sorts files, and whether the other way round.
+    pub sorting: (SortArg, bool),
     /// What is printed.
     pub output: Wish,
     /// What a plain grep prints of lines.
@@ -62,6 +66,12 @@ impl Plan {
     /// # Errors
     /// When there is no query, or flags ask for what can't be had.
     pub fn read(args: &SearchArgs) -> Result<Plan> {
+        if !args.ripgrep.pattern_files.is_empty() {
+            let mut args = args.clone();
+            args.regexp.extend(args.ripgrep.patterns()?);
+            args.ripgrep.pattern_files.clear();
+            return Plan::read(&args);
+        }
         let words = match (args.json_schema, args.type_list) {
             (true, _) => Words { task: Task::JsonSchema, question: Question::default(), paths: Vec::new() },
             (_, true) => Words { task: Task::TypeList, question: Question::default(), paths: Vec::new() },
@@ -71,6 +81,7 @@ impl Plan {
             request: args.request(words.question, words.paths)?,
             task: words.task,
             open: args.open_options(),
+            sorting: args.ripgrep.sorting(),
             output: args.output(),
             lines: args.lines(),
             threads: args.walk.threads,
@@ -79,7 +90,7 @@ impl Plan {
 
     fn read_search(args: &SearchArgs) -> Result<Words> {
         let mut words = Plan::read_words(args)?;
-        let plain_grep = matches!(words.task, Task::Grep);
+        let plain_grep = matches!(words.task, Task::Grep | Task::Files);
         refuse(args, plain_grep)?;
         refuse_of_facts(args, &words.question)?;
         if !plain_grep && words.paths.iter().any(|path| is_stdin(path)) {
@@ -93,6 +104,9 @@ impl Plan {
 
     fn read_words(args: &SearchArgs) -> Result<Words> {
         let paths = |words: &[OsString]| words.iter().map(PathBuf::from).collect::<Vec<_>>();
+        if args.ripgrep.files {
+            return Ok(Words { task: Task::Files, question: Question::default(), paths: paths(&args.words) });
+        }
         if let Some(like) = &args.like {
             let (file, line) = super::line::parse(like)?;
             return Ok(Words { task: Task::Rank, question: Question::Like { file, line }, paths: paths(&args.words) });
@@ -155,6 +169,19 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.perl_regexp {
         bail!("there is no -P here: patterns are those of ripgrep, without look-around and back-references");
     }
+    if !plain_grep && (args.ripgrep.sort.is_some() || args.ripgrep.sortr.is_some()) {
+        bail!("--sort: an answer is in the order of how well it fits; `colgrep QUERY -l | sort` sorts by path");
+    }
+    let around = [
+        (args.lines.is_some(), "-n"),
+        (args.before_context.is_some(), "-B"),
+        (args.after_context.is_some(), "-A"),
+        (args.context.is_some(), "-C"),
+    ];
+    if let (true, false, Some(flags)) = (args.json || args.jsonl, args.walk.quiet, given(&around)) {
+        let what = if plain_grep { "a matching line alone" } else { "the whole unit (`code`)" };
+        remark!("colgrep: {flags}: without effect in JSON, where a row holds {what}");
+    }
     if args.results == Some(0) {
         bail!("-k 0 asks for nothing; the smallest number of files is 1");
     }
@@ -171,6 +198,7 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         (args.line_regexp, "-x"),
         (args.ignore_case, "-i"),
         (args.smart_case, "-S"),
+        (args.ripgrep.multiline, "-U"),
     ];
     let ranking = [
         (args.content, "--content"),
@@ -199,7 +227,8 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         }
     } else if plain_grep {
         if let Some(flags) = given(&ranking) {
-            bail!("{flags}: about the ranking of units; these need a query beside -e");
+            let counts = if args.content { " (--count counts)" } else { "" };
+            bail!("{flags}: about the ranking of units; these need a query beside -e{counts}");
         }
     } else if let Some(flags) = given(&lines) {
         bail!("{flags}: about lines, and with a query beside -e whole units are found; leave out one of them");

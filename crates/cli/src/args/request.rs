@@ -47,6 +47,14 @@ impl SearchArgs {
                 None => scope.include.push(glob.clone()),
             }
         }
+        for glob in &self.ripgrep.iglob {
+            match glob.strip_prefix('!') {
+                Some(not) => scope.exclude_any_case.push(not.to_string()),
+                None => scope.include_any_case.push(glob.clone()),
+            }
+        }
+        scope.types_not.clone_from(&self.ripgrep.types_not);
+        scope.max_depth = self.ripgrep.max_depth;
         scope.exclude_dir.clone_from(&self.exclude_dir);
         scope.types.clone_from(&self.types);
         scope.code_only = either(self.code_only, self.no_code_only);
@@ -74,6 +82,7 @@ impl SearchArgs {
         pattern.expressions.clone_from(&self.regexp);
         (pattern.fixed, pattern.word, pattern.line) = (self.fixed_strings, self.word_regexp, self.line_regexp);
         (pattern.ignore_case, pattern.smart_case) = (self.ignore_case, self.smart_case);
+        pattern.multiline = self.ripgrep.multiline;
         pattern
     }
 
@@ -131,8 +140,12 @@ impl SearchArgs {
             max_tokens: self.max_tokens,
             quiet: self.walk.quiet,
             silent: self.silent,
-            heading: either(self.heading, self.no_heading),
-            color: self.color.map(When::from),
+            heading: either(self.heading, self.no_heading).or(self.ripgrep.pretty.then_some(true)),
+            color: self.color.map(When::from).or(self.ripgrep.pretty.then_some(When::Always)),
+            no_number: self.ripgrep.no_line_number,
+            no_name: self.ripgrep.no_filename,
+            column: self.ripgrep.column,
+            line_bytes_max: self.ripgrep.max_columns.filter(|bytes| *bytes > 0),
             links: self.hyperlink_format.clone(),
         }
     }
@@ -153,6 +166,10 @@ impl SearchArgs {
     pub fn open_options(&self) -> OpenOptions {
         let mut options = self.walk.open_options(self.model.clone());
         options.update = !self.no_update;
+        options.no_ignore |= self.ripgrep.unrestricted > 0;
+        if self.ripgrep.unrestricted > 1 {
+            options.hidden = Some(true);
+        }
         options
     }
 }

@@ -11,7 +11,7 @@ use colgrep_engine::settings::parse_size;
 use colgrep_index::mode::VectorMode;
 
 use super::size::{parse_lines, positive};
-use super::suggest;
+use super::{RipgrepArgs, suggest};
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -94,7 +94,7 @@ pub enum TestsArg {
 pub struct WalkArgs {
     /// Index hidden files and folders too (--no-hidden: leave them out although a setting takes them in). As with
     /// --no-ignore and --max-filesize, an index that exists is changed by `init` alone; -e alone always follows
-    #[arg(long, overrides_with = "no_hidden")]
+    #[arg(long, short_alias = '.', overrides_with = "no_hidden")]
     pub hidden: bool,
     /// Leave hidden files out although a setting takes them in
     #[arg(long, hide = true, overrides_with = "hidden")]
@@ -109,11 +109,12 @@ pub struct WalkArgs {
     /// candidates (lite), or nothing (keyword). The index keeps what `init` was told [default: full]
     #[arg(long, value_name = "MODE")]
     pub index_mode: Option<IndexMode>,
-    /// Index the home folder, a folder of the system, / or the folder of a lone file, if that is the root
+    /// Index the root though it is the home folder, one of the system or of temporary files, /, the folder of a lone file, or
+    /// no git repository and holds several of them or more than 50,000 files
     #[arg(short = 'y', long)]
     pub yes: bool,
     /// Threads to use (default, and 0: all cores)
-    #[arg(long, value_name = "N")]
+    #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<usize>,
     /// No progress and no remarks on stderr
     #[arg(long)]
@@ -192,7 +193,7 @@ pub struct SearchArgs {
     #[arg(short = 'm', long, value_name = "N", help_heading = "Patterns")]
     pub max_count: Option<u64>,
     /// Of grep, and not to be had here.
-    #[arg(short = 'P', long, hide = true)]
+    #[arg(short = 'P', long, alias = "pcre2", hide = true)]
     pub perl_regexp: bool,
     /// No messages about files that can't be read
     #[arg(short = 's', long, help_heading = "Patterns")]
@@ -259,7 +260,7 @@ pub struct SearchArgs {
     /// Only files with changes that git has not committed, new files included
     #[arg(long, help_heading = "Filters (they apply before the ranking)")]
     pub changed: bool,
-    /// Only files that differ from this commit, branch or tag, new files included
+    /// Only files that differ from this commit, branch or tag, new files included; A...B: from where A and B parted
     #[arg(
         long,
         value_name = "REF",
@@ -403,4 +404,7 @@ pub struct SearchArgs {
     /// Options of the walk.
     #[command(flatten)]
     pub walk: WalkArgs,
+    /// Flags of ripgrep.
+    #[command(flatten)]
+    pub ripgrep: RipgrepArgs,
 }

@@ -276,7 +276,10 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
         Ok(None) => report.say("model", Level::Note, "none: searches are by keywords alone"),
         Err(error) => report.say("model", Level::Advice, hint::told(&error)),
     }
-    runtime(&model::runtime(env), report);
+    // The model in the program needs no library.
+    if choice.name.as_deref().is_some_and(|name| name != "default") {
+        runtime(&model::runtime(env), report);
+    }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     report.say(
         "runtime",

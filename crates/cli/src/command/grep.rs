@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use colgrep_engine::OpenOptions;
 use colgrep_engine::env::Env;
-use colgrep_engine::pattern::{matcher, searcher};
+use colgrep_engine::pattern::{LineMatcher, matcher, searcher};
 use colgrep_engine::request::{Pattern, Scope};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::tree::files_below;
 use colgrep_index::walk::WalkOptions;
-use grep_regex::RegexMatcher;
 use rayon::prelude::*;
 
-use crate::args::{Plan, is_stdin};
+use crate::args::{Plan, SortArg, is_stdin, sort_by};
 use crate::console::tell_unheeded;
 use crate::output::budget::Budget;
 use crate::output::matches::{LineOptions, Lines, Printer, Target};
-use crate::output::{Format, Look, Options, Wish, line, path as name};
+use crate::output::path::absolute_name;
+use crate::output::{self, Format, Look, Options, Wish, line, path as name};
 use crate::{FAILED, FOUND, NOTHING};
 
 /// Files that are searched in parallel before their lines are printed.
@@ -36,7 +36,7 @@ struct Grep<'a> {
     walk: WalkOptions,
     settings: &'a Settings,
     env: &'a Env,
-    matcher: RegexMatcher,
+    matcher: LineMatcher,
     options: &'a Options,
     of_lines: &'a LineOptions,
 }
@@ -59,16 +59,14 @@ pub(super) fn run(plan: &Plan, env: &Env, settings: &Settings) -> Result<u8> {
     // With -m 0 nothing matches, as in grep.
     let nothing = plan.lines.max_count == Some(0) && !plan.lines.files_without_match;
     let paths = if grep.scope.paths.is_empty() { &here[..] } else { &grep.scope.paths };
-    'paths: for path in if nothing { &[] } else { paths } {
-        let (files, complete) = grep.files_below(path)?;
-        failed |= !complete;
-        // Files are searched in parallel, in portions, and printed in order.
-        for portion in files.chunks(PORTION) {
-            for (file, lines) in portion.iter().zip(grep.search(portion)) {
-                failed |= lines.failed;
-                if !out.write(&grep, lines, file)? {
-                    break 'paths;
-                }
+    let (files, complete) = grep.sorted_files(if nothing { &[] } else { paths }, plan.sorting)?;
+    failed |= !complete;
+    // Files are searched in parallel, in portions, and printed in order.
+    'files: for portion in files.chunks(PORTION) {
+        for (file, lines) in portion.iter().zip(grep.search(portion)) {
+            failed |= lines.failed;
+            if !out.write(&grep, lines, file)? {
+                break 'files;
             }
         }
     }
@@ -78,6 +76,33 @@ pub(super) fn run(plan: &Plan, env: &Env, settings: &Settings) -> Result<u8> {
         (true, _) => FAILED,
         (false, true) => FOUND,
         (false, false) => NOTHING,
+    })
+}
+
+/// `--files`: the names of the files that a grep would search.
+pub(super) fn names(plan: &Plan, env: &Env, settings: &Settings) -> Result<u8> {
+    let options = plan.output.with(settings, env, std::io::stdout().is_terminal())?;
+    let grep = Grep {
+        scope: &plan.request.scope,
+        walk: walk_options(&plan.open, settings),
+        settings,
+        env,
+        matcher: matcher(&Pattern::default())?,
+        options: &options,
+        of_lines: &plan.lines,
+    };
+    let here = [PathBuf::from(".")];
+    let paths = if grep.scope.paths.is_empty() { &here[..] } else { &grep.scope.paths };
+    let (mut files, complete) = grep.sorted_files(paths, plan.sorting)?;
+    files.truncate(plan.lines.files.unwrap_or(usize::MAX));
+    if !options.wish.silent {
+        let full = |file: &Target| file.full.as_ref().map_or_else(String::new, |path| absolute_name(path));
+        output::write_names(files.iter().map(|file| (file.shown.clone(), full(file))), &options)?;
+    }
+    Ok(match (complete, files.is_empty()) {
+        (false, _) => FAILED,
+        (true, true) => NOTHING,
+        (true, false) => FOUND,
     })
 }
 
@@ -123,6 +148,18 @@ pub fn lines(
 }
 
 impl Grep<'_> {
+    /// The files below all paths, sorted, and whether everything could be read.
+    fn sorted_files(&self, paths: &[PathBuf], sorting: (SortArg, bool)) -> Result<(Vec<Target>, bool)> {
+        let (mut all, mut complete) = (Vec::new(), true);
+        for path in paths {
+            let (files, is_complete) = self.files_below(path)?;
+            all.extend(files);
+            complete &= is_complete;
+        }
+        sort_by(&mut all, sorting, |file| file.full.as_deref());
+        Ok((all, complete))
+    }
+
     /// The files below `path` that the rules allow, in order, and whether everything could be read. What can't be is
     /// told, and no failure of the others.
     fn files_below(&self, path: &Path) -> Result<(Vec<Target>, bool)> {
@@ -170,8 +207,8 @@ impl Grep<'_> {
             .after_context(behind)
             .build();
         let searched = match &file.full {
-            None => searcher.search_reader(&self.matcher, std::io::stdin().lock(), &mut printer),
-            Some(path) => searcher.search_path(&self.matcher, path, &mut printer),
+            None => searcher.search_reader(&*self.matcher, std::io::stdin().lock(), &mut printer),
+            Some(path) => searcher.search_path(&*self.matcher, path, &mut printer),
         };
         let mut lines = printer.into_lines();
         // A file that went away or can't be read is told, and no failure of the others.

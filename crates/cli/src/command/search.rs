@@ -24,18 +24,21 @@ pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
             write!(std::io::stdout(), "{}", type_list(&settings_at(Path::new("."), env)?))?;
             return Ok(FOUND);
         }
-        Task::Grep | Task::Rank | Task::Without | Task::Many(_) => {}
+        Task::Grep | Task::Files | Task::Rank | Task::Without | Task::Many(_) => {}
     }
     let paths = &plan.request.scope.paths;
     let first = paths.iter().find(|path| !is_stdin(path) && path.exists());
     let start = first.map_or(Path::new("."), PathBuf::as_path);
     limit_threads(plan.threads);
-    if let Task::Grep = plan.task {
+    if let Task::Grep | Task::Files = plan.task {
         let settings = settings_at(start, env)?;
         if !plan.output.quiet {
             tell_refused(&settings);
         }
-        return grep::run(plan, env, &settings);
+        return match plan.task {
+            Task::Files => grep::names(plan, env, &settings),
+            _ => grep::run(plan, env, &settings),
+        };
     }
     let console = Console::new(plan.output.quiet, env.trace);
     let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);

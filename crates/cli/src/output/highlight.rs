@@ -65,6 +65,7 @@ impl Syntaxes {
 fn in_terminal(style: syntect::highlighting::Style) -> Style {
     let color = style.foreground;
     let foreground = match (color.a, color.r) {
+        (0, KEYWORD) => Some(Color::Ansi(AnsiColor::BrightBlue)),
         (0, number @ 0..=7) => Some(Color::Ansi(BASIC[usize::from(number)])),
         (0, number) => Some(Color::Ansi256(Ansi256Color(number))),
         _ => None,
@@ -75,6 +76,9 @@ fn in_terminal(style: syntect::highlighting::Style) -> Style {
     }
     own
 }
+
+/// The palette's number of keywords, which is that of paths too: they are told apart.
+const KEYWORD: u8 = 5;
 
 const BASIC: [AnsiColor; 8] = [
     AnsiColor::Black,
@@ -90,6 +94,14 @@ const BASIC: [AnsiColor; 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_code_has_the_colour_of_paths() {
+        let syntaxes = Syntaxes::load();
+        let styles = syntaxes.styles("src/a.rs", "", &["pub fn push(item: u32) { return 1 }"]);
+        let path = super::super::style::PATH.get_fg_color();
+        assert!(styles.iter().flatten().all(|(style, _)| style.get_fg_color() != path), "{styles:?}");
+    }
 
     #[test]
     fn code_is_coloured_by_its_file() {

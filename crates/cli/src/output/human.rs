@@ -1,5 +1,6 @@
 //! Results for people: `path:line:text`, as grep prints them, with more of each unit on demand.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use super::highlight::{Styled, Syntaxes};
 use super::line::write;
 use super::path::{absolute, shown};
 use super::style::{self, paint};
-use super::{Format, Options, explain};
+use super::{Format, Options, Spot, explain};
 
 /// Prints results, and gives how many of them fitted.
 ///
@@ -80,7 +81,12 @@ impl Printer<'_> {
             return Ok(());
         }
         let source = Source { name, full, path: &file.path, lines: file.text.lines().collect() };
+        let mut seen = HashSet::new();
         for unit in &file.units {
+            // A unit and one inside it may answer with the same line.
+            if !seen.insert(unit.line.number) && !wish.content {
+                continue;
+            }
             self.unit(out, &source, unit)?;
             if let Some(steps) = &unit.steps {
                 paint(out, style::DIM, self.options.look.color, explain::line(steps, unit.score))?;
@@ -102,16 +108,17 @@ impl Printer<'_> {
     fn unit(&mut self, out: &mut Vec<u8>, source: &Source<'_>, unit: &UnitAnswer) -> Result<()> {
         let Options { wish, look } = self.options;
         let best = unit.line.number;
+        let places = unit.line.matches.as_ref().unwrap_or(&unit.line.marks);
+        let column = places.first().map_or(0, |p| p.start) + 1;
+        let spot = Spot { name: &source.name, full: &source.full, line: best, column: Some(column), separator: ':' };
         if wish.format == Format::Vimgrep {
-            let places = unit.line.matches.as_ref().unwrap_or(&unit.line.marks);
-            let column = places.first().map_or(0, |p| p.start) + 1;
-            look.write_name(out, &source.name, &source.full, best)?;
-            write!(out, "{}{best}:{column}:", if wish.null { '\0' } else { ':' })?;
+            self.options.write_spot(out, &spot)?;
             write(out, &unit.line.text, look.width.map(|_| usize::MAX), false, &[], &[])?;
             writeln!(out)?;
             return Ok(());
         }
-        if look.heading && self.last_heading.as_deref() != Some(&source.full) {
+        let is_new = self.last_heading.as_deref() != Some(&source.full);
+        if look.heading && is_new {
             if self.last_heading.is_some() {
                 writeln!(out)?;
             }
@@ -126,8 +133,8 @@ impl Printer<'_> {
         let end = rows.last().map_or(best, |r| r.number).min(source.lines.len());
         let styles = self.styles(source, begin, end);
         let (before, behind) = self.around();
-        // As in grep: a mark between groups of lines that are no neighbours.
-        if before + behind > 0 && self.printed && !look.heading {
+        // As in grep: a mark between groups of lines that are no neighbours; between files, a heading is one.
+        if before + behind > 0 && self.printed && !(look.heading && is_new) {
             writeln!(out, "--")?;
         }
         self.printed = true;
@@ -142,7 +149,9 @@ impl Printer<'_> {
                 false => source.lines.get(row.number - 1).copied().unwrap_or(""),
             };
             let styled = row.number.checked_sub(begin).and_then(|i| styles.get(i)).map_or(&[][..], Vec::as_slice);
-            self.row(out, source, row, line, styled, &unit.line.marks)?;
+            let column = spot.column.filter(|_| wish.column && row.separator == ':');
+            let spot = Spot { line: row.number, column, separator: row.separator, ..spot };
+            self.row(out, &spot, line, styled, &unit.line.marks)?;
         }
         Ok(())
     }
@@ -150,31 +159,23 @@ impl Printer<'_> {
     fn row(
         &self,
         out: &mut Vec<u8>,
-        source: &Source<'_>,
-        row: Row,
+        spot: &Spot<'_>,
         line: &str,
         styled: &[(anstyle::Style, usize)],
         marks: &[Range<usize>],
     ) -> Result<()> {
-        let look = &self.options.look;
-        let number = row.number.to_string();
-        let mut taken = number.len() + 1;
-        if !self.options.look.heading {
-            self.name(out, &source.name, &source.full, row.number)?;
-            if !self.options.wish.null {
-                write!(out, "{}", row.separator)?;
-            }
-            taken += source.name.to_string_lossy().chars().count() + 1;
+        let Options { wish, look } = self.options;
+        self.options.write_spot(out, spot)?;
+        let mut taken = spot.line.to_string().len() + 1;
+        if !look.heading && !wish.no_name {
+            taken += spot.name.to_string_lossy().chars().count() + 1;
         }
-        let (before, behind) = self.options.look.links.around(&source.full, row.number);
-        write!(out, "{before}")?;
-        paint(out, style::LINE, self.options.look.color, &number)?;
-        write!(out, "{behind}{}", row.separator)?;
-        let marks = if look.color && row.separator == ':' { marks } else { &[] };
+        let marks = if look.color && spot.separator == ':' { marks } else { &[] };
         // A terminal too narrow for the name and the number still shows a little of the line.
-        let columns = self.options.look.width.map(|w| w.saturating_sub(taken).max(20));
-        write(out, line, columns, self.options.look.color, styled, marks)?;
-        writeln!(out)?;
+        let columns = look.width.map(|w| w.saturating_sub(taken).max(20));
+        let end = wish.line_bytes_max.map_or(line.len(), |most| line.floor_char_boundary(most));
+        write(out, &line[..end], columns, look.color, styled, marks)?;
+        writeln!(out, "{}", if end < line.len() { "…" } else { "" })?;
         Ok(())
     }
 

@@ -33,6 +33,11 @@ impl Links {
         Ok(Links { format: Some(text).filter(|t| !t.is_empty()), host })
     }
 
+    /// Whether there are none.
+    pub fn are_none(&self) -> bool {
+        self.format.is_none()
+    }
+
     /// What stands before and behind a text that is a link to a line of the file at an absolute path; nothing where
     /// there are no links.
     pub fn around(&self, path: &str, line: usize) -> (String, &'static str) {

@@ -41,6 +41,9 @@ pub struct Line {
     /// Its number, from 1; absent with -l, -L and --count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// Column of its first match in bytes, from 1; with --column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
     /// Its text; absent with -l, -L and --count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -52,7 +55,7 @@ pub struct Line {
 impl Line {
     /// A file's row.
     pub fn of_file(file: String, count: Option<u64>) -> Line {
-        Line { file, line: None, text: None, count }
+        Line { file, line: None, column: None, text: None, count }
     }
 }
 

@@ -4,15 +4,14 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use colgrep_engine::pattern::{line_end, places};
-use grep_regex::RegexMatcher;
+use colgrep_engine::pattern::{LineMatcher, line_end, places};
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use super::escape::escape_line;
 use super::json::Line;
-use super::path::plain;
+use super::path::absolute_name;
 use super::style::{self, paint};
-use super::{Format, Options};
+use super::{Format, Options, Spot};
 
 /// What a plain grep gives of lines.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +61,7 @@ pub struct Lines {
 pub struct Printer<'a> {
     options: &'a Options,
     of_lines: &'a LineOptions,
-    matcher: &'a RegexMatcher,
+    matcher: &'a LineMatcher,
     file: &'a Target,
     /// Absolute path, once it is asked for.
     full: OnceLock<String>,
@@ -78,7 +77,7 @@ impl<'a> Printer<'a> {
     pub fn new(
         options: &'a Options,
         of_lines: &'a LineOptions,
-        matcher: &'a RegexMatcher,
+        matcher: &'a LineMatcher,
         file: &'a Target,
     ) -> Printer<'a> {
         let (full, lines) = (OnceLock::new(), Lines::default());
@@ -89,8 +88,7 @@ impl<'a> Printer<'a> {
     fn full(&self) -> &str {
         self.full.get_or_init(|| {
             let Some(path) = &self.file.full else { return self.file.shown.to_string_lossy().into_owned() };
-            let full = path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
-            plain(&full.to_string_lossy(), std::path::MAIN_SEPARATOR)
+            absolute_name(path)
         })
     }
 
@@ -154,15 +152,14 @@ impl<'a> Printer<'a> {
                 self.name(number)?;
                 self.lines.text.write_all(if self.options.wish.null { b"\0" } else { b"\n" })?;
             }
-        } else {
-            self.name(number)?;
-            let separator = if self.options.wish.null { '\0' } else { separator };
-            write!(self.lines.text, "{separator}")?;
         }
-        paint(&mut self.lines.text, style::LINE, self.options.look.color, number.to_string())?;
-        write!(self.lines.text, "{separator}")?;
-        if let Some(column) = column {
-            write!(self.lines.text, "{column}{separator}")?;
+        let full = if self.options.look.links.are_none() { String::new() } else { self.full().to_string() };
+        let spot = Spot { name: &self.file.shown, full: &full, line: number as usize, column, separator };
+        self.options.write_spot(&mut self.lines.text, &spot)?;
+        if self.options.wish.line_bytes_max.is_some_and(|most| bytes.len() > most) {
+            // Ripgrep's wording.
+            let what = if separator == ':' { "matching" } else { "context" };
+            return writeln!(self.lines.text, "[Omitted long {what} line]");
         }
         let mut at = 0;
         if separator == ':' && self.options.look.color {
@@ -179,7 +176,7 @@ impl<'a> Printer<'a> {
     /// Takes a match; returns whether to go on.
     fn take(&mut self, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.lines.any = true;
-        self.count += 1;
+        self.count += if self.matcher.is_multiline() { places(self.matcher, found.bytes()).len() as u64 } else { 1 };
         if self.options.wish.silent || self.of_lines.files_without_match {
             return Ok(false);
         }
@@ -200,25 +197,55 @@ impl<'a> Printer<'a> {
             return Ok(false);
         }
         let number = found.line_number().unwrap_or(0);
-        let line = self.trim_end(found.bytes());
-        let vimgrep = self.options.wish.format == Format::Vimgrep;
-        // Column and text of each row: one row a line, or one a match.
-        let rows: Vec<(usize, &[u8])> = match (self.of_lines.only_matching, vimgrep && !self.of_lines.invert) {
-            (true, _) => places(self.matcher, line).into_iter().map(|p| (p.start, &line[p])).collect(),
-            (_, true) => places(self.matcher, line).into_iter().map(|p| (p.start, line)).collect(),
-            _ => Vec::new(),
-        };
-        let whole = [(0, line)];
-        for &(start, text) in if rows.is_empty() && !self.of_lines.only_matching { &whole[..] } else { &rows } {
+        let bytes = self.trim_end(found.bytes());
+        let mut rows = self.rows(bytes);
+        if rows.is_empty() && !self.of_lines.only_matching {
+            rows = lines_of(bytes, 0..bytes.len()).collect();
+        }
+        let shows_column =
+            self.options.wish.format == Format::Vimgrep || (self.options.wish.column && !self.of_lines.invert);
+        for Row { line, start, text } in rows {
+            let number = number + line as u64;
+            let column = shows_column.then(|| start.unwrap_or(0) + 1);
             if self.options.wish.format.is_json() {
                 let text = Some(String::from_utf8_lossy(text).into_owned());
-                let row = Line { line: Some(number), text, ..Line::of_file(self.full().to_string(), None) };
-                self.lines.rows.push(row);
+                let column = column.filter(|_| self.options.wish.column);
+                self.lines.rows.push(Line {
+                    line: Some(number),
+                    column,
+                    text,
+                    ..Line::of_file(self.full().to_string(), None)
+                });
             } else {
-                self.line(number, ':', text, vimgrep.then_some(start + 1))?;
+                self.line(number, ':', text, column)?;
             }
         }
         Ok(true)
+    }
+
+    /// The rows of a match, which may be of several lines: one for each line, or for each match.
+    fn rows<'l>(&self, bytes: &'l [u8]) -> Vec<Row<'l>> {
+        let vimgrep = self.options.wish.format == Format::Vimgrep;
+        if !(self.of_lines.only_matching || (vimgrep || self.options.wish.column) && !self.of_lines.invert) {
+            return Vec::new();
+        }
+        let places = places(self.matcher, bytes);
+        if self.of_lines.only_matching {
+            return places.into_iter().flat_map(|place| lines_of(bytes, place)).collect();
+        }
+        let mut rows: Vec<Row<'l>> = Vec::new();
+        for whole in lines_of(bytes, 0..bytes.len()) {
+            let from = whole.text.as_ptr() as usize - bytes.as_ptr() as usize;
+            let begins = places.iter().filter(|p| (from..=from + whole.text.len()).contains(&p.start));
+            let mut own: Vec<Row<'l>> = begins.map(|p| Row { start: Some(p.start - from), ..whole }).collect();
+            if !vimgrep {
+                own.truncate(1);
+                // A line in which a match goes on has its column where that begins: at its own beginning.
+                own = if own.is_empty() { vec![whole] } else { own };
+            }
+            rows.append(&mut own);
+        }
+        rows
     }
 
     /// A line without its end.
@@ -226,6 +253,25 @@ impl<'a> Printer<'a> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         if line_end(self.matcher).is_crlf() { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
     }
+}
+
+/// A row of what matched.
+#[derive(Clone, Copy)]
+struct Row<'l> {
+    /// Lines from the first of the match.
+    line: usize,
+    /// Where in the line a match begins, in bytes.
+    start: Option<usize>,
+    text: &'l [u8],
+}
+
+/// The parts of `range` that lie in each line of `bytes`.
+fn lines_of(bytes: &[u8], range: std::ops::Range<usize>) -> impl Iterator<Item = Row<'_>> {
+    let before = &bytes[..range.start];
+    let first = before.iter().filter(|b| **b == b'\n').count();
+    let column = before.len() - before.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+    let parts = bytes[range].split(|b| *b == b'\n').enumerate();
+    parts.map(move |(i, text)| Row { line: first + i, start: Some(if i == 0 { column } else { 0 }), text })
 }
 
 impl Sink for &mut Printer<'_> {

@@ -13,7 +13,7 @@ pub mod path;
 pub mod style;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use budget::Budget;
@@ -99,6 +99,14 @@ pub struct Wish {
     pub silent: bool,
     /// File names on lines of their own.
     pub heading: Option<bool>,
+    /// No line numbers.
+    pub no_number: bool,
+    /// No file names.
+    pub no_name: bool,
+    /// The column of the first match too.
+    pub column: bool,
+    /// Bytes of a line that is printed, at most.
+    pub line_bytes_max: Option<usize>,
     /// Colour.
     pub color: Option<When>,
     /// The format of links.
@@ -165,7 +173,7 @@ impl Look {
         let columns = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
         Ok(Look {
             color,
-            heading: wish.format != Format::Vimgrep && wish.heading.unwrap_or(terminal && !plain),
+            heading: wish.format != Format::Vimgrep && !wish.no_name && wish.heading.unwrap_or(terminal && !plain),
             width: terminal.then(|| columns().unwrap_or(line::COLUMNS_MAX)),
             links: if color { links } else { Links::default() },
         })
@@ -176,11 +184,69 @@ impl Look {
     pub fn write_name(&self, out: &mut impl Write, name: &Path, full: &str, line: usize) -> io::Result<()> {
         let (before, behind) = self.links.around(full, line);
         write!(out, "{before}")?;
-        match self.width {
-            Some(_) => paint(out, style::PATH, self.color, escape_control(&name.to_string_lossy()))?,
-            None => paint(out, style::PATH, self.color, name.as_os_str().as_encoded_bytes())?,
-        }
+        self.write_plain_name(out, name)?;
         write!(out, "{behind}")
+    }
+
+    fn write_plain_name(&self, out: &mut impl Write, name: &Path) -> io::Result<()> {
+        match self.width {
+            Some(_) => paint(out, style::PATH, self.color, escape_control(&name.to_string_lossy())),
+            None => paint(out, style::PATH, self.color, name.as_os_str().as_encoded_bytes()),
+        }
+    }
+}
+
+/// Where a line stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot<'a> {
+    /// The file's name as shown.
+    pub name: &'a Path,
+    /// Its absolute path.
+    pub full: &'a str,
+    /// The line's number.
+    pub line: usize,
+    /// The column of its first match, where that is shown.
+    pub column: Option<usize>,
+    /// What stands between the parts: `:` or grep's other marks.
+    pub separator: char,
+}
+
+impl Options {
+    /// Writes what stands before a line's text: file, number and column, as far as they are wanted, as one link.
+    ///
+    /// # Errors
+    /// When `out` refuses.
+    pub fn write_spot(&self, out: &mut impl Write, spot: &Spot<'_>) -> io::Result<()> {
+        let Options { wish, look } = self;
+        let separator = spot.separator;
+        let names = !look.heading && !wish.no_name;
+        if names && wish.null {
+            out.write_all(spot.name.as_os_str().as_encoded_bytes())?;
+            out.write_all(b"\0")?;
+        }
+        let numbers = !wish.no_number || wish.format == Format::Vimgrep;
+        let mut begun = false;
+        let (before, behind) = look.links.around(spot.full, spot.line);
+        if names && !wish.null {
+            write!(out, "{before}")?;
+            look.write_plain_name(out, spot.name)?;
+            begun = true;
+        }
+        if numbers {
+            write!(out, "{}", if begun { separator.to_string() } else { before })?;
+            paint(out, style::LINE, look.color, spot.line.to_string())?;
+            begun = true;
+        }
+        if let Some(column) = spot.column {
+            if begun {
+                write!(out, "{separator}")?;
+            }
+            write!(out, "{column}")?;
+        }
+        if begun {
+            write!(out, "{behind}")?;
+        }
+        if begun || spot.column.is_some() { write!(out, "{separator}") } else { Ok(()) }
     }
 }
 
@@ -213,19 +279,29 @@ pub fn tell_cut(wish: &Wish, query: Option<&str>, shown: usize, found: usize) {
 /// # Errors
 /// When stdout refuses.
 pub fn print_names(files: &[FileAnswer], options: &Options) -> Result<()> {
+    write_names(files.iter().map(|file| (path::shown(file), path::absolute(&file.root, &file.path))), options)
+}
+
+/// Prints names of files as shown, each with the absolute path.
+///
+/// # Errors
+/// When stdout refuses.
+pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &Options) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let full = |file: &FileAnswer| path::absolute(&file.root, &file.path);
-    let mut rows = files.iter().map(|file| json::Line::of_file(full(file), None));
+    let row = |(_, full): (PathBuf, String)| json::Line::of_file(full, None);
     match options.wish.format {
-        Format::Json => writeln!(out, "{}", serde_json::to_string(&rows.collect::<Vec<_>>())?)?,
-        Format::JsonLines => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", serde_json::to_string(&row)?)?))?,
-        Format::Text | Format::Vimgrep => {
+        Format::Json => writeln!(out, "{}", serde_json::to_string(&files.map(row).collect::<Vec<_>>())?)?,
+        Format::JsonLines => {
             for file in files {
-                let name = path::shown(file);
+                writeln!(out, "{}", serde_json::to_string(&row(file))?)?;
+            }
+        }
+        Format::Text | Format::Vimgrep => {
+            for (name, full) in files {
                 if options.wish.null {
                     out.write_all(name.as_os_str().as_encoded_bytes())?;
                 } else {
-                    options.look.write_name(&mut out, &name, &full(file), 1)?;
+                    options.look.write_name(&mut out, &name, &full, 1)?;
                 }
                 out.write_all(if options.wish.null { b"\0" } else { b"\n" })?;
             }

@@ -23,6 +23,12 @@ pub fn plain(path: &str, separator: char) -> String {
     path.replace('/', "\\")
 }
 
+/// The absolute path of a file that is there, links followed.
+pub fn absolute_name(path: &Path) -> String {
+    let full = path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
+    plain(&full.to_string_lossy(), std::path::MAIN_SEPARATOR)
+}
+
 /// The absolute path of a project's file.
 pub fn absolute(root: &Path, path: &str) -> String {
     plain(&root.join(path).to_string_lossy(), std::path::MAIN_SEPARATOR)

@@ -1,11 +1,12 @@
-//! Changing the vector mode of an existing index.
+//! What `init` says of an existing index: its vector mode, and that somebody asked for it.
 
 use crate::error::{ErrorKind, Result};
 use crate::mode::VectorMode;
 use crate::store::{FileTable, Store};
 
-/// Sets the vector mode of the index in `store`, and drops the vectors that the mode has no place for. Waits for another
-/// writer. Returns whether anything changed: nothing where the index was removed meanwhile.
+/// Sets the vector mode of the index in `store`, drops the vectors that the mode has no place for, and marks the index
+/// as one that somebody asked for. Waits for another writer. Returns whether the mode or the vectors changed: they do not
+/// where the index was removed meanwhile.
 ///
 /// # Errors
 /// When the index can't be read, or the disk refuses.
@@ -13,17 +14,18 @@ pub fn set_mode(store: &Store, mode: VectorMode) -> Result<bool> {
     let is_so = |files: &FileTable| files.mode == mode && (mode == VectorMode::Full || files.vectors.is_none());
     let open = || match store.open() {
         Err(error) if error.kind() == ErrorKind::Missing => Ok(None),
-        snapshot => snapshot.map(|snapshot| Some(snapshot.files).filter(|files| !is_so(files))),
+        snapshot => snapshot.map(|snapshot| Some(snapshot.files).filter(|files| !is_so(files) || !files.by_init)),
     };
     if open()?.is_none() {
         return Ok(false);
     }
     let _lock = store.lock(true)?;
     let Some(mut table) = open()? else { return Ok(false) };
-    table.mode = mode;
+    let differs = !is_so(&table);
+    (table.mode, table.by_init) = (mode, true);
     if mode != VectorMode::Full {
         table.vectors = None;
     }
     store.commit_table(&table)?;
-    Ok(true)
+    Ok(differs)
 }

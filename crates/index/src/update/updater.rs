@@ -241,7 +241,8 @@ impl<'a> Updater<'a> {
             Some(snapshot) => self.fresh_table(lock, &seen.options, snapshot.files)?,
             None => self.fresh_table(lock, &seen.options, self.store.heritage())?,
         };
-        let kept = FileTable { vectors: table.vectors.clone(), mode: table.mode, ..FileTable::default() };
+        let (mode, by_init) = (table.mode, table.by_init);
+        let kept = FileTable { vectors: table.vectors.clone(), mode, by_init, ..FileTable::default() };
         let report = match self.index(table, &seen.walked, texts) {
             // Damage that opening did not show (a truncated segment, say) shows when it is written to.
             Err(error) if error.kind() == ErrorKind::Unusable => {
@@ -266,6 +267,7 @@ impl<'a> Updater<'a> {
             no_ignore: options.no_ignore,
             vectors: kept.vectors,
             mode: kept.mode,
+            by_init: kept.by_init,
             ..FileTable::default()
         })
     }

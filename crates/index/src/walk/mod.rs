@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -78,6 +78,19 @@ pub struct LeftOut<'a> {
 /// # Errors
 /// When `root` itself can't be read, or a pattern of `left_out` is none.
 pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
+    walk_until(root, left_out, options, usize::MAX)
+}
+
+/// Whether a walk would find more than so many files; it ends as soon as that is known.
+///
+/// # Errors
+/// As [`walk`].
+pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<bool> {
+    Ok(walk_until(root, left_out, options, files)?.files.len() > files)
+}
+
+/// Walks until more than `enough` files are found.
+fn walk_until(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions, enough: usize) -> Result<Walked> {
     std::fs::read_dir(root).map_err(|e| Error::io("read", root, e))?;
     let root = root.canonicalize().map_err(|e| Error::io("read", root, e))?;
     let ignored = match options.no_ignore {
@@ -93,6 +106,7 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
         ignored,
         global: if options.no_ignore { Gitignore::empty() } else { GitignoreBuilder::new(&root).build_global().0 },
         walked: Mutex::default(),
+        enough,
         root,
     };
     let mut rules = Rules::none(&reader);
@@ -127,11 +141,16 @@ struct Walk {
     /// The user's own ignore file for all repositories.
     global: Gitignore,
     walked: Mutex<Walked>,
+    /// No more is walked once there are more files than this.
+    enough: usize,
 }
 
 impl Walk {
     /// Takes in what is in a folder; `above` are the rules of the folders above it.
     fn folder<'s>(&'s self, scope: &Scope<'s>, folder: PathBuf, above: &Arc<Rules>) {
+        if self.enough < usize::MAX && self.walked().files.len() > self.enough {
+            return;
+        }
         let mut found = Walked::default();
         let mut entries = Vec::new();
         match std::fs::read_dir(&folder) {
@@ -175,10 +194,14 @@ impl Walk {
                 found.unreadable.push((self.below_root(&path), SPECIAL.to_string()));
             }
         }
-        let mut all = self.walked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.walked();
         all.files.append(&mut found.files);
         all.unreadable.append(&mut found.unreadable);
         all.misnamed.append(&mut found.misnamed);
+    }
+
+    fn walked(&self) -> MutexGuard<'_, Walked> {
+        self.walked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_left_out(&self, entry: &DirEntry, path: &Path, is_folder: bool, rules: &Rules) -> bool {

@@ -1,0 +1,114 @@
+//! What somebody new meets in the first days: which folder is the project, how long an answer takes, what is left behind.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Ran, Sandbox};
+
+/// A sandbox whose project is a folder with a repository in it.
+fn nested() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("outer.rs", "fn zebra_outside() {}\n");
+    sandbox.write("repo/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("repo/inner.rs", "fn zebra_inside() {}\n");
+    sandbox
+}
+
+fn run_in(sandbox: &Sandbox, folder: &Path, args: &[&str]) -> Ran {
+    let output = sandbox.command(args).current_dir(folder).output().expect("a binary that starts");
+    Ran::of(output, &sandbox.root())
+}
+
+#[test]
+fn a_repository_is_a_project_of_its_own_below_a_folder_that_a_search_indexed() {
+    let sandbox = nested();
+    let repository = sandbox.root().join("repo");
+    assert_eq!(sandbox.run(&["zebra", "-l"]).out.lines().count(), 2);
+    assert_eq!(run_in(&sandbox, &repository, &["zebra", "-l"]).out, "inner.rs\n", "the parent's index is not asked");
+    assert!(run_in(&sandbox, &repository, &["status"]).out.starts_with("project   ROOT/repo\n"));
+    // A folder of no repository still belongs to the index above it.
+    sandbox.write("plain/other.rs", "fn zebra_plain() {}\n");
+    assert!(run_in(&sandbox, &sandbox.root().join("plain"), &["status"]).out.starts_with("project   ROOT\n"));
+}
+
+#[test]
+fn an_index_that_init_made_takes_in_the_repositories_below() {
+    let sandbox = nested();
+    let repository = sandbox.root().join("repo");
+    // A search made it first; `init` then says that it is wanted, and a search keeps that.
+    assert_eq!(sandbox.run(&["zebra", "-l"]).status, 0);
+    assert!(run_in(&sandbox, &repository, &["status"]).out.starts_with("project   ROOT/repo\n"));
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    sandbox.write("more.rs", "fn zebra_more() {}\n");
+    assert_eq!(sandbox.run(&["zebra", "-l"]).out.lines().count(), 3);
+    assert!(run_in(&sandbox, &repository, &["status"]).out.starts_with("project   ROOT\n"));
+    assert_eq!(sandbox.run(&["clear"]).status, 0);
+    assert!(run_in(&sandbox, &repository, &["status"]).out.starts_with("project   ROOT/repo\n"));
+}
+
+#[test]
+fn folders_that_are_no_projects_ask_first() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.rs", "fn zebra() {}\n");
+    let temporary = sandbox.root().display().to_string();
+    let ran = sandbox.run_with(&[("TMPDIR", &temporary)], &["zebra"]);
+    assert!(ran.status == 2 && ran.err.contains("ROOT is the folder of temporary files"), "{ran:?}");
+    let inside = sandbox.root().join("inside");
+    fs::create_dir(&inside).expect("a folder");
+    fs::write(inside.join("b.rs"), "fn zebra() {}\n").expect("a file");
+    for (repositories, status) in [(&["one/.git/HEAD"][..], 0), (&["one/.git/HEAD", "deep/two/.git/HEAD"], 2)] {
+        let sandbox = Sandbox::new();
+        sandbox.write("a.rs", "fn zebra() {}\n");
+        repositories.iter().for_each(|path| sandbox.write(path, ""));
+        let ran = sandbox.run(&["zebra", "-l"]);
+        assert_eq!(ran.status, status, "{ran:?}");
+        if status == 2 {
+            assert!(ran.err.contains("ROOT holds several git repositories (deep/two, one); name one"), "{ran:?}");
+            assert_eq!(sandbox.run(&["zebra", "-l", "-y"]).out, "a.rs\n");
+            assert_eq!(sandbox.run(&["zebra", "-l"]).out, "a.rs\n", "asked once");
+        }
+    }
+}
+
+#[test]
+fn a_great_many_files_of_no_repository_ask_first() {
+    let sandbox = Sandbox::new();
+    for folder in 0..51 {
+        let folder = sandbox.root().join(format!("f{folder}"));
+        fs::create_dir(&folder).expect("a folder");
+        for file in 0..981 {
+            fs::write(folder.join(format!("{file}.bin")), "").expect("a file");
+        }
+    }
+    let ran = sandbox.run(&["zebra"]);
+    assert!(ran.status == 2 && ran.err.contains("is no git repository and holds more than 50000 files"), "{ran:?}");
+    sandbox.write(".gitignore", "f1*/\n");
+    assert_eq!(sandbox.run(&["zebra"]).status, 1, "what is ignored does not count");
+}
+
+#[test]
+fn no_line_comes_twice_and_groups_are_told_apart_under_headings() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "ring.py",
+        "class Ring:\n    def push(self):\n        zebra()\n\n\nx = 1\n\n\ndef zebra_two():\n    zebra()\n",
+    );
+    let ran = sandbox.run(&["zebra", "-e", "zebra\\(\\)", "--per-file", "9", "-k", "1"]);
+    let mut lines: Vec<&str> = ran.out.lines().collect();
+    let all = lines.len();
+    lines.sort_unstable();
+    lines.dedup();
+    assert_eq!((lines.len(), lines[0]), (all, "ring.py:10:    zebra()"), "{ran:?}");
+    let grouped = sandbox.run(&["zebra", "-e", "zebra\\(\\)", "--per-file", "2", "-k", "1", "-C", "1", "--heading"]);
+    assert!(grouped.out.contains("\n--\n") && grouped.out.starts_with("ring.py\n"), "{grouped:?}");
+}
+
+#[test]
+fn doctor_says_nothing_of_a_runtime_that_nobody_needs() {
+    let sandbox = Sandbox::new().with_meaning();
+    sandbox.write("a.rs", "fn zebra() {}\n");
+    let ran = sandbox.run(&["doctor"]);
+    assert!(!ran.out.contains("ONNX") && ran.out.contains("the one in the program"), "{ran:?}");
+}

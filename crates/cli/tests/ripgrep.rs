@@ -1,0 +1,183 @@
+//! Flags of ripgrep: those that mean here what they mean there, and the sentence for each of the others.
+
+mod common;
+
+use std::io::Write as _;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+use common::{Ran, Sandbox};
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.rs", "fn alpha() {\n    zebra(1); zebra(2)\n}\n");
+    sandbox.write("deep/b.py", "def beta():\n    zebra\n");
+    sandbox.write("deep/er/C.PY", "zebra = 3\n");
+    sandbox.write("ignored.rs", "zebra\n");
+    sandbox.write(".ignore", "ignored.rs\n");
+    sandbox.write(".hidden.rs", "zebra\n");
+    sandbox
+}
+
+/// Runs each row's words and compares what is printed, line by line.
+fn check(sandbox: &Sandbox, rows: &[(&str, &str)]) {
+    for (words, expected) in rows {
+        let ran = sandbox.run(&words.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.out.replace('\0', "0").trim_end().replace('\n', " | "), *expected, "{words}: {}", ran.err);
+    }
+}
+
+#[test]
+fn files_are_chosen_as_ripgrep_chooses_them() {
+    check(
+        &project(),
+        &[
+            ("-e zebra -l", "a.rs | deep/b.py | deep/er/C.PY"),
+            ("-e zebra -l -T py", "a.rs"),
+            ("zebra -l -k 9 -T py", "a.rs"),
+            ("zebra -l -k 9 -T py -T rust", ""),
+            ("-e zebra -l --iglob *.py", "deep/b.py | deep/er/C.PY"),
+            ("-e zebra -l --iglob !*.py", "a.rs"),
+            ("-e zebra -l -d 1", "a.rs"),
+            ("-e zebra -l -d 2", "a.rs | deep/b.py"),
+            ("-e zebra -l --max-depth 1 deep", "deep/b.py"),
+            ("-e zebra -l -d 0 a.rs deep", "a.rs"),
+            ("zebra -l -d 1", "a.rs"),
+            ("zebra -l -d 1 deep", "deep/b.py"),
+            ("-e zebra -l -u", "a.rs | deep/b.py | deep/er/C.PY | ignored.rs"),
+            ("-e zebra -l -uu", ".hidden.rs | a.rs | deep/b.py | deep/er/C.PY | ignored.rs"),
+            ("-e zebra -l -.", ".hidden.rs | a.rs | deep/b.py | deep/er/C.PY"),
+            ("-e zebra -l -j 1", "a.rs | deep/b.py | deep/er/C.PY"),
+        ],
+    );
+}
+
+#[test]
+fn files_are_listed_and_sorted() {
+    let sandbox = project();
+    for (path, days) in [("a.rs", 1), ("deep/b.py", 3), ("deep/er/C.PY", 2)] {
+        let file = std::fs::File::options().append(true).open(sandbox.root().join(path)).expect("a file");
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * days)).expect("a time");
+    }
+    check(
+        &sandbox,
+        &[
+            ("--files", "a.rs | deep/b.py | deep/er/C.PY"),
+            ("--files deep", "deep/b.py | deep/er/C.PY"),
+            ("--files -0 -t rust", "a.rs0"),
+            ("--files -g *.py", "deep/b.py"),
+            ("--files --jsonl deep/er", "{\"file\":\"ROOT/deep/er/C.PY\"}"),
+            ("--files --sort modified", "a.rs | deep/er/C.PY | deep/b.py"),
+            ("--files --sortr modified", "deep/b.py | deep/er/C.PY | a.rs"),
+            ("-e zebra -l --sort modified", "a.rs | deep/er/C.PY | deep/b.py"),
+            ("-e zebra -l --sortr path", "deep/er/C.PY | deep/b.py | a.rs"),
+            ("-e zebra -l --sort none", "a.rs | deep/b.py | deep/er/C.PY"),
+        ],
+    );
+    for (words, status) in [("--files -q", 0), ("--files -t zig", 1), ("--files nowhere", 2)] {
+        assert_eq!(sandbox.run(&words.split(' ').collect::<Vec<_>>()).status, status, "{words}");
+    }
+    let refused = sandbox.run(&["zebra", "--sort", "path"]);
+    assert!(refused.status == 2 && refused.err.contains("in the order of how well it fits"), "{refused:?}");
+}
+
+#[test]
+fn lines_are_printed_as_ripgrep_prints_them() {
+    let sandbox = project();
+    check(
+        &sandbox,
+        &[
+            ("-e zebra -N a.rs", "a.rs:    zebra(1); zebra(2)"),
+            ("-e zebra -I a.rs", "2:    zebra(1); zebra(2)"),
+            ("-e zebra -IN a.rs", "    zebra(1); zebra(2)"),
+            ("-e zebra -I --column a.rs", "2:5:    zebra(1); zebra(2)"),
+            ("-e zebra -o --column a.rs", "a.rs:2:5:zebra | a.rs:2:15:zebra"),
+            ("-e zebra --column -v deep/b.py", "deep/b.py:1:def beta():"),
+            (
+                "-e zebra --jsonl --column deep/b.py",
+                "{\"file\":\"ROOT/deep/b.py\",\"line\":2,\"column\":5,\"text\":\"    zebra\"}",
+            ),
+            ("-e zebra -M 10 a.rs deep/b.py", "a.rs:2:[Omitted long matching line] | deep/b.py:2:    zebra"),
+            (
+                "-e zebra -M 8 -B1 deep/b.py",
+                "deep/b.py-1-[Omitted long context line] | deep/b.py:2:[Omitted long matching line]",
+            ),
+            ("-e zebra -M 0 deep/b.py", "deep/b.py:2:    zebra"),
+            ("alpha -N -k 1", "a.rs:fn alpha() {"),
+            ("alpha -I -k 1", "1:fn alpha() {"),
+            ("alpha --column -k 1", "a.rs:1:4:fn alpha() {"),
+            ("alpha -IN -M 4 -k 1", "fn a…"),
+            ("alpha -e zebra --column -k 1", "a.rs:2:5:    zebra(1); zebra(2)"),
+        ],
+    );
+    let pretty = sandbox.run(&["-e", "zebra", "-p", "a.rs"]).out;
+    assert_eq!(pretty, sandbox.run(&["-e", "zebra", "--color=always", "--heading", "a.rs"]).out);
+    assert!(pretty.contains('\u{1b}') && pretty.lines().count() == 2, "{pretty}");
+}
+
+#[test]
+fn patterns_cross_lines_and_come_from_files() {
+    let sandbox = project();
+    sandbox.write("patterns.txt", "alpha\nbeta\n");
+    sandbox.write("empty.txt", "");
+    check(
+        &sandbox,
+        &[
+            ("-U -e alpha[^z]*zebra a.rs", "a.rs:1:fn alpha() { | a.rs:2:    zebra(1); zebra(2)"),
+            ("-U -o -e alpha[^z]*zebra a.rs", "a.rs:1:alpha() { | a.rs:2:    zebra"),
+            ("-U -e alpha[^z]*zebra --vimgrep a.rs", "a.rs:1:4:fn alpha() {"),
+            ("-U -e alpha[^z]*zebra --column a.rs", "a.rs:1:4:fn alpha() { | a.rs:2:1:    zebra(1); zebra(2)"),
+            ("-U -e alpha[^z]*zebra --count a.rs", "a.rs:1"),
+            ("-U -e beta(?s:.)*zebra -l", "deep/b.py"),
+            ("-U -e zebra. -o a.rs", "a.rs:2:zebra( | a.rs:2:zebra("),
+            ("zebra -U -e alpha[^z]*zebra -l -k 9", "a.rs"),
+            ("-f patterns.txt -l -t rust -t python", "a.rs | deep/b.py"),
+            ("-f patterns.txt -e nothing -l -t rust", "a.rs"),
+            ("zebra -f patterns.txt -l -k 9 -t python", "deep/b.py"),
+        ],
+    );
+    let refused = sandbox.run(&["-e", "a\nb"]);
+    assert!(refused.status == 2 && refused.err.contains("unless -U is given"), "{refused:?}");
+    for (file, told) in [("empty.txt", "there is no pattern in it"), ("nowhere.txt", "-f nowhere.txt")] {
+        let ran = sandbox.run(&["-f", file]);
+        assert!(ran.status == 2 && ran.err.contains(told), "{ran:?}");
+    }
+    let mut child = sandbox
+        .command(&["-f", "-", "-l", "deep"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a run");
+    child.stdin.take().expect("a pipe").write_all(b"beta\n").expect("a listener");
+    let ran = Ran::of(child.wait_with_output().expect("an end"), &sandbox.root());
+    assert_eq!(ran.out, "deep/b.py\n");
+}
+
+#[test]
+fn every_other_flag_has_a_sentence() {
+    let sandbox = project();
+    for (words, told) in [
+        ("-e x --replace y", "there is no --replace here: nothing is replaced"),
+        ("-e x --replace=y", "there is no --replace here: "),
+        ("-e x -z", "there is no -z here: unpack it first"),
+        ("-e x --passthru", "-C N prints"),
+        ("-ie x --trim", "there is no --trim here"),
+        ("--type-add web:*.html -e x", "colgrep settings types.web"),
+        ("-e x --pre cat", "no program is run on files"),
+        ("-e x --no-ignore-vcs", "--no-ignore disregards"),
+        ("--pcre2 -e x", "there is no -P here"),
+        ("-e x -c", "(--count counts)"),
+    ] {
+        let ran = sandbox.run(&words.split(' ').collect::<Vec<_>>());
+        assert!(ran.status == 2 && ran.err.contains(told), "{words}: {ran:?}");
+        assert!(!ran.err.contains("For more information"), "{words}: {ran:?}");
+    }
+}
+
+#[test]
+fn what_json_leaves_out_is_said() {
+    let sandbox = project();
+    let ran = sandbox.run(&["zebra", "--json", "-C", "2", "-n", "3"]);
+    assert!(ran.status == 0 && ran.err.contains("-n and -C: without effect in JSON"), "{ran:?}");
+    assert_eq!(sandbox.run(&["zebra", "--json", "-C", "2", "--quiet"]).err, "");
+}
