@@ -10,8 +10,10 @@ pub struct PathRules {
     pub camel_tests: &'static [&'static str],
     /// Extensions of files that are tests, whatever their name.
     pub test_extensions: &'static [&'static str],
-    /// Names of test files, without their extension: `conftest`.
-    pub test_stems: &'static [&'static str],
+    /// Extensions of files of which `TestFoo` and `FooIT` are tests, as Maven's plugins have it.
+    pub surefire_tests: &'static [&'static str],
+    /// Whole names of test files: `conftest.py`.
+    pub test_files: &'static [&'static str],
     /// What stands in front of a test file's extension: `cy`, for `login.cy.js`.
     pub test_parts: &'static [&'static str],
     /// Ends of the names of files that only declare types: `.d.ts`.
@@ -31,7 +33,8 @@ impl PathRules {
     pub const NONE: PathRules = PathRules {
         camel_tests: &[],
         test_extensions: &[],
-        test_stems: &[],
+        surefire_tests: &[],
+        test_files: &[],
         test_parts: &[],
         typings: &[],
         barrels: &[],
@@ -89,7 +92,8 @@ impl LanguageFacts {
         let rules = PathRules {
             camel_tests: &["java"],
             test_extensions: &["bats"],
-            test_stems: &["conftest"],
+            surefire_tests: &["java"],
+            test_files: &["conftest.py"],
             test_parts: &["cy"],
             typings: &[".d.ts"],
             barrels: &["__init__.py"],

@@ -53,28 +53,51 @@ const VENDORED_FOLDERS: [&str; 11] = [
     "__generated__",
 ];
 
+/// What the names of tests begin with, in any language.
+const TEST_STARTS: [&str; 3] = ["test_", "test-", "tst_"];
+/// What the names of tests end with, in any language.
+const TEST_ENDS: [&str; 6] = ["_test", "_tests", "_spec", "-spec", "-test", "_unittest"];
+/// The same where names are written in camel case.
+const CAMEL_TEST_ENDS: [&str; 6] = ["Test", "Tests", "Spec", "Specs", "Suite", "TestCase"];
+
 /// Whether a file is a test by its name; `languages` adds to what is usual in all of them.
-fn is_test_file(stem: &str, extension: &str, languages: &LanguageFacts) -> bool {
-    let camel = ["Test", "Tests", "Spec", "Specs", "Suite"].iter().any(|end| {
-        stem.strip_suffix(end)
-            .is_some_and(|rest| rest.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit() || c == '_'))
-    });
-    let last_part = stem.rsplit('.').next().filter(|part| *part != stem).unwrap_or_default().trim_end_matches("-d");
-    stem.starts_with("test_")
-        || ["_test", "_tests", "_spec", "-spec", "-test"].iter().any(|end| stem.ends_with(end))
-        || (camel && languages.any(|l| l.camel_tests, |e| e == extension))
+fn is_test_file(file: &str, stem: &str, extension: &str, languages: &LanguageFacts) -> bool {
+    let last_part = stem.rsplit('.').next().filter(|part| *part != stem).unwrap_or_default().to_lowercase();
+    let last_part = last_part.trim_end_matches("-d");
+    TEST_STARTS.iter().any(|start| stem.starts_with(start))
+        || TEST_ENDS.iter().any(|end| stem.ends_with(end))
+        || (is_camel_test(stem) && languages.any(|l| l.camel_tests, |e| e == extension))
+        || (is_surefire_test(stem) && languages.any(|l| l.surefire_tests, |e| e == extension))
         || matches!(last_part, "test" | "tests" | "spec" | "e2e")
         || languages.any(|l| l.test_parts, |part| part == last_part)
         || stem == "tests"
-        || languages.any(|l| l.test_stems, |s| s == stem)
+        || languages.any(|l| l.test_files, |name| name == file)
         || languages.any(|l| l.test_extensions, |e| e == extension)
 }
 
-fn is_benchmark_file(stem: &str) -> bool {
+/// `FooTest`, `foo_Spec`, `FooTestCase`, but not `Latest`.
+fn is_camel_test(stem: &str) -> bool {
+    CAMEL_TEST_ENDS.iter().filter_map(|end| stem.strip_suffix(end)).any(ends_a_word)
+}
+
+/// `TestFoo` and `FooIT`, as Maven's plugins look for them.
+fn is_surefire_test(stem: &str) -> bool {
+    stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase))
+        || stem.strip_suffix("IT").is_some_and(ends_a_word)
+}
+
+fn ends_a_word(text: &str) -> bool {
+    text.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+fn is_benchmark_file(stem: &str, extension: &str, languages: &LanguageFacts) -> bool {
+    let is_camel = || stem.strip_suffix("Bench").is_some_and(ends_a_word);
     stem.to_lowercase().contains("benchmark")
+        || stem.starts_with("bench_")
         || stem.ends_with("_bench")
         || stem.ends_with("-bench")
         || stem.contains(".bench")
+        || (is_camel() && languages.any(|l| l.camel_tests, |e| e == extension))
 }
 
 fn is_generated_file(file: &str, stem: &str, languages: &LanguageFacts) -> bool {
@@ -132,8 +155,11 @@ impl PathClass {
             folders.split('/').any(named)
         };
         let all = [
-            (PathClass::TEST, folder_in(&TEST_FOLDERS) || camel_folder() || is_test_file(stem, extension, languages)),
-            (PathClass::BENCHMARK, folder_in(&BENCHMARK_FOLDERS) || is_benchmark_file(stem)),
+            (
+                PathClass::TEST,
+                folder_in(&TEST_FOLDERS) || camel_folder() || is_test_file(file, stem, extension, languages),
+            ),
+            (PathClass::BENCHMARK, folder_in(&BENCHMARK_FOLDERS) || is_benchmark_file(stem, extension, languages)),
             (PathClass::COMPAT, folder_in(&COMPAT_FOLDERS)),
             (PathClass::EXAMPLE, folder_in(&EXAMPLE_FOLDERS)),
             (PathClass::TYPINGS, languages.any(|l| l.typings, |end| file.ends_with(end))),
@@ -283,6 +309,21 @@ mod tests {
             ("Testing.swift", &[]),
             ("src/tests.rs", &[C::TEST]),
             ("src/test.rs", &[]),
+            ("a/Foo.Tests.rs", &[C::TEST]),
+            ("a/tst_foo.rs", &[C::TEST]),
+            ("a/test-foo.rs", &[C::TEST]),
+            ("a/foo_unittest.rs", &[C::TEST]),
+            ("a/TestFoo.java", &[C::TEST]),
+            ("a/FooTestCase.java", &[C::TEST]),
+            ("a/FooIT.java", &[C::TEST]),
+            ("a/FooBench.java", &[C::BENCHMARK]),
+            ("a/bench_foo.rs", &[C::BENCHMARK]),
+            ("testify.rs", &[]),
+            ("tstamp.rs", &[]),
+            ("a/TestFoo.rs", &[]),
+            ("a/Testament.java", &[]),
+            ("a/EXIT.java", &[]),
+            ("a/Workbench.java", &[]),
         ] {
             let class = PathClass::of(path, &LanguageFacts::sample());
             for one in all {
