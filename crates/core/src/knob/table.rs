@@ -44,8 +44,8 @@ knobs! {
     }
     B b: f32 {
         doc: "BM25 length normalisation: 0 none, 1 full.",
-        default: 0.6, classic: 0.6, range: (0.0, 1.0), grid: &[0.3, 0.45, 0.6, 0.75],
-        source: FIELDS,
+        default: 0.6, classic: 0.75, range: (0.0, 1.0), grid: &[0.3, 0.45, 0.6, 0.75],
+        source: "default: prototype sweep (docs/research/prototype.md); classic: SQLite FTS5's bm25()",
     }
     NameWeight name_weight: f32 {
         doc: "BM25F weight of a unit's name.",
@@ -69,7 +69,7 @@ knobs! {
     }
     StemWeight stem_weight: f32 {
         doc: "BM25F weight of the file's stem.",
-        default: 2.0, classic: 2.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        default: 2.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
         source: FIELDS,
     }
     FolderWeight folder_weight: f32 {
@@ -210,10 +210,22 @@ knobs! {
         default: 0.6, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
         source: PENALTIES,
     }
+    PenaltyEachClass penalty_each_class: bool {
+        doc: "1: each class of a file that is penalised strongly gives its factor, as published (compat/foo_test.py: two); 0: one factor for all.",
+        default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        source: PENALTIES,
+    }
     PenaltyLast penalty_last: bool {
         doc: "1: penalties come after the boosts, so that no boost undoes them; 0: before, as published.",
         default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
         source: "fault 4 of the existing tool: a test file with a matching stem climbs back",
+    }
+
+    // Stages `path_stem_boost`, `definition_boost` and `coherence_boost`.
+    BoostOfBest boost_of_best: bool {
+        doc: "1: the boosts of the published pipeline are shares of the best score before each of them, as published; 0: of the best possible base score, which is 1.",
+        default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        source: "ColGREP, pull request 99",
     }
 
     // Stage `path_stem_boost`.

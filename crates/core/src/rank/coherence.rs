@@ -9,14 +9,14 @@ pub const STAGE: Stage = Stage {
     name: "coherence_boost",
     doc: "A file in which many units match is likelier about the query.",
     source: "semble, as in ColGREP pull request 99",
-    knobs: &[Knob::CoherenceBoost],
+    knobs: &[Knob::CoherenceBoost, Knob::BoostOfBest],
     doubted: false,
     prepare: Prepare::NOTHING,
     apply,
 };
 
 fn apply(input: &Input<'_>, fused: &mut Fused) {
-    let boost = input.knobs.coherence_boost;
+    let boost = input.knobs.coherence_boost * fused.boost_unit(input.knobs);
     if boost == 0.0 {
         return;
     }

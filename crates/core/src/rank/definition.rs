@@ -9,16 +9,17 @@ pub const STAGE: Stage = Stage {
     name: "definition_boost",
     doc: "A definition named with a word of the query is likelier the place than one that merely mentions it.",
     source: "ColGREP, pull request 99",
-    knobs: &[Knob::DefBoost],
+    knobs: &[Knob::DefBoost, Knob::BoostOfBest],
     doubted: true,
     prepare: Prepare::NOTHING,
     apply,
 };
 
 fn apply(input: &Input<'_>, fused: &mut Fused) {
+    let boost = input.knobs.def_boost * fused.boost_unit(input.knobs);
     for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if candidate.name_hit && candidate.kind.is_definition() {
-            *score += input.knobs.def_boost;
+            *score += boost;
         }
     }
 }

@@ -46,6 +46,15 @@ impl Fused {
         self.ties.get(candidate).copied().unwrap_or_default()
     }
 
+    /// What a boost of 1 is worth to the stages of the published pipeline: a best possible base score, or the best
+    /// score that there is.
+    pub(super) fn boost_unit(&self, knobs: &Knobs) -> f32 {
+        match knobs.boost_of_best {
+            true => self.scores.iter().copied().fold(0.0, f32::max),
+            false => 1.0,
+        }
+    }
+
     /// Adds to every candidate what its file gets.
     pub(super) fn add_per_file(&mut self, candidates: &[Candidate], boosts: &[f32]) {
         for (score, candidate) in self.scores.iter_mut().zip(candidates) {

@@ -8,8 +8,14 @@ use crate::path::PathClass;
 use crate::query::Query;
 
 const SOURCE: &str = "semble's path penalties, as in ColGREP pull request 99; default: prototype";
-const KNOBS: &[Knob] =
-    &[Knob::StrongPenalty, Knob::ModeratePenalty, Knob::MildPenalty, Knob::TextPenalty, Knob::PenaltyLast];
+const KNOBS: &[Knob] = &[
+    Knob::StrongPenalty,
+    Knob::ModeratePenalty,
+    Knob::MildPenalty,
+    Knob::TextPenalty,
+    Knob::PenaltyEachClass,
+    Knob::PenaltyLast,
+];
 const DOC: &str = "Tests, examples, gatherers, typings and prose are rarely what is looked for, unless the query asks for them in whole words.";
 
 /// The published place: before the boosts.
@@ -50,11 +56,10 @@ fn factor(query: &Query, knobs: &Knobs, file: &FileFacts) -> f32 {
     let wanted = [PathClass::TEST, PathClass::BENCHMARK, PathClass::EXAMPLE];
     let strong = [PathClass::TEST, PathClass::BENCHMARK, PathClass::EXAMPLE, PathClass::COMPAT, PathClass::VENDORED]
         .into_iter()
-        .any(|c| class.has(c) && !(asked && wanted.contains(&c)));
-    let mut factor = 1.0;
-    if strong {
-        factor *= knobs.strong_penalty;
-    }
+        .filter(|c| class.has(*c) && !(asked && wanted.contains(c)))
+        .count();
+    let counted = if knobs.penalty_each_class { strong } else { strong.min(1) };
+    let mut factor = knobs.strong_penalty.powi(counted as i32);
     if class.has(PathClass::BARREL) {
         factor *= knobs.moderate_penalty;
     }
@@ -100,6 +105,22 @@ mod tests {
             ("install guide", "README.md", 1.0),
         ] {
             check(text, path, expected);
+        }
+    }
+
+    #[test]
+    fn the_published_penalties_compound() {
+        for (each, path, expected) in [
+            ("0", "compat/foo_test.rs", 0.3),
+            ("1", "compat/foo_test.rs", 0.09),
+            ("1", "examples/compat/foo_test.rs", 0.027),
+            ("1", "compat/foo.rs", 0.3),
+            ("1", "foo.rs", 1.0),
+        ] {
+            let set = [(Knob::StrongPenalty, "0.3"), (Knob::PenaltyEachClass, each)];
+            let mut example = Example::of(&[path]);
+            example.apply(&LATE, &query("parse"), &knobs(&set));
+            assert!((example.fused.scores[0] - 0.5 * expected).abs() < 1e-6, "{path} where it is {each}");
         }
     }
 

@@ -14,14 +14,15 @@ pub const STAGE: Stage = Stage {
     name: "path_stem_boost",
     doc: "Files are named after what they do: a query word in the stem is strong evidence, a shared beginning weaker.",
     source: "semble's stem boost, as in ColGREP pull request 99; default: prototype",
-    knobs: &[Knob::StemBoost, Knob::StemPrefixBoost, Knob::StemStopwords, Knob::StemPluralSnake],
+    knobs: &[Knob::StemBoost, Knob::StemPrefixBoost, Knob::StemStopwords, Knob::StemPluralSnake, Knob::BoostOfBest],
     doubted: true,
     prepare: Prepare { knobs: &[Knob::StemStopwords, Knob::StemPluralSnake], signals },
     apply,
 };
 
 fn apply(input: &Input<'_>, fused: &mut Fused) {
-    input.add_signals(fused, [input.knobs.stem_boost, input.knobs.stem_prefix_boost]);
+    let best = fused.boost_unit(input.knobs);
+    input.add_signals(fused, [best * input.knobs.stem_boost, best * input.knobs.stem_prefix_boost]);
 }
 
 /// For each file, whether a word of the query is in the stem; and, if none, whether one begins alike.
@@ -31,9 +32,12 @@ fn signals(query: &Query, knobs: &Knobs, retrieved: &Retrieved) -> Signals {
         true => query.terms.iter().filter(|t| !(no_stop_words && t.stop)).map(|t| t.text.as_str()).collect(),
         false => query.words.iter().map(String::as_str).filter(|w| !(no_stop_words && is_stop_word(w))).collect(),
     };
+    // `myfunc` means `my_func.py`, `rate limit` means `ratelimit.go`: no part of either is a part of the other.
+    let is_word = |word: &str| !(no_stop_words && is_stop_word(word)) && query.words.iter().any(|w| w == word);
+    let is_joined = |stem: &str| by_parts && (query.joined_words.contains(stem) || is_word(stem));
     let of_file = |file: &FileFacts| {
         let stem: Vec<&str> = stem_terms(file, by_parts);
-        if stem.iter().any(|s| terms.contains(s)) {
+        if stem.iter().any(|s| terms.contains(s)) || is_joined(&file.path_facts.stem_joined) {
             [1.0, 0.0]
         } else {
             let begins_alike = stem.iter().any(|s| terms.iter().any(|t| share_beginning(s, t)));
@@ -78,6 +82,9 @@ mod tests {
             ("how to get it", "get.go", 40),
             ("how to do it", "to.go", 0),
             ("parse request", "router.go", 0),
+            ("myfunc", "my_func.py", 40),
+            ("rate limit", "ratelimit.go", 40),
+            ("of the to", "ofthe.go", 40),
         ] {
             check(&[], text, path, expected);
         }
