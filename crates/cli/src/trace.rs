@@ -32,6 +32,10 @@ pub fn write(query: &str, step: &Traced<'_>) {
             let files: Vec<&str> = answer.hits.iter().map(|h| answer.files[h.file].path.as_str()).collect();
             line("final", "files", json!(files), answer.hits.iter().map(|h| h.score).collect());
         }
+        Traced::Timing(timing) => {
+            let line = json!({"query": query, "step": "timing", "ms": timing});
+            let _ = writeln!(std::io::stderr(), "__COLGREP_TRACE__ {line}");
+        }
         _ => {}
     }
 }

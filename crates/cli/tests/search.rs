@@ -69,6 +69,23 @@ fn json_has_every_field_of_the_contract() {
 }
 
 #[test]
+fn s003_3_lines_cover_every_matched_unit_of_the_file() {
+    let sandbox = Sandbox::new();
+    let text = "def parse_request(text):\n    return text\n\n\ndef close():\n    pass\n\n\ndef check_request(text):\n    return text\n\n\ndef last():\n    pass\n";
+    sandbox.write("a.py", text);
+    let lines = |args: &[&str]| {
+        let hits: serde_json::Value = serde_json::from_str(&sandbox.run(args).out).expect("JSON");
+        let number = |value: &serde_json::Value| value.as_u64().expect("a number");
+        let (unit, best) = (&hits[0]["unit"], &hits[0]["matches"][0]);
+        [&unit["line"], &unit["end_line"], &best["line"], &best["end_line"]].map(number)
+    };
+    assert_eq!(lines(&["parse request", "--json"]), [1, 10, 1, 2]);
+    assert_eq!(lines(&["parse request", "--json", "--per-file", "2"]), [1, 10, 1, 2]);
+    assert_eq!(lines(&["parse request", "--json", "--units"]), [1, 2, 1, 2], "a row is a unit");
+    assert_eq!(lines(&["close", "--json"]), [5, 6, 5, 6]);
+}
+
+#[test]
 fn the_schema_names_every_field_of_the_output() {
     let sandbox = Sandbox::of("relay");
     let schema: serde_json::Value = serde_json::from_str(&sandbox.run(&["--json-schema"]).out).expect("JSON");
@@ -200,6 +217,12 @@ fn the_trace_has_a_line_a_step() {
         .map(|l| {
             let line: serde_json::Value = serde_json::from_str(l).expect("JSON");
             assert_eq!(line["query"], "parse request");
+            if line["step"] == "timing" {
+                for part in ["lexical", "semantic", "fuse", "rank", "total"] {
+                    assert!(line["ms"][part].is_number(), "000.20: no {part} in {line}");
+                }
+                return "timing".to_string();
+            }
             assert!(line["scores"].is_array() && (line["ids"].is_array() || line["files"].is_array()));
             line["step"].as_str().expect("a step").to_string()
         })
@@ -215,6 +238,7 @@ fn the_trace_has_a_line_a_step() {
     ] {
         assert!(steps.iter().any(|s| s == step), "no {step} in {steps:?}");
     }
+    assert_eq!(steps.last().map(String::as_str), Some("timing"));
     assert_eq!(sandbox.run(&["parse request"]).err, "");
 }
 

@@ -40,6 +40,9 @@ pub struct FileAnswer {
     pub text: String,
     /// The lines that match the pattern, from 1, where one was given.
     pub matching_lines: Option<Vec<u32>>,
+    /// First and last line of all its ranked units that hold a word of the query, with [`crate::Detail::Relations`];
+    /// none where a result is one unit.
+    pub matched_lines: Option<(u32, u32)>,
     /// What it imports, with [`crate::Detail::Relations`].
     pub imports: Vec<String>,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use colgrep_core::UnitId;
 use colgrep_core::rank::Ranked;
-use colgrep_index::search::Answer;
+use colgrep_index::search::{Answer, Timing};
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::update::Progress;
 use colgrep_index::walk::walk;
@@ -50,6 +50,8 @@ pub enum Traced<'a> {
     Stage(&'static str, &'a Ranked<'a>),
     /// The files of the answer.
     Final(&'a Answer),
+    /// How long the parts of the search took.
+    Timing(&'a Timing),
 }
 
 /// Something worth knowing about an index or an answer.

@@ -1,6 +1,6 @@
 //! A project, open for searching: it ranks, and works out what is shown of each file, once for all who show it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -9,14 +9,13 @@ use colgrep_core::collapse::FileHit;
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
-use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Retrieved};
+use colgrep_core::rank;
 use colgrep_core::tag::{Hint, Hints, TagKind};
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitId};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{self, Request, Watch, search};
+use colgrep_index::search::{self, Request, Retrieval, Timing, Watch, search};
 use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::read::lines_between;
@@ -141,6 +140,10 @@ pub struct Ranked {
     calls: Option<Facts>,
     /// Whether nothing was ranked: each unit is an answer of its own.
     is_list: bool,
+    /// First and last line of what matches in each file.
+    lines: OnceLock<HashMap<FileId, (u32, u32)>>,
+    /// Whether each result is a unit of its own.
+    is_of_units: bool,
 }
 
 impl Ranked {
@@ -168,6 +171,21 @@ impl Ranked {
     /// Keeps the first results.
     pub fn truncate(&mut self, results: usize) {
         self.answer.hits.truncate(results);
+    }
+
+    /// From where to where the ranked units of a result's file reach that hold a word of the query. A result that is one
+    /// unit has none.
+    fn matched_lines(&self, file: FileId, snapshot: &Snapshot) -> Result<Option<(u32, u32)>> {
+        if self.is_of_units {
+            return Ok(None);
+        }
+        if self.lines.get().is_none() {
+            let shown: HashSet<usize> = self.answer.hits.iter().map(|hit| hit.file).collect();
+            let units = self.answer.units.iter().filter(|unit| shown.contains(&unit.file)).map(|unit| unit.unit);
+            let lines = snapshot.lexical.matched_lines(&self.answer.query, units)?;
+            let _ = self.lines.set(lines);
+        }
+        Ok(self.lines.get().and_then(|lines| lines.get(&file)).copied())
     }
 
     /// The query's words with their weights in the index.
@@ -223,14 +241,23 @@ impl Place {
         let answer = list(&self.snapshot, self.filter.as_ref().map(|f| f as &dyn UnitFilter), length)?;
         let matches = answer.hits.iter().map(|hit| hit.units.len() as u64).collect();
         let calls = (call_lines && !self.facts.calls.is_empty()).then(|| self.facts.clone());
-        Ok(Ranked { answer, explanation: None, matches, words: OnceLock::new(), calls, is_list: true })
+        Ok(Ranked {
+            answer,
+            explanation: None,
+            matches,
+            words: OnceLock::new(),
+            lines: OnceLock::new(),
+            is_of_units: true,
+            calls,
+            is_list: true,
+        })
     }
 
     /// The first half of a ranking: the query as read, and what the retrievers bring. For whoever studies the second half.
     ///
     /// # Errors
     /// As [`Place::rank`].
-    pub fn retrieve(&self, asked: &Asked<'_>) -> Result<(Query, Retrieved)> {
+    pub fn retrieve(&self, asked: &Asked<'_>) -> Result<Retrieval> {
         self.with_request(asked, |request| Ok(search::retrieve(&self.snapshot, request)?))
     }
 
@@ -269,7 +296,8 @@ impl Place {
 
     fn rank_by(&self, request: &Request<'_>, asked: &Asked<'_>, listener: &dyn Listener) -> Result<Ranked> {
         let trace = listener.traces().then_some((asked.query, listener));
-        let mut watcher = Watcher { explanation: asked.explain.then(Explanation::default), trace };
+        let mut watcher =
+            Watcher { explanation: asked.explain.then(Explanation::default), trace, timing: Timing::default() };
         let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
         let mut answer = search(&self.snapshot, request, watch)?;
         if asked.single_units {
@@ -277,13 +305,22 @@ impl Place {
         }
         if let Some((query, listener)) = trace {
             listener.trace(query, &Traced::Final(&answer));
+            listener.trace(query, &Traced::Timing(&watcher.timing));
         }
         let mut matches = vec![0; if asked.every_match { answer.files.len() } else { 0 }];
         if asked.every_match {
             answer.units.iter().for_each(|c| matches[c.file] += 1);
         }
-        let explanation = watcher.explanation;
-        Ok(Ranked { answer, explanation, matches, words: OnceLock::new(), calls: None, is_list: false })
+        Ok(Ranked {
+            answer,
+            explanation: watcher.explanation,
+            matches,
+            words: OnceLock::new(),
+            lines: OnceLock::new(),
+            is_of_units: asked.single_units,
+            calls: None,
+            is_list: false,
+        })
     }
 
     /// Results of a ranking with as much of each file as is wanted, worked out side by side.
@@ -351,8 +388,10 @@ impl Place {
         }
         file.units = answered;
         if detail == Detail::Relations {
-            file.imports =
-                self.record(path).map(|r| self.snapshot.lexical.imports(r.id)).transpose()?.unwrap_or_default();
+            if let Some(record) = self.record(path) {
+                file.imports = self.snapshot.lexical.imports(record.id)?;
+                file.matched_lines = ranked.matched_lines(record.id, &self.snapshot)?;
+            }
         }
         Ok(file)
     }
@@ -375,7 +414,7 @@ impl Place {
     /// # Errors
     /// When the index can't be read.
     pub fn files_without(&self, ranked: &Ranked) -> Result<Vec<FileAnswer>> {
-        let hit: std::collections::HashSet<&str> = (0..ranked.len()).map(|h| ranked.path(h)).collect();
+        let hit: HashSet<&str> = (0..ranked.len()).map(|h| ranked.path(h)).collect();
         let allowed = allowed_files(&self.rules, &self.within.below, &self.snapshot)?;
         Ok(allowed.iter().filter(|f| !hit.contains(f.path.as_str())).map(|f| self.named(&f.path)).collect())
     }
@@ -408,6 +447,7 @@ fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
 struct Watcher<'a> {
     explanation: Option<Explanation>,
     trace: Option<(&'a str, &'a dyn Listener)>,
+    timing: Timing,
 }
 
 impl Watch for Watcher<'_> {
@@ -427,5 +467,9 @@ impl Watch for Watcher<'_> {
         if let Some((query, listener)) = self.trace {
             listener.trace(query, &Traced::Stage(step, ranked));
         }
+    }
+
+    fn timing(&mut self, timing: &Timing) {
+        self.timing = *timing;
     }
 }

@@ -20,7 +20,7 @@ const SCHEMA_VERSION: u32 = 1;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Hit")]
 struct Hit {
-    /// The best unit; its lines cover every matched unit of the file.
+    /// The best unit; `line` to `end_line` cover every unit of the file that was ranked and holds a word of the query.
     unit: JsonUnit,
     /// The file's score. Comparable within one answer and one project only.
     score: f32,
@@ -78,9 +78,9 @@ struct JsonUnit {
     qualified_name: String,
     /// Absolute path.
     file: String,
-    /// First line, from 1.
+    /// First line, from 1, of what matches in the file; the best unit's own lines are those of the first match.
     line: u32,
-    /// Last line.
+    /// Last line of what matches in the file.
     end_line: u32,
     /// Language of the file.
     language: String,
@@ -293,6 +293,8 @@ fn hit(file: FileAnswer) -> Hit {
             score: one.score,
         })
         .collect();
+    let shown = matches.iter().map(|m| (m.line, m.end_line)).chain(file.matched_lines);
+    let (line, end_line) = shown.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
     let one = file.units.into_iter().next().unwrap_or_default();
     let best = one.unit;
     let lines: Vec<&str> = file.text.lines().collect();
@@ -303,8 +305,8 @@ fn hit(file: FileAnswer) -> Hit {
         unit: JsonUnit {
             qualified_name: best.qualified_name(),
             file: absolute(&file.root, &file.path),
-            line: matches.iter().map(|m| m.line).min().unwrap_or_default(),
-            end_line: matches.iter().map(|m| m.end_line).max().unwrap_or_default(),
+            line,
+            end_line,
             language: file.language,
             unit_type: best.kind.name(),
             return_type: Some(best.return_type).filter(|r| !r.is_empty()),

@@ -1,7 +1,12 @@
-//! Which files hold a term, and which unit lies around a line.
+//! Which files hold a term, which unit lies around a line, and from where to where the units with a word reach.
 
+use std::collections::{BTreeMap, HashMap};
+
+use colgrep_core::UnitId;
+use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
-use tantivy::Term;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, DocSet as _, Term};
 
 use super::read::{Lexical, UnitFilter, UnitHit, key};
 use crate::error::Result;
@@ -27,6 +32,43 @@ impl Lexical {
         files.sort_unstable();
         files.dedup();
         Ok(Some(files))
+    }
+
+    /// First and last line, for each file, of those of `units` that hold a word of the query other than a stop word.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn matched_lines(
+        &self,
+        query: &Query,
+        units: impl Iterator<Item = UnitId>,
+    ) -> Result<HashMap<FileId, (u32, u32)>> {
+        let mut by_segment: BTreeMap<u32, Vec<DocId>> = BTreeMap::new();
+        for unit in units {
+            by_segment.entry(unit.segment()).or_default().push(unit.doc());
+        }
+        let mut lines: HashMap<FileId, (u32, u32)> = HashMap::new();
+        for (s, mut docs) in by_segment {
+            let Some(segment) = self.segments.get(s as usize) else { continue };
+            docs.sort_unstable();
+            for term in query.content_terms() {
+                for field in self.fields.unit {
+                    let term = Term::from_field_text(field, &term.text);
+                    let Some(mut postings) = segment.postings(&term, IndexRecordOption::Basic)? else { continue };
+                    for &doc in &docs {
+                        if postings.doc() < doc {
+                            postings.seek(doc);
+                        }
+                        if postings.doc() == doc {
+                            let info = segment.info(doc);
+                            let known = lines.entry(segment.file(doc)).or_insert((info.line(), info.end()));
+                            *known = (known.0.min(info.line()), known.1.max(info.end()));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(lines)
     }
 
     /// The units that define `name`, written so, by file and line.

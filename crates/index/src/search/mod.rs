@@ -6,6 +6,7 @@ mod pointed;
 mod restore;
 mod retrieve;
 mod semantic;
+mod timing;
 
 use colgrep_core::UnitId;
 use colgrep_core::collapse::{FileHit, collapse};
@@ -17,8 +18,10 @@ use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit};
 use colgrep_core::tag::Hints;
 
 pub use pointed::calls;
-pub use retrieve::{is_text, retrieve};
+pub use retrieve::{Retrieval, is_text, retrieve};
 pub use semantic::{Mode, Semantic};
+pub use timing::Timing;
+use timing::timed;
 
 use crate::error::Result;
 use crate::lexical::UnitFilter;
@@ -65,6 +68,8 @@ pub trait Watch {
     fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]);
     /// The order behind a stage.
     fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>);
+    /// How long its parts took, at the end.
+    fn timing(&mut self, _: &Timing) {}
 }
 
 /// The answer: files with their best units, and all units that they were chosen from.
@@ -85,8 +90,21 @@ pub struct Answer {
 /// # Errors
 /// When the index can't be read.
 pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
-    let (query, retrieved) = retrieve(snapshot, request)?;
-    let fused = Fused::new(&retrieved, request.fusion, request.knobs);
+    let mut total = 0.0;
+    let (answer, timing) = timed(&mut total, || ranked(snapshot, request, watch.as_deref_mut()))?;
+    if let Some(watch) = watch {
+        watch.timing(&Timing { total, ..timing });
+    }
+    Ok(answer)
+}
+
+fn ranked(
+    snapshot: &Snapshot,
+    request: &Request<'_>,
+    mut watch: Option<&mut (dyn Watch + '_)>,
+) -> Result<(Answer, Timing)> {
+    let Retrieval { query, retrieved, mut timing } = retrieve(snapshot, request)?;
+    let fused = timed(&mut timing.fuse, || Fused::new(&retrieved, request.fusion, request.knobs));
     if let Some(watch) = &mut watch {
         for ranking in &retrieved.rankings {
             watch.ranking(ranking.retriever.name(), &ranking.hits);
@@ -94,13 +112,16 @@ pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut
         let ranked = Ranked::new(&retrieved, &fused);
         watch.ranking("fused", &ranked.units.iter().map(|u| (u.unit, u.score)).collect::<Vec<_>>());
     }
-    let ranked = match watch {
-        Some(watch) => {
-            let mut observer = |step, ranked: &Ranked<'_>| watch.stage(step, ranked);
-            rank::run(&query, request.knobs, &retrieved, fused, Some(&mut observer))
-        }
-        None => rank::run(&query, request.knobs, &retrieved, fused, None),
-    };
-    let hits = collapse(&ranked, request.files, request.units_per_file);
-    Ok(Answer { query, hits, units: ranked.units, files: retrieved.files })
+    let (units, hits) = timed(&mut timing.rank, || {
+        let ranked = match watch {
+            Some(watch) => {
+                let mut observer = |step, ranked: &Ranked<'_>| watch.stage(step, ranked);
+                rank::run(&query, request.knobs, &retrieved, fused, Some(&mut observer))
+            }
+            None => rank::run(&query, request.knobs, &retrieved, fused, None),
+        };
+        let hits = collapse(&ranked, request.files, request.units_per_file);
+        (ranked.units, hits)
+    });
+    Ok((Answer { query, hits, units, files: retrieved.files }, timing))
 }

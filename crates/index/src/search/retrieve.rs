@@ -18,22 +18,37 @@ use super::Request;
 use super::hinted;
 use super::pointed::{Pointers, pointers};
 use super::semantic::{Mode, SemanticSearch, join};
+use super::timing::{Timing, timed};
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::lexical::{NamedFile, Required, UnitHit, WordMass};
 use crate::store::{FileRecord, Snapshot};
+
+/// The first half of a search.
+#[derive(Clone, Debug, Default)]
+pub struct Retrieval {
+    /// The query, as it was read.
+    pub query: Query,
+    /// The candidates with their rankings, and what is known of their files.
+    pub retrieved: Retrieved,
+    /// How long it took to find them.
+    pub timing: Timing,
+}
 
 /// The query as read, and the candidates with their rankings and what is known of their files, before they are fused.
 /// It depends on the knobs of retrieval alone.
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Retrieved)> {
+pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<Retrieval> {
+    let mut timing = Timing::default();
     // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
-    rayon::scope(|_| retrieve_in_pool(snapshot, request))
+    let (query, retrieved) = rayon::scope(|_| retrieve_in_pool(snapshot, request, &mut timing))?;
+    Ok(Retrieval { query, retrieved, timing })
 }
 
-fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query, Retrieved)> {
+fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Timing) -> Result<(Query, Retrieved)> {
+    let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
     let mut tokenizer = Tokenizer::default();
     let mut query = Query::new(request.query, &snapshot.files.root, language::facts(), &mut tokenizer);
     if let Some(table) = request.background.terms {
@@ -43,7 +58,7 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
         return Ok((query, Retrieved::default()));
     }
     let files_total = snapshot.files.indexed().count() as u64;
-    let named = snapshot.lexical.named_files(&query, files_total, request.filter)?;
+    let named = timed(lexical_ms, || snapshot.lexical.named_files(&query, files_total, request.filter))?;
     let mut required = required(snapshot, request, &query, &named);
     let pointers = if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 {
         let is_defined = query.is_symbol() && named.values().any(|file| !file.definitions.is_empty());
@@ -57,17 +72,22 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     }
     required.files.extend(pointers.files.keys());
     required.units.extend(pointers.units.keys());
-    let semantic =
-        request.semantic.map(|s| SemanticSearch::new(snapshot, request.query, s, request.filter)).transpose()?;
+    let semantic = timed(semantic_ms, || {
+        request.semantic.map(|s| SemanticSearch::new(snapshot, request.query, s, request.filter)).transpose()
+    })?;
     let (bm25, units_max) = (Bm25::new(request.knobs), request.knobs.pool_units);
-    let by_words = || snapshot.lexical.search(&query, &bm25, units_max, request.files, request.filter);
+    let mut by_words =
+        || timed(lexical_ms, || snapshot.lexical.search(&query, &bm25, units_max, request.files, request.filter));
+    let mut by_meaning =
+        |semantic: &SemanticSearch<'_>| timed(semantic_ms, || semantic.search(units_max, request.files));
     let (near, found) = match &semantic {
-        Some(semantic) => rayon::join(|| semantic.search(units_max, request.files), by_words),
+        Some(semantic) => rayon::join(|| by_meaning(semantic), by_words),
         None => (Ok(Vec::new()), by_words()),
     };
     let near = near?;
     required.units.extend(near.iter().map(|hit| hit.0));
-    let (units, mass) = found?.with(&required)?;
+    let found = found?;
+    let (units, mass) = timed(lexical_ms, || found.with(&required))?;
 
     // Units that the semantic search alone found are here for their facts; they have no place in the lexical ranking.
     let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.key));
@@ -84,7 +104,7 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>) -> Result<(Query
     }
     if let Some(search) = &semantic {
         let others: Vec<UnitHit> = units.iter().filter(|u| !required.units.contains(&u.key)).copied().collect();
-        let hits = completed(search, near, &others, &units, &mut evidence, request.knobs)?;
+        let hits = timed(semantic_ms, || completed(search, near, &others, &units, &mut evidence, request.knobs))?;
         if rankings.is_empty() || !hits.is_empty() {
             rankings.push(Ranking { retriever: Retriever::Semantic, hits });
         }
