@@ -51,11 +51,14 @@ bench-build:
     cargo build --release -p colgrep-bench
     mkdir -p {{bench-out}} benchmarks/plots
 
-# Measure the shipped defaults and write dated records of them
+# Measure the shipped defaults, the published pipeline and the bare rankings, and write dated records of them
 record: bench-corpus bench-build
     {{bench}} run {{corpus}} --out {{bench-out}}/hybrid.json --markdown benchmarks/records/`date +%F`-hybrid.md
     {{bench}} run {{corpus}} --keyword-only --out {{bench-out}}/keyword-only.json --markdown benchmarks/records/`date +%F`-keyword-only.md
     {{bench}} run {{corpus}} --semantic-only --out {{bench-out}}/semantic-only.json --markdown benchmarks/records/`date +%F`-semantic-only.md
+    {{bench}} run {{corpus}} --profile classic --out {{bench-out}}/classic.json --markdown benchmarks/records/`date +%F`-classic.md
+    {{bench}} run {{corpus}} --profile classic --keyword-only --no-stages --out {{bench-out}}/raw-bm25.json --markdown benchmarks/records/`date +%F`-raw-bm25.md
+    {{bench}} run {{corpus}} --profile classic --semantic-only --no-stages --out {{bench-out}}/raw-semantic.json --markdown benchmarks/records/`date +%F`-raw-semantic.md
 
 # Tune every knob of fusion and stages on the benchmark, k-fold over repositories; stopped, it goes on where it was
 tune: bench-corpus bench-build

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use crate::corpus::read_json;
+use crate::metric::{DEPTH_SMALL, recall};
 use crate::paired::{Difference, Paired, randomisation_p};
 use crate::report::{QueryRecord, RECORD_VERSION, Record, print};
 use crate::{FINE, REGRESSION};
@@ -114,10 +115,14 @@ impl Comparison<'_> {
         }
         let paired = &self.paired;
         text += &format!(
-            "\nNDCG@10 {:.4} -> {:.4} over {} queries\ndifference {} ({}; by queries ± {:.4}, by {} repositories ± {:.4}), p = {:.4} (randomisation)\n{} better, {} worse, {} the same\n",
+            "\nNDCG@10 {:.4} -> {:.4} over {} queries\nrecall@5 {:.4} -> {:.4}\nrecall@10 {:.4} -> {:.4}\ndifference {} ({}; by queries ± {:.4}, by {} repositories ± {:.4}), p = {:.4} (randomisation)\n{} better, {} worse, {} the same\n",
             mean(|p| p.0.metrics.ndcg_10),
             mean(|p| p.1.metrics.ndcg_10),
             self.pairs.len(),
+            mean(|p| recall(&p.0.ranks, DEPTH_SMALL)),
+            mean(|p| recall(&p.1.ranks, DEPTH_SMALL)),
+            mean(|p| p.0.metrics.recall_10),
+            mean(|p| p.1.metrics.recall_10),
             paired.text(),
             paired.verdict(),
             paired.error_queries,

@@ -10,7 +10,6 @@ use colgrep::FusionArg;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::query::Query;
-use colgrep_core::rank::Retrieved;
 use colgrep_core::token::Tokenizer;
 use colgrep_engine::env::{Env, profile};
 use colgrep_engine::model::Model;
@@ -20,6 +19,7 @@ use colgrep_engine::project::Project;
 use colgrep_engine::rules::is_below;
 use colgrep_engine::settings::{Settings, Source};
 use colgrep_engine::{RankBy, Scope};
+use colgrep_index::search::Retrieval;
 use colgrep_index::source::hash;
 use colgrep_index::store::FileRecord;
 use colgrep_syntax::language::{Category, by_name, facts};
@@ -303,7 +303,7 @@ impl Repository {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<(Query, Retrieved)> {
+    pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<Retrieval> {
         let (by, fusion, model) = (self.by, self.fusion, self.model.as_deref());
         self.place.retrieve(&Asked { by, fusion, model, ..Asked::new(query, knobs, files) })
     }

@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 pub const DEPTH: usize = 10;
 /// Files that the larger recall looks at.
 pub const DEPTH_LARGE: usize = 30;
+/// Files that the smallest recall looks at.
+pub const DEPTH_SMALL: usize = 5;
+/// Units behind the fusion that the recall of the pool looks at.
+pub const DEPTH_POOL: usize = 200;
 
 /// Whether a found path answers a target: they are equal, or one is the other's end at a folder boundary.
 pub fn matches(found: &str, target: &str) -> bool {
@@ -63,10 +67,17 @@ pub struct Metrics {
     pub ndcg_10: f64,
     /// Reciprocal rank of the first target among 10 files.
     pub mrr_10: f64,
+    /// Share of the targets among 5 files.
+    #[serde(default)]
+    pub recall_5: f64,
     /// Share of the targets among 10 files.
     pub recall_10: f64,
     /// Share of the targets among 30 files.
     pub recall_30: f64,
+    /// Share of the targets among the files of the best 200 units behind the fusion, before any stage: it depends on
+    /// no number of files asked for.
+    #[serde(default)]
+    pub recall_200: f64,
     /// Whether the first file is a target.
     pub success_1: f64,
     /// Tokens shown before the first target: bytes/4 of the best units of the files ranked before it (of all 10
@@ -75,14 +86,17 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics of one query from the ranks of its targets in an answer of 10 files and in one of 30.
-    pub fn of(ranks: &[Option<usize>], ranks_large: &[Option<usize>], tokens: f64) -> Metrics {
+    /// The metrics of one query from the ranks of its targets in an answer of 10 files and in one of 30, and the share of
+    /// them that the pool holds.
+    pub fn of(ranks: &[Option<usize>], ranks_large: &[Option<usize>], pool: f64, tokens: f64) -> Metrics {
         Metrics {
             queries: 1,
             ndcg_10: ndcg(ranks, DEPTH),
             mrr_10: reciprocal_rank(ranks, DEPTH),
+            recall_5: recall(ranks, DEPTH_SMALL),
             recall_10: recall(ranks, DEPTH),
             recall_30: recall(ranks_large, DEPTH_LARGE),
+            recall_200: pool,
             success_1: reciprocal_rank(ranks, 1),
             tokens,
         }
@@ -95,8 +109,10 @@ impl Metrics {
             sum.queries += one.queries;
             sum.ndcg_10 += one.ndcg_10;
             sum.mrr_10 += one.mrr_10;
+            sum.recall_5 += one.recall_5;
             sum.recall_10 += one.recall_10;
             sum.recall_30 += one.recall_30;
+            sum.recall_200 += one.recall_200;
             sum.success_1 += one.success_1;
             sum.tokens += one.tokens;
         }
@@ -105,8 +121,10 @@ impl Metrics {
             queries: sum.queries,
             ndcg_10: sum.ndcg_10 / n,
             mrr_10: sum.mrr_10 / n,
+            recall_5: sum.recall_5 / n,
             recall_10: sum.recall_10 / n,
             recall_30: sum.recall_30 / n,
+            recall_200: sum.recall_200 / n,
             success_1: sum.success_1 / n,
             tokens: sum.tokens / n,
         }
@@ -149,10 +167,11 @@ mod tests {
         let files: Vec<String> = (1..=30).map(|i| i.to_string()).collect();
         let targets = ["3", "12", "31"].map(String::from);
         let (ten, thirty) = (ranks(&files[..10], &targets), ranks(&files, &targets));
-        let got = Metrics::of(&ten, &thirty, 7.0);
+        let got = Metrics::of(&ten, &thirty, 0.5, 7.0);
+        assert_eq!((got.recall_5, got.recall_200), (1.0 / 3.0, 0.5));
         assert!((got.mrr_10 - 1.0 / 3.0).abs() < 1e-9 && (got.recall_10 - 1.0 / 3.0).abs() < 1e-9);
         assert!((got.recall_30 - 2.0 / 3.0).abs() < 1e-9 && got.success_1 == 0.0 && got.tokens == 7.0);
-        let none = Metrics::of(&[None], &[None], 1.0);
+        let none = Metrics::of(&[None], &[None], 0.0, 1.0);
         let mean = Metrics::mean([&got, &none]);
         assert!((mean.mrr_10 - 1.0 / 6.0).abs() < 1e-9 && mean.queries == 2 && mean.tokens == 4.0);
     }

@@ -8,6 +8,7 @@ use colgrep_core::fuse::{self, Fusion};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Fused, Input, Ranked, Retrieved, STAGES, Signals};
+use colgrep_index::search::Retrieval;
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
@@ -66,7 +67,7 @@ impl Pools {
             .par_iter()
             .map(|task| {
                 let repository = &corpus.repositories[task.repository];
-                let (query, retrieved) = repository.retrieve(&task.query, knobs, DEPTH)?;
+                let Retrieval { query, retrieved, .. } = repository.retrieve(&task.query, knobs, DEPTH)?;
                 let right = |path: &str| {
                     let path = repository.absolute(path);
                     let answers = |(_, t): &(usize, &String)| metric::matches(&path, t);

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_core::fuse::Evidence;
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_engine::variable::variable;
+use colgrep_index::search::Timing;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,9 @@ pub struct Record {
     pub by_repository: BTreeMap<String, Metrics>,
     /// Median time of one search inside the process, in milliseconds (index open, other searches running beside it).
     pub search_ms_median: f64,
+    /// Median times of the parts of a search, in milliseconds, under the same conditions.
+    #[serde(default)]
+    pub ms_median: Timing,
     /// The ranking's steps, as the queries' traces have them.
     #[serde(default)]
     pub steps: Vec<String>,
@@ -78,6 +82,9 @@ pub struct QueryRecord {
     pub metrics: Metrics,
     /// Time of the search inside the process, in milliseconds.
     pub search_ms: f64,
+    /// Times of its parts.
+    #[serde(default)]
+    pub ms: Timing,
     /// Evidence from which the weight of meaning was computed.
     #[serde(default)]
     pub evidence: Evidence,
@@ -142,7 +149,7 @@ impl Record {
         };
         let by_repository = by(|q| &q.repository);
         let repositories = by_repository.len().max(1) as f64;
-        let times: Vec<f64> = queries.iter().map(|q| q.search_ms).collect();
+        let times = |part: fn(&QueryRecord) -> f64| median(queries.iter().map(part).collect());
         Record {
             version: RECORD_VERSION,
             origin: Origin::here(),
@@ -156,7 +163,14 @@ impl Record {
             by_category: by(|q| &q.category),
             by_language: by(|q| &q.language),
             by_repository,
-            search_ms_median: median(times),
+            search_ms_median: times(|q| q.search_ms),
+            ms_median: Timing {
+                lexical: times(|q| q.ms.lexical),
+                semantic: times(|q| q.ms.semantic),
+                fuse: times(|q| q.ms.fuse),
+                rank: times(|q| q.ms.rank),
+                total: times(|q| q.ms.total),
+            },
             steps,
             queries,
         }
@@ -176,15 +190,18 @@ impl Record {
             text += &format!(", {}", set.join(" "));
         }
         text += &format!(
-            ".\n\nNDCG@10 over {} repositories {:.4}, over {} queries {:.4}. Median search inside the process {:.2} ms.\n",
+            ".\n\nNDCG@10 over {} repositories {:.4}, over {} queries {:.4}. Median search inside the process {:.2} ms: words {:.2}, meaning {:.2}, fusion {:.2}, stages {:.2}.\n",
             self.by_repository.len(),
             self.ndcg_10_over_repositories,
             self.overall.queries,
             self.overall.ndcg_10,
-            self.search_ms_median
+            self.search_ms_median,
+            self.ms_median.lexical,
+            self.ms_median.semantic,
+            self.ms_median.fuse,
+            self.ms_median.rank
         );
-        text +=
-            "Tokens: bytes/4 of the units shown before the first right file (of all ten where none is right), mean.\n";
+        text += "Tokens: bytes/4 of the units shown before the first right file (of all ten where none is right), mean. Pool: recall of the files of the best 200 units behind the fusion.\n";
         let overall = BTreeMap::from([("all".to_string(), self.overall)]);
         for (title, rows) in [
             ("", &overall),
@@ -194,12 +211,20 @@ impl Record {
             ("repository", &self.by_repository),
         ] {
             text += &format!(
-                "\n| {title} | queries | NDCG@10 | MRR@10 | recall@10 | recall@30 | success@1 | tokens |\n|---|---:|---:|---:|---:|---:|---:|---:|\n"
+                "\n| {title} | queries | NDCG@10 | MRR@10 | recall@5 | recall@10 | recall@30 | pool@200 | success@1 | tokens |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
             );
             for (name, m) in rows {
                 text += &format!(
-                    "| {name} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {:.0} |\n",
-                    m.queries, m.ndcg_10, m.mrr_10, m.recall_10, m.recall_30, m.success_1, m.tokens
+                    "| {name} | {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {:.0} |\n",
+                    m.queries,
+                    m.ndcg_10,
+                    m.mrr_10,
+                    m.recall_5,
+                    m.recall_10,
+                    m.recall_30,
+                    m.recall_200,
+                    m.success_1,
+                    m.tokens
                 );
             }
         }
@@ -299,6 +324,7 @@ mod tests {
             ranks: vec![],
             metrics: Metrics { queries: 1, ndcg_10, ..Metrics::default() },
             search_ms: 1.0,
+            ms: Timing::default(),
             evidence: Evidence::default(),
             trace: vec![],
         };

@@ -9,12 +9,13 @@ use colgrep_core::collapse::{FileHit, collapse};
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, Retrieved};
+use colgrep_index::search::{Retrieval, Timing};
 use colgrep_index::source::read_text;
 use rayon::prelude::*;
 
 use crate::FINE;
 use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
-use crate::metric::{self, DEPTH, DEPTH_LARGE, Metrics};
+use crate::metric::{self, DEPTH, DEPTH_LARGE, DEPTH_POOL, Metrics};
 use crate::report::{QueryRecord, Record, bar, check_folders, print, write_record, write_text};
 use crate::trace::trace;
 
@@ -24,6 +25,9 @@ pub struct Args {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
+    /// No stage: files in the order that the retrievers and their fusion give
+    #[arg(long)]
+    pub no_stages: bool,
     /// Output files.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -73,7 +77,7 @@ impl OutputArgs {
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let corpus = Corpus::open(&args.corpus, vars)?;
-    let record = measure(&corpus)?;
+    let record = measure(&corpus, !args.no_stages)?;
     args.output.write(&record, "")?;
     Ok(FINE)
 }
@@ -82,36 +86,44 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn measure(corpus: &Corpus) -> Result<Record> {
+pub fn measure(corpus: &Corpus, has_stages: bool) -> Result<Record> {
     let bar = bar(corpus.tasks.len() as u64, "searching");
     let queries: Result<Vec<QueryRecord>> = corpus
         .tasks
         .par_iter()
         .map(|task| {
-            let result = search(corpus, task, &corpus.knobs);
+            let result = search(corpus, task, &corpus.knobs, has_stages);
             bar.inc(1);
             result
         })
         .collect();
     bar.finish_and_clear();
-    Ok(Record::new(&corpus.ranking, &corpus.knobs, queries?))
+    let ranking = corpus.ranking.clone() + if has_stages { "" } else { ", no stages" };
+    Ok(Record::new(&ranking, &corpus.knobs, queries?))
 }
 
-fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
+fn search(corpus: &Corpus, task: &Task, knobs: &Knobs, has_stages: bool) -> Result<QueryRecord> {
     let repository = &corpus.repositories[task.repository];
     let started = Instant::now();
-    let (query, retrieved) = repository.retrieve(&task.query, knobs, DEPTH)?;
-    let ranked = rank(repository, &query, knobs, &retrieved);
+    let Retrieval { query, retrieved, timing } = repository.retrieve(&task.query, knobs, DEPTH)?;
+    let retrieved_ms = ms(started);
+    let fused = Fused::new(&retrieved, repository.fusion, knobs);
+    let fused_ms = ms(started);
+    let in_pool = pool(repository, &retrieved, &fused, &task.targets);
+    let before_rank = ms(started);
+    let ranked = rank(&query, knobs, &retrieved, fused, has_stages);
     let hits = collapse(&ranked, DEPTH, 1);
-    let search_ms = started.elapsed().as_secs_f64() * 1e3;
+    let (fuse, rank_ms) = (fused_ms - retrieved_ms, ms(started) - before_rank);
+    let search_ms = fused_ms + rank_ms;
     let files: Vec<String> = hits.iter().map(|h| ranked.files[h.file].path.clone()).collect();
     let ranks = metric::ranks(&absolute(repository, ranked.files, &hits), &task.targets);
     // What holds more files answers for both depths; less depends on how many are asked for.
     let ranks_large = if ranked.files.len() >= DEPTH_LARGE {
         metric::ranks(&absolute(repository, ranked.files, &collapse(&ranked, DEPTH_LARGE, 1)), &task.targets)
     } else {
-        let (query, retrieved) = repository.retrieve(&task.query, knobs, DEPTH_LARGE)?;
-        let hits = collapse(&rank(repository, &query, knobs, &retrieved), DEPTH_LARGE, 1);
+        let Retrieval { query, retrieved, .. } = repository.retrieve(&task.query, knobs, DEPTH_LARGE)?;
+        let fused = Fused::new(&retrieved, repository.fusion, knobs);
+        let hits = collapse(&rank(&query, knobs, &retrieved, fused, has_stages), DEPTH_LARGE, 1);
         metric::ranks(&absolute(repository, &retrieved.files, &hits), &task.targets)
     };
     let before = metric::first(&ranks).map_or(hits.len(), |rank| rank - 1);
@@ -129,16 +141,33 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs) -> Result<QueryRecord> {
         category: task.category.clone(),
         targets: task.targets.clone(),
         files,
-        metrics: Metrics::of(&ranks, &ranks_large, tokens),
+        metrics: Metrics::of(&ranks, &ranks_large, in_pool, tokens),
         ranks: ranks_large,
         search_ms,
+        ms: Timing { fuse, rank: rank_ms, total: search_ms, ..timing },
         evidence: retrieved.evidence,
         trace,
     })
 }
 
-fn rank<'a>(repository: &Repository, query: &Query, knobs: &Knobs, retrieved: &'a Retrieved) -> Ranked<'a> {
-    rank::run(query, knobs, retrieved, Fused::new(retrieved, repository.fusion, knobs), None)
+/// Milliseconds since.
+fn ms(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+fn rank<'a>(query: &Query, knobs: &Knobs, retrieved: &'a Retrieved, fused: Fused, has_stages: bool) -> Ranked<'a> {
+    match has_stages {
+        true => rank::run(query, knobs, retrieved, fused, None),
+        false => Ranked::new(retrieved, &fused),
+    }
+}
+
+/// Share of the targets that the files of the best units behind the fusion answer.
+fn pool(repository: &Repository, retrieved: &Retrieved, fused: &Fused, targets: &[String]) -> f64 {
+    let ranked = Ranked::new(retrieved, fused);
+    let files: Vec<usize> = ranked.units.iter().take(DEPTH_POOL).map(|unit| unit.file).collect();
+    let paths: Vec<String> = files.into_iter().map(|file| repository.absolute(&ranked.files[file].path)).collect();
+    metric::recall(&metric::ranks(&paths, targets), DEPTH_POOL)
 }
 
 fn absolute(repository: &Repository, files: &[FileFacts], hits: &[FileHit]) -> Vec<String> {

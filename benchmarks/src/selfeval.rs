@@ -81,7 +81,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let tasks: Vec<Task> = annotations.into_iter().map(|a| Task::new(a, 0, 0)).collect();
     let sets = vec![Set { name: "self".to_string(), weight: 1.0 }];
     let corpus = Corpus { sets, repositories: vec![repository], tasks, knobs, ranking: args.ranking.text() };
-    let record = measure(&corpus)?;
+    let record = measure(&corpus, true)?;
     let note = format!(
         "\n`{COMMITS}`: a commit's subject asks for the files it changed; what else it could have meant counts as wrong, so the level is low, and only differences between settings mean something. `{DOCUMENTATION}`: the first sentence of a unit's documentation asks for its file; easy, because its words are in the index.\n"
     );
