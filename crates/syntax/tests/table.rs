@@ -136,7 +136,7 @@ fn the_lists_of_all_languages_are_as_they_were_measured() {
          struct trait type typedef union"
     );
     assert_eq!(all(|l| l.minified_extensions), "cjs css htm html js json map mjs svg xml");
-    assert_eq!(all(|l| l.paths.camel_tests), "cs fs groovy hs java kt m mm php scala swift");
+    assert_eq!(all(|l| l.paths.camel_tests), "cc cpp cs cxx fs groovy hs java kt m mm php scala swift");
     for file in all(|l| l.lock_files).split(' ') {
         assert!(skip_by_name(&format!("a/{file}")).is_some(), "{file}");
     }
