@@ -66,6 +66,8 @@ pub struct Clues {
     pub locations: Vec<Location>,
     /// Paths and file names without a line, as written.
     pub mentions: Vec<String>,
+    /// Other words that are the names of files where a file is so called: `Makefile`, `.gitignore`, `_utils`.
+    pub names: Vec<String>,
     /// What stands in double quotes.
     pub phrases: Vec<String>,
     /// The definition that the query is, keyword and name and nothing else of weight.
@@ -128,7 +130,8 @@ impl Clues {
             match read_path(text, &word, facts) {
                 Some((path, Some(line))) => clues.locations.push(Location { path, line }),
                 Some((path, None)) if !clues.mentions.contains(&path) => clues.mentions.push(path),
-                _ => {}
+                Some(_) => {}
+                None => clues.names.extend(file_name(word.text).map(String::from)),
             }
         }
         clues.locations.dedup();
@@ -179,6 +182,17 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
         None => path.to_string(),
     };
     Some((path, line))
+}
+
+/// The word as the name of a file without an extension that is known, if it is written as no other word is: with a
+/// capital, a mark inside or in front, or `file` at its end.
+fn file_name(word: &str) -> Option<&str> {
+    let name = word.trim_end_matches(['.', '?', '!', ':']);
+    let has_letters = name.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
+    let is_marked = name.contains(|c: char| c.is_uppercase() || matches!(c, '.' | '_' | '-')) || name.ends_with("file");
+    // `__init__` is what Python calls it, not how it is named.
+    let is_dunder = name.starts_with("__") && name.ends_with("__");
+    (has_letters && is_marked && !is_dunder && !name.contains(['/', ':'])).then_some(name)
 }
 
 /// `a.rs:12:5`, `a.rb:12:in`, `a.rs#L12`, `a.rs:12-20` → the path and its line.
@@ -325,6 +339,22 @@ mod tests {
             ("/", ""),
         ] {
             assert_eq!(read(text).mentions.join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_names_of_files_where_no_other_word_is_written_so() {
+        for (text, expected) in [
+            ("add a target to the Makefile", "Makefile"),
+            ("what does makefile do", "makefile"),
+            ("sort the lines of .gitignore.", ".gitignore"),
+            ("move it to _utils", "_utils"),
+            ("what is __init__ for", ""),
+            ("client.py and src/server do", ""),
+            ("parse the request", ""),
+            ("A b 3.5", ""),
+        ] {
+            assert_eq!(read(text).names.join(" "), expected, "{text:?}");
         }
     }
 

@@ -8,6 +8,7 @@ pub mod bm25;
 pub mod clue;
 pub mod collapse;
 pub mod expand;
+pub mod filler;
 pub mod fuse;
 pub mod knob;
 pub mod language;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::clue::Clues;
+use crate::filler::without_fillers;
 use crate::language::LanguageFacts;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, parts, words};
@@ -30,8 +31,10 @@ pub struct Identifier {
 /// A query, read once for all retrievers and stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// As typed.
+    /// What is asked: as typed, but for fillers where these are left out.
     pub text: String,
+    /// As typed.
+    pub typed: String,
     /// Distinct terms, in order.
     pub terms: Vec<QueryTerm>,
     /// Terms of the parts, without stop words, in the order typed and as often; proximity looks at neighbours here.
@@ -109,9 +112,18 @@ fn segments(name: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Query {
+    /// Reads a query, and leaves out the [fillers](crate::filler) of a sentence.
+    pub fn without_fillers(typed: &str, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
+        let asked = without_fillers(typed);
+        let query = Query::new(asked.as_deref().unwrap_or(typed), root, languages, tokenizer);
+        Query { typed: typed.to_string(), ..query }
+    }
+
     /// Reads a query typed in a project whose root folder is `root`.
     pub fn new(text: &str, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
-        let mut query = Query { text: text.to_string(), clues: Clues::read(text, languages), ..Query::default() };
+        let typed = text.to_string();
+        let mut query =
+            Query { text: text.to_string(), typed, clues: Clues::read(text, languages), ..Query::default() };
         tokenizer.tokenize(text, |token| {
             if !query.terms.iter().any(|t| t.text == token.term) {
                 let stop = !token.compound && is_stop_word(&text[token.start..token.end].to_lowercase());

@@ -19,6 +19,13 @@ const TAGS: &str = "reranking by enrichment tags, requirements 004.2 and 004.3";
 const POINTED: &str = "docs/ranking.md: what a query points at";
 
 knobs! {
+    // The query.
+    Fillers fillers: bool {
+        doc: "1: words of politeness and reference (please, thanks, e.g., issue, …) are left out where something else is asked; 0: they count like others.",
+        default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        source: "docs/ranking.md: the query",
+    }
+
     // Retrieval.
     PoolUnits pool_units: usize {
         doc: "Units that each retriever brings into the pool.",
@@ -378,7 +385,7 @@ knobs! {
 
     // Stage `mention`.
     MentionBoost mention_boost: f32 {
-        doc: "Added to a file that the query names; several of one name share it, each 1/√n of it.",
+        doc: "Added to a file that the query names, above the best of the others; several of one name share it, each 1/√n of it, from where they stand.",
         default: 0.6, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.3, 0.6, 1.2],
         source: POINTED,
     }

@@ -1,13 +1,14 @@
 //! Files that the query names.
 
 use super::fused::Fused;
+use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::Knob;
 
 /// Prefers files whose path or name stands in the query.
 pub const STAGE: Stage = Stage {
     name: "mention",
-    doc: "Who writes a file's name wants that file, whatever else its words rank.",
+    doc: "Who writes a file's name wants that file, whatever else its words rank: it leads, and several of one name share.",
     source: "docs/ranking.md: what a query points at",
     knobs: &[Knob::MentionBoost],
     doubted: false,
@@ -16,9 +17,34 @@ pub const STAGE: Stage = Stage {
 };
 
 fn apply(input: &Input<'_>, fused: &mut Fused) {
+    let boost = input.knobs.mention_boost;
+    if boost == 0.0 {
+        return;
+    }
+    let files = &input.retrieved.files;
+    let lift = lift(input, fused);
     let boosts: Vec<f32> =
-        input.retrieved.files.iter().map(|file| input.knobs.mention_boost * file.mentioned).collect();
+        files.iter().map(|file| boost * file.mentioned + if is_meant(file) { lift } else { 0.0 }).collect();
     fused.add_per_file(&input.retrieved.candidates, &boosts);
+}
+
+/// Whether the query means this file and no other by the name.
+fn is_meant(file: &FileFacts) -> bool {
+    file.mentioned >= 1.0
+}
+
+/// What brings the files that the query means, all by the same amount, to the best of the others.
+fn lift(input: &Input<'_>, fused: &Fused) -> f32 {
+    let files = &input.retrieved.files;
+    let mut best = vec![f32::NEG_INFINITY; files.len()];
+    for (score, candidate) in fused.scores.iter().zip(&input.retrieved.candidates) {
+        best[candidate.file] = best[candidate.file].max(*score);
+    }
+    let of = |meant: bool| best.iter().zip(files).filter(move |(b, f)| b.is_finite() && is_meant(f) == meant);
+    let lowest = of(true).map(|(best, _)| *best).fold(f32::INFINITY, f32::min);
+    let others = of(false).map(|(best, _)| *best).fold(f32::NEG_INFINITY, f32::max);
+    let lift = others - lowest;
+    if lift.is_finite() { lift.max(0.0) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -32,5 +58,16 @@ mod tests {
         (example.retrieved.files[0].mentioned, example.retrieved.files[1].mentioned) = (1.0, 0.5);
         let knobs = knobs(&[(Knob::MentionBoost, "0.6")]);
         assert_eq!(example.added(&STAGE, &query("mod.rs"), &knobs), [60, 30, 0]);
+    }
+
+    #[test]
+    fn s000_8_what_is_meant_leads_and_keeps_its_order() {
+        let units = [(0, 0, 0.1), (1, 1, 0.3), (2, 2, 2.0), (3, 2, 0.2), (4, 0, 0.05)];
+        let mut example = Example::with_units(&["a.rs", "b.rs", "c.rs"], &units);
+        (example.retrieved.files[0].mentioned, example.retrieved.files[1].mentioned) = (1.0, 1.0);
+        let set = |boost| knobs(&[(Knob::MentionBoost, boost)]);
+        let off = example.clone().added(&STAGE, &query("a.rs b.rs"), &set("0"));
+        assert_eq!(off, [0; 5]);
+        assert_eq!(example.added(&STAGE, &query("a.rs b.rs"), &set("0.6")), [250, 250, 0, 0, 250]);
     }
 }

@@ -1,5 +1,7 @@
 //! Which files of a project a written path means.
 
+use colgrep_core::path::stem_of;
+
 use crate::store::{FileRecord, FileTable};
 
 /// Files that one written path may mean, at most: a name that more files bear means none of them.
@@ -48,6 +50,29 @@ pub fn files_named<'t>(table: &'t FileTable, written: &str) -> Option<(Fit, Vec<
     (files.len() <= FILES_MAX).then_some((fit, files))
 }
 
+/// The files that one of `names` is the name of: each name with its files, at most as many as a name may mean. Case
+/// counts where the name has nothing else that tells it from a word; a name with an underscore in front may be a stem.
+pub fn files_called<'t>(table: &'t FileTable, names: &[String]) -> Vec<Vec<&'t FileRecord>> {
+    let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let mut found: Vec<Vec<&FileRecord>> = vec![Vec::new(); names.len()];
+    if names.is_empty() {
+        return found;
+    }
+    for file in table.indexed() {
+        let own = file.path.rsplit('/').next().unwrap_or_default();
+        for ((name, lower), found) in names.iter().zip(&lower).zip(&mut found) {
+            let is_marked = name.contains(['.', '_', '-']) || name.ends_with("file");
+            let is_called = own == name || (is_marked && own.len() == lower.len() && own.to_lowercase() == *lower);
+            let is_stem = || name.starts_with('_') && own.starts_with('_') && stem_of(own).to_lowercase() == *lower;
+            if is_called || is_stem() {
+                found.push(file);
+            }
+        }
+    }
+    found.retain(|files| !files.is_empty() && files.len() <= FILES_MAX);
+    found
+}
+
 fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty() && *part != ".")
 }
@@ -76,6 +101,27 @@ mod tests {
                 format!("{fit:?} {}", files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "))
             });
             assert_eq!(found.unwrap_or_default(), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn s000_6_words_mean_files_that_are_called_so() {
+        let file = |path: &str| FileRecord { path: path.to_string(), ..FileRecord::default() };
+        let paths =
+            [".gitignore", "Makefile", "README", "configure", "src/_utils.py", "src/utils.py", "tools/makefile"];
+        let table = FileTable { files: paths.map(file).to_vec(), ..FileTable::default() };
+        for (name, expected) in [
+            ("_utils", "src/_utils.py"),
+            ("_Utils", "src/_utils.py"),
+            ("makefile", "Makefile tools/makefile"),
+            (".gitignore", ".gitignore"),
+            ("README", "README"),
+            ("Readme", ""),
+            ("Configure", ""),
+            ("utils", ""),
+        ] {
+            let found = files_called(&table, &[name.to_string()]).concat();
+            assert_eq!(found.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "), expected, "{name}");
         }
     }
 }

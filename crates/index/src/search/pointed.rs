@@ -13,7 +13,7 @@ use colgrep_syntax::language;
 use rayon::prelude::*;
 
 use super::is_text;
-use super::locate::{Fit, files_named};
+use super::locate::{Fit, files_called, files_named};
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::lexical::{CodeName, UnitFilter, UnitHit, term_of_word};
@@ -76,7 +76,7 @@ pub fn pointers(
     search.mentions(clues);
     search.declared(clues)?;
     search.callers(clues)?;
-    let stands_whole = !is_defined && search.text(query, tokenizer)?;
+    let stands_whole = !is_defined && search.typed(query, tokenizer)?;
     // A pasted line may hold quotes of its own.
     if !clues.phrases.is_empty() && !stands_whole {
         search.phrases(&clues.phrases, tokenizer)?;
@@ -162,15 +162,16 @@ impl Search<'_> {
     }
 
     fn mentions(&mut self, clues: &Clues) {
-        for mention in &clues.mentions {
-            let Some((fit, files)) = files_named(&self.snapshot.files, mention) else { continue };
+        let table = &self.snapshot.files;
+        let by_path = clues.mentions.iter().filter_map(|mention| files_named(table, mention));
+        let by_path = by_path.filter(|(fit, _)| *fit > Fit::Name).map(|(_, files)| files);
+        let meant: Vec<Vec<&FileRecord>> = by_path.chain(files_called(table, &clues.names)).collect();
+        for files in meant {
             let files: Vec<FileId> = files.iter().map(|f| f.id).filter(|file| self.allows(*file)).collect();
-            if fit > Fit::Name {
-                let share = 1.0 / (files.len() as f32).sqrt();
-                for file in files {
-                    let known = self.found.files.entry(file).or_default();
-                    *known = known.max(share);
-                }
+            let share = 1.0 / (files.len() as f32).sqrt();
+            for file in files {
+                let known = self.found.files.entry(file).or_default();
+                *known = known.max(share);
             }
         }
     }
@@ -245,9 +246,23 @@ impl Search<'_> {
         files.par_iter().filter_map(read).collect()
     }
 
-    /// Whether the whole text stands somewhere to the character.
-    fn text(&mut self, query: &Query, tokenizer: &mut Tokenizer) -> Result<bool> {
-        let text = query.text.as_str();
+    /// Whether the whole query stands somewhere to the character: as typed, else without its fillers. A message may
+    /// hold such words of its own.
+    fn typed(&mut self, query: &Query, tokenizer: &mut Tokenizer) -> Result<bool> {
+        if query.typed != query.text {
+            let of_words = |found: &Pointers| found.units.values().filter(|p| p.certainty >= Certainty::Words).count();
+            let known = self.found.clone();
+            let stands_whole = self.text(&query.typed, tokenizer)?;
+            if of_words(&self.found) > of_words(&known) {
+                return Ok(stands_whole);
+            }
+            self.found = known;
+        }
+        self.text(&query.text, tokenizer)
+    }
+
+    /// Whether a text stands somewhere to the character.
+    fn text(&mut self, text: &str, tokenizer: &mut Tokenizer) -> Result<bool> {
         if Typed::new(text, |_| 0.0).len() < least_words(text) {
             return Ok(false);
         }

@@ -50,7 +50,8 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<Retrieval>
 fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Timing) -> Result<(Query, Retrieved)> {
     let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
     let mut tokenizer = Tokenizer::default();
-    let mut query = Query::new(request.query, &snapshot.files.root, language::facts(), &mut tokenizer);
+    let read = if request.knobs.fillers { Query::without_fillers } else { Query::new };
+    let mut query = read(request.query, &snapshot.files.root, language::facts(), &mut tokenizer);
     if let Some(table) = request.background.terms {
         query.expand(table, &mut tokenizer);
     }
@@ -73,7 +74,7 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Tim
     required.files.extend(pointers.files.keys());
     required.units.extend(pointers.units.keys());
     let semantic = timed(semantic_ms, || {
-        request.semantic.map(|s| SemanticSearch::new(snapshot, request.query, s, request.filter)).transpose()
+        request.semantic.map(|s| SemanticSearch::new(snapshot, &query.text, s, request.filter)).transpose()
     })?;
     let (bm25, units_max) = (Bm25::new(request.knobs), request.knobs.pool_units);
     let mut by_words =
@@ -93,8 +94,7 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Tim
     let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.key));
     let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.key, u.score)).collect();
     // A text of which neither the index nor the model knows a word is a name that is not here.
-    if hits.is_empty() && pointers.units.is_empty() && request.semantic.is_some_and(|s| !s.encoder.knows(request.query))
-    {
+    if hits.is_empty() && pointers.units.is_empty() && request.semantic.is_some_and(|s| !s.encoder.knows(&query.text)) {
         return Ok((query, Retrieved::default()));
     }
     let mut evidence = evidence(&query, mass, &units, request.knobs);
@@ -112,7 +112,8 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Tim
     let mut ranked: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
     ranked.extend(pointers.units.keys());
     let is_answer = |file| pointers.only.as_ref().is_none_or(|only| only.contains(&file));
-    let units: Vec<UnitHit> = units.into_iter().filter(|u| ranked.contains(&u.key) && is_answer(u.file)).collect();
+    let is_ranked = |unit: &UnitHit| ranked.contains(&unit.key) || pointers.files.contains_key(&unit.file);
+    let units: Vec<UnitHit> = units.into_iter().filter(|u| is_ranked(u) && is_answer(u.file)).collect();
     let mut retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
     (retrieved.rankings, retrieved.evidence) = (rankings, evidence);
     hinted::compare(snapshot, request, &mut retrieved, &mut tokenizer)?;
