@@ -184,12 +184,13 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
     Some((path, line))
 }
 
-/// The word as the name of a file without an extension that is known, if it is written as no other word is: with a
-/// capital, a mark inside or in front, or `file` at its end.
+/// The word as the name of a file without an extension that is known, if it is written as hardly any other word is: in
+/// capitals, with a dot inside, a dot or an underscore in front, or `file` at its end.
 fn file_name(word: &str) -> Option<&str> {
     let name = word.trim_end_matches(['.', '?', '!', ':']);
     let has_letters = name.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
-    let is_marked = name.contains(|c: char| c.is_uppercase() || matches!(c, '.' | '_' | '-')) || name.ends_with("file");
+    let is_capital = !name.chars().any(char::is_lowercase);
+    let is_marked = name.starts_with('_') || name.contains('.') || name.ends_with("file") || is_capital;
     // `__init__` is what Python calls it, not how it is named.
     let is_dunder = name.starts_with("__") && name.ends_with("__");
     (has_letters && is_marked && !is_dunder && !name.contains(['/', ':'])).then_some(name)
@@ -346,6 +347,7 @@ mod tests {
     fn words_are_names_of_files_where_no_other_word_is_written_so() {
         for (text, expected) in [
             ("add a target to the Makefile", "Makefile"),
+            ("see LICENSE and get_latest", "LICENSE"),
             ("what does makefile do", "makefile"),
             ("sort the lines of .gitignore.", ".gitignore"),
             ("move it to _utils", "_utils"),

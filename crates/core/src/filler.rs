@@ -3,7 +3,9 @@
 use crate::token::{is_stop_word, words};
 
 /// The words, in lower case, as they stand between blanks with the punctuation of a sentence taken off.
-const FILLERS: [&str; 11] = ["e.g", "i.e", "etc", "eg", "ie", "aka", "please", "thanks", "help", "github", "issue"];
+const FILLERS: [&str; 8] = ["e.g", "i.e", "etc", "eg", "ie", "aka", "please", "thanks"];
+/// Those that some projects are about.
+const TOPICAL_FILLERS: [&str; 3] = ["help", "github", "issue"];
 /// What a sentence puts around a word.
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '(', ')', '!', '?'];
 
@@ -11,14 +13,17 @@ const PUNCTUATION: &[char] = &['.', ',', ';', ':', '(', ')', '!', '?'];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Worth {
     Filler,
+    /// A filler, unless the project has things that are called so.
+    Topical,
     /// Stop words and punctuation: they go where fillers stand on both sides.
     Glue,
     Content,
 }
 
 /// The query without its fillers; `None` where there is none, or nothing of content would be left. What stands in
-/// double quotes stays, and so does the call `help()`.
-pub fn without_fillers(text: &str) -> Option<String> {
+/// double quotes stays, and so does the call `help()`. `is_name` says whether the project has things that are called by
+/// a word: "signature help" may be one of them, and "please help with the issue" is none.
+pub fn without_fillers(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Option<String> {
     let mut is_quoted = false;
     let mut parts: Vec<(&str, Worth)> = Vec::new();
     for word in text.split_whitespace() {
@@ -26,6 +31,13 @@ pub fn without_fillers(text: &str) -> Option<String> {
         let worth = if is_quoted || quotes > 0 { Worth::Content } else { worth(word) };
         is_quoted ^= quotes % 2 == 1;
         parts.push((word, worth));
+    }
+    for i in 0..parts.len() {
+        if parts[i].1 == Worth::Topical {
+            let word = parts[i].0.trim_matches(PUNCTUATION).to_lowercase();
+            let is_content = !has_company(&parts, i) && is_name(&word);
+            parts[i].1 = if is_content { Worth::Content } else { Worth::Filler };
+        }
     }
     let is_filler = |(_, worth): &(&str, Worth)| *worth == Worth::Filler;
     if !parts.iter().any(is_filler) || !parts.iter().any(|(_, worth)| *worth == Worth::Content) {
@@ -42,11 +54,21 @@ pub fn without_fillers(text: &str) -> Option<String> {
     Some(joined(text, &parts))
 }
 
+/// Whether another filler stands beside, with nothing of content between.
+fn has_company(parts: &[(&str, Worth)], i: usize) -> bool {
+    let is_company = |part: Option<&(&str, Worth)>| part.is_some_and(|(_, worth)| *worth != Worth::Content);
+    let is_glue = |(_, worth): &&(&str, Worth)| *worth == Worth::Glue;
+    is_company(parts[..i].iter().rev().find(|p| !is_glue(p))) || is_company(parts[i + 1..].iter().find(|p| !is_glue(p)))
+}
+
 fn worth(word: &str) -> Worth {
     let bare = word.trim_matches(PUNCTUATION).to_lowercase();
     let is_call = word.trim_end_matches([',', '.', ';', ':']).ends_with("()");
-    if FILLERS.contains(&bare.as_str()) && !is_call {
+    if FILLERS.contains(&bare.as_str()) {
         return Worth::Filler;
+    }
+    if TOPICAL_FILLERS.contains(&bare.as_str()) && !is_call {
+        return Worth::Topical;
     }
     let has_words = words(word).next().is_some();
     if !has_words || is_stop_word(&bare) { Worth::Glue } else { Worth::Content }
@@ -78,9 +100,29 @@ fn joined(text: &str, parts: &[(&str, Worth)]) -> String {
 mod tests {
     use super::*;
 
+    /// In a project without names.
+    fn without_fillers(text: &str) -> Option<String> {
+        super::without_fillers(text, |_| false)
+    }
+
+    #[test]
+    fn what_the_project_is_about_stays_where_it_stands_alone() {
+        for (text, expected) in [
+            ("signature help when calling", "signature help when calling"),
+            ("how is an issue closed", "how is an issue closed"),
+            ("please help with the issue: close a socket", "close a socket"),
+            ("close a socket, see the issue on github", "close a socket, see the"),
+            ("please close the issue", "close the issue"),
+            ("thanks, close the issue etc", "close the"),
+        ] {
+            let found = super::without_fillers(text, |_| true);
+            assert_eq!(found.as_deref().unwrap_or(text), expected, "{text}");
+        }
+    }
+
     #[test]
     fn s000_1_fillers_are_dropped_in_any_case() {
-        for filler in FILLERS {
+        for filler in FILLERS.iter().chain(&TOPICAL_FILLERS) {
             for filler in [filler.to_string(), filler.to_uppercase()] {
                 assert_eq!(without_fillers(&format!("{filler} retry")).as_deref(), Some("retry"), "{filler}");
             }

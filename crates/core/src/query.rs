@@ -112,9 +112,16 @@ fn segments(name: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Query {
-    /// Reads a query, and leaves out the [fillers](crate::filler) of a sentence.
-    pub fn without_fillers(typed: &str, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
-        let asked = without_fillers(typed);
+    /// Reads a query, and leaves out the [fillers](crate::filler) of a sentence. `is_name` says whether the project has
+    /// things that are called by a term.
+    pub fn without_fillers(
+        typed: &str,
+        root: &str,
+        languages: &LanguageFacts,
+        tokenizer: &mut Tokenizer,
+        mut is_name: impl FnMut(&str) -> bool,
+    ) -> Query {
+        let asked = without_fillers(typed, |word| is_name(tokenizer.normal(word)));
         let query = Query::new(asked.as_deref().unwrap_or(typed), root, languages, tokenizer);
         Query { typed: typed.to_string(), ..query }
     }

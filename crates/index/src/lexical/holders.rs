@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use colgrep_core::UnitId;
+use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
 use tantivy::schema::IndexRecordOption;
@@ -32,6 +33,25 @@ impl Lexical {
         files.sort_unstable();
         files.dedup();
         Ok(Some(files))
+    }
+
+    /// Whether a term stands in the name of a unit or in the topic of a file.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn is_name(&self, term: &str) -> Result<bool> {
+        let name = UnitField::ALL.iter().position(|field| *field == UnitField::Name).unwrap_or_default();
+        for field in [self.fields.unit[name], self.fields.topic] {
+            let term = Term::from_field_text(field, term);
+            for segment in &self.segments {
+                let mut is_here = false;
+                segment.each(&term, |_| is_here = true)?;
+                if is_here {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// First and last line, for each file, of those of `units` that hold a word of the query other than a stop word.

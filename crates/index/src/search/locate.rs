@@ -61,7 +61,7 @@ pub fn files_called<'t>(table: &'t FileTable, names: &[String]) -> Vec<Vec<&'t F
     for file in table.indexed() {
         let own = file.path.rsplit('/').next().unwrap_or_default();
         for ((name, lower), found) in names.iter().zip(&lower).zip(&mut found) {
-            let is_marked = name.contains(['.', '_', '-']) || name.ends_with("file");
+            let is_marked = name.starts_with('_') || name.contains('.') || name.ends_with("file");
             let is_called = own == name || (is_marked && own.len() == lower.len() && own.to_lowercase() == *lower);
             let is_stem = || name.starts_with('_') && own.starts_with('_') && stem_of(own).to_lowercase() == *lower;
             if is_called || is_stem() {
@@ -116,8 +116,7 @@ mod tests {
             ("makefile", "Makefile tools/makefile"),
             (".gitignore", ".gitignore"),
             ("README", "README"),
-            ("Readme", ""),
-            ("Configure", ""),
+            ("CONFIGURE", ""),
             ("utils", ""),
         ] {
             let found = files_called(&table, &[name.to_string()]).concat();

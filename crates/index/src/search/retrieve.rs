@@ -50,11 +50,7 @@ pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<Retrieval>
 fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Timing) -> Result<(Query, Retrieved)> {
     let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
     let mut tokenizer = Tokenizer::default();
-    let read = if request.knobs.fillers { Query::without_fillers } else { Query::new };
-    let mut query = read(request.query, &snapshot.files.root, language::facts(), &mut tokenizer);
-    if let Some(table) = request.background.terms {
-        query.expand(table, &mut tokenizer);
-    }
+    let query = read(snapshot, request, &mut tokenizer)?;
     if query.terms.is_empty() {
         return Ok((query, Retrieved::default()));
     }
@@ -127,6 +123,28 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Tim
         retrieved.files[candidate.file].mentioned = mentioned.copied().unwrap_or_default();
     }
     Ok((query, retrieved))
+}
+
+/// Reads the query, and adds what a table of terms knows of its words.
+fn read(snapshot: &Snapshot, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Result<Query> {
+    let (root, facts) = (snapshot.files.root.as_str(), language::facts());
+    let mut failed = Ok(());
+    let is_name = |term: &str| match snapshot.lexical.is_name(term) {
+        Ok(is_name) => is_name,
+        Err(error) => {
+            failed = Err(error);
+            false
+        }
+    };
+    let mut query = match request.knobs.fillers {
+        true => Query::without_fillers(request.query, root, facts, tokenizer, is_name),
+        false => Query::new(request.query, root, facts, tokenizer),
+    };
+    failed?;
+    if let Some(table) = request.background.terms {
+        query.expand(table, tokenizer);
+    }
+    Ok(query)
 }
 
 /// What becomes a candidate whatever rank its words give it.
