@@ -20,9 +20,9 @@ fn s000_1_fillers_around_a_question_change_nothing() {
 #[test]
 fn s000_2_the_switch_counts_fillers_as_words() {
     let sandbox = Sandbox::new();
-    sandbox.write("a.py", "def issue():\n    pass\n");
+    sandbox.write("a.py", "def thanks():\n    pass\n");
     sandbox.write("b.py", "def retry():\n    pass\n");
-    let count = |vars: &[(&str, &str)]| sandbox.run_with(vars, &["issue: retry", "-l"]).out.lines().count();
+    let count = |vars: &[(&str, &str)]| sandbox.run_with(vars, &["thanks: retry", "-l"]).out.lines().count();
     assert_eq!((count(&[]), count(&[("COLGREP_FILLERS", "0")])), (1, 2));
 }
 
