@@ -1,6 +1,8 @@
-//! Which repositories' settings the user trusts: by the path of the file and all that stands in it.
+//! Which repositories' settings the user trusts: by the path of the file, all that stands in it, and the files of the
+//! model that it names.
 //!
-//! The text itself is kept, not a hash of it: any change ends the trust, and nothing has to resist a forger.
+//! The text itself is kept, not a hash of it: any change ends the trust, and nothing has to resist a forger. Of a model's
+//! files, which are large, size and times are kept; that of the inode's last change nobody sets.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{Value, read_file};
+use super::{Value, model_from, read_file};
 use crate::env::Env;
 
 /// Name of the list, in the folder of indexes.
@@ -20,6 +22,69 @@ const LIST: &str = "trusted.json";
 struct Trusted {
     path: PathBuf,
     text: String,
+    #[serde(default)]
+    model: Vec<Stamp>,
+}
+
+/// A file of a model, by its path: size and times, in nanoseconds.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Stamp {
+    path: PathBuf,
+    size: u64,
+    times: [i64; 2],
+}
+
+/// Folders in each other, and entries of all, that are looked through for a model's files. A model has a dozen.
+const MODEL_DEPTH_MAX: usize = 4;
+const MODEL_FILES_MAX: usize = 1_000;
+
+/// The files of the model that the settings in the file at `path` name, where that is a folder.
+fn model_files(path: &Path, text: &str) -> Vec<Stamp> {
+    let values = super::file::read(text).unwrap_or_default();
+    let model = values.into_iter().find_map(|(key, value)| match value {
+        Value::Text(name) if key == "model" => Some(name),
+        _ => None,
+    });
+    let mut stamps = Vec::new();
+    let place = model.zip(path.parent()).map(|(name, folder)| PathBuf::from(model_from(folder, &name)));
+    // The name of a model of the hub is no path.
+    if let Some(place) = place.filter(|place| place.is_absolute()) {
+        stamps_below(&place, MODEL_DEPTH_MAX, &mut stamps);
+    }
+    stamps.sort();
+    stamps
+}
+
+fn stamps_below(folder: &Path, depth: usize, stamps: &mut Vec<Stamp>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        // A link counts as what it leads to.
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() && depth > 0 => stamps_below(&path, depth - 1, stamps),
+            Ok(metadata) if stamps.len() < MODEL_FILES_MAX => {
+                stamps.push(Stamp { size: metadata.len(), times: times(&metadata), path });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Time of the last change of a file's content, and of its inode.
+fn times(metadata: &fs::Metadata) -> [i64; 2] {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let ns = |s: i64, ns: i64| s.wrapping_mul(1_000_000_000).wrapping_add(ns);
+        [ns(metadata.mtime(), metadata.mtime_nsec()), ns(metadata.ctime(), metadata.ctime_nsec())]
+    }
+    #[cfg(not(unix))]
+    {
+        let since = |time: std::io::Result<std::time::SystemTime>| {
+            let since = time.ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+            since.map_or(0, |since| since.as_nanos() as i64)
+        };
+        [since(metadata.modified()), since(metadata.created())]
+    }
 }
 
 fn list(env: &Env) -> Result<Vec<Trusted>> {
@@ -49,7 +114,10 @@ fn write(env: &Env, list: &[Trusted]) -> Result<()> {
 /// Whether the user trusts the file at `path` with this text.
 pub(super) fn is_trusted_text(env: &Env, path: &Path, text: &str) -> bool {
     // Without a list to read, nothing is.
-    list(env).is_ok_and(|list| list.iter().any(|known| known.path == path && known.text == text))
+    list(env).is_ok_and(|list| {
+        let mut known = list.iter().filter(|known| known.path == path && known.text == text);
+        known.any(|known| known.model == model_files(path, text))
+    })
 }
 
 /// Whether the user trusts the file at `path` as it is now.
@@ -66,7 +134,8 @@ pub fn trust(env: &Env, path: &Path) -> Result<()> {
     super::file::read(&text).with_context(|| format!("{}", path.display()))?;
     let mut list = list(env)?;
     list.retain(|known| known.path != path);
-    list.push(Trusted { path: path.to_path_buf(), text });
+    let model = model_files(path, &text);
+    list.push(Trusted { path: path.to_path_buf(), text, model });
     write(env, &list)
 }
 
@@ -166,6 +235,18 @@ mod tests {
         assert!(!is_trusted_text(&env, Path::new("/other"), "hidden = true\n"));
         assert!(untrust(&env, &path).unwrap() && !untrust(&env, &path).unwrap());
         assert!(!is_trusted_text(&env, &path, "hidden = true\n"));
+        // A model's files are part of it, and so is whether there are more or fewer.
+        let model = folder.path().join("m");
+        fs::create_dir(&model).unwrap();
+        fs::write(model.join("model.onnx"), "before").unwrap();
+        fs::write(&path, "model = \"./m\"\n").unwrap();
+        trust(&env, &path).unwrap();
+        assert!(is_trusted(&env, &path));
+        fs::write(model.join("model.onnx"), "after!").unwrap();
+        assert!(!is_trusted(&env, &path), "other bytes of the same number");
+        trust(&env, &path).unwrap();
+        fs::write(model.join("more.onnx"), "").unwrap();
+        assert!(!is_trusted(&env, &path), "one more file");
         fs::write(folder.path().join("data").join(LIST), "{").unwrap();
         assert!(trust(&env, &path).is_err() && !is_trusted_text(&env, &path, "hidden = true\n"));
     }
