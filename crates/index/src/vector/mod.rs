@@ -1,5 +1,6 @@
 //! The vector store: compressed token vectors of texts, addressed by the hash of the text, and nearest-neighbour search.
 
+mod bytes;
 mod codebook;
 mod math;
 mod maxsim;

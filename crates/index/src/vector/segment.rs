@@ -1,4 +1,4 @@
-//! A segment: vectors of some units in one file that is written once and then mapped.
+//! A segment: vectors of some units in one file that is written once, then read whole where it is small, else mapped.
 //!
 //! Layout (all numbers little-endian; docs/index-format.md has the table): header, keys, starts, sums, directory,
 //! lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
@@ -9,9 +9,9 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::Mmap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::bytes::Bytes;
 use super::codebook::{Codebook, Layout};
 use crate::disk::Disk;
 use crate::error::{Error, Result};
@@ -169,10 +169,10 @@ fn write_number(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
-/// A segment, mapped.
+/// A segment, open for reading.
 #[derive(Debug)]
 pub(crate) struct Segment {
-    map: Mmap,
+    map: Bytes,
     name: String,
     units: usize,
     /// Number of lists that there may be.
@@ -188,7 +188,7 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Maps the segment at `path` and checks its length, its format, and the checksum of its table (14 bytes a unit). Lists and codes are checked when they are read, codes once.
+    /// Opens the segment at `path` and checks its length, its format, and the checksum of its table (14 bytes a unit). Lists and codes are checked when they are read, codes once.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where it is missing, cut, damaged, or of another format.
@@ -196,10 +196,7 @@ impl Segment {
         let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let unusable = |what: &str| Error::damaged(format!("vectors {}: {what}", path.display()));
         let file = File::open(path).map_err(|e| unusable(&e.to_string()))?;
-        // SAFETY: a segment is never written again once its file is complete, and is removed, not cut, when nothing
-        // names it any more. tantivy's segments live under the same rule.
-        #[allow(unsafe_code, reason = "a memory map")]
-        let map = unsafe { Mmap::map(&file) }.map_err(|e| unusable(&e.to_string()))?;
+        let map = Bytes::of(file).map_err(|e| unusable(&e.to_string()))?;
         let header = map.get(..HEADER_BYTES).ok_or_else(|| unusable("is cut"))?;
         let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
@@ -239,6 +236,15 @@ impl Segment {
             sound: (0..units.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             map,
         })
+    }
+
+    /// Whether its bytes can still be read. To read a part of a mapped file that was cut off ends the process by a
+    /// signal.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the file was cut since it was opened.
+    pub(crate) fn is_whole(&self) -> Result<()> {
+        if self.map.is_whole() { Ok(()) } else { Err(self.damaged("its end, which was cut off,")) }
     }
 
     /// Its file's name.
@@ -475,6 +481,21 @@ mod tests {
         let path = folder.path().join("a.seg");
         let error = builder.write(&path, &MAKE, &Disk::default()).expect_err("too much");
         assert!(error.to_string().contains("4 GiB") && !path.exists(), "{error}");
+    }
+
+    #[test]
+    fn a_segment_cut_while_it_is_open_is_an_error() {
+        let large = vec![0u8; 64 << 10];
+        for (units, is_kept) in [(8, true), (100, false)] {
+            let units: Vec<(u64, Vec<u8>)> = (0..units).map(|i| (i << 56, large.clone())).collect();
+            let (_folder, path) = written(&units);
+            let segment = Segment::open(&path, &MAKE).expect("a segment");
+            segment.is_whole().expect("whole");
+            let file = File::options().write(true).open(&path).expect("a file");
+            file.set_len(5_000).expect("cut");
+            assert_eq!(segment.is_whole().is_ok(), is_kept);
+            assert!(!is_kept || segment.verify().is_ok(), "what is kept is as it was");
+        }
     }
 
     #[test]
