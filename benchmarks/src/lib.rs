@@ -73,6 +73,11 @@ enum Command {
 
 /// Runs the harness and gives its exit status: 0 fine, 1 a regression, 2 an error.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
+    let (args, vars) = (args.collect(), vars.collect());
+    colgrep::with_room(|| run_with(args, vars))
+}
+
+fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => {
@@ -80,7 +85,6 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
             return if error.use_stderr() { FAILED } else { FINE };
         }
     };
-    let vars: Vec<(OsString, OsString)> = vars.collect();
     let result = match args.command {
         Command::Run(args) => run::run(&args, &vars),
         Command::Sweep(args) => sweep::run(&args, &vars),

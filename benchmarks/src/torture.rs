@@ -2,11 +2,17 @@
 //!
 //! Each kind holds one promise of `docs/reliability.md`. Cases are drawn by a seed, so a failure can be had again.
 
+mod bombs;
+mod crowd;
 mod disk;
 mod kill;
+mod mcp;
+mod process;
 mod rot;
+mod starve;
 mod subject;
 mod toy;
+mod traps;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -15,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use clap::ValueEnum as _;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
@@ -31,6 +38,30 @@ pub enum Kind {
     Kill,
     /// Files of an index are changed: bits, ends, parts, whole files
     Rot,
+    /// Eight processes at a time search, index, clear and verify one project, whose files change meanwhile
+    Crowd,
+    /// Sources that are dear to parse, mutated ones, and trees that are dear to walk
+    Bombs,
+    /// Too little disk, memory, handles; closed and full streams
+    Starve,
+    /// Clones that want something run or read
+    Traps,
+    /// Requests to a server, whole and mutated
+    Mcp,
+}
+
+impl Kind {
+    fn run(self, args: &Args) -> Result<Vec<Tally>> {
+        match self {
+            Kind::Kill => kill::run(args),
+            Kind::Rot => rot::run(args),
+            Kind::Crowd => crowd::run(args),
+            Kind::Bombs => bombs::run(args),
+            Kind::Starve => starve::run(args),
+            Kind::Traps => traps::run(args),
+            Kind::Mcp => mcp::run(args),
+        }
+    }
 }
 
 /// `torture`.
@@ -64,7 +95,39 @@ pub(crate) struct Tally {
     pub(crate) failures: BTreeMap<&'static str, Vec<String>>,
     /// What else was counted.
     pub(crate) counts: BTreeMap<&'static str, u64>,
+    began: Instant,
     seconds: f64,
+}
+
+impl Tally {
+    fn new(part: &str, all: usize) -> Tally {
+        Tally {
+            part: part.to_string(),
+            cases: (all, 0),
+            failures: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            began: Instant::now(),
+            seconds: 0.0,
+        }
+    }
+
+    fn fail(&mut self, kind: &'static str, text: String) {
+        self.failures.entry(kind).or_default().push(text);
+    }
+
+    fn count(&mut self, what: &'static str) {
+        *self.counts.entry(what).or_default() += 1;
+    }
+
+    /// Ends its time.
+    fn stop(&mut self) {
+        self.seconds = self.began.elapsed().as_secs_f64();
+    }
+}
+
+/// A seed of its own for each case.
+fn case_seed(seed: u64, case: u64) -> u64 {
+    seed ^ case.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// Panics seen so far, caught or not.
@@ -82,29 +145,23 @@ pub(crate) fn go_through<C>(
     cases.shuffle(&mut StdRng::seed_from_u64(args.seed));
     let all = cases.len();
     cases.truncate(args.cases);
-    let (started, limit) = (Instant::now(), Duration::from_secs(args.time_limit));
-    let mut tally = Tally {
-        part: part.to_string(),
-        cases: (all, 0),
-        failures: BTreeMap::new(),
-        counts: BTreeMap::new(),
-        seconds: 0.0,
-    };
+    let limit = Duration::from_secs(args.time_limit);
+    let mut tally = Tally::new(part, all);
     for case in &cases {
-        if started.elapsed() > limit {
+        if tally.began.elapsed() > limit {
             break;
         }
         let before = PANICS.load(Ordering::Relaxed);
         for (kind, text) in try_one(case, &mut tally.counts)? {
-            tally.failures.entry(kind).or_default().push(text);
+            tally.fail(kind, text);
         }
         let panics = PANICS.load(Ordering::Relaxed) - before;
         if panics > 0 {
-            tally.failures.entry("panic").or_default().push(format!("{panics} in case {} of {part}", tally.cases.1));
+            tally.fail("panic", format!("{panics} in case {} of {part}", tally.cases.1));
         }
         tally.cases.1 += 1;
     }
-    tally.seconds = started.elapsed().as_secs_f64();
+    tally.stop();
     Ok(tally)
 }
 
@@ -118,13 +175,10 @@ pub fn run(args: &Args) -> Result<u8> {
         PANICS.fetch_add(1, Ordering::Relaxed);
         before(panic);
     }));
-    let kinds = if args.kinds.is_empty() { vec![Kind::Kill, Kind::Rot] } else { args.kinds.clone() };
+    let kinds = if args.kinds.is_empty() { Kind::value_variants().to_vec() } else { args.kinds.clone() };
     let mut tallies = Vec::new();
     for kind in kinds {
-        tallies.extend(match kind {
-            Kind::Kill => kill::run(args)?,
-            Kind::Rot => rot::run(args)?,
-        });
+        tallies.extend(kind.run(args)?);
     }
     std::io::stdout().lock().write_all(table(&tallies).as_bytes())?;
     Ok(if tallies.iter().all(|t| t.failures.is_empty()) { FINE } else { REGRESSION })

@@ -16,7 +16,7 @@ use rand::{Rng as _, SeedableRng as _};
 
 use super::disk::{Stop, StopAt};
 use super::subject::{Subject, copy, first_difference};
-use super::{Args, Tally, go_through};
+use super::{Args, Tally, case_seed, go_through};
 use crate::speed::process::Program;
 
 /// Processes killed whenever it comes, at most: each takes seconds.
@@ -160,7 +160,7 @@ fn at_random(args: &Args) -> Result<Tally> {
     let run = ["init", "--quiet", "--index-mode", "keyword", &root];
     let cases: Vec<u64> = (0..PROCESSES_MAX as u64).collect();
     go_through(args, "kill a process", cases, |case, counts: &mut BTreeMap<&'static str, u64>| {
-        let mut random = StdRng::seed_from_u64(args.seed ^ case.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut random = StdRng::seed_from_u64(case_seed(args.seed, *case));
         for part in 0..5 {
             subject.write(part, random.random_range(0..12))?;
         }

@@ -10,7 +10,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
 use super::subject::{Subject, copy, first_difference};
-use super::{Args, Tally, go_through};
+use super::{Args, Tally, case_seed, go_through};
 
 /// Version of the one large file.
 const LARGE: usize = 150;
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
     let tally = go_through(args, "rot", (0..CASES).collect(), |case, counts| {
         copy(&before, &data)?;
         let store = subject.store(&data);
-        let mut random = StdRng::seed_from_u64(args.seed ^ case.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut random = StdRng::seed_from_u64(case_seed(args.seed, *case));
         // Each file as often as the others, small or large.
         let file = &files[*case as usize % files.len()];
         let path = store.folder().join(file.strip_prefix(&folder)?);

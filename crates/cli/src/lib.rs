@@ -15,6 +15,7 @@ mod console;
 mod files;
 mod hint;
 mod hunk;
+mod limits;
 mod notice;
 mod output;
 mod panic;
@@ -25,6 +26,7 @@ mod words;
 pub use args::FusionArg;
 pub use command::knobs::markdown as knobs_markdown;
 pub use command::man::markdown as cli_markdown;
+pub use limits::with_room;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -42,12 +44,17 @@ pub const FAILED: u8 = 2;
 /// Runs colgrep and gives its exit status: 0 found, 1 nothing found, 2 an error.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
     let args: Vec<OsString> = args.collect();
+    let vars: Vec<(OsString, OsString)> = vars.collect();
+    limits::with_room(|| run_with(args, vars))
+}
+
+fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
     let odd = args.iter().any(|a| a.to_string_lossy().contains(char::is_control));
     let args = match args::Args::try_parse_from(args::respelled(args.into_iter())) {
         Ok(args) => args,
         Err(error) => return say(error, odd),
     };
-    let work = || colgrep_engine::env::Env::read(vars).and_then(|env| command::run(&args, &env));
+    let work = || colgrep_engine::env::Env::read(vars.into_iter()).and_then(|env| command::run(&args, &env));
     match panic::contained(work).flatten() {
         Ok(status) => status,
         Err(error) if is_broken_pipe(&error) => FOUND,

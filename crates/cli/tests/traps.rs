@@ -271,3 +271,18 @@ fn an_ignore_file_is_regular_and_what_is_not_heeded_is_told_once() {
         }
     }
 }
+
+#[test]
+fn git_is_no_program_of_the_tree() {
+    let trap = Trap::new();
+    executable(&trap.program(), &trap.sandbox.root().join("git"));
+    executable(&trap.program(), &trap.sandbox.root().join("bin/git"));
+    trap.spring("");
+    let inside = trap.sandbox.root().join("bin").display().to_string();
+    for first in [".", "", "bin", &inside] {
+        let path = format!("{first}:/usr/local/bin:/usr/bin:/bin");
+        let ran = trap.sandbox.run_with(&[("PATH", &path)], &["-e", "trapped", "-l", "--changed"]);
+        assert!(!trap.marker().exists(), "{first:?}: a program was run: {ran:?}");
+        assert_eq!(ran.out, "changed.rs\n", "{first:?}: {ran:?}");
+    }
+}

@@ -144,6 +144,17 @@ impl Env {
         Some(same.unwrap_or(program))
     }
 
+    /// PATH for the programs that a command runs on the project at `root`: a folder of the project, or one that is another
+    /// in each folder, could hold a program of whoever wrote the project.
+    pub(crate) fn programs(&self, root: &Path) -> OsString {
+        let outside =
+            |folder: &&PathBuf| folder.is_absolute() && !folder.canonicalize().is_ok_and(|real| real.starts_with(root));
+        let folders = self.runtime.path.iter().filter(outside);
+        let joined = std::env::join_paths(folders).unwrap_or_default();
+        // An empty PATH stands for the current folder.
+        if joined.is_empty() { "/usr/bin:/bin".into() } else { joined }
+    }
+
     /// Where indexes are kept.
     ///
     /// # Errors

@@ -7,6 +7,8 @@ use std::process::{Command, Output};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::project::Project;
+
 /// Settings that name programs, switched off in every call: a repository's own configuration is not trusted. Filters and
 /// hooks have names of their own, see [`Git::without_programs`]. `safe.bareRepository` keeps git from taking a folder of
 /// the tree that looks like a bare repository for one.
@@ -54,9 +56,10 @@ impl Changed {
 ///
 /// # Errors
 /// Outside a repository, without the `git` program, or when there is no such commit.
-pub fn changed(root: &Path, since: Option<&str>) -> Result<Changed> {
+pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
+    let root = project.root.as_path();
     let flag = if since.is_some() { "--since" } else { "--changed" };
-    let git = Git::default();
+    let git = Git { path: project.programs.clone(), ..Git::default() };
     let top = git.ask(root, &["rev-parse", "--show-toplevel"]).map_err(|error| match error.is::<Refused>() {
         true => error.context(format!("{flag} needs a git repository, and {} is in none", root.display())),
         false => error.context(format!("{flag} asks git")),
@@ -96,6 +99,8 @@ struct Found {
 /// The program, as it is called in one repository.
 #[derive(Clone, Default)]
 struct Git {
+    /// Where it and its own programs are looked for.
+    path: OsString,
     /// Variables removed from its environment: those by which a caller (a hook, say) points git to another repository.
     without: Vec<String>,
     /// Filters and hooks of the repository's configuration, each as a setting that switches it off.
@@ -196,7 +201,7 @@ impl Git {
     fn submodule(&self, top: &Path, base: Option<&str>, path: &[u8], full: &Path, found: &mut Found) -> Result<()> {
         let variables = self.ask(top, &["rev-parse", "--local-env-vars"])?;
         let without = String::from_utf8_lossy(&variables).lines().map(str::to_string).collect();
-        let inner = Git { without, off: Vec::new() };
+        let inner = Git { without, off: Vec::new(), path: self.path.clone() };
         // If it is no repository, git would use the one around it.
         let real = full.canonicalize()?;
         if top_of(&inner.ask(full, &["rev-parse", "--show-toplevel"])?) != real {
@@ -229,7 +234,7 @@ impl Git {
         for variable in &self.without {
             command.env_remove(variable);
         }
-        command.args(args).envs(VARIABLES);
+        command.args(args).envs(VARIABLES).env("PATH", &self.path);
         command.output().context("the program `git` could not be started; is it installed and on PATH?")
     }
 }

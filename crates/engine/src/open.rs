@@ -209,9 +209,13 @@ fn first_part(
             }
             return Ok(snapshot);
         }
-        if project.store.lock(false).is_ok() {
-            let encoding = model.and_then(Model::encoding_of_search);
-            return Ok(update(project, options, true, encoding.as_ref(), listener)?.0);
+        match project.store.lock(false) {
+            Err(error) if error.kind() == ErrorKind::Busy => {}
+            lock => {
+                drop(lock?);
+                let encoding = model.and_then(Model::encoding_of_search);
+                return Ok(update(project, options, true, encoding.as_ref(), listener)?.0);
+            }
         }
     }
 }

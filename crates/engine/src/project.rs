@@ -1,5 +1,6 @@
 //! Which project a path belongs to, and where its index is.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -64,6 +65,8 @@ pub struct Project {
     /// Whether the root is only the folder of a file that was named, not one with an index, a git root or the current
     /// folder.
     of_a_file: bool,
+    /// Where programs are looked for: folders of PATH that are absolute and outside the root.
+    pub(crate) programs: OsString,
 }
 
 impl Project {
@@ -97,7 +100,8 @@ impl Project {
         let below = full.strip_prefix(&root).unwrap_or(Path::new(""));
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         let store = store(&root);
-        Ok((Project { root, store, ignored: Vec::new(), of_a_file }, below))
+        let programs = env.programs(&root);
+        Ok((Project { root, store, ignored: Vec::new(), of_a_file, programs }, below))
     }
 
     /// The settings of the root, whose `ignore` holds from now on.

@@ -113,8 +113,8 @@ impl PathRules {
         let (languages, types) = types_of(&scope.types, settings)?;
         let (languages_not, types_not) = types_of(&scope.types_not, settings)?;
         let changed = match &scope.changes {
-            Some(Changes::Since(since)) => Some(git::changed(root, Some(since))?),
-            Some(Changes::Uncommitted) => Some(git::changed(root, None)?),
+            Some(Changes::Since(since)) => Some(git::changed(project, Some(since))?),
+            Some(Changes::Uncommitted) => Some(git::changed(project, None)?),
             None => None,
         };
         Ok(PathRules {

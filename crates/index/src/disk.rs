@@ -55,8 +55,8 @@ pub trait Gate: std::fmt::Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
     gate: Option<Arc<dyn Gate>>,
-    /// The first change that failed since the last [`Disk::forget`]: tantivy keeps a writer's death to itself.
-    failure: Arc<Mutex<Option<(Change, PathBuf, io::Error)>>>,
+    /// What failed first since the last [`Disk::forget`], and what was tried: tantivy keeps a writer's death to itself.
+    failure: Arc<Mutex<Option<(&'static str, PathBuf, io::Error)>>>,
 }
 
 impl Disk {
@@ -72,8 +72,9 @@ impl Disk {
 
     /// The first failure since [`Disk::forget`], in place of `error`, which is one of its consequences.
     pub(crate) fn cause(&self, error: Error) -> Error {
-        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some((change, path, cause)) => Error::io(change.verb(), &path, cause),
+        // It stays: each thread that fed the writer sees a consequence of its own.
+        match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((doing, path, cause)) => Error::io(doing, path, copy(cause)),
             None => error,
         }
     }
@@ -81,11 +82,13 @@ impl Disk {
     /// Does `work` if the gate lets it, and remembers its failure.
     fn change<T>(&self, change: Change, path: &Path, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let passed = self.gate.as_ref().map_or(Ok(()), |gate| gate.pass(change, path));
-        passed.and_then(|()| work()).inspect_err(|error| {
-            let copy = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
-            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-            failure.get_or_insert((change, path.to_path_buf(), copy));
-        })
+        passed.and_then(|()| work()).inspect_err(|error| self.note(change.verb(), path, error))
+    }
+
+    /// Remembers a failure that is no change: a writer reads too.
+    pub(crate) fn note(&self, doing: &'static str, path: &Path, error: &io::Error) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.get_or_insert_with(|| (doing, path.to_path_buf(), copy(error)));
     }
 
     /// Makes a folder and those above it, for the user alone. One that is there stays as it is.
@@ -156,6 +159,10 @@ impl Disk {
         // Windows flushes them with the file and refuses to open a folder.
         self.change(Change::SyncFolder, path, || if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) })
     }
+}
+
+fn copy(error: &io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 /// A file being written.

@@ -148,7 +148,7 @@ impl Error {
 }
 
 /// Whether it is what a missing, cut or changed file of the index shows itself as.
-fn is_damage(error: &std::io::Error) -> bool {
+pub(crate) fn is_damage(error: &std::io::Error) -> bool {
     use std::io::ErrorKind as Os;
     matches!(error.kind(), Os::NotFound | Os::InvalidData | Os::UnexpectedEof | Os::Other)
 }

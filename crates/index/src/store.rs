@@ -281,25 +281,33 @@ impl Store {
         self.open_with(|| Lexical::verify(&self.lexical_folder()))
     }
 
+    /// The commit point; where another process has just removed the index, there is none.
+    fn point(&self) -> Result<CommitPoint> {
+        let point = Lexical::commit_point(&self.lexical_folder());
+        point.map_err(|error| match self.lexical_folder().join("meta.json").exists() {
+            true => error,
+            false => Error::NoIndex(self.folder.clone()),
+        })
+    }
+
     /// Opens the newest generation, of which `check` has to hold.
     fn open_with(&self, check: impl Fn() -> Result<()>) -> Result<Snapshot> {
-        if !self.lexical_folder().join("meta.json").exists() {
-            return Err(Error::NoIndex(self.folder.clone()));
-        }
+        let mut before = self.point()?;
         keep_private(&self.folder);
         // A commit between two of the reads below leaves them unmatched, and a commit or a merge takes a file away
         // under them: then read again. An error while the commit point stands still is one to report.
         for _ in 0..100 {
-            let before = Lexical::commit_point(&self.lexical_folder())?;
             let mut opened = self.open_generation(self.generation_of(&before)?);
             opened = opened.and_then(|snapshot| check().map(|()| snapshot));
             if let (Ok(snapshot), Some(payload)) = (&mut opened, &before.payload) {
                 snapshot.files.mode = VectorMode::of_payload(payload);
                 snapshot.files.by_init = is_by_init(payload);
             }
-            if Lexical::commit_point(&self.lexical_folder())? == before {
+            let now = self.point()?;
+            if now == before {
                 return opened;
             }
+            before = now;
         }
         Err(Error::Changing)
     }

@@ -11,9 +11,9 @@ mod counted;
 
 use std::time::Duration;
 
-/// Time of one file in parser, query and embedded languages together. A 1 MiB file of any language takes well under a
-/// second.
-pub(crate) const TIME_MAX: Duration = Duration::from_secs(2);
+/// Time of one file in parser, query and embedded languages together; with what comes before and after, two seconds. A
+/// 1 MiB file of any language takes well under one.
+pub(crate) const TIME_MAX: Duration = Duration::from_millis(1_500);
 /// Bytes that the syntax tree of any text may take, those for each byte of the text besides, and the most of all. Of
 /// 46,000 files most take 10 to 60 a byte, and tables of numbers 100 and more.
 const BYTES_BASE: usize = 16 << 20;
@@ -91,14 +91,14 @@ pub fn peak() -> Peak {
 
 /// Time that this thread has run for: a machine that is busy with other things takes nothing of it.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-fn thread_time() -> Duration {
+pub fn thread_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
 /// Time since some moment of this process.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-fn thread_time() -> Duration {
+pub fn thread_time() -> Duration {
     static BEGAN: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
     BEGAN.elapsed()
 }

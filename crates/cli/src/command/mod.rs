@@ -26,6 +26,7 @@ use colgrep_engine::env::Env;
 use colgrep_index::store::FileTable;
 
 use crate::args::{Args, Command, Plan};
+use crate::limits;
 
 /// Runs what the arguments say and gives the exit status.
 ///
@@ -54,10 +55,16 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
 }
 
 fn limit_threads(threads: Option<usize>) {
-    if let Some(threads) = threads.filter(|n| *n > 0) {
-        let most = 4 * std::thread::available_parallelism().map_or(4, usize::from);
-        // Fails only if the pool was used before, which nothing here does.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.clamp(1, most)).build_global();
+    let cores = std::thread::available_parallelism().map_or(4, usize::from);
+    let wanted = match threads.filter(|n| *n > 0) {
+        Some(threads) => threads.min(4 * cores),
+        None if limits::is_tight() => 1,
+        None => cores,
+    };
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads);
+    // Fails where the system gives no more threads; one is there already.
+    if pool(wanted).build_global().is_err() {
+        let _ = pool(1).use_current_thread().build_global();
     }
 }
 

@@ -20,6 +20,7 @@ use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, WatchCallba
 use super::commit::{META, is_segment_file, seal, unseal};
 use super::sealed::{Sealed, SealedWriter};
 use crate::disk::Disk;
+use crate::error::is_damage;
 
 /// tantivy's list of the files it made.
 const LIST: &str = ".managed.json";
@@ -45,6 +46,13 @@ impl IndexDirectory {
 
     fn disk(&self) -> io::Result<&Disk> {
         self.disk.as_ref().ok_or_else(|| io::Error::other("a reader writes nothing"))
+    }
+
+    /// Remembers what keeps a writer from reading: the cause of its death. Damage is told, and mended, as damage.
+    fn note(&self, path: &Path, error: &io::Error) {
+        if let Some(disk) = self.disk.as_ref().filter(|_| !is_damage(error)) {
+            disk.note("read", path, error);
+        }
     }
 
     /// The files of segments, as tantivy's list of them.
@@ -75,7 +83,11 @@ fn segment_error(error: io::Error, path: &Path) -> OpenReadError {
 
 impl Directory for IndexDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        let sealed = Sealed::open(&self.folder.join(path)).map_err(|e| segment_error(e, path))?;
+        let full = self.folder.join(path);
+        let sealed = Sealed::open(&full).map_err(|error| {
+            self.note(&full, &error);
+            segment_error(error, path)
+        })?;
         Ok(Arc::new(sealed))
     }
 
@@ -110,7 +122,10 @@ impl Directory for IndexDirectory {
                 Ok(unseal(&text).ok_or_else(damaged)?.to_vec())
             }
         };
-        read().map_err(|e| read_error(e, path))
+        read().map_err(|error| {
+            self.note(path, &error);
+            read_error(error, path)
+        })
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {

@@ -84,6 +84,11 @@ impl Store {
 
     /// Empties the folder but for the lock, and for the vectors if these are kept. The caller holds the lock.
     pub(crate) fn reset(&self, _lock: &WriteLock, keep_vectors: bool) -> Result<()> {
+        // The commit point goes first: whoever opens the index meanwhile finds none, instead of parts of one.
+        let point = self.lexical_folder().join("meta.json");
+        if point.exists() {
+            self.disk().remove(&point).map_err(|e| Error::io("remove", &point, e))?;
+        }
         let entries = fs::read_dir(self.folder()).map_err(|e| Error::io("read", self.folder(), e))?;
         for entry in entries.flatten() {
             let path = entry.path();

@@ -79,8 +79,10 @@ impl Store {
             }
             // Whoever held it before may have removed it: the lock of a file that has no name any more keeps nobody out.
             let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, e))?;
-            if Handle::from_path(&path).is_ok_and(|current| current == own) {
-                return Ok(Some(WriteLock { _file: file }));
+            match Handle::from_path(&path) {
+                Ok(current) if current == own => return Ok(Some(WriteLock { _file: file })),
+                Err(e) if e.kind() != NotFound => return Err(Error::io("open", &path, e)),
+                _ => {}
             }
         }
         Ok(None)

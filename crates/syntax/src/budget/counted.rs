@@ -73,6 +73,22 @@ pub(super) fn peak() -> Peak {
     Peak { bytes, stack_nodes: NODES_PEAK.get() }
 }
 
+/// Ends the process as failed, as a program without memory for anything else can.
+fn no_memory() -> ! {
+    let said = b"colgrep: the system gives no more memory to parse with\n";
+    #[cfg(unix)]
+    // SAFETY: writes bytes that live as long as the program, and ends it.
+    unsafe {
+        libc::write(2, said.as_ptr().cast(), said.len());
+        libc::_exit(2);
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = said;
+        std::process::abort();
+    }
+}
+
 /// Bytes behind `pointer`: at least what was asked for.
 fn size(pointer: *mut c_void) -> usize {
     if pointer.is_null() {
@@ -82,10 +98,10 @@ fn size(pointer: *mut c_void) -> usize {
     unsafe { size_of_allocation(pointer.cast()) }
 }
 
-/// Counts what was allocated. The library does not look for null: without memory the process ends, as it would there.
+/// Counts what was allocated. The library does not look for null: without memory the process ends, with a sentence.
 fn taken(pointer: *mut c_void, wanted: usize) -> *mut c_void {
     if pointer.is_null() && wanted > 0 {
-        std::process::abort();
+        no_memory();
     }
     let bytes = BYTES.get() + size(pointer);
     BYTES.set(bytes);

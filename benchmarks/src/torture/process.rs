@@ -1,0 +1,100 @@
+//! A process under torture: how it ended, what it said and what memory it took.
+
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+/// Longest run of any command here. What takes longer hangs.
+const RUN_MAX: Duration = Duration::from_secs(240);
+/// How often a process is looked at.
+const POLL: Duration = Duration::from_millis(2);
+/// Most that is kept of what a process says, in bytes.
+const SAID_MAX: u64 = 1 << 20;
+
+/// How a process ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// `None` where it was killed since it hung.
+    status: Option<ExitStatus>,
+    /// What it wrote to its outputs.
+    pub(super) out: String,
+    pub(super) err: String,
+    /// Most memory resident at once, in bytes, as far as it was seen.
+    pub(super) memory: u64,
+}
+
+impl Ended {
+    /// The end of a process whose output was read.
+    pub(super) fn of(output: &Output) -> Ended {
+        let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        Ended { status: Some(output.status), out, err, memory: 0 }
+    }
+
+    /// The exit status.
+    pub(super) fn code(&self) -> Option<i32> {
+        self.status.and_then(|status| status.code())
+    }
+
+    /// What is wrong with the end, whatever was asked: a signal, a status other than 0, 1 and 2, a panic, no end, or a
+    /// failure without a word.
+    pub(super) fn wrong(&self) -> Option<(&'static str, String)> {
+        let last = self.err.lines().last().unwrap_or("nothing").to_string();
+        let Some(status) = self.status else { return Some(("hung", last)) };
+        match status.code() {
+            None => Some(("signal", format!("{status}: {last}"))),
+            Some(code) if !(0..=2).contains(&code) => Some(("exit status", format!("{status}: {last}"))),
+            _ if ["panicked at", "fault of colgrep", "RUST_BACKTRACE"].iter().any(|s| self.err.contains(s)) => {
+                Some(("panic", last))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Runs a command to its end, with nothing to read.
+///
+/// # Errors
+/// When it can't be started.
+pub(super) fn run(command: &mut Command) -> Result<Ended> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    // Pipes, not files: a limit on the size of files is not one on what is said.
+    let out = child.stdout.take().map(|pipe| std::thread::spawn(|| said(pipe)));
+    let err = child.stderr.take().map(|pipe| std::thread::spawn(|| said(pipe)));
+    let (status, memory) = watch(&mut child)?;
+    let [out, err] = [out, err].map(|said| said.and_then(|said| said.join().ok()).unwrap_or_default());
+    Ok(Ended { status, out, err, memory })
+}
+
+/// What comes out of a pipe, to its end.
+fn said(mut pipe: impl Read) -> String {
+    let mut bytes = Vec::new();
+    let _ = pipe.by_ref().take(SAID_MAX).read_to_end(&mut bytes);
+    let _ = io::copy(&mut pipe, &mut io::sink());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn watch(child: &mut Child) -> io::Result<(Option<ExitStatus>, u64)> {
+    let (started, mut memory) = (Instant::now(), 0);
+    loop {
+        memory = memory.max(peak_memory(child.id()));
+        if let Some(status) = child.try_wait()? {
+            return Ok((Some(status), memory));
+        }
+        if started.elapsed() > RUN_MAX {
+            child.kill()?;
+            child.wait()?;
+            return Ok((None, memory));
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+/// Most memory that a live process had resident at once, in bytes; 0 where the system does not tell.
+pub(super) fn peak_memory(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let row = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = row.and_then(|row| row.split_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or_default() << 10
+}

@@ -1,0 +1,112 @@
+//! What the system gives this process too little of: memory, stack, room in files. Each ends in a sentence and exit
+//! status 2, where the system's own way is a signal.
+#![expect(unsafe_code, reason = "the allocator, and what glibc and the kernel do by themselves")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::thread::Builder;
+
+use crate::FAILED;
+
+/// Stack of the thread that does the work: what most systems give a main thread. Its room is taken at once, so that it
+/// can't be refused later.
+const STACK_BYTES: usize = 8 << 20;
+/// Below this much address space, threads and their heaps are kept few.
+#[cfg(target_os = "linux")]
+const TIGHT_BYTES: u64 = 2 << 30;
+
+/// The system's allocator, but a request that it refuses ends the program with a sentence.
+struct Told;
+
+#[global_allocator]
+static ALLOCATOR: Told = Told;
+
+/// Says that there is no memory, without taking any, and ends.
+fn no_memory(pointer: *mut u8, bytes: usize) -> *mut u8 {
+    // What nothing could give is asked for by mistake; whoever asked may know what to do.
+    if pointer.is_null() && bytes <= isize::MAX as usize / 2 {
+        let said = b"colgrep: the system gives no more memory; close something, raise the limit (ulimit -v), or leave large files out with --max-filesize\n";
+        #[cfg(unix)]
+        // SAFETY: writes bytes that live as long as the program, and ends it.
+        unsafe {
+            libc::write(2, said.as_ptr().cast(), said.len());
+            libc::_exit(i32::from(FAILED));
+        }
+        #[cfg(not(unix))]
+        let _ = said;
+    }
+    pointer
+}
+
+// SAFETY: every call goes to the system's allocator, and what that gives comes back, or nothing does.
+unsafe impl GlobalAlloc for Told {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are those that are asked for.
+        no_memory(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        no_memory(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // SAFETY: as above.
+        no_memory(unsafe { System.realloc(pointer, layout, bytes) }, bytes)
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) };
+    }
+}
+
+/// Whether the address space is limited to so little that each thread counts.
+pub fn is_tight() -> bool {
+    #[cfg(target_os = "linux")]
+    return rustix::process::getrlimit(rustix::process::Resource::As).current.is_some_and(|limit| limit < TIGHT_BYTES);
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
+/// Does `work` where there is room for it: on a thread with a stack of its own. A file that grows beyond its limit is an
+/// error from here on.
+pub fn with_room(work: impl FnOnce() -> u8 + Send) -> u8 {
+    #[cfg(unix)]
+    // SAFETY: the signal is left out; the write that caused it fails instead.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    if is_tight() {
+        // SAFETY: sets a number before there is a second thread. Each heap of a thread takes 64 MB of address space.
+        unsafe {
+            libc::mallopt(libc::M_ARENA_MAX, 1);
+        }
+    }
+    std::thread::scope(|scope| {
+        let thread = Builder::new().name("colgrep".into()).stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        match thread {
+            // What panics in it is caught inside; the hook has told of the rest.
+            Ok(thread) => thread.join().unwrap_or(FAILED),
+            Err(error) => {
+                remark!("colgrep: the system gives no room for a thread: {error}");
+                FAILED
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_has_a_stack_of_its_own_and_gives_its_status() {
+        fn deep(left: usize) -> usize {
+            let room = std::hint::black_box([left; 128]);
+            if left == 0 { 0 } else { 1 + deep(left - 1) + std::hint::black_box(room)[0] % 1 }
+        }
+        // 4 MiB, which a thread of a test does not have.
+        assert_eq!(with_room(|| u8::from(deep(4 << 10) > 0)), 1);
+    }
+}
