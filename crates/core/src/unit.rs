@@ -150,6 +150,8 @@ pub struct Unit {
     pub variables: Vec<String>,
     /// The conditions under which it is compiled: features, names of `#ifdef`, build tags.
     pub features: Vec<String>,
+    /// What a row of data says of itself in lists, each as `field=value`.
+    pub tags: Vec<String>,
     /// The lines that are searched as the unit's body: nested units' bodies are left to them.
     pub body: String,
 }

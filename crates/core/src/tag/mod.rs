@@ -211,10 +211,16 @@ pub fn tags(kind: TagKind, unit: &Unit, path: &str, own: &[String], tokenizer: &
     if kind == TagKind::Purpose {
         let terms = tokenizer.part_terms(&unit.name);
         let classes = terms.iter().filter_map(|term| class_of(term));
-        return classes.map(|class| tokenizer.part_terms(class)).collect();
+        let own = unit.tags.iter().filter_map(|tag| tag.split_once('=')).filter(|(field, _)| kind_of(field) == kind);
+        return classes.chain(own.map(|tag| tag.1)).map(|class| tokenizer.part_terms(class)).collect();
     }
     let mut runs = Vec::new();
     let mut add = |text: &str| add_runs(text, &mut runs, tokenizer);
+    unit.tags
+        .iter()
+        .filter_map(|tag| tag.split_once('='))
+        .filter(|(field, _)| kind_of(field) == kind)
+        .for_each(|tag| add(tag.1));
     match kind {
         TagKind::Subsystem => [folder, stem, &unit.parent].into_iter().for_each(&mut add),
         TagKind::Type => {
@@ -230,6 +236,12 @@ pub fn tags(kind: TagKind, unit: &Unit, path: &str, own: &[String], tokenizer: &
         TagKind::Purpose => {}
     }
     runs
+}
+
+/// The kind of tags that a list of that name holds: `subsystems` those of subsystems, and any other name plain tags.
+fn kind_of(field: &str) -> TagKind {
+    let lower = field.to_lowercase();
+    TagKind::from_name(lower.strip_suffix('s').unwrap_or(&lower)).unwrap_or(TagKind::Tag)
 }
 
 /// Adds a text's terms in a row, without stop words, and each name of several parts as one term.
@@ -316,6 +328,24 @@ mod tests {
             "keyword=kernel",
         ];
         assert_eq!(met(&wrong), vec![false; wrong.len()]);
+    }
+
+    #[test]
+    fn req_004_11_lists_of_a_row_are_tags_of_the_kind_that_they_are_named_after() {
+        let mut tokenizer = Tokenizer::default();
+        let tags = ["subsystems=memory", "purposes=memory-management", "aliases=slab", "concepts=page cache"];
+        let row = Unit { name: "slab".into(), tags: tags.map(String::from).to_vec(), ..Unit::default() };
+        for (hint, met) in [
+            ("subsystem=memory", true),
+            ("purpose=alloc", true),
+            ("tag=slab", true),
+            ("concept=page-cache", true),
+            ("tag=memory", false),
+        ] {
+            let hint: Hint = hint.parse().expect("a hint");
+            let matched = Hints::new([&hint], &mut tokenizer).matched(&row, "rows.jsonl", &[], &mut tokenizer);
+            assert_eq!(matched.has(hint.kind), met, "{hint}");
+        }
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub enum Reader {
     Rows,
     /// A Jupyter notebook: cells, each in its own language.
     Notebook,
+    /// JSON objects in an array, or one a line. What is neither is read by the grammar, if there is one.
+    Records,
 }
 
 /// One row of the table.
@@ -86,7 +88,7 @@ pub struct Language {
     pub has_xml_docs: bool,
     /// Whether names of sections are Markdown, with links and images.
     pub has_markdown_headings: bool,
-    /// How its files are read where there is no grammar; `None`: in blocks of lines.
+    /// How its files are read where there is no grammar, or before it; `None`: in blocks of lines.
     pub reader: Option<Reader>,
     /// Whether neighbouring functions of one name are the clauses of one function.
     pub merges_clauses: bool,

@@ -71,7 +71,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("html", arborium_html, extensions: &["html", "htm", "xhtml"], category: Data, minified_extensions: &["html", "htm"]),
     row!("java", arborium_java, extensions: &["java"], paths: PathRules { camel_tests: &["java"], surefire_tests: &["java"], barrels: &["package-info.java"], role_stems: &["package"], layout_folders: &["java"], ..PathRules::NONE }, type_keywords: &["class", "interface", "enum", "record"]),
     row!("javascript", arborium_javascript, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs"], interpreters: &["node"], paths: PathRules { test_parts: &["cy"], role_stems: &["index"], ..PathRules::NONE }, lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"], minified_extensions: &["js", "mjs", "cjs", "map"], type_keywords: &["class"], value_keywords: &["function", "const", "let", "var"]),
-    row!("json", arborium_json, extensions: &["json", "jsonc", "json5", "webmanifest"], file_names: &[".babelrc", ".eslintrc"], category: Data, minified_extensions: &["json"]),
+    row!("json", arborium_json, extensions: &["json", "jsonc", "json5", "webmanifest"], file_names: &[".babelrc", ".eslintrc"], category: Data, reader: Some(Reader::Records), minified_extensions: &["json"]),
     row!("julia", arborium_julia, extensions: &["jl"], interpreters: &["julia"], paths: PathRules { test_files: &["runtests.jl"], ..PathRules::NONE }, type_keywords: &["struct", "module", "type"], value_keywords: &["function", "macro", "const"]),
     row!("kotlin", arborium_kotlin, aliases: &["kt"], extensions: &["kt", "kts"], too_deep: Some(nesting::interpolations), paths: PathRules { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..PathRules::NONE }, type_keywords: &["class", "interface", "object"], value_keywords: &["fun", "val", "var"]),
     row!("lua", arborium_lua, extensions: &["lua"], interpreters: &["lua", "luajit"], value_keywords: &["function", "local"]),
@@ -176,6 +176,14 @@ pub static LANGUAGES: &[Language] = &[
         extensions: &["ini", "cfg", "conf", "properties", "env", "editorconfig"],
         member_extensions: &["properties", "env"],
         category: Data,
+        ..NONE
+    },
+    Language {
+        name: "jsonl",
+        aliases: &["ndjson"],
+        extensions: &["jsonl", "ndjson"],
+        category: Data,
+        reader: Some(Reader::Records),
         ..NONE
     },
     Language { name: "csv", extensions: &["csv", "tsv"], category: Data, ..NONE },

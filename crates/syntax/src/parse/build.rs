@@ -7,6 +7,7 @@ use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use super::blocks::{add_blocks_between, block_kind};
 use super::collect::{Definition, FileCaptures, What};
 use super::doc::{DocComments, Head, doc_comments};
+use super::features;
 use super::headings::{clean_row, clean_underlined};
 use super::lines::{Bytes, Lines, OwnLines, body_lines, takes_lines};
 use super::text::{
@@ -78,6 +79,7 @@ impl Builder<'_> {
         }
         let blocks = self.fill_bodies(&mut units, &definitions, &enclosing)?;
         self.fill_facts(&mut units, &definitions, &enclosing);
+        features::fill(&mut units, &definitions, &self.found.conditions, self.text, self.budget)?;
         let mut units: Vec<Unit> = units.into_iter().flatten().collect();
         units.sort_by(|a, b| (a.span.line, b.span.end).cmp(&(b.span.line, a.span.end)));
         if self.language.merges_clauses {

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use colgrep_core::{UnitKind, UnitRole};
 use tree_sitter::{Node, ParseOptions, Parser, Range};
 
+use super::features::Condition;
 use super::lines::Bytes;
 use crate::budget::{Budget, Spent};
 use crate::language::Compiled;
@@ -75,6 +76,7 @@ pub(super) struct FileCaptures {
     pub(super) imports: Vec<Bytes>,
     pub(super) calls: Vec<Bytes>,
     pub(super) variables: Vec<Bytes>,
+    pub(super) conditions: Vec<Condition>,
     pub(super) embedded: HashMap<String, Vec<Range>>,
 }
 
@@ -136,6 +138,7 @@ pub(super) fn add_match<'t>(
 ) {
     let mut definition: Option<(What, Bytes)> = None;
     let mut parts: Vec<(&str, Bytes)> = Vec::new();
+    let (mut features, mut scope): (Vec<Bytes>, Option<Bytes>) = (Vec::new(), None);
     for (name, node) in captures {
         let bytes = node.start_byte().min(len)..node.end_byte().min(len);
         match name {
@@ -144,6 +147,8 @@ pub(super) fn add_match<'t>(
             "import" => found.imports.push(bytes),
             "call" => found.calls.push(bytes),
             "variable" => found.variables.push(bytes),
+            "feature" => features.push(bytes),
+            "conditional" => scope = Some(bytes),
             "name" | "parent" | "body" | "doc" | "parameters" | "return" | "extends" => parts.push((name, bytes)),
             _ => {
                 if let Some(language) = name.strip_prefix("embedded.") {
@@ -158,6 +163,7 @@ pub(super) fn add_match<'t>(
             }
         }
     }
+    found.conditions.extend(features.into_iter().map(|text| Condition { text, scope: scope.clone() }));
     let all = |part: &str| parts.iter().filter(|(n, _)| *n == part).map(|(_, b)| b.clone()).collect::<Vec<_>>();
     let Some((what, bytes)) = definition else {
         found.docs.extend(all("doc"));

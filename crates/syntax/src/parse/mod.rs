@@ -8,11 +8,13 @@ mod blocks;
 mod build;
 mod collect;
 mod doc;
+mod features;
 mod headings;
 mod lines;
 mod notebook;
 #[cfg(feature = "language-pack")]
 pub mod pack;
+mod records;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -96,6 +98,8 @@ impl std::fmt::Display for Parsed {
                 ("extends", unit.extends.join(" | ")),
                 ("calls", unit.calls.join(" ")),
                 ("variables", unit.variables.join(" ")),
+                ("features", unit.features.join(" ")),
+                ("tags", unit.tags.join(" | ")),
             ] {
                 if !text.is_empty() {
                     writeln!(f, "    {what} {text}")?;
@@ -111,9 +115,15 @@ impl std::fmt::Display for Parsed {
 
 /// Cuts `text` into units by `language`.
 pub fn parse(text: &str, language: &'static Language) -> Parsed {
+    if language.reader == Some(Reader::Records)
+        && let Some(parsed) = records::parse(text, language)
+    {
+        return parsed;
+    }
     match (language.compiled(), language.reader) {
         (Some(compiled), _) => parse_with(text, language, compiled),
         (None, Some(_)) if text.len() > PARSED_BYTES_MAX => plain(text, language, TOO_LARGE),
+        (None, Some(Reader::Records)) => Parsed { units: blocks_only(text, language), ..Parsed::default() },
         (None, Some(Reader::Notebook)) => notebook::parse(text, language),
         (None, Some(reader)) => headings::parse(text, language, reader),
         (None, None) => Parsed { units: blocks_only(text, language), ..Parsed::default() },

@@ -15,3 +15,7 @@
 (comment) @comment
 
 (preproc_include) @import
+
+; Conditions of compiling; `#ifndef` begins include guards.
+(preproc_ifdef "#ifdef" name: (identifier) @feature) @conditional
+(preproc_if condition: (_) @feature) @conditional

@@ -89,3 +89,6 @@
 (local_declaration_statement (variable_declaration (variable_declarator name: (identifier) @variable)))
 (using_statement (variable_declaration (variable_declarator name: (identifier) @variable)))
 (foreach_statement left: (identifier) @variable)
+
+; Conditions of compiling.
+(preproc_if condition: (_) @feature) @conditional

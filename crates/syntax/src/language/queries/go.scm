@@ -64,3 +64,6 @@
 (short_var_declaration left: (expression_list (identifier) @variable))
 (range_clause left: (expression_list (identifier) @variable))
 (statement_list (var_declaration (var_spec name: (identifier) @variable)))
+
+; Build tags hold for the whole file.
+((source_file (comment) @feature) @conditional (#match? @feature "^//(go:build|\\s*\\+build) "))

@@ -46,3 +46,9 @@
 (macro_invocation macro: (identifier) @call)
 
 (let_declaration pattern: (identifier) @variable)
+
+; Conditions of compiling.
+(attribute_item
+  (attribute (identifier) @_cfg arguments: (token_tree) @feature)
+  (#eq? @_cfg "cfg")
+  (#match? @feature "feature"))
