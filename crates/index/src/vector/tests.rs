@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use colgrep_encoder::Multivector;
 use ndarray::Array2;
 use proptest::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::codebook::{Codebook, Codec, Layout, Lengths};
 use super::math::{Random, normalise};
 use super::pool::Row;
 use super::read::{Allowed, Effort, Manifest, Place, Vectors, segment_format};
-use super::segment::SegmentBuilder;
+use super::segment::{Segment, SegmentBuilder, SegmentFormat};
 use crate::disk::Disk;
 use crate::ids::TextHash;
 
@@ -208,4 +209,70 @@ fn another_dimension_is_an_error_and_no_rows_find_nothing() {
     }
     let none = Multivector::default();
     assert_eq!(store.vectors.search(&none, 5, &allowed, Effort::default()).expect("nothing"), vec![]);
+}
+
+/// A segment of a few units, with bytes changed behind its header and all sums of the header right again: what no disk
+/// does and anybody can write.
+fn forged(changes: &[(prop::sample::Index, u8)]) -> (tempfile::TempDir, std::path::PathBuf, SegmentFormat) {
+    const HEADER_BYTES: usize = 72;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.seg");
+    let layout = Layout { heads: 1, head_bytes: 4, row_bytes: 4 };
+    let format = SegmentFormat { fingerprint: 1, codebook: 2, centroids: 9, layout };
+    let mut builder = SegmentBuilder::default();
+    for key in 1..30u64 {
+        let rows = (0..key % 5).flat_map(|row| [(key + row) as u8 % 9, 0, 7, 7]);
+        builder.add(key.wrapping_mul(0x9E37_79B9_7F4A_7C15), Cow::Owned(rows.collect()));
+    }
+    builder.write(&path, &format, &Disk::default()).expect("written");
+    let mut bytes = std::fs::read(&path).expect("bytes");
+    for (at, value) in changes {
+        // Counts and lengths in the header too.
+        let at = 40 + at.index(bytes.len() - 40);
+        if !(56..HEADER_BYTES).contains(&at) {
+            bytes[at] = *value;
+        }
+    }
+    let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize;
+    let lists_at = HEADER_BYTES + 14 * word(40) + 4 + 12 * word(44);
+    let table = bytes.get(HEADER_BYTES..lists_at).map_or(0, xxh3_64).to_le_bytes();
+    bytes[56..64].copy_from_slice(&table);
+    let header = xxh3_64(&bytes[..64]).to_le_bytes();
+    bytes[64..72].copy_from_slice(&header);
+    std::fs::write(&path, &bytes).expect("written");
+    (folder, path, format)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_forged_segment_is_read_or_refused(changes in proptest::collection::vec(any::<(prop::sample::Index, u8)>(), 0..12)) {
+        let (_folder, path, format) = forged(&changes);
+        let Ok(segment) = Segment::open(&path, &format) else { return Ok(()) };
+        let _ = segment.verify();
+        for ordinal in 0..segment.len() + 2 {
+            let _ = segment.codes(ordinal);
+            let _ = segment.find(segment.key(ordinal));
+        }
+        for list in 0..20 {
+            let _ = segment.list(list, |ordinal| assert!(ordinal < segment.len()));
+        }
+    }
+
+    #[test]
+    fn a_codebook_of_any_bytes_is_read_or_refused(
+        words in proptest::collection::vec(prop::sample::select(vec![0u32, 1, 2, 3, 16, 255, u32::MAX, 1 << 30]), 3),
+        rest in proptest::collection::vec(any::<u8>(), 0..600),
+    ) {
+        let codebook = super::codebook::Codebook::new(
+            Array2::from_elem((2, 4), 0.5f32).view(), &[0.0, 0.1], &[0.5; 16], Lengths { max: 1.0, head: 1.0, other: 1.0 },
+        ).expect("a codebook");
+        let mut bytes = codebook.bytes().to_vec();
+        bytes.truncate(8);
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        bytes.extend(&rest);
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        let _ = Codebook::from_bytes(&bytes);
+    }
 }
