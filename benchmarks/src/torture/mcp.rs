@@ -11,6 +11,8 @@ use anyhow::{Context as _, Result, bail};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::process::peak_memory;
@@ -152,28 +154,46 @@ fn talk(
     Ok(failures)
 }
 
+/// What of a line tells who is answered. A number in the rest may be one that no value holds.
+#[derive(Default, Deserialize)]
+struct Head {
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    method: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "present")]
+    result: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "present")]
+    error: Option<IgnoredAny>,
+}
+
+/// A value that is there, null too.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+impl Head {
+    /// `None` where the line is no object.
+    fn of(line: &str) -> Option<Head> {
+        serde_json::from_str(line).ok().filter(|_| line.trim_start().starts_with('{'))
+    }
+
+    fn is_answer(&self) -> bool {
+        self.method.is_none() && (self.result.is_some() || self.error.is_some())
+    }
+}
+
 /// The number that a line waits for an answer to, as JSON.
 fn number(line: &str) -> Option<String> {
-    let value: Value = serde_json::from_str(line).ok()?;
-    let is_answer = value.get("method").is_none() && (value.get("result").is_some() || value.get("error").is_some());
-    let id = value.as_object().filter(|_| !is_answer)?.get("id")?;
+    let id = Head::of(line).filter(|head| !head.is_answer())?.id?;
     (id.is_string() || id.is_i64()).then(|| id.to_string())
 }
 
 /// Whether a line is answered without a number: no JSON, or nothing that tells whom to answer.
 fn is_nobodys(line: &str) -> bool {
-    match serde_json::from_str::<Value>(line) {
-        Err(_) => !line.trim().is_empty(),
-        Ok(Value::Object(object)) => match object.get("id") {
-            Some(id) => {
-                let is_answer =
-                    !object.contains_key("method") && (object.contains_key("result") || object.contains_key("error"));
-                !is_answer && !id.is_string() && !id.is_i64() && !(id.is_null() && object.contains_key("method"))
-            }
-            None => !object.contains_key("method"),
-        },
-        Ok(_) => true,
-    }
+    let Some(head) = Head::of(line) else { return !line.trim().is_empty() };
+    let is_notification = head.method.is_some() && head.id.as_ref().is_none_or(Value::is_null);
+    !head.is_answer() && !is_notification && !head.id.is_some_and(|id| id.is_string() || id.is_i64())
 }
 
 /// A request, which most of the time is changed: in its values, or in its bytes.

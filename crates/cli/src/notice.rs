@@ -16,7 +16,7 @@ pub fn text(notice: &Notice) -> String {
     match notice {
         Notice::Incomplete(state) => format!("the index is not complete: {}", coverage(state)),
         Notice::OtherWalk => {
-            "the index was made with other --hidden, --no-ignore or --max-filesize; `colgrep init` with \
+            "the index was made with other --hidden, --secrets, --no-ignore or --max-filesize; `colgrep init` with \
                               these flags changes it"
                 .to_string()
         }
@@ -101,7 +101,9 @@ pub fn not_ranked(of: &NotRanked) -> Hinted {
         Unranked::Skipped(Skip::TooLarge) => {
             (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files")
         }
-        Unranked::Skipped(Skip::Secret) => (Skip::Secret.reason(), "files of such names are never indexed"),
+        Unranked::Skipped(Skip::Secret) => {
+            (Skip::Secret.reason(), "`colgrep init --secrets` indexes files of such names")
+        }
         Unranked::Skipped(skip) => (skip.reason(), "`colgrep status` names what is skipped"),
         Unranked::Hidden => ("hidden", "`colgrep init --hidden` indexes hidden files"),
         Unranked::Ignored => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),

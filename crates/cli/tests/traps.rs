@@ -273,6 +273,31 @@ fn an_ignore_file_is_regular_and_what_is_not_heeded_is_told_once() {
 }
 
 #[test]
+fn secrets_are_ranked_where_they_are_asked_for() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tls/server.pem", "trapped key\n");
+    sandbox.write("id_rsa", "trapped key\n");
+    sandbox.write("plain.rs", "fn trapped() {}\n");
+    let found = || sandbox.run(&["trapped", "-l", "-k", "9"]).out;
+    assert_eq!(found(), "plain.rs\n");
+    assert!(sandbox.run(&["status"]).out.contains("looks like a secret"));
+    let asked = sandbox.run(&["trapped", "id_rsa", "-l"]);
+    assert!(asked.err.contains("`colgrep init --secrets`"), "{asked:?}");
+    // A clone can't ask for them.
+    sandbox.write(".colgrep.toml", "secrets = true\n");
+    sandbox.run(&["init"]);
+    assert_eq!(found(), "plain.rs\n");
+    sandbox.run(&["settings", "--trust"]);
+    sandbox.run(&["init"]);
+    assert_eq!(found().lines().count(), 3);
+    sandbox.run(&["settings", "--untrust"]);
+    sandbox.run(&["init"]);
+    assert_eq!(found(), "plain.rs\n");
+    sandbox.run(&["init", "--secrets"]);
+    assert_eq!(found().lines().count(), 3, "and kept");
+}
+
+#[test]
 fn git_is_no_program_of_the_tree() {
     let trap = Trap::new();
     executable(&trap.program(), &trap.sandbox.root().join("git"));

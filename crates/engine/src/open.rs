@@ -27,6 +27,8 @@ pub struct OpenOptions {
     pub update: bool,
     /// Whether hidden files are indexed.
     pub hidden: Option<bool>,
+    /// Whether files whose names are those of keys and passwords are indexed.
+    pub secrets: Option<bool>,
     /// Whether ignored files are indexed too.
     pub no_ignore: bool,
     /// The largest file that is indexed, in bytes.
@@ -44,6 +46,7 @@ impl Default for OpenOptions {
         OpenOptions {
             update: true,
             hidden: None,
+            secrets: None,
             no_ignore: false,
             filesize_max: None,
             vectors: None,
@@ -63,6 +66,7 @@ impl OpenOptions {
             any_root: self.any_root,
             walk: WalkOptions {
                 hidden: self.hidden.unwrap_or(settings.is_on("hidden")),
+                secrets: self.secrets.unwrap_or(settings.is_on("secrets")),
                 no_ignore: self.no_ignore,
                 filesize_max: self.filesize_max.or(settings.filesize_max()).unwrap_or(defaults.filesize_max),
             },

@@ -69,6 +69,8 @@ pub struct FileTable {
     pub filesize_max: u64,
     /// Hidden files too.
     pub hidden: bool,
+    /// Files whose names are those of keys and passwords too.
+    pub secrets: bool,
     /// Ignore files did not count.
     pub no_ignore: bool,
     /// The next unused file number.
@@ -92,7 +94,8 @@ pub struct FileTable {
 impl FileTable {
     /// The walk's options that the table was made with.
     pub fn walk_options(&self) -> WalkOptions {
-        WalkOptions { hidden: self.hidden, no_ignore: self.no_ignore, filesize_max: self.filesize_max }
+        let FileTable { hidden, secrets, no_ignore, filesize_max, .. } = *self;
+        WalkOptions { hidden, secrets, no_ignore, filesize_max }
     }
 
     /// What was left out: paths by reason.

@@ -179,6 +179,7 @@ impl WalkArgs {
     pub fn open_options(&self, model: Option<String>) -> OpenOptions {
         let mut options = OpenOptions::default();
         options.hidden = either(self.hidden, self.no_hidden);
+        options.secrets = either(self.secrets, self.no_secrets);
         options.no_ignore = self.no_ignore;
         options.filesize_max = self.max_filesize;
         options.vectors = self.index_mode.map(IndexMode::into);

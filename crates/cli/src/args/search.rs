@@ -99,6 +99,13 @@ pub struct WalkArgs {
     /// Leave hidden files out although a setting takes them in
     #[arg(long, hide = true, overrides_with = "hidden")]
     pub no_hidden: bool,
+    /// Index files whose names are those of keys and passwords (.env, id_rsa, *.pem) too (--no-secrets: leave them out
+    /// although a setting takes them in; where an index exists, `init` alone changes it)
+    #[arg(long, overrides_with = "no_secrets")]
+    pub secrets: bool,
+    /// Leave secrets out although a setting takes them in
+    #[arg(long, hide = true, overrides_with = "secrets")]
+    pub no_secrets: bool,
     /// Do not respect .gitignore and .colgrepignore (where an index exists, `init` alone changes it)
     #[arg(long)]
     pub no_ignore: bool,

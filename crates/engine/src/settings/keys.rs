@@ -67,6 +67,12 @@ pub static KEYS: &[Key] = &[
         doc: "Patterns, as in a .gitignore at the project's root, of files that are not indexed and that no search gives.",
     },
     Key { name: "hidden", kind: Kind::Switch, default: "false", doc: "Index hidden files: --hidden." },
+    Key {
+        name: "secrets",
+        kind: Kind::Switch,
+        default: "false",
+        doc: "Index files whose names are those of keys and passwords: --secrets.",
+    },
     Key { name: "max_filesize", kind: Kind::Size, default: "1M", doc: "Largest file that is indexed: --max-filesize." },
     Key {
         name: "color",

@@ -127,7 +127,10 @@ impl Sealed {
         let name = name_of(path);
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        let from = size.saturating_sub(KEPT_BYTES_MAX as u64);
+        // Of a large file as much as the sums of its blocks can take.
+        let end =
+            if size <= KEPT_BYTES_MAX as u64 { size } else { (size / BLOCK as u64 + 1) * SUM as u64 + TRAILER as u64 };
+        let from = size - end;
         let tail = read_at(&file, from, (size - from) as usize, &name)?;
         let cut = || damaged(&name, "is cut");
         let (rest, trailer) = tail.split_last_chunk::<TRAILER>().ok_or_else(cut)?;

@@ -178,7 +178,8 @@ impl<'a> Build<'a> {
         if found.size > self.table.filesize_max {
             return skip(record, Skip::TooLarge);
         }
-        if let Some(reason) = skip_by_name(&found.path) {
+        let kept = |reason: &Skip| *reason == Skip::Secret && self.table.secrets;
+        if let Some(reason) = skip_by_name(&found.path).filter(|reason| !kept(reason)) {
             return skip(record, reason);
         }
         wait_for_new_stamp(found.mtime_ns);

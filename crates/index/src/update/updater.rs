@@ -264,6 +264,7 @@ impl<'a> Updater<'a> {
             root: self.root.to_string_lossy().into_owned(),
             filesize_max: options.filesize_max,
             hidden: options.hidden,
+            secrets: options.secrets,
             no_ignore: options.no_ignore,
             vectors: kept.vectors,
             mode: kept.mode,

@@ -22,6 +22,8 @@ use rules::{Reader, Rules};
 pub struct WalkOptions {
     /// Include hidden files and folders.
     pub hidden: bool,
+    /// Include files whose names are those of keys and passwords.
+    pub secrets: bool,
     /// Disregard ignore files.
     pub no_ignore: bool,
     /// Largest file that is read, in bytes.
@@ -30,7 +32,7 @@ pub struct WalkOptions {
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        WalkOptions { hidden: false, no_ignore: false, filesize_max: 1 << 20 }
+        WalkOptions { hidden: false, secrets: false, no_ignore: false, filesize_max: 1 << 20 }
     }
 }
 

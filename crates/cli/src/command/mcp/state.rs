@@ -149,7 +149,7 @@ impl ServerState {
     ///
     /// # Errors
     /// When there is no such file or folder, it lies outside all roots, or is none that is served: git's own files, and,
-    /// unless hidden files are indexed, what looks like a secret. A tool's caller may have been told what to ask for by
+    /// unless these or hidden files are indexed, what looks like a secret. A tool's caller may have been told what to ask for by
     /// a text that it read.
     pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
         // Relative to the root, not to the current folder, which may have been replaced.
@@ -164,17 +164,20 @@ impl ServerState {
         if inside.components().any(|c| c.as_os_str() == ".git") {
             bail!("{path} belongs to git, and is not served");
         }
-        if looks_secret(&inside.to_string_lossy()) && full.is_file() && !self.serves_hidden(root) {
-            bail!("{path} looks like a secret, and is not served unless hidden files are indexed");
+        if looks_secret(&inside.to_string_lossy()) && full.is_file() && !self.serves_secrets(root) {
+            bail!(
+                "{path} looks like a secret, and is not served unless hidden files or secrets are indexed (settings `hidden`, `secrets`)"
+            );
         }
         let below = full.strip_prefix(&root.project.root).unwrap_or(Path::new(""));
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         Ok((root, full, below))
     }
 
-    /// Whether a root's hidden files are indexed.
-    fn serves_hidden(&self, root: &Arc<Root>) -> bool {
-        self.options.hidden == Some(true) || self.snapshot(root).is_ok_and(|snapshot| snapshot.files.hidden)
+    /// Whether a root's hidden files or secrets are indexed.
+    fn serves_secrets(&self, root: &Arc<Root>) -> bool {
+        let asked = [self.options.hidden, self.options.secrets].contains(&Some(true));
+        asked || self.snapshot(root).is_ok_and(|snapshot| snapshot.files.hidden || snapshot.files.secrets)
     }
 
     /// A root's settings.
