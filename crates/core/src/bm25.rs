@@ -22,11 +22,27 @@ pub enum Field {
     Stem,
     /// The file's folders.
     Folder,
+    /// Keywords of a section of prose.
+    Keyword,
+    /// Its entities.
+    Entity,
 }
+
+/// Number of fields: the length of arrays with a value a field.
+pub const FIELD_COUNT: usize = Field::ALL.len();
 
 impl Field {
     /// Every field; the position is used in arrays of a value a field.
-    pub const ALL: [Field; 6] = [Field::Name, Field::Parent, Field::Doc, Field::Body, Field::Stem, Field::Folder];
+    pub const ALL: [Field; 8] = [
+        Field::Name,
+        Field::Parent,
+        Field::Doc,
+        Field::Body,
+        Field::Stem,
+        Field::Folder,
+        Field::Keyword,
+        Field::Entity,
+    ];
 
     /// The field's name in the index.
     pub const fn name(self) -> &'static str {
@@ -37,7 +53,15 @@ impl Field {
             Field::Body => "body",
             Field::Stem => "stem",
             Field::Folder => "folder",
+            Field::Keyword => "keyword",
+            Field::Entity => "entity",
         }
+    }
+
+    /// Whether the field is a list of bounded length, whose length says nothing of the unit: few units have one, and held
+    /// against the average of all, each would be long.
+    pub const fn is_list(self) -> bool {
+        matches!(self, Field::Keyword | Field::Entity)
     }
 }
 
@@ -49,7 +73,7 @@ pub struct Bm25 {
     /// Length normalisation.
     pub b: f32,
     /// Weight a field, in the order of [`Field::ALL`].
-    pub weights: [f32; 6],
+    pub weights: [f32; FIELD_COUNT],
     stop: f32,
     compound: f32,
     constant: f32,
@@ -70,6 +94,8 @@ impl Bm25 {
                 knobs.body_weight,
                 knobs.stem_weight,
                 knobs.folder_weight,
+                knobs.keyword_weight,
+                knobs.keyword_weight,
             ],
             stop: knobs.stop_weight,
             compound: knobs.compound_weight,
@@ -79,9 +105,12 @@ impl Bm25 {
         }
     }
 
-    /// What a term's frequency in a field is divided by: `1 − b + b · length/average`. Lengths are in tokens; `average`
-    /// is over all units.
-    pub fn length_normal(&self, length: f32, average: f32) -> f32 {
+    /// What a term's frequency in a field is divided by: `1 − b + b · length/average`, and 1 for lists
+    /// ([`Field::is_list`]). Lengths are in tokens; `average` is over all units.
+    pub fn length_normal(&self, field: usize, length: f32, average: f32) -> f32 {
+        if Field::ALL[field].is_list() {
+            return 1.0;
+        }
         (1.0 - self.b + self.b * length / average.max(1e-6)).max(1e-6)
     }
 
@@ -145,7 +174,7 @@ mod tests {
         assert!(at(2.0) < 2.0 * at(1.0) && at(1000.0) < bm25.k1 + 1.0);
         assert!((at(1.6) - 1.3).abs() < 1e-6, "half of k1 + 1 at f = k1");
         let body = 3;
-        let frequency = |length| bm25.field_frequency(body, 1.0, bm25.length_normal(length, 100.0));
+        let frequency = |length| bm25.field_frequency(body, 1.0, bm25.length_normal(body, length, 100.0));
         assert!(frequency(200.0) < frequency(50.0));
         assert_eq!(frequency(100.0), 1.0);
         assert!(at(1e6) < bm25.term_score_max(&term, 1.0) && at(1e6) > 0.99 * bm25.term_score_max(&term, 1.0));

@@ -7,9 +7,12 @@
 pub mod bm25;
 pub mod clue;
 pub mod collapse;
+pub mod enrich;
+pub mod entity;
 pub mod expand;
 pub mod filler;
 pub mod fuse;
+pub mod keyword;
 pub mod knob;
 pub mod language;
 pub mod path;

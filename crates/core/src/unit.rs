@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::entity::Entities;
+
 /// The address of a unit in one snapshot of an index. An index gives it out and looks it up; the ranking compares it,
 /// and orders by it what nothing else tells apart. In another snapshot the same address may be another unit's.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -154,6 +156,10 @@ pub struct Unit {
     pub tags: Vec<String>,
     /// The lines that are searched as the unit's body: nested units' bodies are left to them.
     pub body: String,
+    /// Keywords of a section of prose, best first; of others none.
+    pub keywords: Vec<String>,
+    /// Its entities.
+    pub entities: Entities,
 }
 
 impl Unit {

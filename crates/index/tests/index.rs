@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use colgrep_core::bm25::{Bm25, Field, idf};
+use colgrep_core::bm25::{Bm25, FIELD_COUNT, Field, idf};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::path::stem_of;
@@ -44,7 +44,7 @@ const FILES: [(&str, &str); 5] = [
 fn naive_scores(text: &str, bm25: &Bm25) -> BTreeMap<(String, u32), f32> {
     let mut tokenizer = Tokenizer::default();
     let query = Query::new(text, "/project", language::facts(), &mut tokenizer);
-    let mut units: Vec<(String, Unit, [Vec<String>; 6])> = Vec::new();
+    let mut units: Vec<(String, Unit, [Vec<String>; FIELD_COUNT])> = Vec::new();
     for (path, source) in FILES {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         for unit in parse(source, language::detect(Path::new(path), source.as_bytes())).units {
@@ -55,6 +55,8 @@ fn naive_scores(text: &str, bm25: &Bm25) -> BTreeMap<(String, u32), f32> {
                 Field::Body => unit.body.clone(),
                 Field::Stem => stem_of(file).to_string(),
                 Field::Folder => folder.to_string(),
+                Field::Keyword => unit.keywords.join("\n"),
+                Field::Entity => unit.entities.values().flatten().cloned().collect::<Vec<_>>().join("\n"),
             });
             units.push((path.to_string(), unit, fields.map(|f| tokenizer.terms(&f))));
         }
@@ -69,7 +71,7 @@ fn naive_scores(text: &str, bm25: &Bm25) -> BTreeMap<(String, u32), f32> {
             for (f, field) in fields.iter().enumerate() {
                 let tf = field.iter().filter(|t| **t == term.text).count();
                 if tf > 0 {
-                    let normal = bm25.length_normal(field.len() as f32, average(f));
+                    let normal = bm25.length_normal(f, field.len() as f32, average(f));
                     frequency += bm25.field_frequency(f, tf as f32, normal);
                 }
             }

@@ -16,6 +16,7 @@ const PROXIMITY: &str = "T. Tao, C. Zhai, An Exploration of Proximity Measures (
 const FOLDERS: &str = "prototype: +.004 (docs/research/prototype.md)";
 const EXPANSION: &str = "document retrieval with domain terms, requirement 002.11: k 10, weights 3.0 and 0.3";
 const TAGS: &str = "reranking by enrichment tags, requirements 004.2 and 004.3";
+const ENRICHMENT: &str = "document retrieval with enrichment; docs/ranking.md: keywords of prose";
 const POINTED: &str = "docs/ranking.md: what a query points at";
 
 knobs! {
@@ -83,6 +84,11 @@ knobs! {
         doc: "BM25F weight of the file's folders.",
         default: 1.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
         source: FIELDS,
+    }
+    KeywordWeight keyword_weight: f32 {
+        doc: "BM25F weight of the keywords of a section of prose, and of its entities.",
+        default: 1.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0],
+        source: ENRICHMENT,
     }
     StopWeight stop_weight: f32 {
         doc: "Factor on the idf of stop words in the query.",

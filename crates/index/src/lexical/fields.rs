@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use colgrep_core::bm25::Field as UnitField;
+use colgrep_core::bm25::{FIELD_COUNT, Field as UnitField};
 use colgrep_core::query::last_segment;
 use colgrep_core::token::{Tokenizer as CoreTokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind, UnitRole};
@@ -23,7 +23,7 @@ pub(super) const FILE_KIND: u64 = 7;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
     /// The searched fields, in the order of [`UnitField::ALL`].
-    pub(super) unit: [Field; 6],
+    pub(super) unit: [Field; FIELD_COUNT],
     /// Number of the file, for units and files.
     pub(super) file: Field,
     /// Kind, role and lines, packed: see [`Info`].
@@ -44,8 +44,9 @@ pub(super) struct Fields {
 
 pub(super) fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
-    let text = |option| {
+    let text = |option, lengths| {
         let indexing = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(option);
+        let indexing = indexing.set_fieldnorms(lengths);
         TextOptions::default().set_indexing_options(indexing)
     };
     let raw = || {
@@ -58,7 +59,7 @@ pub(super) fn schema() -> (Schema, Fields) {
             UnitField::Doc | UnitField::Body => IndexRecordOption::WithFreqsAndPositions,
             _ => IndexRecordOption::WithFreqs,
         };
-        schema.add_text_field(field.name(), text(option))
+        schema.add_text_field(field.name(), text(option, !field.is_list()))
     });
     let fields = Fields {
         unit,

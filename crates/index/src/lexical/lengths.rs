@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use colgrep_core::bm25::FIELD_COUNT;
 use serde::{Deserialize, Serialize};
 use tantivy::SegmentReader;
 use xxhash_rust::xxh3::xxh3_64;
@@ -19,7 +20,7 @@ pub(super) const NAME: &str = "lengths.bin";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Lengths {
     pub(super) units: u64,
-    pub(super) sums: [u64; 6],
+    pub(super) sums: [u64; FIELD_COUNT],
 }
 
 /// Identity of a segment's content: its id and the stamp of its last deletion.

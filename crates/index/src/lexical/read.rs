@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use colgrep_core::UnitId;
+use colgrep_core::bm25::FIELD_COUNT;
 use colgrep_core::{UnitKind, UnitRole};
 use rayon::prelude::*;
 use tantivy::columnar::Column;
@@ -93,7 +94,7 @@ pub(super) struct Segment {
     info: Column<u64>,
     text: Column<u64>,
     /// Lengths a field, in the order of [`colgrep_core::bm25::Field::ALL`].
-    pub(super) norms: [Option<FieldNormReader>; 6],
+    pub(super) norms: [Option<FieldNormReader>; FIELD_COUNT],
     /// Its units and their lengths, as its writer summed them up, or as they are summed up when they are asked for.
     pub(super) lengths: OnceLock<Lengths>,
 }
@@ -184,7 +185,7 @@ impl Lexical {
             .iter()
             .map(|reader| {
                 let fast = reader.fast_fields();
-                let mut norms = [const { None }; 6];
+                let mut norms = [const { None }; FIELD_COUNT];
                 for (norm, field) in norms.iter_mut().zip(fields.unit) {
                     *norm = reader.fieldnorms_readers().get_field(field)?;
                 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use colgrep_core::bm25::FIELD_COUNT;
+
 use super::lengths::Lengths;
 use super::read::{Lexical, Segment};
 use crate::disk::Disk;
@@ -20,7 +22,7 @@ fn sum_up(segment: &Segment) -> Lengths {
 
 impl Lexical {
     /// Number of units and the average length of each field over them, in tokens.
-    pub(super) fn statistics(&self) -> (u64, [f32; 6]) {
+    pub(super) fn statistics(&self) -> (u64, [f32; FIELD_COUNT]) {
         let mut all = Lengths::default();
         for segment in &self.segments {
             let lengths = segment.lengths.get_or_init(|| sum_up(segment));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use colgrep_core::bm25::{Bm25, Field as UnitField};
+use colgrep_core::bm25::{Bm25, FIELD_COUNT, Field as UnitField};
 use colgrep_core::query::QueryTerm;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
@@ -34,15 +34,15 @@ pub(super) struct Reader<'a> {
     pub(super) lexical: &'a Lexical,
     pub(super) bm25: &'a Bm25,
     /// For each field, [`Bm25::length_normal`] by the code that a length is stored as.
-    normals: [[f32; 256]; 6],
+    normals: [[f32; 256]; FIELD_COUNT],
 }
 
 impl<'a> Reader<'a> {
     /// A reader, given the average length of each field.
-    pub(super) fn new(lexical: &'a Lexical, bm25: &'a Bm25, averages: [f32; 6]) -> Reader<'a> {
-        let normals = averages.map(|average| {
-            std::array::from_fn(|id| bm25.length_normal(FieldNormReader::id_to_fieldnorm(id as u8) as f32, average))
-        });
+    pub(super) fn new(lexical: &'a Lexical, bm25: &'a Bm25, averages: [f32; FIELD_COUNT]) -> Reader<'a> {
+        let normal =
+            |field, id| bm25.length_normal(field, FieldNormReader::id_to_fieldnorm(id as u8) as f32, averages[field]);
+        let normals = std::array::from_fn(|field| std::array::from_fn(|id| normal(field, id)));
         Reader { lexical, bm25, normals }
     }
 

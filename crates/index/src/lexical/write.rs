@@ -95,6 +95,12 @@ pub struct FileDocument<'a> {
     pub textual_types: Vec<String>,
 }
 
+/// The texts of the fields for keywords and entities.
+fn listed(unit: &Unit) -> (String, String) {
+    let entities: Vec<&str> = unit.entities.values().flatten().map(String::as_str).collect();
+    (unit.keywords.join("\n"), entities.join("\n"))
+}
+
 /// Writes the index. One at a time a folder: the caller holds the store's lock.
 pub struct Writer {
     writer: IndexWriter<Queued>,
@@ -183,14 +189,17 @@ impl Writer {
         document.add_u64(self.fields.file, file.id.in_index());
         document.add_u64(self.fields.info, Info::of(unit).0);
         document.add_u64(self.fields.text, text_hash(&unit_text(file.path, unit)).value());
+        let (keywords, entities) = listed(unit);
         for (field, kind) in self.fields.unit.into_iter().zip(UnitField::ALL) {
             let text = match kind {
-                UnitField::Name => &unit.name,
+                UnitField::Name => unit.name.as_str(),
                 UnitField::Parent => &unit.parent,
                 UnitField::Doc => &unit.docstring,
                 UnitField::Body => &unit.body,
                 UnitField::Stem => stem,
                 UnitField::Folder => folder,
+                UnitField::Keyword => &keywords,
+                UnitField::Entity => &entities,
             };
             if !text.is_empty() {
                 document.add_text(field, text);

@@ -8,6 +8,7 @@ use super::blocks::{add_blocks, blocks_only};
 use super::build::Builder;
 use super::collect::{Definition, FileCaptures, What};
 use super::lines::{Bytes, Lines};
+use super::text::without_attributes;
 use super::{Parsed, UNIT_BYTES_BASE, UNIT_BYTES_PER_BYTE, plain};
 use crate::budget::{Budget, Spent};
 use crate::language::{Language, Reader};
@@ -119,16 +120,27 @@ fn name_of(lines: &Lines<'_>, line: u32) -> Bytes {
     start..start + text.trim().len()
 }
 
-/// Titles with a row below, and perhaps one above. The first kind of row to come is the outermost, and so on.
+/// Titles with a row below, and perhaps one above. The first kind of row to come is the outermost, and so on. Plain text
+/// may be Markdown too: titles behind `#` with blank lines around them.
 fn underlined(lines: &Lines<'_>, is_markup: bool) -> Vec<Heading> {
     let mut styles: Vec<(char, bool)> = Vec::new();
     let mut headings = Vec::new();
     let at = |line: u32| if (1..=lines.count()).contains(&line) { lines.line(line) } else { "" };
     let is_free = |line: u32| at(line).trim().is_empty() || (is_markup && at(line).starts_with(".. "));
     let mut line = 1;
-    while line < lines.count() {
+    while line <= lines.count() {
         let title = line;
         line += 1;
+        let stands_alone = || is_free(title - 1) && at(title + 1).trim().is_empty();
+        if let Some((level, name)) =
+            row_in_front(at(title).trim_end()).filter(|_| !is_markup && at(title).starts_with('#'))
+            && stands_alone()
+        {
+            let start = lines.bytes(title, title).start + at(title).trim_end().len() - name.len();
+            let length = name.trim_end_matches('#').trim_end().len();
+            headings.push(Heading { level, first: title, line: title, name: start..start + length });
+            continue;
+        }
         let (Some(chars), Some(below)) = (title_chars(at(title)), row(at(title + 1))) else { continue };
         let is_long = below.1 + if is_markup { 0 } else { ROW_SLACK } >= chars || (is_markup && below.1 >= SHORT_ROW);
         if is_marker(below) || !is_long || row(at(title)).is_some() {
@@ -207,6 +219,7 @@ fn opens(line: &str) -> bool {
 
 /// A title of reStructuredText as it is read: without back-ticks and roles (`:ref:`), of a link its text.
 pub(super) fn clean_underlined(title: &str) -> String {
+    let title = without_attributes(title);
     let mut plain = String::with_capacity(title.len());
     let mut rest = title;
     while let Some(at) = rest.find('`') {
@@ -304,6 +317,13 @@ mod tests {
         let older = "Guide\n=====\n\nTimeouts\n--------\nFive.\n\nRetries\n~~~~~~~\nThree.\n";
         let expected = ["1-10 section Guide", "4-10 section Guide.Timeouts", "8-10 section Guide.Timeouts.Retries"];
         assert_eq!(outline("asciidoc", older), expected);
+    }
+
+    #[test]
+    fn plain_text_may_be_markdown() {
+        let text = "% Manual\n\n# Name\n\nWords.\n\n## Options {.options}\n\n# a comment\nx = 1\n\n# Files\n\nMore.\n";
+        let expected = ["1-1 document", "3-10 section Name", "7-10 section Name.Options", "12-14 section Files"];
+        assert_eq!(outline("text", text), expected);
     }
 
     #[test]

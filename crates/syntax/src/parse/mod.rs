@@ -22,10 +22,11 @@ mod types;
 
 use std::borrow::Cow;
 
-use colgrep_core::{Unit, UnitRole};
+use colgrep_core::enrich::enrich;
+use colgrep_core::{Unit, UnitKind, UnitRole};
 
 use crate::budget::{Budget, Spent};
-use crate::language::{self, Compiled, Language, Reader};
+use crate::language::{self, Category, Compiled, Language, Reader};
 use blocks::{add_blocks, blocks_only};
 use build::Builder;
 use collect::{FileCaptures, collect};
@@ -115,6 +116,16 @@ impl std::fmt::Display for Parsed {
 
 /// Cuts `text` into units by `language`.
 pub fn parse(text: &str, language: &'static Language) -> Parsed {
+    let mut parsed = read(text, language);
+    if language.category == Category::Prose {
+        for section in parsed.units.iter_mut().filter(|unit| unit.kind == UnitKind::Section) {
+            (section.keywords, section.entities) = enrich(&section.body, language::facts());
+        }
+    }
+    parsed
+}
+
+fn read(text: &str, language: &'static Language) -> Parsed {
     if language.reader == Some(Reader::Records)
         && let Some(parsed) = records::parse(text, language)
     {

@@ -78,6 +78,9 @@ fn headings_keep_what_is_read() {
         ("`Vec<u8>`", "Vec<u8>"),
         ("[1.2.0] - 2024", "[1.2.0] - 2024"),
         ("Oh! [", "Oh! ["),
+        ("Setup {#setup .wide}", "Setup"),
+        ("Middleware { #middleware }", "Middleware"),
+        ("The {name} of it", "The {name} of it"),
     ] {
         assert_eq!(clean_heading(written), name, "{written}");
     }

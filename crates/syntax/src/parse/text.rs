@@ -90,11 +90,21 @@ pub(super) fn clean_title(text: &str) -> String {
     fold_space(unquote(text.trim()), NAME_BYTES_MAX)
 }
 
+/// A title without the attributes that some dialects write behind it: `Setup {#setup .wide}`.
+pub(super) fn without_attributes(title: &str) -> &str {
+    let parts = title.strip_suffix('}').and_then(|title| title.rsplit_once('{'));
+    let is_attribute = |inner: &str| inner.trim_start().starts_with(['#', '.', ':']) || inner.contains('=');
+    match parts {
+        Some((before, inner)) if is_attribute(inner) && !before.trim().is_empty() => before.trim_end(),
+        _ => title,
+    }
+}
+
 /// A Markdown heading's text: of links what is read, no images, no HTML tags, no closing `#`s.
 pub(super) fn clean_heading(text: &str) -> String {
     // Longer than any heading that is one.
     let text = text.trim();
-    let text = text[..text.floor_char_boundary(8 * NAME_BYTES_MAX)].trim_end();
+    let text = without_attributes(text[..text.floor_char_boundary(8 * NAME_BYTES_MAX)].trim_end());
     let open = text.trim_end_matches('#');
     let mut rest = if open.is_empty() || open.ends_with(char::is_whitespace) { open } else { text };
     let mut plain = String::with_capacity(rest.len());
