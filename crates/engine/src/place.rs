@@ -12,12 +12,13 @@ use colgrep_core::knob::Knobs;
 use colgrep_core::rank;
 use colgrep_core::tag::{Hint, Hints, TagKind};
 use colgrep_core::token::Tokenizer;
-use colgrep_core::{Unit, UnitId};
+use colgrep_core::{Unit, UnitId, UnitKind};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{self, Request, Retrieval, Timing, Watch, search};
 use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
+use colgrep_syntax::language;
 use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
 
@@ -375,6 +376,9 @@ impl Place {
                 let call = || ranked.calls.as_ref().and_then(|facts| call_line(&lines, first, end, facts));
                 let number = match candidate.pointed_line.or_else(call) {
                     Some(line) => line as usize,
+                    None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => {
+                        unit.span.line as usize
+                    }
                     None => words.best_line(&lines, &unit, file.matching_lines.as_deref()),
                 };
                 one.line = self.line(words, &lines, number, &unit);
@@ -435,6 +439,12 @@ impl Place {
         let files = &self.snapshot.files.files;
         files.binary_search_by(|f| f.path.as_str().cmp(path)).ok().map(|at| &files[at])
     }
+}
+
+/// Whether a unit is a section of prose, which its heading stands for.
+fn is_headed(unit: &Unit, language: &str) -> bool {
+    let is_prose = || language::by_name(language).is_some_and(|row| row.category == language::Category::Prose);
+    unit.kind == UnitKind::Section && !unit.name.is_empty() && is_prose()
 }
 
 /// The best units, each as a result of its own.

@@ -53,6 +53,9 @@ pub struct OutlineArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Print each unit's text as it is enriched for searching: keywords and entities, an empty line, the text
+    #[arg(long)]
+    pub enriched: bool,
 }
 
 /// `settings`.

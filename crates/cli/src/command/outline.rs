@@ -5,6 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::Unit;
+use colgrep_core::enrich::enriched;
+use colgrep_core::entity::Entities;
 use colgrep_syntax::language;
 use colgrep_syntax::parse::parse;
 use colgrep_syntax::read::{Skip, decode};
@@ -12,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::OutlineArgs;
-use crate::output::escape::escape_control;
+use crate::output::escape::{escape_control, escape_text};
 use crate::{FOUND, NOTHING};
 
 /// Bytes at the front that tell a file's language.
@@ -35,6 +37,14 @@ pub struct Outlined {
     pub signature: String,
     /// The first line of its documentation; of its text, where it has no name.
     pub summary: String,
+    /// Keywords of a section of prose, best first; of other units none.
+    pub keywords: Vec<String>,
+    /// Its entities by label: code, name, path, command, version, url, quantity.
+    #[schemars(with = "std::collections::BTreeMap<String, Vec<String>>")]
+    pub entities: Entities,
+    /// With `--enriched`: keywords and entities in one line, an empty line, the unit's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enriched: Option<String>,
     /// How many names enclose it.
     #[serde(skip)]
     pub depth: usize,
@@ -45,6 +55,11 @@ pub struct Outlined {
 /// # Errors
 /// When it can't be read or holds no text.
 pub fn outline(path: &Path) -> Result<Vec<Outlined>> {
+    Ok(units(path)?.iter().map(|unit| outlined(unit, false)).collect())
+}
+
+/// As [`outline`], as they are parsed.
+fn units(path: &Path) -> Result<Vec<Unit>> {
     if path.is_dir() {
         bail!("{} is a folder; name a file", path.display());
     }
@@ -61,10 +76,10 @@ pub fn outline(path: &Path) -> Result<Vec<Outlined>> {
     };
     let mut units = parse(&text, language).units;
     units.sort_by_key(|u| (u.span.line, std::cmp::Reverse(u.span.end)));
-    Ok(units.iter().map(outlined).collect())
+    Ok(units)
 }
 
-fn outlined(unit: &Unit) -> Outlined {
+fn outlined(unit: &Unit, with_text: bool) -> Outlined {
     let text = if unit.name.is_empty() { &unit.body } else { &unit.docstring };
     let summary = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
     Outlined {
@@ -75,18 +90,24 @@ fn outlined(unit: &Unit) -> Outlined {
         end_line: unit.span.end,
         signature: unit.signature.clone(),
         summary: summary.trim().to_string(),
+        keywords: unit.keywords.clone(),
+        entities: unit.entities.clone(),
+        enriched: with_text.then(|| enriched(&unit.keywords, &unit.entities, unit.body.trim_end()).into_owned()),
         depth: if unit.parent.is_empty() { 0 } else { 1 + unit.parent.matches('.').count() },
     }
 }
 
 pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
-    let units = outline(&args.file)?;
+    let units: Vec<Outlined> = units(&args.file)?.iter().map(|unit| outlined(unit, args.enriched)).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&units)?)?;
     } else {
-        for unit in &units {
-            write!(out, "{}", row(unit))?;
+        for (i, unit) in units.iter().enumerate() {
+            match &unit.enriched {
+                Some(text) => write!(out, "{}{}\n", if i > 0 { "\n" } else { "" }, escape_text(text))?,
+                None => write!(out, "{}", row(unit))?,
+            }
         }
     }
     out.flush()?;
