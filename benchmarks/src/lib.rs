@@ -5,6 +5,7 @@ pub mod compare;
 pub mod corpus;
 pub mod known;
 pub mod metric;
+pub mod needles;
 pub mod paired;
 pub mod plot;
 pub mod pools;
@@ -48,6 +49,8 @@ enum Command {
     Compare(compare::Args),
     /// Measure what somebody knows of the text: messages, lines, names and places drawn from sources
     Known(known::Args),
+    /// Measure whether the sections of a documentation that answer questions are found
+    Needles(needles::Args),
     /// Switch each stage off in turn, and print what it is worth
     Ablate(ablate::Args),
     /// Measure whole processes: indexing, searching, memory, disk, other tools
@@ -92,6 +95,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::Speed(args) => speed::run(&args),
         Command::SelfEval(args) => selfeval::run(&args, &vars),
         Command::Known(args) => known::run(&args, &vars),
+        Command::Needles(args) => needles::run(&args, &vars),
         Command::Torture(args) => torture::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Ablate(args) => ablate::run(&args, &vars),

@@ -1,0 +1,343 @@
+//! `needles`: the section of a documentation that answers a question must be among the first five answers, by its
+//! heading.
+//!
+//! Each needle is a section and three questions, written by people who read it: one in the section's own words, one in
+//! other words, one task that it helps with. Right is the section itself: a file whose shown unit is another one is no
+//! answer.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_core::UnitKind;
+use colgrep_engine::model::Model;
+use colgrep_engine::{Answer, Env, OpenOptions, SearchRequest, Session};
+use colgrep_index::source::read_text;
+use colgrep_syntax::{language, parse};
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::{RankingArgs, Repository, Vars};
+use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
+use crate::{FINE, REGRESSION};
+
+/// Answers among which a needle counts as found.
+const DEPTH: usize = 5;
+
+/// `needles`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// File of needles
+    #[arg(long, value_name = "FILE")]
+    pub needles: PathBuf,
+    /// Folder with a folder of documents for each repository that the needles name
+    #[arg(long, value_name = "DIR")]
+    pub repos: PathBuf,
+    /// Only this repository (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// How units are ranked.
+    #[command(flatten)]
+    pub ranking: RankingArgs,
+    /// Answers are sections instead of files, as with colgrep's flag of this name
+    #[arg(long)]
+    pub units: bool,
+    /// Exit with 1 where fewer are found in the first five: `own=0.95`, `all=0.85` (repeatable)
+    #[arg(long, value_name = "KIND=SHARE", value_parser = parse_floor)]
+    pub floor: Vec<(String, f64)>,
+    /// Print what changed against this record of the same needles
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Write the record here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write the summary here, as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+}
+
+fn parse_floor(text: &str) -> Result<(String, f64), String> {
+    let parsed = text.split_once('=').and_then(|(kind, share)| Some((kind.to_string(), share.parse().ok()?)));
+    let known = |kind: &str| kind == "all" || Asked::ALL.iter().any(|asked| asked.name() == kind);
+    parsed.filter(|(kind, share)| known(kind) && (0.0..=1.0).contains(share)).ok_or_else(|| {
+        format!("{text:?} is no floor; write own, paraphrase, task or all, `=`, and a share from 0 to 1")
+    })
+}
+
+/// A file of needles.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Needles {
+    /// What the repositories are: name → where from, at which revision, which part.
+    #[serde(default)]
+    pub repositories: BTreeMap<String, BTreeMap<String, String>>,
+    /// The needles.
+    pub needles: Vec<Needle>,
+}
+
+/// A section and the questions that it answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Needle {
+    /// Name of the repository: its folder.
+    pub repository: String,
+    /// Path from there, `/` between components.
+    pub file: String,
+    /// The section's own heading, as `outline` names it.
+    pub heading: String,
+    /// A question in the section's own words.
+    pub own: String,
+    /// The same asked for in other words.
+    pub paraphrase: String,
+    /// A task that it helps with.
+    pub task: String,
+}
+
+/// How a needle is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Asked {
+    /// In the section's own words.
+    Own,
+    /// In others.
+    Paraphrase,
+    /// As a task.
+    Task,
+}
+
+impl Asked {
+    /// All of them, in the order of tables.
+    pub const ALL: [Asked; 3] = [Asked::Own, Asked::Paraphrase, Asked::Task];
+
+    /// The name in records and floors.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Asked::Own => "own",
+            Asked::Paraphrase => "paraphrase",
+            Asked::Task => "task",
+        }
+    }
+
+    fn of(self, needle: &Needle) -> &str {
+        match self {
+            Asked::Own => &needle.own,
+            Asked::Paraphrase => &needle.paraphrase,
+            Asked::Task => &needle.task,
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NeedleRecord {
+    /// Where, when and of what it was taken.
+    pub origin: Origin,
+    /// Which rankings took part.
+    pub ranking: String,
+    /// Every question.
+    pub questions: Vec<QuestionRecord>,
+}
+
+/// What came of one question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QuestionRecord {
+    /// The repository.
+    pub repository: String,
+    /// How it was asked.
+    pub asked: Asked,
+    /// The question.
+    pub query: String,
+    /// The right section, as `path: qualified name`.
+    pub right: String,
+    /// What was shown, as `path:line: qualified name`, best first.
+    pub shown: Vec<String>,
+    /// Rank, from 1, of the right section among the first five.
+    pub rank: Option<usize>,
+    /// Rank of its file.
+    pub file_rank: Option<usize>,
+}
+
+/// Shares of a group of questions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shares {
+    questions: usize,
+    first: usize,
+    found: usize,
+    file: usize,
+}
+
+impl Shares {
+    fn of<'r>(questions: impl Iterator<Item = &'r QuestionRecord>) -> Shares {
+        questions.fold(Shares::default(), |s, q| Shares {
+            questions: s.questions + 1,
+            first: s.first + usize::from(q.rank == Some(1)),
+            found: s.found + usize::from(q.rank.is_some()),
+            file: s.file + usize::from(q.file_rank.is_some()),
+        })
+    }
+
+    fn share(&self, n: usize) -> f64 {
+        n as f64 / self.questions.max(1) as f64
+    }
+
+    fn row(&self, name: &str) -> String {
+        let found = self.share(self.found);
+        let error = (found * (1.0 - found) / self.questions.max(1) as f64).sqrt();
+        let (first, file) = (self.share(self.first), self.share(self.file));
+        format!("| {name} | {} | {first:.3} | {found:.3} ± {error:.3} | {file:.3} |\n", self.questions)
+    }
+}
+
+impl NeedleRecord {
+    /// The share of questions of a kind (`all`: of all) whose section is among the first five.
+    pub fn found(&self, kind: &str) -> f64 {
+        let shares = Shares::of(self.questions.iter().filter(|q| kind == "all" || q.asked.name() == kind));
+        shares.share(shares.found)
+    }
+
+    /// The summary.
+    pub fn markdown(&self) -> String {
+        let head = "| | questions | first | in five | its file in five |\n|---|---:|---:|---:|---:|\n";
+        let mut text = format!("# Needles: {}\n\n{}\n\n{head}", self.ranking, self.origin.text());
+        text += &Shares::of(self.questions.iter()).row("all");
+        for asked in Asked::ALL {
+            text += &Shares::of(self.questions.iter().filter(|q| q.asked == asked)).row(asked.name());
+        }
+        let mut by_repository: BTreeMap<&str, Vec<&QuestionRecord>> = BTreeMap::new();
+        for question in &self.questions {
+            by_repository.entry(&question.repository).or_default().push(question);
+        }
+        text += &format!("\n{}", head.replacen("| |", "| repository |", 1));
+        for (name, questions) in by_repository {
+            text += &Shares::of(questions.into_iter()).row(name);
+        }
+        text
+    }
+
+    /// What changed since `before`: gained and lost by kind, and the difference with its standard error over questions.
+    pub fn against(&self, before: &NeedleRecord) -> String {
+        let key = |q: &QuestionRecord| (q.repository.clone(), q.asked, q.query.clone());
+        let known: BTreeMap<_, bool> = before.questions.iter().map(|q| (key(q), q.rank.is_some())).collect();
+        let mut text =
+            "\n| against before | questions | gained | lost | difference |\n|---|---:|---:|---:|---:|\n".to_string();
+        for kind in ["all", "own", "paraphrase", "task"] {
+            let of_kind = self.questions.iter().filter(|q| kind == "all" || q.asked.name() == kind);
+            let pairs: Vec<f64> = of_kind
+                .filter_map(|q| Some(f64::from(i8::from(q.rank.is_some()) - i8::from(*known.get(&key(q))?))))
+                .collect();
+            let n = pairs.len().max(1) as f64;
+            let mean = pairs.iter().sum::<f64>() / n;
+            let error = (pairs.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0) / n).sqrt();
+            let count = |sign: f64| pairs.iter().filter(|d| **d == sign).count();
+            text +=
+                &format!("| {kind} | {} | {} | {} | {mean:+.3} ± {error:.3} |\n", pairs.len(), count(1.0), count(-1.0));
+        }
+        text
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a needle names what is not there, or a repository can't be searched.
+pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    check_folders(&[&args.out, &args.markdown])?;
+    let text = std::fs::read_to_string(&args.needles).with_context(|| args.needles.display().to_string())?;
+    let needles: Needles = serde_json::from_str(&text).with_context(|| args.needles.display().to_string())?;
+    let env = args.ranking.environment(vars)?;
+    let model = args.ranking.model(&env)?;
+    let mut by_repository: BTreeMap<&str, Vec<&Needle>> = BTreeMap::new();
+    for needle in needles.needles.iter().filter(|n| args.only.is_empty() || args.only.contains(&n.repository)) {
+        by_repository.entry(&needle.repository).or_default().push(needle);
+    }
+    let bar = bar(by_repository.len() as u64, "asking");
+    let mut questions = Vec::new();
+    for (name, needles) in by_repository {
+        questions.extend(ask(args, &env, model.clone(), name, &needles)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if questions.is_empty() {
+        bail!("nothing to ask: no needle in {} is of the repositories named", args.needles.display());
+    }
+    let record = NeedleRecord { origin: Origin::here(), ranking: args.ranking.text(), questions };
+    let mut markdown = record.markdown();
+    if let Some(path) = &args.against {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        markdown += &record.against(&serde_json::from_str(&text).with_context(|| path.display().to_string())?);
+    }
+    let below: Vec<&(String, f64)> = args.floor.iter().filter(|(kind, floor)| record.found(kind) < *floor).collect();
+    for (kind, floor) in &below {
+        markdown += &format!("\nBelow the floor: {kind} {:.3} < {floor}\n", record.found(kind));
+    }
+    print(&markdown)?;
+    if let Some(path) = &args.out {
+        write_json(path, &record)?;
+    }
+    if let Some(path) = &args.markdown {
+        write_text(path, &markdown)?;
+    }
+    Ok(if below.is_empty() { FINE } else { REGRESSION })
+}
+
+/// Asks for every needle of one repository, three times each.
+fn ask(
+    args: &Args,
+    env: &Env,
+    model: Option<Arc<Model>>,
+    name: &str,
+    needles: &[&Needle],
+) -> Result<Vec<QuestionRecord>> {
+    let folder = args.repos.join(name);
+    let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
+    Repository::open(name, None, &folder, env, model, &args.ranking)?;
+    let mut options = OpenOptions::default();
+    (options.update, options.model) = (false, args.ranking.model.clone());
+    let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;
+    let mut records = Vec::new();
+    for needle in needles {
+        let names = sections(&folder, needle)?;
+        for asked in Asked::ALL {
+            let query = asked.of(needle);
+            let mut request = SearchRequest::new(query).within(&folder).files(DEPTH).by(args.ranking.by());
+            request.shape.single_units = args.units;
+            request.ranking.profile = args.ranking.profile()?;
+            request.ranking.fusion = args.ranking.fusion.map(Into::into);
+            let answer = session.search(&request).with_context(|| format!("{name}: {query:?}"))?;
+            records.push(record(needle, asked, &names, &answer));
+        }
+    }
+    Ok(records)
+}
+
+/// The qualified names of the sections that a needle means: most have one.
+fn sections(root: &Path, needle: &Needle) -> Result<Vec<String>> {
+    let text = read_text(root, &needle.file).with_context(|| format!("{}: {}", needle.repository, needle.file))?;
+    let units = parse::parse(&text, language::of_file(&needle.file, text.as_bytes())).units;
+    let of_name = units.iter().filter(|unit| unit.kind == UnitKind::Section && unit.name == needle.heading);
+    let names: Vec<String> = of_name.map(|unit| unit.qualified_name()).collect();
+    if names.is_empty() {
+        bail!("{}: {} has no section {:?}", needle.repository, needle.file, needle.heading);
+    }
+    Ok(names)
+}
+
+fn record(needle: &Needle, asked: Asked, names: &[String], answer: &Answer) -> QuestionRecord {
+    let shown = answer.files.iter().map(|file| {
+        let unit = file.units.first();
+        (
+            file.path.as_str(),
+            unit.map_or(0, |u| u.line.number),
+            unit.map(|u| u.unit.qualified_name()).unwrap_or_default(),
+        )
+    });
+    let shown: Vec<(&str, usize, String)> = shown.collect();
+    let rank = |right: &dyn Fn(&(&str, usize, String)) -> bool| shown.iter().position(right).map(|i| i + 1);
+    QuestionRecord {
+        repository: needle.repository.clone(),
+        asked,
+        query: asked.of(needle).to_string(),
+        right: format!("{}: {}", needle.file, names[0]),
+        rank: rank(&|(path, _, name)| *path == needle.file && names.contains(name)),
+        file_rank: rank(&|(path, ..)| *path == needle.file),
+        shown: shown.iter().map(|(path, line, name)| format!("{path}:{line}: {name}")).collect(),
+    }
+}
