@@ -57,7 +57,7 @@ impl Program {
     /// A process of it that is still to be started.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.path);
-        command.args(&self.first).args(args);
+        command.args(&self.first).args(args).env("COLGREP_BACKGROUND", "0");
         if let Some(data) = &self.data {
             command.env("COLGREP_DATA_DIR", data);
         }
@@ -86,7 +86,7 @@ impl Program {
     /// # Errors
     /// When it can't be started, ends with another status than 0 or prints nothing; with the last line of its errors.
     pub fn try_out(&self, args: &[&str]) -> Result<()> {
-        let output = Command::new(&self.path).args(&self.first).args(args).stdin(Stdio::null()).output()?;
+        let output = self.command(args).stdin(Stdio::null()).output()?;
         let errors = String::from_utf8_lossy(&output.stderr);
         let last = errors.lines().rev().map(str::trim).find(|l| !l.is_empty()).unwrap_or("without a word");
         match output.status.success() {

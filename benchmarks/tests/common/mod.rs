@@ -34,7 +34,12 @@ pub fn copy(from: &Path, to: &Path) {
 #[expect(clippy::disallowed_methods, reason = "the harness looks for other programs on PATH")]
 pub fn bench(args: &[&str], vars: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_colgrep-bench"));
-    command.args(args).env_clear().env("HOME", "/nonexistent").env("COLGREP_DATA_DIR", "/nonexistent");
+    command
+        .args(args)
+        .env_clear()
+        .env("HOME", "/nonexistent")
+        .env("COLGREP_DATA_DIR", "/nonexistent")
+        .env("COLGREP_BACKGROUND", "0");
     if let Some(path) = std::env::var_os("PATH") {
         command.env("PATH", path);
     }

@@ -1,7 +1,7 @@
 //! What the engine tells while it works, on stderr: remarks, a progress bar, ranking steps for scripts.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,12 @@ struct Bar {
     quiet: bool,
     units: AtomicU64,
     started: Instant,
+    /// Whether somebody who sees no bar was told that it takes a while.
+    told: AtomicBool,
 }
+
+/// How long nothing is said where no bar is shown.
+const SILENT: Duration = Duration::from_secs(2);
 
 const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {msg} {wide_bar} {eta} left";
 const ENCODING: &str = "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
@@ -75,7 +80,7 @@ impl Bar {
             None,
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
         );
-        let bar = Bar { bar, quiet, units: 0.into(), started: Instant::now() };
+        let bar = Bar { bar, quiet, units: 0.into(), started: Instant::now(), told: false.into() };
         bar.style(INDEXING);
         bar
     }
@@ -89,6 +94,14 @@ impl Bar {
         // A change of a few files is over before a bar could be read.
         if len > 50 {
             self.bar.enable_steady_tick(Duration::from_millis(100));
+        }
+    }
+
+    /// Says once, where no bar is shown, that the work takes a while, and how far it is.
+    fn say_that_it_lasts(&self, what: &str) {
+        if self.bar.is_hidden() && !self.quiet && self.started.elapsed() >= SILENT && !self.told.swap(true, Relaxed) {
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+            remark!("colgrep: {what}; {done} of {all} so far");
         }
     }
 
@@ -138,6 +151,7 @@ impl Progress for Bar {
     fn file_done(&self, units: u64) {
         let all = self.units.fetch_add(units, Relaxed) + units;
         self.bar.inc(1);
+        self.say_that_it_lasts("indexing files, which takes a while");
         self.say_rate(Some(self.bar.position()), all, self.started.elapsed());
     }
 
@@ -150,6 +164,7 @@ impl Progress for Bar {
 
     fn vectors_done(&self, units: u64) {
         self.bar.inc(units);
+        self.say_that_it_lasts("making vectors of units, which takes a while");
         self.say_rate(None, self.bar.position(), self.bar.elapsed());
     }
 }

@@ -9,12 +9,17 @@ use colgrep_syntax::read::Skip;
 
 use crate::hint::Hinted;
 use crate::output::path::typed;
-use crate::words::{counted_are, in_words};
+use crate::words::{counted, counted_are, in_words};
 
 /// A notice in words.
 pub fn text(notice: &Notice) -> String {
     match notice {
         Notice::Incomplete(state) => format!("the index is not complete: {}", coverage(state)),
+        Notice::Unfinished { unread, in_tree, is_done_behind } => {
+            let rest = if *is_done_behind { BEHIND } else { "the next search, or all at once `colgrep init`," };
+            let known = in_tree.saturating_sub(*unread);
+            format!("this answer knows {known} of {} as they are now; {rest} reads the rest", counted(*in_tree, "file"))
+        }
         Notice::OtherWalk => {
             "the index was made with other --hidden, --secrets, --no-ignore or --max-filesize; `colgrep init` with \
                               these flags changes it"
@@ -37,7 +42,9 @@ pub fn text(notice: &Notice) -> String {
         Notice::FirstPart(state) => {
             format!("the build goes on; this answer is from its first part: {}", coverage(state))
         }
-        Notice::Lacking { lacking: lack, is_being_built } => lacking(lack, is_being_built.then_some(ANOTHER)),
+        Notice::Lacking { lacking: lack, is_being_built, is_done_behind } => {
+            lacking(lack, is_being_built.then_some(ANOTHER).or(is_done_behind.then_some(BEHIND)))
+        }
         Notice::NotRanked(of) => not_ranked(of).to_string(),
         Notice::Runtime(library) => format!("the model is run by {}", library.display()),
         Notice::Damaged(how) => format!("{how}; what is damaged is made anew"),
@@ -45,6 +52,8 @@ pub fn text(notice: &Notice) -> String {
     }
 }
 
+/// The process that works behind searches.
+const BEHIND: &str = "a process in the background";
 /// Another process that writes an index.
 pub const ANOTHER: &str = "another colgrep";
 

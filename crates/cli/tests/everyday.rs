@@ -4,6 +4,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use common::{Ran, Sandbox};
 
@@ -111,4 +112,34 @@ fn doctor_says_nothing_of_a_runtime_that_nobody_needs() {
     sandbox.write("a.rs", "fn zebra() {}\n");
     let ran = sandbox.run(&["doctor"]);
     assert!(!ran.out.contains("ONNX") && ran.out.contains("the one in the program"), "{ran:?}");
+}
+
+/// The store of the sandbox's one index.
+fn store(sandbox: &Sandbox) -> colgrep_index::store::Store {
+    let folder = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    colgrep_index::store::Store::new(folder)
+}
+
+#[test]
+fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
+    let sandbox = Sandbox::new().with_meaning();
+    for file in 0..60 {
+        let units = (0..40).map(|i| format!("def unit_{file}_{i}(zebra):\n    return zebra.stripe({i}, {file})\n\n"));
+        sandbox.write(&format!("f{file}.py"), &units.collect::<String>());
+    }
+    let question = &["stripes of a zebra", "-l", "-k", "1"];
+    let asked = sandbox.run_with(&[("CI", "true"), ("COLGREP_BACKGROUND", ""), ("COLGREP_WAIT", "")], question);
+    assert!(asked.status == 0 && asked.err.contains("`colgrep init` makes the rest"), "a search ends soon: {asked:?}");
+    assert!(!store(&sandbox).is_worked_behind(), "no process outlives a command where a machine tests");
+    let asked = sandbox.run_with(&[("COLGREP_BACKGROUND", "1"), ("COLGREP_WAIT", "")], question);
+    assert!(asked.status == 0 && asked.err.contains("a process in the background makes the rest"), "{asked:?}");
+    let lacks = || store(&sandbox).open().expect("an index").coverage().without_vectors();
+    let end = Instant::now() + Duration::from_secs(300);
+    while lacks() > 0 || store(&sandbox).is_worked_behind() {
+        assert!(Instant::now() < end, "no vectors are made");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let asked = sandbox.run_with(&[("COLGREP_BACKGROUND", "1"), ("COLGREP_WAIT", "")], question);
+    assert_eq!((asked.status, asked.err.as_str()), (0, ""));
+    assert!(!store(&sandbox).is_worked_behind(), "nothing is left to do");
 }

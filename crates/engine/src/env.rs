@@ -11,7 +11,7 @@ use colgrep_encoder::RuntimeEnv;
 use crate::variable;
 
 /// Variables named COLGREP_… that are no knobs.
-const OWN: [&str; 3] = ["COLGREP_TRACE", "COLGREP_DATA_DIR", "COLGREP_PROFILE"];
+const OWN: [&str; 5] = ["COLGREP_TRACE", "COLGREP_DATA_DIR", "COLGREP_PROFILE", "COLGREP_BACKGROUND", "COLGREP_WAIT"];
 
 /// The system loader's own search path.
 const LOADER_PATH: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } else { "LD_LIBRARY_PATH" };
@@ -21,6 +21,10 @@ const LOADER_PATH: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } e
 pub struct Env {
     /// Where indexes are kept, if not in the usual place.
     data_folder: Option<PathBuf>,
+    /// Whether work may be done behind an answer, where the environment says so.
+    pub background: Option<bool>,
+    /// Whether a search waits until its index is whole.
+    pub wait: bool,
     /// Whether ranking steps are written to stderr.
     pub trace: bool,
     /// Profile of knob values.
@@ -57,12 +61,17 @@ impl Env {
         let mut xdg_folder = None;
         let mut no_color = None;
         let mut forced = None;
+        let mut is_automatic = false;
         for (name, value) in vars {
             let Some(name) = name.to_str() else { continue };
             let text = || value.to_string_lossy().into_owned();
             match name {
                 "COLGREP_DATA_DIR" if !value.is_empty() => env.data_folder = Some(PathBuf::from(&value)),
                 "COLGREP_TRACE" => env.trace = !matches!(text().as_str(), "" | "0"),
+                "COLGREP_WAIT" => env.wait = !matches!(text().as_str(), "" | "0"),
+                "COLGREP_BACKGROUND" if !value.is_empty() => env.background = Some(text() != "0"),
+                // Where a machine builds and tests, nothing is to outlive a command.
+                "CI" => is_automatic = !matches!(text().as_str(), "" | "0" | "false"),
                 "COLGREP_PROFILE" if !value.is_empty() => {
                     env.profile = Some(profile(&text())?);
                 }
@@ -105,6 +114,7 @@ impl Env {
         }
         env.data_folder = env.data_folder.or(xdg_folder);
         env.color = no_color.or(forced);
+        env.background = env.background.or(is_automatic.then_some(false));
         Ok(env)
     }
 

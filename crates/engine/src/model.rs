@@ -20,7 +20,9 @@ use crate::request::RankBy;
 /// Candidates that a search encodes itself where the index keeps no vectors: with the embedded model, about 15 ms of a
 /// core.
 pub const LITE_CANDIDATES: usize = 50;
-/// Longest time that a search spends on vectors before it answers with those that are there.
+/// Longest time that a search spends on vectors before it answers with those that are there: where somebody waits, and
+/// else.
+const HURRIED_BUDGET: Duration = Duration::from_millis(400);
 const SEARCH_BUDGET: Duration = Duration::from_secs(8);
 /// Vectors of texts that a server remembers, in bytes: a thousand of the longest with the model in the program.
 const MEMORY_BYTES: usize = 32 << 20;
@@ -106,8 +108,8 @@ impl Model {
     }
 
     /// The same for a search, which waits only so long.
-    pub fn encoding_of_search(&self) -> Option<Encoding<'_>> {
-        self.encoding(Some(SEARCH_BUDGET))
+    pub fn encoding_of_search(&self, hurried: bool) -> Option<Encoding<'_>> {
+        self.encoding(Some(if hurried { HURRIED_BUDGET } else { SEARCH_BUDGET }))
     }
 
     /// How a search uses it in an index: what is stored, or, where nothing of this model is, the best candidates.
@@ -128,12 +130,12 @@ impl Model {
 
     /// Whether a search would make vectors for an index.
     pub fn lacks(&self, snapshot: &Snapshot) -> bool {
-        self.encoding_of_search().is_some_and(|e| !e.is_done(snapshot))
+        self.encoding_of_search(true).is_some_and(|e| !e.is_done(snapshot))
     }
 
     /// What the ranking by meaning lacks in an index that should keep this model's vectors.
     pub fn lacking(&self, snapshot: &Snapshot) -> Option<Lacking> {
-        let encoding = self.encoding_of_search()?;
+        let encoding = self.encoding_of_search(true)?;
         let what = match &snapshot.files.vectors {
             None => Lack::All,
             Some(stored) if stored.fingerprint != self.encoder.fingerprint() => {

@@ -60,6 +60,15 @@ pub enum Traced<'a> {
 pub enum Notice {
     /// The index is searched as it is, and its build was not finished.
     Incomplete(IndexState),
+    /// An update had no time for all files; the answer is from those that it came to.
+    Unfinished {
+        /// How many files it did not come to.
+        unread: u64,
+        /// Files in the tree.
+        in_tree: u64,
+        /// Whether a process behind the answer does the rest.
+        is_done_behind: bool,
+    },
     /// The index was made with other options of the walk than those asked for; it keeps them.
     OtherWalk,
     /// Files larger than the limit were left out of an update.
@@ -86,6 +95,8 @@ pub enum Notice {
         lacking: Lacking,
         /// Whether another process writes the index now.
         is_being_built: bool,
+        /// Whether a process behind the answer makes them.
+        is_done_behind: bool,
     },
     /// Nothing of a path is indexed.
     NotRanked(NotRanked),

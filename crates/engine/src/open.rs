@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::{Encoding, Report, Updater};
+use colgrep_index::update::{Budget, Encoding, Progress, Report, Updater};
 use colgrep_index::walk::WalkOptions;
 use colgrep_syntax::read::Skip;
 
@@ -18,6 +18,12 @@ use crate::settings::Settings;
 
 /// How often the first part of a first build is looked for.
 const FIRST_PART_POLL: Duration = Duration::from_millis(50);
+
+/// Time that somebody who waits for an answer gives the lexical index: with what a search does besides, an answer comes
+/// within 5 s, and within 1.5 s where an index exists.
+const BUDGET: Budget = Budget { first: Duration::from_millis(2_500), later: Duration::from_millis(800) };
+/// How long a search waits for a process that writes the index; one that works behind searches gives way in less.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How projects are opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +45,11 @@ pub struct OpenOptions {
     pub model: Option<String>,
     /// Whether a home folder, a folder of the system or the folder of a lone file may be indexed as a project.
     pub any_root: bool,
+    /// Whether somebody waits for the answer: then an update ends after a few seconds, and the answer is from what is
+    /// indexed by then.
+    pub hurried: bool,
+    /// Whether the caller lets a process behind the answer do what was left then.
+    pub behind: bool,
 }
 
 impl Default for OpenOptions {
@@ -52,6 +63,8 @@ impl Default for OpenOptions {
             vectors: None,
             model: None,
             any_root: false,
+            hurried: false,
+            behind: false,
         }
     }
 }
@@ -59,11 +72,19 @@ impl Default for OpenOptions {
 impl OpenOptions {
     /// What is opened, with what the settings say where the options leave it open.
     pub fn with(&self, settings: &Settings) -> Opening {
+        self.in_environment(settings, None)
+    }
+
+    /// The same, where the environment may say whether something is done behind an answer.
+    pub fn in_environment(&self, settings: &Settings, env: Option<&Env>) -> Opening {
+        let may_be = settings.text("background") != Some("false");
         let defaults = WalkOptions::default();
         let vectors = self.vectors.or(settings.index_mode()).unwrap_or(settings.kept());
         Opening {
             update: self.update,
             any_root: self.any_root,
+            hurried: self.hurried && !env.is_some_and(|env| env.wait),
+            behind: self.behind && env.and_then(|env| env.background).unwrap_or(may_be),
             walk: WalkOptions {
                 hidden: self.hidden.unwrap_or(settings.is_on("hidden")),
                 secrets: self.secrets.unwrap_or(settings.is_on("secrets")),
@@ -86,6 +107,10 @@ pub struct Opening {
     pub update: bool,
     /// Whether any root may be indexed as a project.
     pub any_root: bool,
+    /// Whether an update ends after a few seconds.
+    pub hurried: bool,
+    /// Whether what is left then is done behind the answer.
+    pub behind: bool,
     /// What the walk takes in.
     pub walk: WalkOptions,
     /// The model.
@@ -107,7 +132,8 @@ pub fn open(
     if listener.hears()
         && let Some(lacking) = model.and_then(|m| m.lacking(&snapshot))
     {
-        listener.notice(&Notice::Lacking { lacking, is_being_built: project.store.is_locked() });
+        let is_being_built = project.store.is_locked();
+        listener.notice(&Notice::Lacking { lacking, is_being_built, is_done_behind: opening.behind });
     }
     Ok(snapshot)
 }
@@ -125,13 +151,58 @@ pub fn update(
     listener: &dyn Listener,
 ) -> colgrep_index::Result<(Snapshot, Report)> {
     let progress = listener.progress();
+    updater(project, options, encoding, &*progress).wait(wait).run()
+}
+
+/// An update of a project's index.
+fn updater<'a>(
+    project: &'a Project,
+    options: Option<&WalkOptions>,
+    encoding: Option<&Encoding<'a>>,
+    progress: &'a dyn Progress,
+) -> Updater<'a> {
     Updater::new(&project.store, &project.root)
         .ignored(&project.ignored)
         .walk_options(options.copied())
-        .wait(wait)
         .encoding(encoding)
-        .progress(&*progress)
-        .run()
+        .progress(progress)
+}
+
+/// What is left to do for a project's index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// Nothing.
+    Nothing,
+    /// Files or vectors, of which this many were done.
+    Some(u64),
+    /// Another process is at it.
+    Busy,
+}
+
+/// Goes on with a project's index for some time, or until another process waits for it. It makes no index where there
+/// is none.
+///
+/// # Errors
+/// As [`Updater::run`].
+pub fn go_on(project: &Project, model: Option<&Model>, time: Duration) -> colgrep_index::Result<Left> {
+    if !project.root.is_dir() || !project.store.exists() {
+        return Ok(Left::Nothing);
+    }
+    let is_awaited = || project.store.is_awaited();
+    let encoding = model.and_then(|m| m.encoding(Some(time)));
+    let updater = updater(project, None, encoding.as_ref(), &()).wait(false);
+    match updater.budget(Some(Budget { first: time, later: time })).interrupted(&is_awaited).run() {
+        Err(error) if error.kind() == ErrorKind::Busy => Ok(Left::Busy),
+        Err(error) => Err(error),
+        Ok((snapshot, report)) => {
+            let lacks = model.is_some_and(|m| m.lacks(&snapshot));
+            Ok(match (snapshot.files.complete && !lacks, report.changed + report.encoded) {
+                (true, _) => Left::Nothing,
+                (false, 0) if !report.wrote => Left::Busy,
+                (false, done) => Left::Some(done),
+            })
+        }
+    }
 }
 
 fn opened(
@@ -164,9 +235,17 @@ fn opened(
         listener.notice(&Notice::OtherWalk);
         options = None;
     }
-    let encoding = model.and_then(Model::encoding_of_search);
-    match update(project, options.as_ref(), false, encoding.as_ref(), listener) {
+    let encoding = model.and_then(|m| m.encoding_of_search(opening.hurried));
+    let progress = listener.progress();
+    let updater = updater(project, options.as_ref(), encoding.as_ref(), &*progress).wait(false);
+    let updater = if opening.hurried { updater.budget(Some(BUDGET)).patience(PATIENCE) } else { updater };
+    match updater.run() {
         Ok((snapshot, report)) => {
+            drop(progress);
+            if report.unread > 0 {
+                let (unread, in_tree) = (report.unread, report.in_tree);
+                listener.notice(&Notice::Unfinished { unread, in_tree, is_done_behind: opening.behind });
+            }
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
             if report.wrote && large > 0 {
                 let filesize_max = snapshot.files.filesize_max;
@@ -217,7 +296,7 @@ fn first_part(
             Err(error) if error.kind() == ErrorKind::Busy => {}
             lock => {
                 drop(lock?);
-                let encoding = model.and_then(Model::encoding_of_search);
+                let encoding = model.and_then(|m| m.encoding_of_search(false));
                 return Ok(update(project, options, true, encoding.as_ref(), listener)?.0);
             }
         }

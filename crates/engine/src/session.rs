@@ -65,7 +65,7 @@ impl Session {
             Some((project, _)) => settings.of_index(project.store.mode()),
             None => settings,
         };
-        let opening = options.with(&settings);
+        let opening = options.in_environment(&settings, Some(&env));
         let found = found.map(|(project, below)| (start.to_path_buf(), project, below)).into_iter().collect();
         let (opened, places) = (Vec::new(), Vec::new());
         Ok(Session {
@@ -85,6 +85,15 @@ impl Session {
     /// The settings in force.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The open projects whose index was left unfinished, if the caller lets a process behind the answer go on with them.
+    pub fn unfinished(&self) -> impl Iterator<Item = &Project> {
+        let lacks = |snapshot: &Snapshot| {
+            !snapshot.files.complete || self.model.as_ref().is_some_and(|model| model.lacks(snapshot))
+        };
+        let opened = self.opened.iter().filter(move |(_, snapshot)| lacks(snapshot));
+        opened.map(|(project, _)| project).filter(|_| self.opening.behind && self.opening.update)
     }
 
     /// Opens what a request needs, which asking does too.

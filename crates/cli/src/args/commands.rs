@@ -17,6 +17,9 @@ pub struct InitArgs {
     /// The model whose vectors are kept: default (the one in the program), a folder or a hub's name
     #[arg(long, value_name = "ID|FOLDER", value_hint = ValueHint::DirPath, help_heading = "Indexing")]
     pub model: Option<String>,
+    /// Go on with what a search left unfinished, as a process behind it.
+    #[arg(long, hide = true)]
+    pub behind: bool,
     /// Options of the walk.
     #[command(flatten)]
     pub walk: WalkArgs,

@@ -10,13 +10,16 @@ use colgrep_engine::project::Project;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::update::set_mode;
 
-use super::{folder_or_here, limit_threads};
+use super::{behind, folder_or_here, limit_threads};
 use crate::args::InitArgs;
 use crate::console::{Console, tell_refused};
 use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
+    if args.behind {
+        return behind::run(args, env);
+    }
     let started = Instant::now();
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     project.check_size(env, args.walk.yes)?;

@@ -1,5 +1,6 @@
 //! The subcommands, one a file.
 
+mod behind;
 mod clear;
 mod completions;
 mod doctor;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::rules::type_list;
-use colgrep_engine::{Engine, Env};
+use colgrep_engine::{Engine, Env, Session};
 
-use super::{grep, limit_threads, many};
+use super::{behind, grep, limit_threads, many};
 use crate::args::{Plan, Task, is_stdin};
 use crate::console::{Console, tell_refused};
 use crate::output::{self, json};
@@ -43,6 +43,14 @@ pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
     let console = Console::new(plan.output.quiet, env.trace);
     let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);
     let mut session = engine.session(start)?;
+    let status = ask(plan, env, &mut session)?;
+    behind::start(&session, plan);
+    Ok(status)
+}
+
+/// Asks, prints the answer and gives the exit status.
+fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
+    let paths = &plan.request.scope.paths;
     if !plan.output.quiet {
         tell_refused(session.settings());
     }
@@ -50,7 +58,7 @@ pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
     let terminal = std::io::stdout().is_terminal();
     let options = plan.output.with(session.settings(), env, terminal)?;
     if let Task::Many(file) = &plan.task {
-        return many::run(file, &plan.request, &options, &mut session);
+        return many::run(file, &plan.request, &options, session);
     }
     if let Task::Without = plan.task {
         let files = session.files_without(&plan.request)?;

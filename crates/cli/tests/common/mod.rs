@@ -68,6 +68,8 @@ impl Sandbox {
             .current_dir(self.root())
             .env_clear()
             .env("COLGREP_DATA_DIR", self.data())
+            .env("COLGREP_BACKGROUND", "0")
+            .env("COLGREP_WAIT", "1")
             .env("HOME", self.folder.path())
             .env("XDG_CONFIG_HOME", self.folder.path().join("config"))
             .stdin(Stdio::null());

@@ -105,6 +105,12 @@ pub static KEYS: &[Key] = &[
         default: "full",
         doc: "What the index keeps for the ranking by meaning: --index-mode.",
     },
+    Key {
+        name: "background",
+        kind: Kind::Switch,
+        default: "true",
+        doc: "A process behind a search goes on with the index where the search had no time; false: the next search does.",
+    },
     Key { name: "model", kind: Kind::Model, default: "default", doc: "The model that ranks by meaning: --model." },
 ];
 

@@ -265,6 +265,7 @@ impl Settings {
         let from_file = |key: &str| self.values.get(key).map(|(v, p)| (v.clone(), Source::File(p.clone())));
         for key in KEYS {
             let from_variable = match key.name {
+                "background" => env.background.map(|on| (on.to_string(), "COLGREP_BACKGROUND or CI")),
                 "profile" => env.profile.map(|p| (p.name().to_string(), "COLGREP_PROFILE")),
                 "color" => env
                     .color

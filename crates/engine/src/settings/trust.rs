@@ -157,7 +157,7 @@ pub fn untrust(env: &Env, path: &Path) -> Result<bool> {
 /// `filesize_max` is the largest file by the user's settings.
 pub(super) fn is_harmless(key: &str, value: &Value, filesize_max: u64) -> bool {
     match (key, value) {
-        ("hidden" | "secrets", Value::Text(on)) => on != "true",
+        ("hidden" | "secrets" | "background", Value::Text(on)) => on != "true",
         ("max_filesize", Value::Text(size)) => size.parse().is_ok_and(|size: u64| size <= filesize_max),
         // Every other one is run by a library of native code.
         ("model", Value::Text(name)) => name == "default",
@@ -205,6 +205,8 @@ mod tests {
             ("hidden", "true", false),
             ("hidden", "false", true),
             ("secrets", "true", false),
+            ("background", "true", false),
+            ("background", "false", true),
             ("max_filesize", "1048577", false),
             ("max_filesize", "1000", true),
             ("model", "default", true),

@@ -10,7 +10,7 @@ use colgrep_core::path::PathFacts;
 use colgrep_core::query::last_segment;
 use colgrep_syntax::language;
 use colgrep_syntax::parse::Parsed;
-use tantivy::indexer::{LogMergePolicy, UserOperation};
+use tantivy::indexer::{LogMergePolicy, NoMergePolicy, UserOperation};
 use tantivy::schema::document::{Document, TantivyDocument};
 use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{Index, IndexSettings, IndexWriter, Term};
@@ -136,10 +136,9 @@ impl Writer {
         prepare(&index);
         let writer = index.writer_with_num_threads(1, WRITER_BYTES);
         let writer: IndexWriter<Queued> = writer.map_err(|e| disk.cause(e.into()))?;
-        let mut policy = LogMergePolicy::default();
-        policy.set_min_num_segments(6);
-        writer.set_merge_policy(Box::new(policy));
-        Ok(Writer { writer, fields, queue: Arc::default(), disk: disk.clone() })
+        let writer = Writer { writer, fields, queue: Arc::default(), disk: disk.clone() };
+        writer.merge_segments(true);
+        Ok(writer)
     }
 
     /// Removes what the index holds of file `id`; seen at the next commit.
@@ -231,6 +230,17 @@ impl Writer {
         });
         committed.map_err(|e| self.disk.cause(e.into()))?;
         Ok(())
+    }
+
+    /// Whether commits from now on merge small segments.
+    pub fn merge_segments(&self, merges: bool) {
+        if merges {
+            let mut policy = LogMergePolicy::default();
+            policy.set_min_num_segments(6);
+            self.writer.set_merge_policy(Box::new(policy));
+        } else {
+            self.writer.set_merge_policy(Box::new(NoMergePolicy));
+        }
     }
 
     /// Ends the writer: waits for merges under way and removes files that nothing needs.

@@ -44,9 +44,12 @@ impl Store {
         let vectors = table.vectors.iter().flat_map(Manifest::names);
         paths.extend(vectors.map(|name| self.vectors_folder().join(name)));
         let lexical = (folder == self.lexical_folder()).then(|| named_files(folder)).transpose()?;
+        let is_top = folder == self.folder();
         Ok(move |path: &Path| {
             let name = path.file_name().and_then(|n| n.to_str());
-            paths.iter().any(|p| p == path) || lexical.as_ref().zip(name).is_some_and(|(l, name)| l.contains(name))
+            (is_top && name.is_some_and(Store::is_lock))
+                || paths.iter().any(|p| p == path)
+                || lexical.as_ref().zip(name).is_some_and(|(l, name)| l.contains(name))
         })
     }
 
@@ -63,8 +66,9 @@ impl Store {
 
     /// Whether each entry of the folder has a name that we give.
     fn holds_no_more_than_its_own(&self) -> bool {
-        let own =
-            |name: &str| name == "lock" || name == "vectors" || name.starts_with("files-") && name.ends_with(".bin");
+        let own = |name: &str| {
+            Store::is_lock(name) || name == "vectors" || name.starts_with("files-") && name.ends_with(".bin")
+        };
         fs::read_dir(self.folder())
             .is_ok_and(|mut entries| entries.all(|e| e.is_ok_and(|e| e.file_name().to_str().is_some_and(own))))
     }

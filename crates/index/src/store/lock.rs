@@ -15,7 +15,17 @@ use crate::error::{Error, Result};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
 /// Time between two looks at a lock that another process has, at first and at most.
 const LOOK_AFTER: Duration = Duration::from_millis(5);
-const LOOK_AFTER_MAX: Duration = Duration::from_millis(100);
+const LOOK_AFTER_MAX: Duration = Duration::from_millis(20);
+
+/// The files beside the lock: one is locked by whoever waits for it, one by the process that works behind searches.
+const WAITING: &str = "waiting";
+const BEHIND: &str = "behind";
+
+/// The right to be the one process that works behind searches; given back when dropped, or when the process ends.
+#[derive(Debug)]
+pub struct BehindLock {
+    _file: File,
+}
 
 /// The right to write; given back when dropped, or by the system when the process ends.
 #[derive(Debug)]
@@ -45,6 +55,7 @@ impl Store {
         let started = Instant::now();
         let mut pause = LOOK_AFTER;
         let mut told = patience.is_zero();
+        let mut wish = None;
         loop {
             if let Some(lock) = self.try_lock()? {
                 keep_private(self.folder());
@@ -55,10 +66,46 @@ impl Store {
             }
             if !std::mem::replace(&mut told, true) {
                 waits();
+                wish = self.wish();
             }
             std::thread::sleep(pause);
+            let _ = &wish;
             pause = (2 * pause).min(LOOK_AFTER_MAX);
         }
+    }
+
+    /// Says that somebody waits for the lock, until what it gives is dropped.
+    fn wish(&self) -> Option<File> {
+        let file = private().create(true).truncate(false).open(self.folder().join(WAITING)).ok()?;
+        file.try_lock_shared().ok()?;
+        Some(file)
+    }
+
+    /// Whether another process waits for the lock. Makes nothing.
+    pub fn is_awaited(&self) -> bool {
+        let file = File::open(self.folder().join(WAITING));
+        file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+
+    /// The right to be the process that works behind searches, if no other is; none where there is no index.
+    pub fn behind_lock(&self) -> Option<BehindLock> {
+        if !self.exists() {
+            return None;
+        }
+        let file = private().create(true).truncate(false).open(self.folder().join(BEHIND)).ok()?;
+        file.try_lock().ok()?;
+        Some(BehindLock { _file: file })
+    }
+
+    /// Whether a process works behind searches now.
+    pub fn is_worked_behind(&self) -> bool {
+        let file = File::open(self.folder().join(BEHIND));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
+    /// Whether a file of the folder is one of those that are locked.
+    pub(super) fn is_lock(name: &str) -> bool {
+        name == "lock" || name == WAITING || name == BEHIND
     }
 
     /// The right to write, if no other process has it. What another process removes meanwhile is made again.

@@ -32,8 +32,31 @@ const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
 /// it is read only when this time has passed. Kernels stamp files at their tick, 1 to 10 ms.
 const STAMP_TICK: Duration = Duration::from_millis(20);
 
-/// Brings the lexical index from `table` to the walked tree below `root`, and leaves the texts of new units in `texts`.
-/// Writes nothing where nothing changed.
+/// When an update ends before it is through: at a time, or when somebody asks it to.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Limit<'a> {
+    /// The time.
+    pub(super) deadline: Option<Instant>,
+    /// Whether somebody waits for the lock.
+    pub(super) interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
+}
+
+impl Limit<'_> {
+    /// Whether it is time to end.
+    fn is_reached(&self) -> bool {
+        self.deadline.is_some_and(|end| Instant::now() >= end) || self.interrupted.is_some_and(|asks| asks())
+    }
+
+    /// As many bytes as can be read until the deadline, if so many were read since `begun`.
+    fn bytes_left(&self, read: u64, begun: Instant) -> u64 {
+        let Some(deadline) = self.deadline else { return u64::MAX };
+        let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
+        (read as f64 / begun.elapsed().as_secs_f64().max(0.001) * left) as u64
+    }
+}
+
+/// Brings the lexical index from `table` to the walked tree below `root`, or as far as `limit` allows, and leaves the
+/// texts of new units in `texts`. Writes nothing where nothing changed.
 ///
 /// # Errors
 /// When the disk refuses or the index there is damaged.
@@ -44,15 +67,19 @@ pub(super) fn index_changes(
     walked: &Walked,
     texts: &Texts,
     progress: &dyn Progress,
+    limit: Limit<'_>,
 ) -> Result<Report> {
     let difference = difference(&table, root, walked);
     if table.complete && difference.is_none() {
-        return Ok(Report { files: table.files.len() as u64, ..Report::default() });
+        return Ok(Report { files: table.files.len() as u64, in_tree: walked.files.len() as u64, ..Report::default() });
     }
     let mut build = Build::new(store, root, table, texts, progress)?;
+    // Merges are waited for: whoever has no time leaves them to the next update.
+    build.writer.merge_segments(limit.deadline.is_none());
     build.remove(&difference.gone);
     build.table.unreadable.clone_from(&walked.unreadable);
-    build.read(&difference.stale)?;
+    build.report.in_tree = walked.files.len() as u64;
+    build.report.unread = build.read(&difference.stale, limit)?;
     build.finish()
 }
 
@@ -102,25 +129,31 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Reads files, round by round, and commits checkpoints.
-    fn read(&mut self, stale: &[WalkedFile]) -> Result<()> {
+    /// Reads files, round by round, and commits checkpoints. Gives the number of files that it had no time for; at least
+    /// one round is read.
+    fn read(&mut self, stale: &[WalkedFile], limit: Limit<'_>) -> Result<u64> {
         self.progress.begin(stale.len() as u64);
-        let mut last_commit = Instant::now();
+        let begun = Instant::now();
+        let mut last_commit = begun;
         let mut checkpoint_after = if self.records.is_empty() { FIRST_CHECKPOINT_AFTER } else { CHECKPOINT_AFTER };
         let mut round_bytes = ROUND_BYTES_FIRST;
         let mut rest = stale;
         while !rest.is_empty() {
             let (round, next) = rest.split_at(self.round_len(rest, round_bytes));
-            round_bytes = (2 * round_bytes).min(ROUND_BYTES_MAX);
             rest = next;
             self.round(round)?;
+            if !rest.is_empty() && limit.is_reached() {
+                return Ok(rest.len() as u64);
+            }
+            let left = limit.bytes_left(self.bytes_read.load(Ordering::Relaxed), begun);
+            round_bytes = (2 * round_bytes).min(ROUND_BYTES_MAX).min(left.max(ROUND_BYTES_FIRST));
             if !rest.is_empty() && last_commit.elapsed() >= checkpoint_after {
                 self.commit(false)?;
                 checkpoint_after = CHECKPOINT_AFTER;
                 last_commit = Instant::now();
             }
         }
-        Ok(())
+        Ok(0)
     }
 
     /// Number of files in a round of about this many bytes.
@@ -217,7 +250,9 @@ impl<'a> Build<'a> {
     }
 
     fn finish(mut self) -> Result<Report> {
-        self.commit(true)?;
+        let complete = self.report.unread == 0;
+        self.writer.merge_segments(complete);
+        self.commit(complete)?;
         self.writer.finish()?;
         Ok(Report { files: self.table.files.len() as u64, bytes: self.bytes_read.into_inner(), ..self.report })
     }

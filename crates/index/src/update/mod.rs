@@ -12,7 +12,7 @@ mod vectors;
 pub use check::{Checked, check};
 pub use mode::set_mode;
 pub use repair::{caught, repair};
-pub use updater::Updater;
+pub use updater::{Budget, Updater};
 pub use vectors::Encoding;
 
 /// What an update did.
@@ -26,6 +26,10 @@ pub struct Report {
     pub removed: u64,
     /// Units written.
     pub units: u64,
+    /// Files in the tree.
+    pub in_tree: u64,
+    /// Files that an update with a time limit did not come to.
+    pub unread: u64,
     /// Bytes of source read.
     pub bytes: u64,
     /// Whether anything was written to disk.

@@ -38,7 +38,13 @@ pub fn repair(store: &Store) -> Result<()> {
 fn sound(store: &Store, manifest: &Manifest) -> Option<Manifest> {
     let vectors = Vectors::open_sound(&store.vectors_folder(), manifest, true).ok()?;
     let complete = manifest.complete && vectors.manifest().segments == manifest.segments;
-    Some(Manifest { complete, ..vectors.manifest().clone() })
+    let mut sound = Manifest { complete, ..vectors.manifest().clone() };
+    let is_sound = |name: &String| {
+        let alone = Manifest { segments: vec![name.clone()], spare: Vec::new(), ..manifest.clone() };
+        Vectors::damage(&store.vectors_folder(), &alone).is_empty()
+    };
+    sound.spare.retain(|segment| is_sound(&segment.name));
+    Some(sound)
 }
 
 /// Does `work` on an index; where that shows itself damaged, repairs it and does the work again, once.

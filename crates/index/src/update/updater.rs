@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::difference::difference;
-use super::files::index_changes;
+use super::files::{Limit, index_changes};
 use super::repair::repaired;
 use super::texts::Texts;
 use super::vectors::{Built, Encoding, Job};
@@ -34,8 +34,20 @@ pub struct Updater<'a> {
     ignored: &'a [String],
     options: Option<WalkOptions>,
     wait: bool,
+    patience: Duration,
+    budget: Option<Budget>,
+    interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
     encoding: Option<Encoding<'a>>,
     progress: &'a dyn Progress,
+}
+
+/// Time that an update takes for the lexical index, from its beginning, before it leaves the rest to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Where nothing of the project is indexed yet.
+    pub first: Duration,
+    /// Where something is.
+    pub later: Duration,
 }
 
 impl std::fmt::Debug for Updater<'_> {
@@ -71,7 +83,18 @@ impl<'a> Updater<'a> {
     /// Updates of the index in `store` from the tree below `root`: by words alone, waiting for another writer, told to
     /// nobody. The vectors that are there stay as they are.
     pub fn new(store: &'a Store, root: &'a Path) -> Updater<'a> {
-        Updater { store, root, ignored: &[], options: None, wait: true, encoding: None, progress: &() }
+        Updater {
+            store,
+            root,
+            ignored: &[],
+            options: None,
+            wait: true,
+            patience: Duration::ZERO,
+            budget: None,
+            interrupted: None,
+            encoding: None,
+            progress: &(),
+        }
     }
 
     /// Leaves out what these lines say, written as in a `.gitignore` at the root.
@@ -91,6 +114,24 @@ impl<'a> Updater<'a> {
     #[must_use]
     pub fn wait(self, wait: bool) -> Updater<'a> {
         Updater { wait, ..self }
+    }
+
+    /// How long an update that does not wait for another process does so all the same.
+    #[must_use]
+    pub fn patience(self, patience: Duration) -> Updater<'a> {
+        Updater { patience, ..self }
+    }
+
+    /// Ends when the time is spent, with an index of what was read until then; [`Report::unread`] says how much is left.
+    #[must_use]
+    pub fn budget(self, budget: Option<Budget>) -> Updater<'a> {
+        Updater { budget, ..self }
+    }
+
+    /// Ends as soon as this says so, with what there is then; asked often, and from many threads.
+    #[must_use]
+    pub fn interrupted(self, interrupted: &'a (dyn Fn() -> bool + Sync)) -> Updater<'a> {
+        Updater { interrupted: Some(interrupted), ..self }
     }
 
     /// Gives vectors to units that lack them, after the lexical index is committed.
@@ -115,6 +156,7 @@ impl<'a> Updater<'a> {
     }
 
     fn run_once(&self) -> Result<(Snapshot, Report)> {
+        let begun = Instant::now();
         let mut seen = self.compare()?;
         if seen.standing == Standing::Current
             && let Some(snapshot) = seen.snapshot.take()
@@ -144,8 +186,14 @@ impl<'a> Updater<'a> {
         }
         background()?.install(|| {
             let texts = Texts::new(if self.encoding.is_some() { TEXT_BYTES_MAX } else { 0 });
-            let (mut snapshot, mut report) = self.lexical(&lock, &mut seen, &texts)?;
-            if let Some(encoding) = self.encoding.filter(|e| e.may_write(snapshot.files.vectors.as_ref())) {
+            let is_first = seen.snapshot.is_none();
+            let time = self.budget.map(|budget| if is_first { budget.first } else { budget.later });
+            let limit = Limit { deadline: time.map(|time| begun + time), interrupted: self.interrupted };
+            let (mut snapshot, mut report) = self.lexical(&lock, &mut seen, &texts, limit)?;
+            // What is not read has no vectors either, and comes first.
+            let encoding = self.encoding.filter(|e| report.unread == 0 && e.may_write(snapshot.files.vectors.as_ref()));
+            if let Some(encoding) = encoding.map(|e| Encoding { interrupted: self.interrupted.or(e.interrupted), ..e })
+            {
                 snapshot = self.vectors(snapshot, &encoding, &seen.walked, &texts, &mut report)?;
             }
             snapshot.lexical.keep_lengths(&self.store.lexical_folder(), self.store.disk());
@@ -212,7 +260,9 @@ impl<'a> Updater<'a> {
 
     /// Takes the right to write.
     fn lock(&self, seen: &mut Seen) -> Result<WriteLock> {
-        match self.store.lock(false) {
+        // Without vectors an answer is better now than later.
+        let patience = if seen.standing == Standing::Differs { self.patience } else { Duration::ZERO };
+        match self.store.lock_within(patience, &|| {}) {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
                 let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
                 // What the other process saw may be newer than our walk.
@@ -234,7 +284,13 @@ impl<'a> Updater<'a> {
     }
 
     /// Brings the lexical index up to date.
-    fn lexical(&self, lock: &WriteLock, seen: &mut Seen, texts: &Texts) -> Result<(Snapshot, Report)> {
+    fn lexical(
+        &self,
+        lock: &WriteLock,
+        seen: &mut Seen,
+        texts: &Texts,
+        limit: Limit<'_>,
+    ) -> Result<(Snapshot, Report)> {
         let table = match seen.snapshot.take() {
             Some(snapshot) if seen.standing == Standing::LacksVectors => return Ok(unchanged(snapshot)),
             Some(snapshot) if snapshot.files.walk_options() == seen.options => snapshot.files,
@@ -243,18 +299,18 @@ impl<'a> Updater<'a> {
         };
         let (mode, by_init) = (table.mode, table.by_init);
         let kept = FileTable { vectors: table.vectors.clone(), mode, by_init, ..FileTable::default() };
-        let report = match self.index(table, &seen.walked, texts) {
+        let report = match self.index(table, &seen.walked, texts, limit) {
             // Damage that opening did not show (a truncated segment, say) shows when it is written to.
             Err(error) if error.kind() == ErrorKind::Unusable => {
-                self.index(self.fresh_table(lock, &seen.options, kept)?, &seen.walked, texts)?
+                self.index(self.fresh_table(lock, &seen.options, kept)?, &seen.walked, texts, limit)?
             }
             report => report?,
         };
         Ok((self.store.open()?, report))
     }
 
-    fn index(&self, table: FileTable, walked: &Walked, texts: &Texts) -> Result<Report> {
-        index_changes(self.store, self.root, table, walked, texts, self.progress)
+    fn index(&self, table: FileTable, walked: &Walked, texts: &Texts, limit: Limit<'_>) -> Result<Report> {
+        index_changes(self.store, self.root, table, walked, texts, self.progress, limit)
     }
 
     /// An empty table in an emptied folder. The vectors of `kept` do not depend on what is indexed, and stay.
@@ -307,7 +363,7 @@ impl<'a> Updater<'a> {
         for record in table.files.iter_mut().filter(|f| outdated.contains(&f.id)) {
             record.mtime_ns = i64::MIN;
         }
-        let again = self.index(table, walked, texts)?;
+        let again = self.index(table, walked, texts, Limit::default())?;
         report.changed += again.changed;
         report.units += again.units;
         report.bytes += again.bytes;

@@ -21,7 +21,8 @@ use crate::ids::{FileId, TextHash};
 use crate::source::read_units;
 use crate::store::{FileRecord, FileTable, Snapshot};
 use crate::vector::{
-    Allowed, Codebook, Codec, Commit, Manifest, Random, Row, Sink, Vectors, centroids_for, pool, rows_wanted, train,
+    Allowed, Codebook, Codec, Commit, Manifest, Random, Row, Sink, Spare, Vectors, centroids_for, pool, rows_wanted,
+    train,
 };
 
 /// Texts given to the encoder at once.
@@ -42,6 +43,8 @@ pub struct Encoding<'a> {
     pub codec: Codec,
     /// Time limit for encoding, set by searches. `init` has no limit.
     pub budget: Option<Duration>,
+    /// Ends encoding as soon as it says so; asked often, and from many threads.
+    pub interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl std::fmt::Debug for Encoding<'_> {
@@ -53,7 +56,7 @@ impl std::fmt::Debug for Encoding<'_> {
 impl<'a> Encoding<'a> {
     /// All vectors of a model, in its default codec, without a limit.
     pub fn new(encoder: &'a dyn Encoder) -> Encoding<'a> {
-        Encoding { encoder, codebook: None, codec: Codec::of(encoder.heads()), budget: None }
+        Encoding { encoder, codebook: None, codec: Codec::of(encoder.heads()), budget: None, interrupted: None }
     }
 
     fn codec(&self) -> Codec {
@@ -154,6 +157,7 @@ impl Job<'_> {
         let (units, lack, live) = self.lack(kept.as_ref());
         let siblings = if lack.units.is_empty() { Vec::new() } else { (self.siblings)() };
         let siblings: Vec<Vectors> = siblings.into_iter().filter(|v| encoding.fits(v.manifest())).collect();
+        let mut spare = Spare::open(self.folder, old);
         self.progress.vectors_begin(lack.units.values().map(|n| u64::from(*n)).sum());
 
         let mut state = State {
@@ -189,12 +193,14 @@ impl Job<'_> {
             codec: encoding.codec(),
             codebook: codebook.id(),
             segments: Vec::new(),
+            spare: spare.segments(),
             complete: false,
         };
         let committed = self.table().vectors.clone();
         let sink = Mutex::new(Sink::new((self.folder, self.disk), manifest, committed, &codebook, kept, commit)?);
         let add = |codes| locked(&sink).add(codes);
-        state.copy(&siblings, codebook.id(), add)?;
+        state.copy(siblings.iter(), codebook.id(), add)?;
+        spare.each(|vectors| Ok(state.copy(std::iter::once(vectors), codebook.id(), add)? > 0))?;
         let mut done = HashSet::new();
         if let Some((rows, files)) = sample {
             let codes = rows.par_iter().map(|(hash, rows)| (*hash, encoding.codes(&codebook, rows))).collect();
@@ -208,6 +214,7 @@ impl Job<'_> {
             })
         });
         let mut sink = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
+        sink.set_spare(spare.segments());
         if let Err(error) = outcome {
             // What the model gave before it failed is kept.
             sink.finish(false, None)?;
@@ -216,10 +223,13 @@ impl Job<'_> {
         let left = state.lack.get_mut().unwrap_or_else(PoisonError::into_inner);
         let missing: u64 = left.values().map(|n| u64::from(*n)).sum();
         let stored = sink.len();
-        // Compaction: texts that no unit has any more are dropped once they are more than half of all.
+        // Compaction: texts that no unit has any more are set aside once they are more than half of all.
         let live = live + stored.saturating_sub(sink.kept());
         let dead = stored.saturating_sub(live);
         let wanted = (dead > live).then(|| self.hashes());
+        if let Some(wanted) = &wanted {
+            sink.set_aside(wanted, &mut spare)?;
+        }
         sink.finish(missing == 0, wanted.as_ref())?;
         let outdated = state.outdated.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Built { encoded: state.encoded.into_inner(), missing, units, outdated })
@@ -281,14 +291,15 @@ impl State<'_> {
         locked(&self.lack).remove(&hash)
     }
 
-    /// Copies vectors from other worktrees; no source file is read.
-    fn copy(
+    /// Copies vectors from other worktrees, or from what was set aside, and gives their number; no source file is read.
+    fn copy<'v>(
         &self,
-        siblings: &[Vectors],
+        from: impl Iterator<Item = &'v Vectors>,
         codebook: u64,
         add: impl Fn(Vec<(TextHash, Vec<u8>)>) -> Result<()>,
-    ) -> Result<()> {
-        for vectors in siblings.iter().filter(|v| v.manifest().codebook == codebook) {
+    ) -> Result<usize> {
+        let mut copied = 0;
+        for vectors in from.filter(|v| v.manifest().codebook == codebook) {
             let hashes: Vec<TextHash> = locked(&self.lack).keys().copied().collect();
             let codes = |hash: &TextHash| Some((*hash, vectors.codes(vectors.place(*hash)?).ok()?.to_vec()));
             for part in hashes.chunks(COPIED_AT_ONCE) {
@@ -296,10 +307,11 @@ impl State<'_> {
                 for (hash, _) in &found {
                     self.job.progress.vectors_done(u64::from(self.take(*hash).unwrap_or_default()));
                 }
+                copied += found.len();
                 add(found)?;
             }
         }
-        Ok(())
+        Ok(copied)
     }
 
     /// Rows of files drawn at random by a fixed seed, at least `rows` of them or all there are, with the files taken.
@@ -359,7 +371,12 @@ impl State<'_> {
         deadline: Option<Instant>,
         mut keep: impl FnMut(Vec<(TextHash, Vec<Row>)>) -> Result<()>,
     ) -> Result<()> {
-        let late = || self.stop.load(Ordering::Relaxed) || deadline.is_some_and(|d| Instant::now() >= d);
+        let interrupted = self.job.encoding.interrupted;
+        let late = || {
+            self.stop.load(Ordering::Relaxed)
+                || deadline.is_some_and(|d| Instant::now() >= d)
+                || (deadline.is_some() && interrupted.is_some_and(|asks| asks()))
+        };
         if late() {
             return Ok(());
         }

@@ -11,6 +11,7 @@ mod read;
 mod segment;
 mod sibling;
 mod sink;
+mod spare;
 #[cfg(test)]
 mod tests;
 mod train;
@@ -23,5 +24,7 @@ pub(crate) use pool::{Row, pool};
 pub use read::{Allowed, Effort, Manifest, Place, Vectors};
 pub(crate) use sibling::sibling_roots;
 pub(crate) use sink::{Commit, Sink};
+pub(crate) use spare::Spare;
+pub use spare::SpareSegment;
 pub use train::train_codebook;
 pub(crate) use train::{centroids_for, rows_wanted, train};

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::codebook::{Codebook, Codec, Layout, carried};
 use super::maxsim::PreparedQuery;
 use super::segment::{Segment, SegmentFormat, list_of};
+use super::spare::SpareSegment;
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
@@ -30,6 +31,8 @@ pub struct Manifest {
     pub codebook: u64,
     /// File names of the segments, oldest first.
     pub segments: Vec<String>,
+    /// Segments of texts that no unit has any more, kept for when they come back; no search reads them.
+    pub spare: Vec<SpareSegment>,
     /// Whether every unit had vectors when this was committed.
     pub complete: bool,
 }
@@ -47,7 +50,8 @@ impl Manifest {
     /// Every file that it names. A codebook that the program carries has none.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let codebook = carried(self.codebook).is_none().then(|| self.codebook_name());
-        codebook.into_iter().chain(self.segments.iter().cloned())
+        let spare = self.spare.iter().map(|segment| segment.name.clone());
+        codebook.into_iter().chain(self.segments.iter().cloned()).chain(spare)
     }
 }
 
@@ -154,10 +158,10 @@ impl Vectors {
         let format = segment_format(manifest, &codebook);
         let check =
             |name: &String| Segment::open(&folder.join(name), &format).and_then(|segment| segment.verify()).err();
-        manifest.segments.iter().filter_map(check).collect()
+        manifest.segments.iter().chain(manifest.spare.iter().map(|segment| &segment.name)).filter_map(check).collect()
     }
 
-    fn of(manifest: Manifest, codebook: Codebook, segments: Vec<Segment>) -> Vectors {
+    pub(super) fn of(manifest: Manifest, codebook: Codebook, segments: Vec<Segment>) -> Vectors {
         let mut bases = vec![0u32];
         for segment in &segments {
             bases.push(bases[bases.len() - 1] + segment.len() as u32);

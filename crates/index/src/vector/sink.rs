@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::codebook::{Codebook, carried};
 use super::read::{Manifest, Vectors, segment_format};
 use super::segment::{Segment, SegmentBuilder};
+use super::spare::{Spare, SpareSegment};
 use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
@@ -36,6 +37,12 @@ pub(crate) struct Sink<'a> {
     committed: Option<Manifest>,
     last_commit: Instant,
     commit: Commit<'a>,
+}
+
+/// The name of a new segment: the time.
+fn segment_name() -> String {
+    let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+    format!("{now_ns:x}.seg")
 }
 
 impl<'a> Sink<'a> {
@@ -126,8 +133,7 @@ impl<'a> Sink<'a> {
             size += self.segments[first].len();
         }
         let format = segment_format(&self.manifest, &self.codebook);
-        let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
-        let name = format!("{now_ns:x}.seg");
+        let name = segment_name();
         let path = self.folder.join(&name);
         let mut builder: SegmentBuilder<'_> = std::mem::take(&mut self.builder);
         self.gathered = 0;
@@ -142,6 +148,33 @@ impl<'a> Sink<'a> {
         self.segments.push(Segment::open(&path, &format)?);
         self.manifest.segments.truncate(first);
         self.manifest.segments.push(name);
+        Ok(())
+    }
+
+    /// The segments of texts that are set aside, as they are named from the next commit on.
+    pub(crate) fn set_spare(&mut self, spare: Vec<SpareSegment>) {
+        self.manifest.spare = spare;
+    }
+
+    /// Writes the texts that are not `wanted`, and not set aside already, as a segment of its own that no search reads,
+    /// and forgets the oldest of these where they are too many or too old.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn set_aside(&mut self, wanted: &HashSet<TextHash>, spare: &mut Spare) -> Result<()> {
+        let format = segment_format(&self.manifest, &self.codebook);
+        let mut builder = SegmentBuilder::default();
+        let is_dead = |hash: TextHash| !wanted.contains(&hash) && !spare.holds(hash);
+        for segment in &self.segments {
+            builder.absorb(segment, |hash| TextHash::new(hash).is_some_and(is_dead));
+        }
+        if builder.len() > 0 {
+            let name = segment_name();
+            builder.write(&self.folder.join(&name), &format, self.disk)?;
+            let bytes = fs::metadata(self.folder.join(&name)).map_or(0, |m| m.len());
+            spare.push(name, bytes);
+        }
+        self.manifest.spare = spare.segments();
         Ok(())
     }
 

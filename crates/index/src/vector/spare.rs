@@ -1,0 +1,120 @@
+//! Texts set aside: vectors of texts that no unit has any more, kept for some weeks for when the texts come back.
+//!
+//! A switch of branch takes most texts away and brings them back. A search reads none of these segments; a build copies
+//! from them before it runs the model.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::read::{Manifest, Vectors};
+use crate::error::Result;
+use crate::ids::TextHash;
+
+/// Days for which a segment is kept after the last build that found something in it.
+const DAYS_MAX: u32 = 28;
+/// Bytes of all of them, at most: half a million texts of the model in the program.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// A segment of texts that are set aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpareSegment {
+    /// Its file's name.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The day, counted from 1970, of the last build that found something in it.
+    pub day: u32,
+}
+
+/// The segments that a build may copy from, oldest first.
+pub(crate) struct Spare {
+    opened: Vec<Opened>,
+    /// Written by this build.
+    new: Vec<SpareSegment>,
+    today: u32,
+}
+
+/// One of them, open.
+pub(crate) struct Opened {
+    segment: SpareSegment,
+    pub(crate) vectors: Vectors,
+}
+
+impl Spare {
+    /// Opens what `manifest` names, but for what is damaged or too old.
+    pub(crate) fn open(folder: &Path, manifest: Option<&Manifest>) -> Spare {
+        let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
+        Spare::on(days as u32, folder, manifest)
+    }
+
+    fn on(today: u32, folder: &Path, manifest: Option<&Manifest>) -> Spare {
+        let open = |manifest: &Manifest, segment: &SpareSegment| {
+            let alone = Manifest { segments: vec![segment.name.clone()], spare: Vec::new(), ..manifest.clone() };
+            Some(Opened { segment: segment.clone(), vectors: Vectors::open(folder, &alone).ok()? })
+        };
+        let is_young = |segment: &&SpareSegment| segment.day.saturating_add(DAYS_MAX) >= today;
+        let of = |manifest: &Manifest| {
+            manifest.spare.iter().filter(is_young).filter_map(|segment| open(manifest, segment)).collect()
+        };
+        Spare { opened: manifest.map_or_else(Vec::new, of), new: Vec::new(), today }
+    }
+
+    /// Lets `copy` take from each segment, newest first; it says whether it found something.
+    ///
+    /// # Errors
+    /// Those of `copy`.
+    pub(crate) fn each(&mut self, mut copy: impl FnMut(&Vectors) -> Result<bool>) -> Result<()> {
+        for opened in self.opened.iter_mut().rev() {
+            if copy(&opened.vectors)? {
+                opened.segment.day = self.today;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a text is among them.
+    pub(crate) fn holds(&self, hash: TextHash) -> bool {
+        self.opened.iter().any(|opened| opened.vectors.place(hash).is_some())
+    }
+
+    /// Adds a segment that was just written.
+    pub(crate) fn push(&mut self, name: String, bytes: u64) {
+        self.new.push(SpareSegment { name, bytes, day: self.today });
+    }
+
+    /// What is kept: the segments of the last days, as many as there is room for.
+    pub(crate) fn segments(&self) -> Vec<SpareSegment> {
+        let mut all: Vec<SpareSegment> = self.opened.iter().map(|opened| opened.segment.clone()).collect();
+        all.extend(self.new.iter().cloned());
+        bounded(all, BYTES_MAX)
+    }
+}
+
+/// The segments without the oldest, until they have room.
+fn bounded(mut all: Vec<SpareSegment>, bytes_max: u64) -> Vec<SpareSegment> {
+    all.sort_by_key(|segment| segment.day);
+    let mut bytes: u64 = all.iter().map(|segment| segment.bytes).sum();
+    let mut dropped = 0;
+    while bytes > bytes_max && dropped < all.len() {
+        bytes -= all[dropped].bytes;
+        dropped += 1;
+    }
+    all.split_off(dropped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_go_first() {
+        let segment = |name: &str, bytes, day| SpareSegment { name: name.to_string(), bytes, day };
+        let all = || vec![segment("a", 40, 9), segment("b", 30, 7), segment("c", 20, 8)];
+        let names = |kept: Vec<SpareSegment>| kept.into_iter().map(|s| s.name).collect::<String>();
+        for (bytes_max, expected) in [(90, "bca"), (89, "ca"), (60, "ca"), (59, "a"), (10, "")] {
+            assert_eq!(names(bounded(all(), bytes_max)), expected, "{bytes_max}");
+        }
+    }
+}
