@@ -211,7 +211,7 @@ fn another_worktree_lends_its_vectors() {
 }
 
 #[test]
-fn what_is_dead_goes_when_it_is_more_than_half() {
+fn what_is_dead_is_set_aside_when_it_is_more_than_half() {
     let (project, toy, book) = (many(60), Toy::new(), codebook());
     let encoding = encoding(&toy, &book);
     let stored = |snapshot: &Snapshot| snapshot.vectors.as_ref().expect("vectors").len();
@@ -230,7 +230,8 @@ fn what_is_dead_goes_when_it_is_more_than_half() {
         project.write("src/part0/file0.py", "def changed():\n    return 0\n");
         project.update(Some(&encoding)).0
     };
-    assert_eq!((stored(&compact), segments(&project).len()), (60, 1));
+    let spare = compact.files.vectors.as_ref().expect("vectors").spare.len();
+    assert_eq!((stored(&compact), spare, segments(&project).len()), (60, 1, 2));
     toy.count();
     let fresh = Project::new();
     for file in compact.files.indexed() {

@@ -277,9 +277,8 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
         Err(error) => report.say("model", Level::Advice, hint::told(&error)),
     }
     // The model in the program needs no library.
-    if choice.name.as_deref().is_some_and(|name| name != "default") {
-        runtime(&model::runtime(env), report);
-    }
+    let is_needed = choice.name.as_deref().is_some_and(|name| name != "default");
+    runtime(&model::runtime(env), is_needed, report);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     report.say(
         "runtime",
@@ -288,11 +287,14 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
     );
 }
 
-/// ONNX Runtime: the library that the model has loaded, or what would be.
-fn runtime(env: &RuntimeEnv, report: &mut Report) {
+/// ONNX Runtime: the library that the model has loaded, or what would be, if it `is_needed`; else only what is refused.
+fn runtime(env: &RuntimeEnv, is_needed: bool, report: &mut Report) {
     let runtime = colgrep_encoder::runtime_report(env);
     for (path, why) in &runtime.refused {
         report.say("runtime", Level::Note, format!("{} is not loaded: {why}", path.display()));
+    }
+    if !is_needed {
+        return;
     }
     match (&runtime.library, &runtime.problem, runtime.candidates.first()) {
         (Some(library), None, _) => {
