@@ -7,7 +7,7 @@ use std::fs;
 use std::time::Duration;
 
 use colgrep_index::update::{Budget, Updater, check};
-use project::{Project, answers, many, same};
+use project::{FILES, Project, answers, many, same};
 use toy::{Toy, codebook, encoding};
 
 /// Gives the project the files of a branch, of which no two share a text.
@@ -88,7 +88,7 @@ fn an_update_without_time_leaves_the_rest_to_the_next() {
 
 #[test]
 fn whoever_waits_for_the_lock_is_seen() {
-    let project = many(1);
+    let project = Project::with(&FILES);
     project.update(None);
     let store = project.store();
     let lock = store.lock(false).expect("the lock");
