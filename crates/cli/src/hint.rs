@@ -45,6 +45,10 @@ fn hinted(refused: &Refused) -> Hinted {
                 format!("`expand` takes {names}, or a file of JSON: {{\"word\": [\"term\", \"another\"]}}"),
             )
         }
+        Refused::NoUnitWith { .. } => {
+            let gone = "ids change with a unit's lines";
+            (format!("{gone}; --json gives those of now"), format!("{gone}; `search` gives those of now"))
+        }
         Refused::NotIndexed { root, path } => {
             return Hinted {
                 what: format!("{} is not indexed", typed(root, path)),

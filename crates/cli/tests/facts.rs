@@ -234,3 +234,83 @@ fn mistakes_are_named() {
         assert!(ran.status == 2 && ran.err.contains(expected), "{args:?}: {}", ran.err);
     }
 }
+
+#[test]
+fn ids_name_units_from_one_build_to_the_next() {
+    let sandbox = queue();
+    let id = |sandbox: &Sandbox, name: &str| {
+        let ran = sandbox.run(&["--kind", "function", "--kind", "method", "--json"]);
+        let rows: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        let mut rows = rows.as_array().expect("rows").iter();
+        let row = rows.find(|r| r["unit"]["name"] == name).expect("a row");
+        row["unit"]["id"].as_str().expect("an id").to_string()
+    };
+    let push = id(&sandbox, "push");
+    assert!(push.len() == 16 && push.bytes().all(|b| b.is_ascii_hexdigit()), "{push}");
+    assert_eq!(push, id(&queue(), "push"), "another project of the same files");
+    assert_ne!(push, id(&sandbox, "grow"));
+    sandbox.write("src/another.rs", "fn another() {}\n");
+    assert_eq!(push, id(&sandbox, "push"), "the index went on");
+    let (by_id, by_line) = (sandbox.run(&["--like", &push]), sandbox.run(&["--like", "src/queue.rs:6"]));
+    assert_eq!(by_id.out, by_line.out, "{}", by_id.err);
+    assert!(!by_id.out.is_empty() && !by_id.out.contains("src/queue.rs:6:"));
+    let gone = sandbox.run(&["--like", "0123456789abcdef"]);
+    assert!(gone.status == 2 && gone.err.contains("no unit has the id 0123456789abcdef"), "{}", gone.err);
+}
+
+#[test]
+fn a_line_says_what_encloses_it() {
+    let sandbox = queue();
+    for (args, expected) in [
+        (&["who calls push", "-k", "1"][..], "src/fill.rs:5:        queue.push(item);  [function fill 2-7]\n"),
+        (&["who calls grow", "-k", "1"], "src/queue.rs:7:        grow(self);  [method Queue.push 6-8]\n"),
+        // A line that names its unit says enough.
+        (&["reserve", "-k", "1"], "src/queue.rs:15:fn reserve(_: &mut Queue) {}\n"),
+        // Where more is shown, or programs read, lines stay as they are.
+        (&["who calls push", "-k", "1", "-n", "1"], "src/fill.rs:5:        queue.push(item);\n"),
+        (&["who calls push", "-k", "1", "--vimgrep"], "src/fill.rs:5:15:        queue.push(item);\n"),
+        (&["--calls", "reserve"], "src/queue.rs:11:fn grow(queue: &mut Queue) {\n"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.out.starts_with(expected), "{args:?}: {}", ran.out);
+    }
+    let ran = sandbox.run(&["reserve", "-k", "1", "--jsonl"]);
+    let row: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(row["also_here"], 1, "{row}");
+}
+
+#[test]
+fn the_implementation_stands_for_a_file() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/cache.rs",
+        "// Evicts cache entries by age: the cache evicts entries.\nuse crate::evict::entries;\n\n\
+         pub fn evict(entries: &mut Vec<u32>) {\n    entries.clear();\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    \
+         #[test]\n    fn cache_evicts_entries_by_age() {\n        // the cache evicts entries by age\n        \
+         evict(&mut vec![1]);\n    }\n}\n",
+    );
+    for (query, expected) in [
+        ("entries by age evicted from cache", "src/cache.rs:4:"),
+        ("test of entries by age evicted from cache", "src/cache.rs:13:"),
+        ("the imports of this cache", "src/cache.rs:1:"),
+    ] {
+        let ran = sandbox.run(&[query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {}", ran.out);
+    }
+    let ran = sandbox.run(&["entries by age evicted from cache", "-k", "1", "--tests", "only"]);
+    assert!(ran.out.starts_with("src/cache.rs:13:"), "{}", ran.out);
+}
+
+#[test]
+fn an_outline_names_functions_and_types_first() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("a.py", "LIMIT = 3\n\n\nclass A:\n    size = 1\n\n    def b(self):\n        pass\n\n\nprint(LIMIT)\n");
+    sandbox.write("b.py", "LIMIT = 3\n");
+    let lines = |args: &[&str]| sandbox.run(args).out.lines().count();
+    assert_eq!(lines(&["outline", "a.py"]), 2);
+    assert!(lines(&["outline", "a.py", "--all"]) >= 4);
+    assert_eq!(lines(&["outline", "b.py"]), 1, "there is nothing else");
+    let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["outline", "a.py", "--json"]).out).expect("JSON");
+    assert_eq!(json.as_array().map(Vec::len), Some(2));
+}

@@ -103,7 +103,10 @@ fn the_shown_line_answers_the_query() {
         &sandbox,
         &[
             ("enqueue", "queue.py:1:def enqueue(item):"),
-            ("saturated-dead-letter-store", "queue.py:3:    # block while the dead letter store is saturated"),
+            (
+                "saturated-dead-letter-store",
+                "queue.py:3:    # block while the dead letter store is saturated  [function enqueue 1-4]",
+            ),
         ],
     );
     assert_snapshot!("heading_names_the_unit", sandbox.run(&["saturated dead letter store", "--heading"]).out);
@@ -563,7 +566,7 @@ fn the_shown_line_matches_the_pattern() {
         &sandbox,
         &[(
             "-e capacity --query RingBuffer -k 1 src/queue",
-            "src/queue/ring.rs:9:    pub fn with_capacity(capacity: usize) -> RingBuffer {",
+            "src/queue/ring.rs:9:    pub fn with_capacity(capacity: usize) -> RingBuffer {  [class RingBuffer 8-24; also 1 unit]",
         )],
     );
     check(

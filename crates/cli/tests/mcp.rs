@@ -101,8 +101,7 @@ fn tools_are_listed_with_their_schemas() {
         let required = match tool["name"].as_str() {
             Some("search") => json!(["query"]),
             Some("grep") => json!(["pattern"]),
-            Some("find_related") => json!(["file", "line"]),
-            Some("status") => Value::Null,
+            Some("status" | "find_related" | "read_unit") => Value::Null,
             _ => json!(["file"]),
         };
         assert_eq!(tool["inputSchema"]["required"], required, "{tool}");
@@ -120,23 +119,19 @@ fn every_tool_answers() {
         (
             "search",
             json!({"query": "parse request", "results": 1}),
-            "src/http/parse.rs:19-25 function parse_request\n    pub fn parse_request(bytes: &[u8]) -> Result<Request, ParseError>\n(there may be more results: offset 1)\n",
+            "src/http/parse.rs:19-25 function parse_request\n    pub fn parse_request(bytes: &[u8]) -> Result<Request, ParseError>\n    #275406ef486686bc; also here: 4 units\n(there may be more results: offset 1)\n",
         ),
         (
             "search",
             json!({"query": "RingBuffer", "results": 1, "content": true, "paths": ["src/queue"], "languages": ["rust"]}),
-            "src/queue/ring.rs:3-6 class RingBuffer\n3: pub struct RingBuffer {\n4:     slots: Vec<Option<String>>,\n5:     head: usize,\n6: }\n(there may be more results: offset 1)\n",
+            "src/queue/ring.rs:3-6 class RingBuffer\n3: pub struct RingBuffer {\n4:     slots: Vec<Option<String>>,\n5:     head: usize,\n6: }\n    #",
         ),
         ("search", json!({"query": "parse", "pattern": "is_err", "tests": "only"}), "tests/parse_test.rs:"),
         ("search", json!({"query": "zzzqqq"}), "(no results)\n"),
         ("grep", json!({"pattern": "MissingPath,"}), "src/http/parse.rs:15:    MissingPath,\n"),
         ("grep", json!({"pattern": "b\"GET /\"", "fixed": true, "include": ["*_test.rs"]}), "tests/parse_test.rs:"),
         ("grep", json!({"pattern": "zzzqqq"}), "(no lines)\n"),
-        (
-            "outline",
-            json!({"file": "src/queue/ring.rs", "offset": 1}),
-            "        3-6  class     pub struct RingBuffer\n",
-        ),
+        ("outline", json!({"file": "src/queue/ring.rs", "offset": 1}), "       8-24  class     impl RingBuffer\n"),
         (
             "read_unit",
             json!({"file": "src/queue/ring.rs", "line": 10}),
@@ -511,5 +506,21 @@ fn req_004_9_hints_and_terms_are_parameters_of_a_search() {
     for outside in ["/etc/passwd", "docker"] {
         let (_, is_error, text) = first(json!({"query": "a token", "expand": outside}));
         assert!(is_error && text.contains("`expand` takes kubernetes") && !text.contains("root:"), "{text}");
+    }
+}
+
+#[test]
+fn units_are_read_and_related_by_the_ids_of_answers() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let found = client.good("search", json!({"query": "parse_request", "results": 1}));
+    let id = found.split_once('#').and_then(|(_, id)| id.get(..16)).expect("an id");
+    let unit = client.good("read_unit", json!({"id": id}));
+    assert!(unit.starts_with("src/http/parse.rs:19-") && unit.contains("19: pub fn parse_request"), "{unit}");
+    let by_line = client.good("find_related", json!({"file": "src/http/parse.rs", "line": 19}));
+    assert_eq!(client.good("find_related", json!({"id": id})), by_line);
+    for (id, expected) in [("0123456789abcdef", "no unit has the id"), ("12", "is no id")] {
+        let (text, is_error) = client.call("read_unit", json!({"id": id}));
+        assert!(is_error && text.contains(expected), "{text}");
     }
 }

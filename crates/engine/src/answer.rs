@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use colgrep_core::Unit;
+use colgrep_index::ids::StableId;
 use serde::Serialize;
 
 pub use crate::explain::Step;
@@ -36,6 +37,8 @@ pub struct FileAnswer {
     pub matches: u64,
     /// Its units, best first.
     pub units: Vec<UnitAnswer>,
+    /// How many of its other units match too: definitions and sections with half the score of the best.
+    pub also_here: u64,
     /// Its text as it stands on the disk now; empty where it is gone, and with [`crate::Detail::Names`].
     pub text: String,
     /// The lines that match the pattern, from 1, where one was given.
@@ -53,6 +56,8 @@ pub struct FileAnswer {
 pub struct UnitAnswer {
     /// The unit, as it was indexed.
     pub unit: Unit,
+    /// Its name from one build of the index to the next.
+    pub id: StableId,
     /// Its score.
     pub score: f32,
     /// The line that shows best why it answers, with [`crate::Detail::Lines`].

@@ -61,7 +61,7 @@ impl Engine {
         let start = match (request.scope.paths.first(), &request.question) {
             (Some(path), _) => path,
             (None, Question::Like { file, .. }) => file,
-            (None, Question::Text(_) | Question::Every) => here,
+            (None, Question::Text(_) | Question::Every | Question::LikeUnit(_)) => here,
         };
         self.session(start)?.search(request)
     }

@@ -33,6 +33,11 @@ pub enum Refused {
         /// The path from there.
         path: String,
     },
+    /// No unit has that id.
+    NoUnitWith {
+        /// The id.
+        id: String,
+    },
     /// No unit of a file is on that line.
     NoUnit {
         /// The project's root.
@@ -55,6 +60,7 @@ impl fmt::Display for Refused {
                 write!(f, "there is no table of terms and no file {}", given.display())
             }
             Refused::Terms { given, missing: false } => write!(f, "{} is no table of terms", given.display()),
+            Refused::NoUnitWith { id } => write!(f, "no unit has the id {id}"),
             Refused::NotIndexed { path, .. } => write!(f, "{path} is not indexed"),
             Refused::NoUnit { path, line, .. } => write!(f, "{path} has no unit on line {line}"),
         }

@@ -23,6 +23,7 @@ pub mod request;
 pub mod rules;
 pub mod session;
 pub mod settings;
+pub mod stand;
 pub mod terms;
 pub mod tree;
 pub mod variable;

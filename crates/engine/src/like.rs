@@ -11,6 +11,7 @@ use colgrep_core::Unit;
 use colgrep_core::bm25::idf;
 use colgrep_core::token::{Tokenizer, is_stop_word, words};
 use colgrep_encoder::Multivector;
+use colgrep_index::ids::StableId;
 use colgrep_index::lexical::UnitHit;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
@@ -63,7 +64,26 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, U
 /// # Errors
 /// As [`unit_at`], or when the model can't be run.
 pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32, model: Option<&Model>) -> Result<Like> {
-    let (_, mut unit) = unit_at(snapshot, path, line)?;
+    let (_, unit) = unit_at(snapshot, path, line)?;
+    like_unit(project, snapshot, path, unit, model)
+}
+
+/// The query for units like the one with that id.
+///
+/// # Errors
+/// When there is none, or the model can't be run.
+pub fn like_with(project: &Project, snapshot: &Snapshot, id: StableId, model: Option<&Model>) -> Result<Like> {
+    let (hit, file) = snapshot.unit_with(id).ok_or_else(|| Refused::NoUnitWith { id: id.to_string() })?;
+    like_unit(project, snapshot, &file.path, snapshot.lexical.unit(hit.key)?, model)
+}
+
+fn like_unit(
+    project: &Project,
+    snapshot: &Snapshot,
+    path: &str,
+    mut unit: Unit,
+    model: Option<&Model>,
+) -> Result<Like> {
     let text = read_text(&project.root, path).unwrap_or_default();
     let (first, end) = (unit.span.line.saturating_sub(1) as usize, unit.span.end as usize);
     let body: String = text.lines().skip(first).take(end - first.min(end)).collect::<Vec<_>>().join("\n");

@@ -13,7 +13,7 @@ use colgrep_core::rank;
 use colgrep_core::tag::{Hint, Hints, TagKind};
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitId, UnitKind};
-use colgrep_index::ids::FileId;
+use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{self, Request, Retrieval, Timing, Watch, search};
 use colgrep_index::source::read_text;
@@ -34,6 +34,7 @@ use crate::project::Project;
 use crate::request::{Detail, Facts, RankBy, Scope};
 use crate::rules::{PathRules, Patterns, is_below};
 use crate::settings::Settings;
+use crate::stand::{also_here, standing};
 
 /// The paths of one project that a search is limited to.
 #[derive(Clone, Debug, Default)]
@@ -354,11 +355,16 @@ impl Place {
         file.text = read_text(&self.project.root, path).unwrap_or_default();
         file.matching_lines =
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
-        let units = hit.units.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?));
+        let as_ranked = ranked.is_list || self.rules.asks_for_tests();
+        let shown = if as_ranked { hit.units.clone() } else { standing(&self.snapshot, &ranked.answer, hit, &file)? };
+        if !ranked.is_list {
+            file.also_here = also_here(&ranked.answer.units, hit.file, hit.score, &shown);
+        }
+        let units = shown.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?));
         let units: Vec<Unit> = units.collect::<Result<_>>()?;
         let lines = match detail {
             Detail::Lines => {
-                let pointed = || hit.units.iter().filter_map(|candidate| candidate.pointed_line);
+                let pointed = || shown.iter().filter_map(|candidate| candidate.pointed_line);
                 let firsts = units.iter().map(|unit| unit.span.first.min(unit.span.line));
                 let first = firsts.chain(pointed()).min().unwrap_or_default();
                 let end = units.iter().map(|unit| unit.span.end).chain(pointed()).max().unwrap_or_default();
@@ -367,7 +373,7 @@ impl Place {
             _ => Vec::new(),
         };
         let mut answered = Vec::with_capacity(units.len());
-        for (unit, candidate) in units.into_iter().zip(&hit.units) {
+        for (unit, candidate) in units.into_iter().zip(&shown) {
             let steps = ranked.explanation.as_ref().map(|e| e.steps(candidate.unit, &ranked.answer.query));
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             if detail == Detail::Lines {
@@ -387,6 +393,7 @@ impl Place {
             } else if (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
                 one.called_by = self.snapshot.callers(&unit.name)?;
             }
+            one.id = StableId::new(path, unit.span.line, unit.span.end);
             one.unit = unit;
             answered.push(one);
         }

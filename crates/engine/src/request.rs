@@ -12,6 +12,7 @@ use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Profile;
 use colgrep_core::tag::Hint;
+use colgrep_index::ids::StableId;
 
 /// Longest query, in bytes: far more than anybody types. Each of its words is looked up and kept.
 pub const QUERY_BYTES_MAX: usize = 64 << 10;
@@ -82,6 +83,8 @@ pub enum Question {
         /// The line, from 1.
         line: u32,
     },
+    /// Units like the one with this id.
+    LikeUnit(StableId),
 }
 
 impl Default for Question {

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use colgrep_core::knob::Knob;
 use colgrep_index::ErrorKind;
+use colgrep_index::ids::StableId;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::{caught, repair};
 
 use crate::answer::{Answer, FileAnswer};
 use crate::env::Env;
-use crate::like::{Like, like};
+use crate::like::{Like, like, like_with};
 use crate::list::Length;
 use crate::model::Model;
 use crate::notice::{Listener, Notice};
@@ -133,6 +134,7 @@ impl Session {
                 None
             }
             Question::Like { file, line } => Some(self.like(file, *line, &request.scope)?),
+            Question::LikeUnit(id) => Some(self.like_with(*id, &request.scope)?),
         };
         let is_list = request.question == Question::Every;
         let usual = || self.settings.number("results").unwrap_or(FILES_DEFAULT);
@@ -141,7 +143,7 @@ impl Session {
         let query = match (&request.question, like) {
             (_, Some(like)) => like.query,
             (Question::Text(query), None) => query.clone(),
-            (Question::Like { .. } | Question::Every, None) => String::new(),
+            (Question::Like { .. } | Question::LikeUnit(_) | Question::Every, None) => String::new(),
         };
         let mut order = if is_list { in_turn(&ranked, wanted) } else { interleaved(&ranked, wanted) };
         if request.shape.detail == Detail::Names {
@@ -181,7 +183,9 @@ impl Session {
     ) -> Result<Vec<Ranked>> {
         match &request.question {
             Question::Text(query) => self.ranked_by(request, by, like, files, query),
-            Question::Like { .. } => self.ranked_by(request, by, like, files, like.map_or("", |like| &like.query)),
+            Question::Like { .. } | Question::LikeUnit(_) => {
+                self.ranked_by(request, by, like, files, like.map_or("", |like| &like.query))
+            }
             Question::Every => self.listed(request, files),
         }
     }
@@ -238,7 +242,7 @@ impl Session {
         if self.model.is_none() {
             let file = match &request.question {
                 Question::Like { file, .. } => Some(file),
-                Question::Text(_) | Question::Every => None,
+                Question::Text(_) | Question::Every | Question::LikeUnit(_) => None,
             };
             let env = self.env.working_on(request.scope.paths.iter().chain(file));
             self.model = Model::of_search(&self.opening.choice, by, &env)?;
@@ -309,6 +313,19 @@ impl Session {
         (self.scope, self.is_scoped) = (scope.clone(), false);
         self.places = vec![self.place(project, Within::everything())?];
         let question = self.repaired(0, |home, model| like(&home.project, &home.snapshot, &path, line, model))?;
+        if !scope.paths.is_empty() {
+            self.open_scope(scope)?;
+        }
+        Ok(question)
+    }
+
+    /// The question for units like the one with an id, of the project around the scope's first path; leaves the places
+    /// of the scope open.
+    fn like_with(&mut self, id: StableId, scope: &Scope) -> Result<Like> {
+        let (project, _) = self.project(scope.paths.first().map_or(Path::new("."), PathBuf::as_path))?;
+        (self.scope, self.is_scoped) = (scope.clone(), false);
+        self.places = vec![self.place(project, Within::everything())?];
+        let question = self.repaired(0, |home, model| like_with(&home.project, &home.snapshot, id, model))?;
         if !scope.paths.is_empty() {
             self.open_scope(scope)?;
         }

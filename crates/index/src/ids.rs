@@ -1,8 +1,11 @@
 //! Id types of files and texts.
 
+use std::fmt;
 use std::num::NonZeroU64;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The number of a file in an index. A path keeps its number as long as it is in the table; a number that has become
 /// free is given out again only when the index is built anew.
@@ -32,5 +35,54 @@ impl TextHash {
     /// Its value, as the files of the index hold it.
     pub fn value(self) -> u64 {
         self.0.get()
+    }
+}
+
+/// A unit's name from one build of an index to the next: XXH3 (64 bits) of its file's path and its lines. Units that lie
+/// on the same lines share it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StableId(u64);
+
+impl StableId {
+    /// The unit that is defined on `line` of the file at `path` (from the root) and ends on line `end`.
+    pub fn new(path: &str, line: u32, end: u32) -> StableId {
+        StableId(xxh3_64(format!("{path}:{line}:{end}").as_bytes()))
+    }
+}
+
+impl fmt::Display for StableId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// A text that is no 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoStableId;
+
+impl FromStr for StableId {
+    type Err = NoStableId;
+
+    fn from_str(text: &str) -> Result<StableId, NoStableId> {
+        let is_one = text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
+        let value = is_one.then(|| u64::from_str_radix(text, 16).ok()).flatten();
+        value.map(StableId).ok_or(NoStableId)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stable_ids_are_written_and_read() {
+        let id = StableId::new("src/a.rs", 3, 9);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert_eq!(id.to_string(), "28032071f6fd52f9", "it must never change");
+        assert!(id != StableId::new("src/a.rs", 3, 10) && id != StableId::new("src/b.rs", 3, 9));
+        for text in ["", "5fc1", "src/a.rs:3", "+fc1e7c3f6d1d34d", "5fc1e7c3f6d1d34dd"] {
+            assert_eq!(text.parse::<StableId>(), Err(NoStableId), "{text}");
+        }
     }
 }

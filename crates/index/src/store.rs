@@ -21,8 +21,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::disk::{Disk, keep_private};
 use crate::error::{Error, Result};
-use crate::ids::FileId;
-use crate::lexical::{CommitPoint, Lexical, Writer};
+use crate::ids::{FileId, StableId};
+use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
 use crate::vector::{Manifest, Place, Vectors, sibling_roots};
 use crate::walk::WalkOptions;
@@ -169,6 +169,16 @@ impl Coverage {
 }
 
 impl Snapshot {
+    /// The unit with this id, and its file.
+    pub fn unit_with(&self, id: StableId) -> Option<(UnitHit, &FileRecord)> {
+        let of_number: HashMap<FileId, &FileRecord> = self.files.indexed().map(|file| (file.id, file)).collect();
+        let is_it = |file: FileId, line, end| {
+            of_number.get(&file).is_some_and(|record| StableId::new(&record.path, line, end) == id)
+        };
+        let unit = self.lexical.unit_where(is_it)?;
+        Some((unit, of_number.get(&unit.file)?))
+    }
+
     /// Qualified names of units that call `name`, at most twenty, in order of path and line.
     ///
     /// # Errors

@@ -53,6 +53,9 @@ pub struct ClearArgs {
 pub struct OutlineArgs {
     /// The file; it need not be indexed
     pub file: PathBuf,
+    /// Constants, fields and lines outside any unit too, not only functions, types and headings
+    #[arg(long)]
+    pub all: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -108,8 +108,14 @@ impl Plan {
             return Ok(Words { task: Task::Files, question: Question::default(), paths: paths(&args.words) });
         }
         if let Some(like) = &args.like {
-            let (file, line) = super::line::parse(like)?;
-            return Ok(Words { task: Task::Rank, question: Question::Like { file, line }, paths: paths(&args.words) });
+            let question = match like.parse() {
+                Ok(id) => Question::LikeUnit(id),
+                Err(_) => {
+                    let (file, line) = super::line::parse(like)?;
+                    Question::Like { file, line }
+                }
+            };
+            return Ok(Words { task: Task::Rank, question, paths: paths(&args.words) });
         }
         if let Some(file) = &args.queries_from {
             let task = Task::Many(file.clone());

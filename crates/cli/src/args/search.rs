@@ -147,9 +147,9 @@ pub struct SearchArgs {
     /// -k counts units instead of files; several may lie in one file
     #[arg(long, conflicts_with = "per_file")]
     pub units: bool,
-    /// Units like the one on that line of a file (a column behind the line is left out); every word given is then a path to
-    /// look in
-    #[arg(long, value_name = "FILE:LINE", value_hint = ValueHint::FilePath, conflicts_with_all = ["regexp", "queries_from"])]
+    /// Units like the one on that line of a file (a column behind the line is left out), or like the one with that id of
+    /// --json; every word given is then a path to look in
+    #[arg(long, value_name = "FILE:LINE|ID", value_hint = ValueHint::FilePath, conflicts_with_all = ["regexp", "queries_from"])]
     pub like: Option<String>,
     /// Answer many queries, one a line of FILE (- for stdin), with one JSON object each; every word given is then a path
     #[arg(

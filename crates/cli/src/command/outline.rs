@@ -100,10 +100,11 @@ fn outlined(unit: &Unit, with_text: bool) -> Outlined {
 pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
     let units: Vec<Outlined> = units(&args.file)?.iter().map(|unit| outlined(unit, args.enriched)).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let shown = shown(&units, args.all || args.enriched);
     if args.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&units)?)?;
+        writeln!(out, "{}", serde_json::to_string_pretty(&shown)?)?;
     } else {
-        for (i, unit) in units.iter().enumerate() {
+        for (i, unit) in shown.iter().enumerate() {
             match &unit.enriched {
                 Some(text) => write!(out, "{}{}\n", if i > 0 { "\n" } else { "" }, escape_text(text))?,
                 None => write!(out, "{}", row(unit))?,
@@ -112,6 +113,13 @@ pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
     }
     out.flush()?;
     Ok(if units.is_empty() { NOTHING } else { FOUND })
+}
+
+/// What is shown: functions, types and headings, or all; all too where there are none of these.
+pub fn shown(units: &[Outlined], all: bool) -> Vec<&Outlined> {
+    let is_main = |unit: &&Outlined| !matches!(unit.unit_type, "constant" | "rawcode");
+    let main: Vec<&Outlined> = units.iter().filter(is_main).collect();
+    if all || main.is_empty() { units.iter().collect() } else { main }
 }
 
 /// A unit as a line: lines, kind, and what it is, indented by what encloses it.

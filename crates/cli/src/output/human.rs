@@ -11,6 +11,7 @@ use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::session::Results;
 
 use super::budget::Budget;
+use super::enclosing::enclosing;
 use super::highlight::{Styled, Syntaxes};
 use super::line::write;
 use super::path::{absolute, shown};
@@ -22,7 +23,7 @@ use super::{Format, Options, Spot, explain};
 /// # Errors
 /// When `out` refuses or an index can't be read.
 pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, budget: &mut Budget) -> Result<usize> {
-    let mut printer = Printer { options, syntaxes: None, last_heading: None, printed: false };
+    let mut printer = Printer { options, syntaxes: None, last_heading: None, printed: false, is_list: results.is_list };
     for (at, file) in results.iter().enumerate() {
         let mut block = Vec::new();
         printer.file(&mut block, &file?)?;
@@ -53,6 +54,8 @@ struct Printer<'a> {
     last_heading: Option<String>,
     /// Whether any lines were printed yet.
     printed: bool,
+    /// Whether it is a list, whose lines are the definitions themselves.
+    is_list: bool,
 }
 
 /// A file whose lines are printed.
@@ -82,12 +85,13 @@ impl Printer<'_> {
         }
         let source = Source { name, full, path: &file.path, lines: file.text.lines().collect() };
         let mut seen = HashSet::new();
-        for unit in &file.units {
+        for (at, unit) in file.units.iter().enumerate() {
             // A unit and one inside it may answer with the same line.
             if !seen.insert(unit.line.number) && !wish.content {
                 continue;
             }
-            self.unit(out, &source, unit)?;
+            let also = if at == 0 { file.also_here } else { 0 };
+            self.unit(out, &source, unit, also)?;
             if let Some(steps) = &unit.steps {
                 paint(out, style::DIM, self.options.look.color, explain::line(steps, unit.score))?;
                 writeln!(out)?;
@@ -105,7 +109,7 @@ impl Printer<'_> {
         self.options.look.write_name(out, name, full, line)
     }
 
-    fn unit(&mut self, out: &mut Vec<u8>, source: &Source<'_>, unit: &UnitAnswer) -> Result<()> {
+    fn unit(&mut self, out: &mut Vec<u8>, source: &Source<'_>, unit: &UnitAnswer, also: u64) -> Result<()> {
         let Options { wish, look } = self.options;
         let best = unit.line.number;
         let places = unit.line.matches.as_ref().unwrap_or(&unit.line.marks);
@@ -132,7 +136,9 @@ impl Printer<'_> {
         let begin = rows.first().map_or(best, |r| r.number).min(unit.unit.span.line as usize).max(1);
         let end = rows.last().map_or(best, |r| r.number).min(source.lines.len());
         let styles = self.styles(source, begin, end);
+        let around = if self.is_list { None } else { enclosing(unit, also) };
         let (before, behind) = self.around();
+        let is_one_line = rows.len() == 1 && before + behind == 0 && !wish.content && !look.heading;
         // As in grep: a mark between groups of lines that are no neighbours; between files, a heading is one.
         if before + behind > 0 && self.printed && !(look.heading && is_new) {
             writeln!(out, "--")?;
@@ -151,7 +157,8 @@ impl Printer<'_> {
             let styled = row.number.checked_sub(begin).and_then(|i| styles.get(i)).map_or(&[][..], Vec::as_slice);
             let column = spot.column.filter(|_| wish.column && row.separator == ':');
             let spot = Spot { line: row.number, column, separator: row.separator, ..spot };
-            self.row(out, &spot, line, styled, &unit.line.marks)?;
+            let around = around.as_deref().filter(|_| is_one_line && wish.lines.is_none());
+            self.row(out, &spot, (line, around), styled, &unit.line.marks)?;
         }
         Ok(())
     }
@@ -160,7 +167,7 @@ impl Printer<'_> {
         &self,
         out: &mut Vec<u8>,
         spot: &Spot<'_>,
-        line: &str,
+        (line, around): (&str, Option<&str>),
         styled: &[(anstyle::Style, usize)],
         marks: &[Range<usize>],
     ) -> Result<()> {
@@ -172,10 +179,16 @@ impl Printer<'_> {
         }
         let marks = if look.color && spot.separator == ':' { marks } else { &[] };
         // A terminal too narrow for the name and the number still shows a little of the line.
+        taken += around.map_or(0, |around| around.chars().count() + 2);
         let columns = look.width.map(|w| w.saturating_sub(taken).max(20));
         let end = wish.line_bytes_max.map_or(line.len(), |most| line.floor_char_boundary(most));
         write(out, &line[..end], columns, look.color, styled, marks)?;
-        writeln!(out, "{}", if end < line.len() { "…" } else { "" })?;
+        write!(out, "{}", if end < line.len() { "…" } else { "" })?;
+        if let Some(around) = around {
+            write!(out, "  ")?;
+            paint(out, style::DIM, look.color, around)?;
+        }
+        writeln!(out)?;
         Ok(())
     }
 

@@ -26,6 +26,8 @@ struct Hit {
     score: f32,
     /// The matched units, best first.
     matches: Vec<Match>,
+    /// How many more of the file's units match: definitions and sections with half the score of the best.
+    also_here: u64,
     /// How the score came about, with --explain.
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Vec<Step>>,
@@ -72,6 +74,8 @@ enum Row {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Unit")]
 struct JsonUnit {
+    /// Its id, of the best unit's path and lines: 16 hexadecimal digits, the same in every build of the index.
+    id: String,
     /// Name as written; empty for raw code.
     name: String,
     /// Name with the names that enclose it.
@@ -303,6 +307,7 @@ fn hit(file: FileAnswer) -> Hit {
         lines.get(first.min(lines.len())..(best.span.end as usize).min(lines.len())).unwrap_or_default().join("\n");
     Hit {
         unit: JsonUnit {
+            id: one.id.to_string(),
             qualified_name: best.qualified_name(),
             file: absolute(&file.root, &file.path),
             line,
@@ -323,6 +328,7 @@ fn hit(file: FileAnswer) -> Hit {
             code,
         },
         score: file.score,
+        also_here: file.also_here,
         explain: one.steps.map(|steps| steps.into_iter().map(Step::from).collect()),
         matches,
     }

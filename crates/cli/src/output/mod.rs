@@ -1,6 +1,7 @@
 //! What is printed: for people, for programs, and how scores came about.
 
 pub mod budget;
+mod enclosing;
 pub mod escape;
 pub mod explain;
 mod highlight;

@@ -6,10 +6,12 @@ use colgrep_core::UnitId;
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
+use rayon::prelude::*;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet as _, Term};
 
-use super::read::{Lexical, UnitFilter, UnitHit, key};
+use super::fields::Info;
+use super::read::{Lexical, Segment, UnitFilter, UnitHit, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
@@ -114,6 +116,16 @@ impl Lexical {
         units.retain(|unit| filter.is_none_or(|f| self.is_allowed(unit.key, f)));
         units.sort_by_key(|unit| (unit.file, unit.line, unit.key));
         Ok(units)
+    }
+
+    /// The first unit of which file, line of the definition and last line are meant.
+    pub(crate) fn unit_where(&self, is_meant: impl Fn(FileId, u32, u32) -> bool + Sync) -> Option<UnitHit> {
+        let in_segment = |(s, segment): (usize, &Segment)| {
+            let mut documents = segment.reader.doc_ids_alive().map(|doc| (doc, segment.info(doc)));
+            let is_it = |doc, info: Info| !info.is_file() && is_meant(segment.file(doc), info.line(), info.end());
+            documents.find(|(doc, info)| is_it(*doc, *info)).map(|(doc, _)| segment.hit(key(s, doc), doc))
+        };
+        self.segments.par_iter().enumerate().find_map_any(in_segment)
     }
 
     /// The smallest unit around a line of a file that `filter` allows, documentation included; where none lies around

@@ -93,6 +93,8 @@ pub struct Grep {
 pub struct Outline {
     /// The file.
     pub file: String,
+    /// Constants, fields and lines outside any unit too, not only functions, types and headings.
+    pub all: bool,
     /// Units to leave out from the beginning: for the next page.
     pub offset: usize,
     /// Length of the answer in tokens (bytes / 4), 2000 if not given.
@@ -102,8 +104,9 @@ pub struct Outline {
 /// One unit's lines.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("required" = ["file"]))]
 pub struct ReadUnit {
+    /// The unit's id, as answers give it behind #; nothing else is needed then.
+    pub id: String,
     /// The file.
     pub file: String,
     /// A line of the unit, from 1.
@@ -120,8 +123,9 @@ pub struct ReadUnit {
 /// Units like one.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("required" = ["file", "line"]))]
 pub struct Related {
+    /// The unit's id, as answers give it behind #, instead of file and line.
+    pub id: String,
     /// The file.
     pub file: String,
     /// A line of the unit, from 1.

@@ -18,6 +18,7 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::request::check_length;
 use colgrep_engine::session::{damage, guarded};
 use colgrep_engine::{Background, Detail, Facts, Pattern, RankBy, RankingOptions, Refused, Scope, Tests, terms};
+use colgrep_index::ids::StableId;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
@@ -133,15 +134,21 @@ fn wanted(results: Option<usize>) -> Result<usize> {
 
 /// `find_related`.
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<String> {
-    let (root, full, path) = state.locate(&asked.file)?;
-    if !full.is_file() {
-        bail!("{} is no file", asked.file);
-    }
+    let (root, path, line) = match unit_with(state, &asked.id)? {
+        Some((root, below, line, _)) => (root, below, line),
+        None => {
+            let (root, full, path) = state.locate(&asked.file)?;
+            if !full.is_file() {
+                bail!("{} is no file", asked.file);
+            }
+            (root, path, asked.line)
+        }
+    };
     let wanted = wanted(asked.results)?;
     let below = std::slice::from_ref(&root.below);
     let scope = Scope::default();
     let list = repaired(root, || {
-        let like = like(&root.project, &*state.snapshot(root)?, &path, asked.line, state.model(root)?)?;
+        let like = like(&root.project, &*state.snapshot(root)?, &path, line, state.model(root)?)?;
         let question = Question {
             query: &like.query,
             wanted: asked.offset.saturating_add(wanted),
@@ -152,6 +159,24 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
         Ranking { state, root, below, scope: &scope, question, like: Some(&like), background }.once()
     })?;
     Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
+}
+
+/// The unit with an id, as its root, its path from there and its first and last line; none where no id is given.
+fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<(&'s Arc<Root>, String, u32, u32)>> {
+    let id = id.trim_start_matches('#');
+    if id.is_empty() {
+        return Ok(None);
+    }
+    let known: StableId =
+        id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
+    for root in state.roots() {
+        let snapshot = state.snapshot(root)?;
+        if let Some((hit, file)) = snapshot.unit_with(known) {
+            let span = snapshot.lexical.unit(hit.key)?.span;
+            return Ok(Some((root, file.path.clone(), span.line, span.end)));
+        }
+    }
+    Err(Refused::NoUnitWith { id: id.to_string() }.into())
 }
 
 struct Question<'a> {
@@ -304,7 +329,11 @@ fn block(file: &FileAnswer, content: bool) -> String {
     let first = file.units.iter().map(|unit| unit.unit.span.line).min().unwrap_or_default();
     let end = file.units.iter().map(|unit| unit.unit.span.end).max().unwrap_or_default();
     let lines = if content { lines_between(&file.text, first as usize, end as usize, str::lines) } else { Vec::new() };
-    file.units.iter().map(|unit| unit_block(&shown, &lines, unit, content)).collect()
+    let mut block: String = file.units.iter().map(|unit| unit_block(&shown, &lines, unit, content)).collect();
+    if file.also_here > 0 {
+        block.insert_str(block.len() - 1, &format!("; also here: {}", counted(file.also_here, "unit")));
+    }
+    block
 }
 
 fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool) -> String {
@@ -315,6 +344,7 @@ fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool) 
     block.push('\n');
     if content {
         numbered(&mut block, lines, first, end);
+        block.push_str(&format!("    #{}\n", answered.id));
         return block;
     }
     if !unit.signature.is_empty() {
@@ -323,6 +353,7 @@ fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool) 
     if line.is_in_file && (unit.signature.is_empty() || line.number != answered.name_line) {
         block.push_str(&format!("    {}: {}\n", line.number, shortened(line.text.trim())));
     }
+    block.push_str(&format!("    #{}\n", answered.id));
     block
 }
 
@@ -375,13 +406,17 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
 pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     let (_, full, _) = state.locate(&asked.file)?;
     let units = file_outline::outline(&full)?;
-    let blocks: Vec<String> = units.iter().map(file_outline::row).collect();
+    let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
 }
 
 /// `read_unit`: parses the file itself, so it sees the newest text.
 pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
-    let (root, full, below) = state.locate(&asked.file)?;
+    let with_id = unit_with(state, &asked.id)?;
+    let (root, full, below) = match &with_id {
+        Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),
+        None => state.locate(&asked.file)?,
+    };
     let units = file_outline::outline(&full)?;
     let name = asked.name.as_deref().filter(|name| !name.is_empty());
     let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
@@ -389,6 +424,7 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
     // By distance from the line, then by length: the smallest unit around the line comes first.
     let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
     let unit = match (name, asked.line) {
+        _ if let Some((_, _, line, end)) = with_id => units.iter().find(|u| (u.line, u.end_line) == (line, end)),
         (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
         (Some(_), None) => named.next(),
         (None, Some(line)) => named.filter(|u| distance(u, line) == 0).min_by_key(|u| u.end_line - u.line),
