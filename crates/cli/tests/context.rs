@@ -92,3 +92,88 @@ fn s000_10_no_pool_and_no_ranking_cuts_a_mention() {
     let explained = sandbox.run(&[query, "-k", "1", "--explain"]).out;
     assert!(explained.contains(" mention +"), "{explained}");
 }
+
+/// A project with a test, what it tests, and what that imports; words lead to `noise`.
+fn connected() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for i in 0..5 {
+        let text = format!(
+            "def open_{i}(address):\n    \"\"\"Open an address and close it.\"\"\"\n    return open(address)\n"
+        );
+        sandbox.write(&format!("noise/open_{i}.py"), &text);
+    }
+    sandbox.write(
+        "src/net/tcp.py",
+        "from .wire import frame\n\n\ndef connect(address):\n    return frame(open(address))\n",
+    );
+    sandbox.write(
+        "src/net/wire.py",
+        "def frame(address):\n    \"\"\"A frame around what is open.\"\"\"\n    return [address]\n",
+    );
+    sandbox.write("src/net/pool.py", "from .tcp import connect\n\n\ndef take(address):\n    return connect(address)\n");
+    sandbox.write(
+        "tests/net/test_tcp.py",
+        "from net.tcp import connect\n\n\ndef test_connect():\n    assert connect(\"open\")\n",
+    );
+    sandbox
+}
+
+/// The place of a file in an answer, from 0.
+fn place(out: &str, file: &str) -> usize {
+    out.lines().position(|line| line == file).unwrap_or_else(|| panic!("{file} is not in {out}"))
+}
+
+#[test]
+fn s000_14_and_17_what_belongs_to_the_file_comes_earlier_and_nothing_goes() {
+    let sandbox = connected();
+    let ask = |near: &str| {
+        let flags = if near.is_empty() { vec![] } else { vec!["--near", near] };
+        let ran = sandbox.run(&[&["open an address", "-l", "-k", "20"], &flags[..]].concat());
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.out
+    };
+    let plain = ask("");
+    let near = ask("tests/net/test_tcp.py");
+    assert!(place(&near, "src/net/tcp.py") < place(&plain, "src/net/tcp.py"), "{plain}{near}");
+    for file in plain.lines().chain(["tests/net/test_tcp.py"]) {
+        place(&near, file);
+    }
+    let explained = sandbox.run(&["open an address", "-k", "20", "--near", "tests/net/test_tcp.py", "--explain"]).out;
+    assert!(explained.contains(" context +"), "{explained}");
+    // A place in the file: what is called there is defined in another.
+    assert!(place(&ask("src/net/pool.py:5"), "src/net/tcp.py") < place(&plain, "src/net/tcp.py"));
+}
+
+#[test]
+fn s000_16_a_test_is_lifted_where_tests_are_asked_for() {
+    let sandbox = connected();
+    for i in 0..5 {
+        sandbox.write(&format!("tests/test_open_{i}.py"), "def test_connect_open():\n    assert connect(\"open\")\n");
+    }
+    let ask = |query: &str, flags: &[&str]| sandbox.run(&[&[query, "-l", "-k", "20"], flags].concat()).out;
+    let own = "tests/net/test_tcp.py";
+    let near = ["--near", "src/net/tcp.py"];
+    let gain = |query: &str, flags: &[&str]| {
+        place(&ask(query, flags), own) as i32 - place(&ask(query, &[flags, &near[..]].concat()), own) as i32
+    };
+    assert!(gain("tests of connect", &[]) > 0);
+    assert!(gain("connect open", &["--tests", "only"]) > 0);
+    assert!(sandbox.run(&["frame", "-l", "-k", "30", "--near", "src/net/tcp.py"]).out.contains(own), "a candidate");
+}
+
+#[test]
+fn s000_17_what_is_not_there_is_an_error() {
+    let sandbox = connected();
+    for (near, message) in [
+        ("src/gone.py", "no such file"),
+        ("src/net", "no such file"),
+        ("src/net/tcp.py:99", "no line 99"),
+        ("src/gone.py:3", "no such file"),
+    ] {
+        let ran = sandbox.run(&["open", "--near", near]);
+        assert_eq!(ran.status, 2, "{near}");
+        assert!(ran.err.contains(message), "{near}: {}", ran.err);
+    }
+    let ran = sandbox.run(&["-e", "open", "--near", "src/net/tcp.py"]);
+    assert_eq!((ran.status, ran.err.contains("--near")), (2, true), "{}", ran.err);
+}

@@ -77,6 +77,11 @@ impl LanguageFacts {
         name.rsplit_once('.').is_some_and(|(_, ending)| self.endings.contains(ending))
     }
 
+    /// Whether a stem names a role in some language and says nothing of the topic: `mod`, `index`, `__init__`.
+    pub fn is_role_stem(&self, stem: &str) -> bool {
+        self.any(|rules| rules.role_stems, |role| role.eq_ignore_ascii_case(stem))
+    }
+
     /// Whether a word in that list of any language passes `test`.
     pub(crate) fn any(
         &self,

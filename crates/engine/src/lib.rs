@@ -13,6 +13,7 @@ pub mod like;
 pub mod line;
 pub mod list;
 pub mod model;
+pub mod near;
 mod nearest;
 pub mod notice;
 pub mod open;
@@ -36,7 +37,8 @@ pub use notice::{Listener, Notice};
 pub use open::OpenOptions;
 pub use project::Project;
 pub use request::{
-    Background, Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape, Tests,
+    Background, Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape,
+    Standpoint, Tests,
 };
 pub use session::{Results, Session};
 pub use settings::Settings;

@@ -28,6 +28,7 @@ use crate::filter::{Filter, Without, allowed_files, not_ranked};
 use crate::line::{QueryWords, own_line};
 use crate::list::{Length, call_line, list};
 use crate::model::Model;
+use crate::near::NearFile;
 use crate::notice::{Listener, NotRanked, Traced};
 use crate::pattern::{LineMatcher, matcher, places};
 use crate::project::Project;
@@ -97,6 +98,8 @@ pub struct Asked<'a> {
     pub hints: &'a [Hint],
     /// Terms for words of the question.
     pub terms: Option<&'a TermTable>,
+    /// Where the reader stands.
+    pub near: Option<&'a NearFile>,
     /// Files wanted.
     pub files: usize,
     /// Units in each file, at most.
@@ -121,6 +124,7 @@ impl<'a> Asked<'a> {
             like: None,
             hints: &[],
             terms: None,
+            near: None,
             files,
             units_per_file: 1,
             single_units: false,
@@ -275,6 +279,7 @@ impl Place {
             question: asked.like.and_then(|like| like.vectors.as_ref()),
             ..model.semantic(&self.snapshot, asked.by)
         });
+        let near = asked.near.filter(|near| near.root == self.project.root).map(|near| &near.near);
         let hints = Hints::new(asked.hints, &mut Tokenizer::default());
         let tags = match asked.hints.iter().any(|hint| hint.kind == TagKind::Tag) {
             true => self.tags.iter().map(|(name, globs)| Ok((name, Patterns::new(globs)?))).collect::<Result<_>>()?,
@@ -292,7 +297,7 @@ impl Place {
             units_per_file: asked.units_per_file,
             filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
             semantic,
-            background: search::Background { terms: asked.terms, hints: Some(&hints), tags_of: Some(&tags_of) },
+            background: search::Background { terms: asked.terms, hints: Some(&hints), tags_of: Some(&tags_of), near },
         })
     }
 

@@ -103,6 +103,17 @@ pub struct Background {
     pub terms: TermTable,
     /// The terms of the settings are left out.
     pub no_settings_terms: bool,
+    /// Where the reader stands: what belongs to that file is preferred.
+    pub near: Option<Standpoint>,
+}
+
+/// Where a reader stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standpoint {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: Option<u32>,
 }
 
 /// Refuses a query that is too long.

@@ -16,11 +16,12 @@ use crate::env::Env;
 use crate::like::{Like, like, like_with};
 use crate::list::Length;
 use crate::model::Model;
+use crate::near::NearFile;
 use crate::notice::{Listener, Notice};
 use crate::open::{OpenOptions, Opening, name_runtime, open};
 use crate::place::{Asked, Place, Ranked, Within};
 use crate::project::Project;
-use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, check_length};
+use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
 use crate::settings::Settings;
 use crate::terms::in_force;
 
@@ -211,6 +212,7 @@ impl Session {
             knobs.set(Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
         }
         let terms = in_force(&request.background, &self.settings);
+        let near = request.background.near.as_ref().map(|near| self.near(near, &request.scope)).transpose()?;
         let is_text = matches!(request.question, Question::Text(_));
         let fusion = request.ranking.fusion.or(self.settings.fusion()).unwrap_or_default();
         let per_file = request.shape.units_per_file.or(self.settings.number("per_file")).unwrap_or(1).max(1);
@@ -226,6 +228,7 @@ impl Session {
                 like,
                 hints: &request.background.hints,
                 terms: (is_text && !terms.is_empty()).then_some(&terms),
+                near: near.as_ref(),
                 files,
                 units_per_file: per_file,
                 single_units: request.shape.single_units,
@@ -330,6 +333,21 @@ impl Session {
             self.open_scope(scope)?;
         }
         Ok(question)
+    }
+
+    /// The file where the reader stands, in one of the places.
+    fn near(&mut self, at: &Standpoint, scope: &Scope) -> Result<NearFile> {
+        if !at.file.is_file() {
+            bail!("{}: no such file", at.file.display());
+        }
+        let (project, path) = self.project(&at.file)?;
+        if !self.places.iter().any(|place| place.project.root == project.root) {
+            bail!(
+                "{}: lies in none of the projects that are searched; name a folder of its project",
+                at.file.display()
+            );
+        }
+        NearFile::new(at, project.root, path, scope)
     }
 
     /// Does `work` in a place; where the index shows itself damaged, repairs it and does the work again, once.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use colgrep_engine::Standpoint;
 
 /// Reads `FILE:LINE`; a column behind it, as compilers print it, is left out.
 ///
@@ -16,6 +17,15 @@ pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
     match numbered(text).map(|last| numbered(&last.0).unwrap_or(last)) {
         Some((file, line)) if !file.is_empty() && line > 0 => Ok((PathBuf::from(file), line)),
         _ => bail!("{text:?} names no line of a file; write it as src/main.rs:40"),
+    }
+}
+
+/// Reads `FILE[:LINE]`. What can't be a file with a line is a file.
+pub fn standpoint(text: &str) -> Standpoint {
+    let whole = PathBuf::from(text);
+    match parse(text) {
+        Ok((file, line)) if !whole.is_file() => Standpoint { file, line: Some(line) },
+        _ => Standpoint { file: whole, line: None },
     }
 }
 

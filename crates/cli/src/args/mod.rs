@@ -2,7 +2,7 @@
 
 mod chapters;
 mod commands;
-mod line;
+pub mod line;
 mod plan;
 mod request;
 mod ripgrep;

@@ -220,6 +220,7 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         (!args.hints.is_empty(), "--hint"),
         (args.expand.is_some(), "--expand"),
         (args.no_expand, "--no-expand"),
+        (args.near.is_some(), "--near"),
     ];
     if args.regexp.is_empty() {
         // Names of code are compared too.

@@ -34,6 +34,7 @@ impl SearchArgs {
         background.hints.clone_from(&self.hints);
         background.terms = self.expand.as_deref().map(terms::table).transpose()?.unwrap_or_default();
         background.no_settings_terms = self.no_expand;
+        background.near = self.near.as_deref().map(super::line::standpoint);
         Ok(background)
     }
 

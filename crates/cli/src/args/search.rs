@@ -402,6 +402,10 @@ pub struct SearchArgs {
     /// Search for the query's words alone although the settings have terms for them
     #[arg(long, overrides_with = "expand", help_heading = "Ranking")]
     pub no_expand: bool,
+    /// Where you stand: what belongs to that file comes earlier (what a test tests, imports, files that changed together
+    /// with it), and nothing is left out; with a line, also where the names are defined that are called there
+    #[arg(long, value_name = "FILE[:LINE]", value_hint = ValueHint::FilePath, help_heading = "Ranking")]
+    pub near: Option<String>,
     /// Show how each score came about
     #[arg(long, help_heading = "Ranking")]
     pub explain: bool,

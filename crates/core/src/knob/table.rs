@@ -17,6 +17,7 @@ const FOLDERS: &str = "prototype: +.004 (docs/research/prototype.md)";
 const EXPANSION: &str = "document retrieval with domain terms, requirement 002.11: k 10, weights 3.0 and 0.3";
 const TAGS: &str = "reranking by enrichment tags, requirements 004.2 and 004.3";
 const ENRICHMENT: &str = "document retrieval with enrichment; docs/ranking.md: keywords of prose";
+const NEAR: &str = "docs/research/near.md";
 const POINTED: &str = "docs/ranking.md: what a query points at";
 
 knobs! {
@@ -387,6 +388,33 @@ knobs! {
         doc: "Times the best base score among other files of the same stem.",
         default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
         source: "prototype: about +.001 (docs/research/prototype.md)",
+    }
+
+    // Stage `context`.
+    HereBoost here_boost: f32 {
+        doc: "With --near: added to the file where the reader stands, in shares of the best score.",
+        default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4],
+        source: NEAR,
+    }
+    PartnerBoost partner_boost: f32 {
+        doc: "With --near: added to what the test tests, in shares of the best score; where tests are asked for, to what tests the source.",
+        default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.2, 0.4, 0.6],
+        source: NEAR,
+    }
+    ImportBoost import_boost: f32 {
+        doc: "With --near: added to files that the file imports, in shares of the best score.",
+        default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2],
+        source: NEAR,
+    }
+    ImporterBoost importer_boost: f32 {
+        doc: "With --near: added to files that import the file, in shares of the best score.",
+        default: 0.05, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2],
+        source: NEAR,
+    }
+    TogetherBoost together_boost: f32 {
+        doc: "With --near: times the share of past commits in which a file changed together with the file, in shares of the best score.",
+        default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4, 0.6],
+        source: NEAR,
     }
 
     // Stage `mention`.

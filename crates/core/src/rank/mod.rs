@@ -5,6 +5,7 @@
 //! and tells the observer what every stage did. Boosts are in shares of the best possible base score, which is 1.
 
 pub mod coherence;
+pub mod context;
 pub mod definition;
 pub mod depth;
 pub mod exact_definition;
@@ -27,7 +28,7 @@ pub(crate) mod testing;
 
 pub use fused::Fused;
 pub use ranked::{Ranked, RankedUnit};
-pub use retrieved::{Candidate, FileFacts, NamedDefinition, Retrieved};
+pub use retrieved::{Candidate, Context, FileFacts, NamedDefinition, Retrieved};
 pub use stage::{Input, Prepare, Signals, Stage};
 
 use crate::knob::Knobs;
@@ -48,6 +49,7 @@ pub static STAGES: &[Stage] = &[
     depth::STAGE,
     sibling::STAGE,
     path_penalty::LATE,
+    context::STAGE,
     mention::STAGE,
     pointed::STAGE,
 ];
@@ -112,6 +114,7 @@ mod tests {
         files[1].word_definitions = 0.5;
         files[4].textual_types.push(0);
         files[2].mentioned = 0.5;
+        files[3].context = Context { itself: true, partner: 0.5, imported: 0.5, importer: 0.5, together: 0.5 };
         let pointer = crate::clue::Pointer { certainty: crate::clue::Certainty::Exact, strength: 0.5, line: 3 };
         example.retrieved.candidates[6].pointer = Some(pointer);
         example.retrieved.candidates[7].hinted =

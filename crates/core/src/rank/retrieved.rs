@@ -52,6 +52,21 @@ pub struct NamedDefinition {
     pub exact_case: bool,
 }
 
+/// How a file stands to the one where the reader is: nothing, where the reader says of none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Context {
+    /// It is that file.
+    pub itself: bool,
+    /// 1 for what a test tests, and, where tests are asked for, for what tests a source.
+    pub partner: f32,
+    /// How far that file imports it, 0 to 1: the files that one import may mean share.
+    pub imported: f32,
+    /// How far it imports that file, 0 to 1.
+    pub importer: f32,
+    /// How much it changed together with that file in the past, in shares of the strongest.
+    pub together: f32,
+}
+
 /// What is known of a file with candidates in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileFacts {
@@ -73,6 +88,8 @@ pub struct FileFacts {
     pub adjacent: f32,
     /// How far the query names this file, 0 to 1: several files of one name share.
     pub mentioned: f32,
+    /// How it stands to the file where the reader is.
+    pub context: Context,
 }
 
 /// The candidates of one query, the retrievers' rankings of them, and what is known of their files. Nothing here

@@ -38,6 +38,8 @@ pub(super) struct Fields {
     pub(super) topic: Field,
     /// Files: names that their text defines as types.
     pub(super) textual_type: Field,
+    /// Files: keys of what they import.
+    pub(super) import: Field,
     /// Stored for showing: a unit without its body, or a file's imports.
     pub(super) stored: Field,
 }
@@ -70,6 +72,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         callee: schema.add_text_field("callee", raw()),
         topic: schema.add_text_field("topic", raw()),
         textual_type: schema.add_text_field("textual_type", raw()),
+        import: schema.add_text_field("import", raw()),
         stored: schema.add_bytes_field("stored", STORED),
     };
     (schema.build(), fields)

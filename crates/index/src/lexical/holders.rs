@@ -37,6 +37,23 @@ impl Lexical {
         Ok(Some(files))
     }
 
+    /// The files, ascending, that have an import of one of these keys.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn importers(&self, keys: &[String]) -> Result<Vec<FileId>> {
+        let mut files = Vec::new();
+        for key in keys {
+            let term = Term::from_field_text(self.fields.import, key);
+            for segment in &self.segments {
+                segment.each(&term, |doc| files.push(segment.file(doc)))?;
+            }
+        }
+        files.sort_unstable();
+        files.dedup();
+        Ok(files)
+    }
+
     /// Whether a term stands in the name of a unit or in the topic of a file.
     ///
     /// # Errors

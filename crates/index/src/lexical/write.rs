@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use colgrep_core::Unit;
 use colgrep_core::bm25::Field as UnitField;
+use colgrep_core::import::import_keys;
 use colgrep_core::path::PathFacts;
 use colgrep_core::query::last_segment;
 use colgrep_syntax::language;
@@ -178,6 +179,12 @@ impl Writer {
         }
         for name in &file.textual_types {
             document.add_text(self.fields.textual_type, name);
+        }
+        let imports = &file.parsed.imports;
+        let keys: HashSet<String> =
+            imports.iter().flat_map(|text| import_keys(text, file.path, language::facts())).collect();
+        for key in &keys {
+            document.add_text(self.fields.import, key);
         }
         document.add_bytes(self.fields.stored, &postcard::to_stdvec(&file.parsed.imports).unwrap_or_default());
         document

@@ -2,6 +2,7 @@
 
 mod hinted;
 mod locate;
+mod near;
 mod pointed;
 mod restore;
 mod retrieve;
@@ -17,6 +18,7 @@ use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit};
 use colgrep_core::tag::Hints;
 
+pub use near::Near;
 pub use pointed::calls;
 pub use retrieve::{Retrieval, is_text, retrieve};
 pub use semantic::{Mode, Semantic};
@@ -57,6 +59,8 @@ pub struct Background<'a> {
     pub hints: Option<&'a Hints>,
     /// The names that people gave to the file at a path.
     pub tags_of: Option<&'a TagsOf<'a>>,
+    /// Where the reader stands.
+    pub near: Option<&'a Near>,
 }
 
 /// Gives the names that people gave to the file at a path.

@@ -16,6 +16,7 @@ use colgrep_syntax::language::{self, Category};
 
 use super::Request;
 use super::hinted;
+use super::near::contexts;
 use super::pointed::{Pointers, pointers};
 use super::semantic::{Mode, SemanticSearch, join};
 use super::timing::{Timing, timed};
@@ -67,7 +68,10 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Tim
         // What stands in quotes stands nowhere.
         return Ok((query, Retrieved::default()));
     }
+    let contexts = request.background.near.map(|near| contexts(snapshot, request, near, &query)).transpose()?;
+    let contexts = contexts.unwrap_or_default();
     required.files.extend(pointers.files.keys());
+    required.files.extend(contexts.keys());
     required.units.extend(pointers.units.keys());
     let semantic = timed(semantic_ms, || {
         request.semantic.map(|s| SemanticSearch::new(snapshot, &query.text, s, request.filter)).transpose()
@@ -108,19 +112,22 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Tim
     let mut ranked: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
     ranked.extend(pointers.units.keys());
     let is_answer = |file| pointers.only.as_ref().is_none_or(|only| only.contains(&file));
-    let is_ranked = |unit: &UnitHit| ranked.contains(&unit.key) || pointers.files.contains_key(&unit.file);
+    let is_ranked = |unit: &UnitHit| {
+        ranked.contains(&unit.key) || pointers.files.contains_key(&unit.file) || contexts.contains_key(&unit.file)
+    };
     let units: Vec<UnitHit> = units.into_iter().filter(|u| is_ranked(u) && is_answer(u.file)).collect();
     let mut retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
     (retrieved.rankings, retrieved.evidence) = (rankings, evidence);
     hinted::compare(snapshot, request, &mut retrieved, &mut tokenizer)?;
-    if pointers.units.is_empty() && pointers.files.is_empty() {
+    if pointers.units.is_empty() && pointers.files.is_empty() && contexts.is_empty() {
         return Ok((query, retrieved));
     }
     let file_of: HashMap<UnitId, FileId> = units.iter().map(|unit| (unit.key, unit.file)).collect();
     for candidate in &mut retrieved.candidates {
         candidate.pointer = pointers.units.get(&candidate.unit).copied();
-        let mentioned = file_of.get(&candidate.unit).and_then(|file| pointers.files.get(file));
-        retrieved.files[candidate.file].mentioned = mentioned.copied().unwrap_or_default();
+        let (id, file) = (file_of.get(&candidate.unit), &mut retrieved.files[candidate.file]);
+        file.mentioned = id.and_then(|id| pointers.files.get(id)).copied().unwrap_or_default();
+        file.context = id.and_then(|id| contexts.get(id)).copied().unwrap_or_default();
     }
     Ok((query, retrieved))
 }

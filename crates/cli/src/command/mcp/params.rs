@@ -47,6 +47,9 @@ pub struct Search {
     pub code_only: bool,
     /// Test files: auto (ranked lower), only, or exclude.
     pub tests: Option<String>,
+    /// The file you work on, FILE or FILE:LINE: what belongs to it comes earlier (what a test tests, imports, files that
+    /// changed together with it), none is left out.
+    pub near: Option<String>,
     /// Tags that you expect of what is wanted; units that have them come earlier, none is left out.
     pub hints: Vec<HintParam>,
     /// Terms of a field for words of the query: kubernetes, or a JSON file below a root, {"word": ["term"]}.

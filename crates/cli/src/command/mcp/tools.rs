@@ -12,12 +12,15 @@ use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::like::{Like, like};
 use colgrep_engine::list::Length;
 use colgrep_engine::model::Model;
+use colgrep_engine::near::NearFile;
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::check_length;
 use colgrep_engine::session::{damage, guarded};
-use colgrep_engine::{Background, Detail, Facts, Pattern, RankBy, RankingOptions, Refused, Scope, Tests, terms};
+use colgrep_engine::{
+    Background, Detail, Facts, Pattern, RankBy, RankingOptions, Refused, Scope, Standpoint, Tests, terms,
+};
 use colgrep_index::ids::StableId;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
@@ -27,6 +30,7 @@ use colgrep_syntax::read::lines_between;
 use super::page::{page, tokens_wanted};
 use super::params;
 use super::state::{Root, ServerState};
+use crate::args::line::standpoint;
 use crate::command::grep as plain_grep;
 use crate::command::outline::{self as file_outline, Outlined};
 use crate::console::Console;
@@ -121,6 +125,13 @@ fn background(state: &ServerState, asked: &params::Search) -> Result<Background>
         background.terms = terms::table(&path)?;
     }
     background.no_settings_terms = asked.no_expand;
+    if let Some(given) = &asked.near {
+        let whole = state.locate(given).ok().map(|(_, full, _)| Standpoint { file: full, line: None });
+        let mut near = whole.unwrap_or_else(|| standpoint(given));
+        // Nothing outside the roots is read.
+        near.file = state.locate(&near.file.to_string_lossy())?.1;
+        background.near = Some(near);
+    }
     Ok(background)
 }
 
@@ -220,6 +231,7 @@ impl Ranking<'_> {
         let within = Within::paths(self.below.to_vec());
         let place = Place::new(root.project.clone(), Arc::clone(&snapshot), within, self.scope, false, &settings)?;
         let terms = terms::in_force(self.background, &settings);
+        let near = self.near()?;
         let asked = Asked {
             fusion: settings.fusion().unwrap_or_default(),
             by: RankBy::Both,
@@ -227,6 +239,7 @@ impl Ranking<'_> {
             like: self.like,
             hints: &self.background.hints,
             terms: (self.like.is_none() && !terms.is_empty()).then_some(&terms),
+            near: near.as_ref(),
             units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
             ..Asked::new(question.query, &knobs, WINDOW_FILES)
         };
@@ -240,6 +253,13 @@ impl Ranking<'_> {
             remarks.push_str(&format!("({}; {tool})\n", escape_control(&what)));
         }
         Ok(Ranked { blocks, remarks, more })
+    }
+
+    /// The file that the agent works on.
+    fn near(&self) -> Result<Option<NearFile>> {
+        let Some(at) = &self.background.near else { return Ok(None) };
+        let (root, _, path) = self.state.locate(&at.file.to_string_lossy())?;
+        NearFile::new(at, root.project.root.clone(), path, self.scope).map(Some)
     }
 
     /// The blocks of the files that are wanted, and whether there may be more. Asking for more files retrieves more

@@ -1,0 +1,164 @@
+//! Partners: a test and what it tests, told by their paths alone.
+
+use std::cmp::Reverse;
+
+use crate::language::LanguageFacts;
+use crate::path::{PathClass, joined, stem_of};
+
+/// What stands in front of a test's name. The longest of each list that fits is taken off.
+const STARTS: [&str; 4] = ["test_", "tst_", "test-", "Test"];
+/// What stands behind it.
+const ENDS: [&str; 17] = [
+    "_unittest",
+    "TestCase",
+    "_tests",
+    "_test",
+    "_spec",
+    "-test",
+    "-spec",
+    ".tests",
+    ".test",
+    ".spec",
+    ".e2e",
+    ".cy",
+    "Tests",
+    "Suite",
+    "Test",
+    "Spec",
+    "IT",
+];
+/// Folders that say where code and tests lie, not what they are about.
+const PLACES: [&str; 8] = ["src", "lib", "main", "java", "test", "tests", "spec", "__tests__"];
+
+/// A path as it is compared with partners.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Name<'p> {
+    path: &'p str,
+    extension: &'p str,
+    is_test: bool,
+    /// The stem without what makes it a test, or the folder's name where the stem is a role, as one lower-case word.
+    stem: String,
+    /// Folders in lower case, without mere places, outermost first; of a role, without the one that names it.
+    folders: Vec<String>,
+}
+
+impl<'p> Name<'p> {
+    fn of(path: &'p str, languages: &LanguageFacts) -> Name<'p> {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let whole = stem_of(file);
+        let is_test = PathClass::of(path, languages).has(PathClass::TEST);
+        let bare = if is_test { bare_stem(whole) } else { whole };
+        let is_place = |folder: &str| PLACES.contains(&folder);
+        let lower = folder.split('/').filter(|f| !f.is_empty()).map(str::to_lowercase);
+        let mut folders: Vec<String> = lower.filter(|folder| !is_place(folder)).collect();
+        let mut stem = joined(bare);
+        if languages.is_role_stem(bare)
+            && let Some(folder) = folders.pop()
+        {
+            stem = joined(&folder);
+        }
+        let extension = file.get(whole.len() + 1..).unwrap_or_default();
+        Name { path, extension, is_test, stem, folders }
+    }
+
+    /// How near two partners lie: innermost folders that are the same, and whether the language is.
+    fn nearness(&self, other: &Name<'_>) -> (usize, bool) {
+        let same = self.folders.iter().rev().zip(other.folders.iter().rev()).take_while(|(a, b)| a == b).count();
+        (same, self.extension == other.extension)
+    }
+
+    fn is_partner(&self, other: &Name<'_>) -> bool {
+        self.is_test != other.is_test && !self.stem.is_empty() && self.stem == other.stem
+    }
+}
+
+/// A test's stem without what makes it one; whole where nothing else would be left.
+fn bare_stem(stem: &str) -> &str {
+    let lower = stem.to_lowercase();
+    let end = |end: &&&str| match end.starts_with('.') {
+        true => lower.ends_with(**end),
+        false => stem.ends_with(**end),
+    };
+    let without = ENDS.iter().find(end).map_or(stem, |end| &stem[..stem.len() - end.len()]);
+    let start = STARTS.iter().find_map(|start| without.strip_prefix(start));
+    // `Testament` begins like a test and is none.
+    let start = start.filter(|rest| !without.starts_with("Test") || rest.starts_with(char::is_uppercase));
+    let bare = start.unwrap_or(without);
+    if bare.is_empty() { stem } else { bare }
+}
+
+/// Whether one of two files is a test and the other what it tests, by their paths.
+pub fn is_partner(a: &str, b: &str, languages: &LanguageFacts) -> bool {
+    Name::of(a, languages).is_partner(&Name::of(b, languages))
+}
+
+/// Those of `others` that have the stem of a file as partners do, tests and sources alike.
+pub fn family<'p>(path: &str, others: impl Iterator<Item = &'p str>, languages: &LanguageFacts) -> Vec<&'p str> {
+    let own = Name::of(path, languages);
+    // Reading a path wholly costs more than seeing that it can't be one.
+    let may_be = |other: &&str| joined(other).contains(&own.stem);
+    let is_one = |other: &&str| Name::of(other, languages).stem == own.stem;
+    others.filter(may_be).filter(is_one).collect()
+}
+
+/// The partner of a file among `others`: what a test tests, or what tests a source. Of several the one whose innermost
+/// folders agree most, then that of the same extension, then the first by path.
+pub fn partner<'p>(path: &str, others: impl Iterator<Item = &'p str>, languages: &LanguageFacts) -> Option<&'p str> {
+    let own = Name::of(path, languages);
+    let partners = others.map(|other| Name::of(other, languages)).filter(|other| own.is_partner(other));
+    partners.max_by_key(|other| (own.nearness(other), Reverse(other.path))).map(|other| other.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s000_15_a_test_and_what_it_tests_are_told_by_their_names() {
+        let facts = LanguageFacts::sample();
+        for (a, b) in [
+            ("a/test_retry.py", "a/retry.py"),
+            ("tests/net/test_retry.py", "src/net/retry.py"),
+            ("tests/net/retry.py", "src/net/retry.py"),
+            ("a/retry_test.go", "a/retry.go"),
+            ("a/retry.test.ts", "a/retry.ts"),
+            ("a/Retry.Tests.ps1", "a/Retry.ps1"),
+            ("a/retry.cy.ts", "a/retry.ts"),
+            ("a/tst_retry.qml", "a/Retry.qml"),
+            ("a/retry_unittest.cc", "a/retry.cc"),
+            ("a/RetryTest.java", "a/Retry.java"),
+            ("src/test/java/a/RetryIT.java", "src/main/java/a/Retry.java"),
+            ("src/test/java/a/TestRetry.java", "src/main/java/a/Retry.java"),
+            ("a/RetryTestCase.java", "a/Retry.java"),
+            ("tests/net/mod.rs", "src/net/mod.rs"),
+            ("tests/test_net.py", "src/net/__init__.py"),
+            ("tests/test_my_retry.py", "src/myretry.py"),
+        ] {
+            assert!(is_partner(a, b, &facts) && is_partner(b, a, &facts), "{a} and {b}");
+        }
+        for (a, b) in [
+            ("a/retry.py", "b/retry.py"),
+            ("a/test_retry.py", "a/test_retry.py"),
+            ("tests/retry.py", "tests/test_retry.py"),
+            ("a/test_retry.py", "a/other.py"),
+            ("tests/net/mod.rs", "src/io/mod.rs"),
+            ("a/testament.py", "a/ament.py"),
+        ] {
+            assert!(!is_partner(a, b, &facts), "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn s000_15_of_several_the_nearest_is_the_partner() {
+        let facts = LanguageFacts::sample();
+        for (path, others, expected) in [
+            ("tests/net/test_io.py", "src/disk/io.py src/net/io.py", "src/net/io.py"),
+            ("tests/test_io.py", "b/io.py a/io.py", "a/io.py"),
+            ("tests/test_io.py", "a/io.rs b/io.py", "b/io.py"),
+            ("src/net/io.py", "tests/disk/test_io.py tests/net/test_io.py src/io.py", "tests/net/test_io.py"),
+            ("src/io.py", "src/other.py", ""),
+        ] {
+            assert_eq!(partner(path, others.split(' '), &facts).unwrap_or_default(), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Files near the one that the reader has open.
+
+use super::fused::Fused;
+use super::retrieved::FileFacts;
+use super::stage::{Input, Prepare, Stage};
+use crate::knob::{Knob, Knobs};
+
+/// Prefers what belongs to the file where the reader stands.
+pub const STAGE: Stage = Stage {
+    name: "context",
+    doc: "Who works on a file asks for what belongs to it: what it tests, what it imports, what changed together with it. Nothing leaves the answer.",
+    source: "docs/ranking.md: where the reader stands",
+    knobs: &[Knob::HereBoost, Knob::PartnerBoost, Knob::ImportBoost, Knob::ImporterBoost, Knob::TogetherBoost],
+    doubted: false,
+    prepare: Prepare::NOTHING,
+    apply,
+};
+
+/// Boosts are shares of the best score, since they were measured so.
+fn apply(input: &Input<'_>, fused: &mut Fused) {
+    let best = fused.scores.iter().copied().fold(0.0, f32::max);
+    let boosts: Vec<f32> = input.retrieved.files.iter().map(|file| best * boost(input.knobs, file)).collect();
+    fused.add_per_file(&input.retrieved.candidates, &boosts);
+}
+
+fn boost(knobs: &Knobs, file: &FileFacts) -> f32 {
+    let near = &file.context;
+    let here = if near.itself { knobs.here_boost } else { 0.0 };
+    here + knobs.partner_boost * near.partner
+        + knobs.import_boost * near.imported
+        + knobs.importer_boost * near.importer
+        + knobs.together_boost * near.together
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::Context;
+    use crate::rank::testing::{Example, knobs, query};
+
+    #[test]
+    fn s000_14_to_17_what_belongs_to_the_file_rises() {
+        let mut example = Example::of(&["here.py", "partner.py", "used.py", "user.py", "beside.py", "other.py"]);
+        let files = &mut example.retrieved.files;
+        files[0].context.itself = true;
+        files[1].context.partner = 1.0;
+        files[2].context.imported = 1.0;
+        files[3].context.importer = 1.0;
+        files[4].context = Context { together: 0.5, ..Context::default() };
+        let set = [
+            (Knob::HereBoost, "0"),
+            (Knob::PartnerBoost, "0.4"),
+            (Knob::ImportBoost, "0.1"),
+            (Knob::ImporterBoost, "0.05"),
+            (Knob::TogetherBoost, "0.4"),
+        ];
+        // All have the score 0.5, the best.
+        let mut added = example.added(&STAGE, &query("x"), &knobs(&set));
+        assert!((2..=3).contains(&added.remove(3)));
+        assert_eq!(added, [0, 20, 5, 10, 0]);
+    }
+}

@@ -1,0 +1,44 @@
+//! Where the reader stands: the file that is open, as the index takes it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_index::search::Near;
+
+use crate::request::{Scope, Standpoint, Tests};
+
+/// A file of a project where the reader stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NearFile {
+    /// The project's root.
+    pub root: PathBuf,
+    /// The file from there, and what is known of it.
+    pub near: Near,
+}
+
+impl NearFile {
+    /// A standpoint whose file is `path` in the project at `root`, for a search within `scope`.
+    ///
+    /// # Errors
+    /// When there is no such file, or it has no such line: what was asked for would change nothing.
+    pub fn new(at: &Standpoint, root: PathBuf, path: String, scope: &Scope) -> Result<NearFile> {
+        check(at)?;
+        let tests_only = scope.tests == Some(Tests::Only);
+        Ok(NearFile { root, near: Near { path, line: at.line, tests_only, ..Near::default() } })
+    }
+}
+
+fn check(at: &Standpoint) -> Result<()> {
+    let name = at.file.display();
+    if !at.file.is_file() {
+        bail!("{name}: no such file");
+    }
+    if let Some(line) = at.line {
+        let bytes = std::fs::read(&at.file).with_context(|| format!("{name}"))?;
+        let lines = bytes.split(|byte| *byte == b'\n').count() - usize::from(bytes.last() == Some(&b'\n'));
+        if line as usize > lines {
+            bail!("{name} has {lines} lines, so there is no line {line}");
+        }
+    }
+    Ok(())
+}
