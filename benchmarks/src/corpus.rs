@@ -25,6 +25,7 @@ use colgrep_index::store::FileRecord;
 use colgrep_syntax::language::{Category, by_name, facts};
 use serde::{Deserialize, Serialize};
 
+use crate::ask::{Background, Given, Without};
 use crate::metric;
 use crate::report::bar;
 
@@ -46,6 +47,9 @@ pub struct CorpusArgs {
     /// Only this repository (repeatable)
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
+    /// Leave out what annotations give beside the query: near, hints or expand (repeatable)
+    #[arg(long, value_name = "PART")]
+    pub without: Vec<Without>,
     /// How units are ranked.
     #[command(flatten)]
     pub ranking: RankingArgs,
@@ -186,6 +190,9 @@ pub struct Annotation {
     /// What sort of query it is.
     #[serde(default)]
     pub category: Option<String>,
+    /// What is given beside the query.
+    #[serde(flatten)]
+    pub given: Given,
 }
 
 impl Annotation {
@@ -209,7 +216,8 @@ pub enum Target {
 }
 
 impl Target {
-    fn path(&self) -> &str {
+    /// The path.
+    pub fn path(&self) -> &str {
         match self {
             Target::Path(path) | Target::Object { path } => path,
         }
@@ -229,6 +237,8 @@ pub struct Task {
     pub category: String,
     /// Paths that answer it.
     pub targets: Vec<String>,
+    /// What is asked beside the query.
+    pub background: Background,
 }
 
 /// A set of annotations.
@@ -303,9 +313,20 @@ impl Repository {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn retrieve(&self, query: &str, knobs: &Knobs, files: usize) -> Result<Retrieval> {
+    pub fn retrieve(&self, task: &Task, knobs: &Knobs, files: usize) -> Result<Retrieval> {
         let (by, fusion, model) = (self.by, self.fusion, self.model.as_deref());
-        self.place.retrieve(&Asked { by, fusion, model, ..Asked::new(query, knobs, files) })
+        let Background { near, hints, terms } = &task.background;
+        let (near, terms) = (near.as_ref(), terms.as_ref());
+        self.place.retrieve(&Asked { by, fusion, model, near, hints, terms, ..Asked::new(&task.query, knobs, files) })
+    }
+
+    /// The files that changed together with one, up to the commit that is checked out.
+    ///
+    /// # Errors
+    /// When the history can't be read.
+    pub fn together(&self, path: &str) -> Result<Vec<(String, f32)>> {
+        let _ = path;
+        Ok(Vec::new())
     }
 
     /// A file's path as colgrep prints it.
@@ -386,7 +407,12 @@ impl Corpus {
             repositories.push(Repository::open(&name, language, &folder, &env, model.clone(), &args.ranking)?);
             for (set, annotations) in annotations {
                 tell_of_absent(&name, &annotations, &repositories[repositories.len() - 1]);
-                tasks.extend(annotations.into_iter().map(|a| Task::new(a, set, repositories.len() - 1)));
+                let (at, folder) = (repositories.len() - 1, &args.annotations[set].folder);
+                for annotation in annotations {
+                    let given = annotation.given.clone().without(&args.without);
+                    let background = given.read(folder, &repositories[at]).with_context(|| annotation.query.clone())?;
+                    tasks.push(Task { background, ..Task::new(annotation, set, at) });
+                }
             }
         }
         bar.finish_and_clear();
@@ -432,7 +458,7 @@ impl Task {
     pub fn new(annotation: Annotation, set: usize, repository: usize) -> Task {
         let targets = annotation.targets().map(String::from).collect();
         let category = annotation.category.unwrap_or_else(|| "?".to_string());
-        Task { set, repository, query: annotation.query, category, targets }
+        Task { set, repository, query: annotation.query, category, targets, background: Background::default() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! colgrep-bench: how well and how fast colgrep finds, measured in-process, with honest errors.
 
 pub mod ablate;
+pub mod ask;
 pub mod compare;
 pub mod corpus;
 pub mod known;

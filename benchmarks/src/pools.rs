@@ -67,7 +67,7 @@ impl Pools {
             .par_iter()
             .map(|task| {
                 let repository = &corpus.repositories[task.repository];
-                let Retrieval { query, retrieved, .. } = repository.retrieve(&task.query, knobs, DEPTH)?;
+                let Retrieval { query, retrieved, .. } = repository.retrieve(task, knobs, DEPTH)?;
                 let right = |path: &str| {
                     let path = repository.absolute(path);
                     let answers = |(_, t): &(usize, &String)| metric::matches(&path, t);

@@ -105,7 +105,7 @@ pub fn measure(corpus: &Corpus, has_stages: bool) -> Result<Record> {
 fn search(corpus: &Corpus, task: &Task, knobs: &Knobs, has_stages: bool) -> Result<QueryRecord> {
     let repository = &corpus.repositories[task.repository];
     let started = Instant::now();
-    let Retrieval { query, retrieved, timing } = repository.retrieve(&task.query, knobs, DEPTH)?;
+    let Retrieval { query, retrieved, timing } = repository.retrieve(task, knobs, DEPTH)?;
     let retrieved_ms = ms(started);
     let fused = Fused::new(&retrieved, repository.fusion, knobs);
     let fused_ms = ms(started);
@@ -121,7 +121,7 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs, has_stages: bool) -> Resu
     let ranks_large = if ranked.files.len() >= DEPTH_LARGE {
         metric::ranks(&absolute(repository, ranked.files, &collapse(&ranked, DEPTH_LARGE, 1)), &task.targets)
     } else {
-        let Retrieval { query, retrieved, .. } = repository.retrieve(&task.query, knobs, DEPTH_LARGE)?;
+        let Retrieval { query, retrieved, .. } = repository.retrieve(task, knobs, DEPTH_LARGE)?;
         let fused = Fused::new(&retrieved, repository.fusion, knobs);
         let hits = collapse(&rank(&query, knobs, &retrieved, fused, has_stages), DEPTH_LARGE, 1);
         metric::ranks(&absolute(repository, &retrieved.files, &hits), &task.targets)

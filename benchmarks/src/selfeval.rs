@@ -15,6 +15,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 
 use crate::FINE;
+use crate::ask::Given;
 use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Task, Vars};
 use crate::report::write_json;
 use crate::run::{OutputArgs, measure};
@@ -25,6 +26,9 @@ const COMMIT_FILES_MAX: usize = 10;
 const WORDS_MIN: usize = 3;
 const COMMITS: &str = "commits";
 const DOCUMENTATION: &str = "documentation";
+const FROM_TEST: &str = "commits, from a test";
+const FROM_SOURCE: &str = "commits, from a source";
+const NAMED: &str = "commits, a file named";
 
 /// `self`.
 #[derive(Clone, Debug, clap::Args)]
@@ -40,6 +44,13 @@ pub struct Args {
     /// Seed of the draw
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// Ask for the commits between what is checked out and this one, so that no answer lies in the history that is
+    /// searched; those of several files give one of them as the place where the reader stands
+    #[arg(long, value_name = "REV")]
+    pub future: Option<String>,
+    /// Name one of the files in each question of a commit: that file is asked for
+    #[arg(long)]
+    pub named: bool,
     /// How units are ranked.
     #[command(flatten)]
     pub ranking: RankingArgs,
@@ -69,7 +80,15 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         );
     }
     let repository = Repository::open(&name, None, &folder, &env, args.ranking.model(&env)?, &args.ranking)?;
-    let mut annotations = from_commits(&git_log(&folder)?, &code_files(&repository, &folder), args.commits);
+    let (commits, files) = (git_log(&folder, args.future.as_deref())?, code_files(&repository, &folder));
+    let mut annotations = from_commits(&commits, &files, args.commits);
+    if args.future.is_some() {
+        let pairs: Vec<Annotation> = annotations.iter().flat_map(|a| standing(a, &commits, &files)).collect();
+        annotations.extend(pairs);
+    }
+    if args.named {
+        annotations = annotations.iter().filter_map(|a| naming(a, &files)).collect();
+    }
     annotations.extend(from_documentation(&repository, args.units, args.seed)?);
     if annotations.is_empty() {
         bail!("{name}: no commit and no documented unit makes a query");
@@ -78,7 +97,11 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         std::fs::create_dir_all(folder).with_context(|| format!("{}", folder.display()))?;
         write_json(path, &annotations)?;
     }
-    let tasks: Vec<Task> = annotations.into_iter().map(|a| Task::new(a, 0, 0)).collect();
+    let with_background = |annotation: Annotation| {
+        let background = annotation.given.read(Path::new(""), &repository)?;
+        Ok(Task { background, ..Task::new(annotation, 0, 0) })
+    };
+    let tasks: Vec<Task> = annotations.into_iter().map(with_background).collect::<Result<_>>()?;
     let sets = vec![Set { name: "self".to_string(), weight: 1.0 }];
     let corpus = Corpus { sets, repositories: vec![repository], tasks, knobs, ranking: args.ranking.text() };
     let record = measure(&corpus, true)?;
@@ -96,8 +119,10 @@ struct Commit {
     files: Vec<String>,
 }
 
-/// The commits that touch the folder, newest first, merges left out.
-fn git_log(folder: &Path) -> Result<Vec<Commit>> {
+/// The commits that touch the folder, newest first, merges left out: those behind what is checked out, or those from
+/// there to `future`.
+fn git_log(folder: &Path, future: Option<&str>) -> Result<Vec<Commit>> {
+    let range = future.map_or("HEAD".to_string(), |future| format!("HEAD..{future}"));
     let output = Command::new("git")
         .arg("-C")
         .arg(folder)
@@ -110,6 +135,8 @@ fn git_log(folder: &Path) -> Result<Vec<Commit>> {
             "--name-only",
             "--pretty=format:%x1e%s",
         ])
+        .arg(range)
+        .arg("--")
         .output()
         .context("git")?;
     if !output.status.success() {
@@ -168,9 +195,52 @@ fn from_commits(commits: &[Commit], files: &BTreeMap<String, bool>, most: usize)
         if relevant.is_empty() || query.split_whitespace().count() < WORDS_MIN || !seen.insert(query.clone()) {
             continue;
         }
-        annotations.push(Annotation { query, relevant, secondary: Vec::new(), category: Some(COMMITS.to_string()) });
+        let category = Some(COMMITS.to_string());
+        annotations.push(Annotation { query, relevant, secondary: Vec::new(), category, given: Given::default() });
     }
     annotations
+}
+
+/// The questions of a commit from where its author stood: from a test for the code, and from one file of the code for
+/// the others.
+fn standing(annotation: &Annotation, commits: &[Commit], files: &BTreeMap<String, bool>) -> Vec<Annotation> {
+    let facts = language::facts();
+    let Some(commit) = commits.iter().find(|commit| clean(&commit.subject) == annotation.query) else {
+        return Vec::new();
+    };
+    let is_test = |path: &&String| PathClass::of(path, facts).has(PathClass::TEST);
+    let mut tests: Vec<&String> = commit.files.iter().filter(|f| files.contains_key(*f)).filter(is_test).collect();
+    let code = |path: &&String| files.get(*path) == Some(&false);
+    let mut sources: Vec<&String> = commit.files.iter().filter(code).collect();
+    tests.sort();
+    sources.sort();
+    let from = |near: &String, category: &str, relevant: &[&String]| Annotation {
+        relevant: relevant.iter().map(|path| Target::Path((*path).clone())).collect(),
+        category: Some(category.to_string()),
+        given: Given { near: Some(near.clone()), ..Given::default() },
+        ..annotation.clone()
+    };
+    let by_test = tests.first().filter(|_| !sources.is_empty()).map(|near| from(near, FROM_TEST, &sources));
+    let by_source = sources.split_first().filter(|(_, others)| !others.is_empty());
+    by_test.into_iter().chain(by_source.map(|(near, others)| from(near, FROM_SOURCE, others))).collect()
+}
+
+/// The question with the name of one of its files, that no other file bears, which alone is asked for.
+fn naming(annotation: &Annotation, files: &BTreeMap<String, bool>) -> Option<Annotation> {
+    let name_of = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let is_alone = |path: &&String| files.keys().filter(|other| name_of(other) == name_of(path)).count() == 1;
+    let paths = annotation.relevant.iter().filter_map(|target| files.get_key_value(target.path()));
+    let path = paths.map(|(path, _)| path).find(is_alone)?;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if annotation.category.as_deref() != Some(COMMITS) {
+        return None;
+    }
+    Some(Annotation {
+        query: format!("{} in {name}", annotation.query),
+        relevant: vec![Target::Path(path.clone())],
+        category: Some(NAMED.to_string()),
+        ..annotation.clone()
+    })
 }
 
 /// Whether a subject speaks of formatting, dependencies, releases or the undoing of another commit.
@@ -265,6 +335,7 @@ fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result
         relevant: vec![Target::Path(file)],
         secondary: Vec::new(),
         category: Some(DOCUMENTATION.to_string()),
+        given: Given::default(),
     };
     Ok(all.into_iter().map(annotation).collect())
 }
@@ -331,6 +402,34 @@ mod tests {
         let queries: Vec<&str> = got.iter().map(|g| g.0.as_str()).collect();
         assert_eq!(queries, ["Match routes by host", "Explain matching by host", "Match routes by path"]);
         assert_eq!((got[0].1.as_str(), got[1].1.as_str()), ("[Path(\"a.rs\")]", "[Path(\"c.md\")]"));
+    }
+
+    #[test]
+    fn a_commit_is_asked_for_from_its_test_and_from_one_of_its_sources() {
+        let files: BTreeMap<String, bool> =
+            [("src/a.rs", false), ("src/b.rs", false), ("tests/a.rs", true)].map(|(f, t)| (f.to_string(), t)).into();
+        let subject = "Match routes by host";
+        let commits = [Commit {
+            subject: subject.into(),
+            files: ["tests/a.rs", "src/b.rs", "src/a.rs"].map(String::from).into(),
+        }];
+        let asked = &from_commits(&commits, &files, 9)[0];
+        let of = |a: &Annotation| {
+            let relevant: Vec<&str> = a.relevant.iter().map(Target::path).collect();
+            format!(
+                "{} {} {}",
+                a.category.clone().unwrap(),
+                a.given.near.clone().unwrap_or_default(),
+                relevant.join("+")
+            )
+        };
+        let found: Vec<String> = standing(asked, &commits, &files).iter().map(of).collect();
+        assert_eq!(
+            found,
+            ["commits, from a test tests/a.rs src/a.rs+src/b.rs", "commits, from a source src/a.rs src/b.rs"]
+        );
+        let named = naming(asked, &files).unwrap();
+        assert_eq!((named.query.as_str(), named.relevant[0].path()), ("Match routes by host in b.rs", "src/b.rs"));
     }
 
     #[test]

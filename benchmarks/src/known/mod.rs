@@ -23,6 +23,7 @@ pub use kind::Kind;
 pub use source::{Source, Sources, Spot};
 
 use crate::FINE;
+use crate::ask::Given;
 use crate::corpus::{Annotation, RankingArgs, Repository, Target, Vars};
 use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
 
@@ -267,6 +268,7 @@ fn write_annotations(into: &Path, name: &str, items: &[ItemRecord]) -> Result<()
                 relevant,
                 secondary: Vec::new(),
                 category: Some(item.kind.name().to_string()),
+                given: Given::default(),
             }
         })
         .collect();

@@ -100,7 +100,7 @@ fn connected() -> Sandbox {
         let text = format!(
             "def open_{i}(address):\n    \"\"\"Open an address and close it.\"\"\"\n    return open(address)\n"
         );
-        sandbox.write(&format!("noise/open_{i}.py"), &text);
+        sandbox.write(&format!("src/noise/open_{i}.py"), &text);
     }
     sandbox.write(
         "src/net/tcp.py",
@@ -126,22 +126,35 @@ fn place(out: &str, file: &str) -> usize {
 #[test]
 fn s000_14_and_17_what_belongs_to_the_file_comes_earlier_and_nothing_goes() {
     let sandbox = connected();
-    let ask = |near: &str| {
-        let flags = if near.is_empty() { vec![] } else { vec!["--near", near] };
-        let ran = sandbox.run(&[&["open an address", "-l", "-k", "20"], &flags[..]].concat());
+    // Scores of files, best first.
+    let ask = |near: &[&str]| -> Vec<(String, f64)> {
+        let ran = sandbox.run(&[&["open an address", "--json", "-k", "20"], near].concat());
         assert_eq!(ran.status, 0, "{}", ran.err);
-        ran.out
+        let hits: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        let file = |hit: &serde_json::Value| hit["unit"]["file"].as_str().expect("a file").replace("ROOT/", "");
+        hits.as_array().expect("hits").iter().map(|hit| (file(hit), hit["score"].as_f64().expect("a score"))).collect()
     };
-    let plain = ask("");
-    let near = ask("tests/net/test_tcp.py");
-    assert!(place(&near, "src/net/tcp.py") < place(&plain, "src/net/tcp.py"), "{plain}{near}");
-    for file in plain.lines().chain(["tests/net/test_tcp.py"]) {
-        place(&near, file);
-    }
-    let explained = sandbox.run(&["open an address", "-k", "20", "--near", "tests/net/test_tcp.py", "--explain"]).out;
+    let score =
+        |answer: &[(String, f64)], file: &str| answer.iter().find(|a| a.0 == file).map(|a| a.1).expect("a file");
+    let plain = ask(&[]);
+    let best = plain[0].1;
+    let gain = |near: &str, file: &str| {
+        let answer = ask(&["--near", near]);
+        assert!(plain.iter().all(|(file, _)| answer.iter().any(|a| a.0 == *file)), "something went: {answer:?}");
+        (score(&answer, file) - score(&plain, file)) / best
+    };
+    let is = |gain: f64, expected: f64| (gain - expected).abs() < 0.02;
+    let test = "tests/net/test_tcp.py";
+    assert!(is(gain(test, "src/net/tcp.py"), 0.5), "a partner that is imported, too");
+    assert!(is(gain("src/net/tcp.py", "src/net/wire.py"), 0.1), "imported");
+    assert!(is(gain("src/net/tcp.py", "src/net/pool.py"), 0.05), "an importer");
+    assert!(is(gain("src/net/pool.py", "src/net/wire.py"), 0.0), "neither");
+    assert!(is(gain("src/net/tcp.py", test), 0.05), "a test imports it, and is no better for testing it");
+    sandbox.write("src/net/pool.py", "def take(address):\n    return frame(address)\n");
+    assert!(is(gain("src/net/pool.py", "src/net/wire.py"), 0.0), "what is called somewhere");
+    assert!(is(gain("src/net/pool.py:2", "src/net/wire.py"), 0.1), "what is called on the line");
+    let explained = sandbox.run(&["open an address", "-k", "20", "--near", test, "--explain"]).out;
     assert!(explained.contains(" context +"), "{explained}");
-    // A place in the file: what is called there is defined in another.
-    assert!(place(&ask("src/net/pool.py:5"), "src/net/tcp.py") < place(&plain, "src/net/tcp.py"));
 }
 
 #[test]

@@ -1,0 +1,111 @@
+//! What a task asks beside its words: where the reader stands, hints, and terms of a field.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::ValueEnum;
+use colgrep_core::expand::TermTable;
+use colgrep_core::tag::Hint;
+use colgrep_engine::near::NearFile;
+use colgrep_engine::terms;
+use colgrep_index::search::Near;
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::Repository;
+use crate::metric;
+
+/// What an annotation gives beside the query, as the file has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// The file where the reader stands, as `--near` takes it, from the repository's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<String>,
+    /// Hints, as `--hint` takes them: `KIND=WORD`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// A table of terms, as `--expand` takes it; a file's path is from the folder of annotations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expand: Option<String>,
+}
+
+/// What can be left out of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Without {
+    /// Where the reader stands.
+    Near,
+    /// Hints.
+    Hints,
+    /// Terms of a field.
+    Expand,
+}
+
+impl Given {
+    /// The same without what is to be left out.
+    #[must_use]
+    pub fn without(mut self, left_out: &[Without]) -> Given {
+        for one in left_out {
+            match one {
+                Without::Near => self.near = None,
+                Without::Hints => self.hints.clear(),
+                Without::Expand => self.expand = None,
+            }
+        }
+        self
+    }
+
+    /// Reads it for a repository. `folder` is that of the annotations.
+    ///
+    /// # Errors
+    /// When a hint or a table is not to be understood, or the repository has no such file.
+    pub fn read(&self, folder: &Path, repository: &Repository) -> Result<Background> {
+        let hints = self.hints.iter().map(|hint| hint.parse::<Hint>().with_context(|| format!("hints: {hint}")));
+        let table = |given: &String| match TermTable::built_in(given) {
+            Some(table) => Ok(table),
+            None => terms::table(&folder.join(given)),
+        };
+        Ok(Background {
+            near: self.near.as_ref().map(|near| standing(near, repository)).transpose()?,
+            hints: hints.collect::<Result<_>>()?,
+            terms: self.expand.as_ref().map(table).transpose()?,
+        })
+    }
+}
+
+/// What a task asks beside its words, ready for a search.
+#[derive(Clone, Debug, Default)]
+pub struct Background {
+    /// The file where the reader stands.
+    pub near: Option<NearFile>,
+    /// Tags that are expected of what is wanted.
+    pub hints: Vec<Hint>,
+    /// Terms for words of the query.
+    pub terms: Option<TermTable>,
+}
+
+/// The file that `near` names, `FILE` or `FILE:LINE`.
+fn standing(near: &str, repository: &Repository) -> Result<NearFile> {
+    let of = |path: &str| repository.files().find(|file| metric::matches(&repository.absolute(&file.path), path));
+    let (file, line) = match near.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+        Some((file, line)) => (file, Some(line)),
+        None => (near, None),
+    };
+    let record = of(file).with_context(|| format!("near: {file} is not in the index of {}", repository.name))?;
+    let root: PathBuf = repository.place.project.root.clone();
+    let together = repository.together(&record.path)?;
+    Ok(NearFile { root, near: Near { path: record.path.clone(), line, together, ..Near::default() } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_left_out_by_name() {
+        let text = r#"{"near": "a.rs:3", "hints": ["purpose=parse"], "expand": "kubernetes"}"#;
+        let given: Given = serde_json::from_str(text).unwrap();
+        let left = |without: &[Without]| serde_json::to_string(&given.clone().without(without)).unwrap();
+        assert_eq!(left(&[]), text.replace(": ", ":").replace(", ", ","));
+        assert_eq!(left(&[Without::Near, Without::Hints]), r#"{"expand":"kubernetes"}"#);
+        assert_eq!(left(&[Without::Expand, Without::Near]), r#"{"hints":["purpose=parse"]}"#);
+    }
+}
