@@ -190,3 +190,39 @@ fn s000_17_what_is_not_there_is_an_error() {
     let ran = sandbox.run(&["-e", "open", "--near", "src/net/tcp.py"]);
     assert_eq!((ran.status, ran.err.contains("--near")), (2, true), "{}", ran.err);
 }
+
+/// Files whose names and words are told apart by what the document of 000 lists.
+fn symbols() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("app/routing/base.py", "def mount(path):\n    \"\"\"Mount an application.\"\"\"\n    return path\n");
+    sandbox.write("app/routing/_utils.py", "def is_async(call):\n    return call\n");
+    sandbox.write("app/routing/utils.py", "def is_async(call):\n    return call\n");
+    sandbox.write("app/responses.py", "class StreamingResponse:\n    \"\"\"A response in parts.\"\"\"\n    def render(self):\n        return zlibcrc\n");
+    sandbox.write(
+        "app/requests.py",
+        "class Request:\n    \"\"\"A request and its response.\"\"\"\n    def body(self):\n        return b\"\"\n",
+    );
+    sandbox.write("tests/test_responses.py", "def test_parts():\n    assert StreamingResponse().render()\n");
+    sandbox
+}
+
+#[test]
+fn s000_25_the_searches_that_are_named() {
+    let sandbox = symbols();
+    for (name, query, flags, first) in [
+        ("sparse search", "mount an application", &[][..], "app/routing/base.py"),
+        ("filename only", "utils.py", &[], "app/routing/utils.py"),
+        ("underscore module", "_utils", &[], "app/routing/_utils.py"),
+        ("underscore module", "is_async in _utils.py", &[], "app/routing/_utils.py"),
+        ("noise", "please help with this github issue: a response in parts, thanks", &[], "app/responses.py"),
+        ("pair", "body", &["--near", "tests/test_responses.py", "--tests", "exclude"], "app/requests.py"),
+        ("pair", "response", &["--near", "tests/test_responses.py"], "app/responses.py"),
+        ("dotted module", "app.routing.base", &[], "app/routing/base.py"),
+        ("rare symbol", "zlibcrc", &[], "app/responses.py"),
+        ("CamelCase type", "streaming response", &[], "app/responses.py"),
+        ("CamelCase type", "StreamingResponse", &[], "app/responses.py"),
+    ] {
+        let out = sandbox.run(&[&[query, "-l", "-k", "1"], flags].concat()).out;
+        assert_eq!(out.trim(), first, "{name}: {query}");
+    }
+}
