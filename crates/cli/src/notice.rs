@@ -48,6 +48,14 @@ pub fn text(notice: &Notice) -> String {
         Notice::NotRanked(of) => not_ranked(of).to_string(),
         Notice::Runtime(library) => format!("the model is run by {}", library.display()),
         Notice::Damaged(how) => format!("{how}; what is damaged is made anew"),
+        Notice::HistoryAsItIs => {
+            "another colgrep is indexing the history; this answer is from the index as it is".to_string()
+        }
+        Notice::HistoryLacks { without, all } => {
+            format!(
+                "{without} of {all} entries are ranked by words alone so far; further questions make the rest of their vectors"
+            )
+        }
         other => format!("{other:?}"),
     }
 }

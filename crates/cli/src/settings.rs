@@ -17,7 +17,10 @@ use crate::hunk::in_own_form;
 pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
     let kind = check_name(key)?;
     let mut toml: Toml = match (text.parse::<Toml>(), kind) {
-        (Ok(value @ Toml::Array(_)), Kind::List | Kind::Terms) => value,
+        (Ok(value @ Toml::Array(_)), Kind::List | Kind::Terms | Kind::Folders) => value,
+        (_, Kind::Folders) => {
+            text.split(',').map(|folder| folder_of(folder.trim())).collect::<toml_edit::Array>().into()
+        }
         (_, Kind::List | Kind::Terms) => text
             .split(',')
             .map(str::trim)
@@ -45,6 +48,13 @@ pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
         Ok(Some(before + &document.to_string()))
     })?;
     Ok(value)
+}
+
+/// A folder as it is kept: from wherever it is read, the same. `~` stays as it is written.
+fn folder_of(written: &str) -> Toml {
+    let is_home = written == "~" || written.starts_with("~/");
+    let full = std::path::absolute(written).ok().filter(|_| !is_home);
+    Toml::from(full.map_or_else(|| written.to_string(), |full| full.to_string_lossy().into_owned()))
 }
 
 /// The value as it is kept, read back from a file that holds nothing else.

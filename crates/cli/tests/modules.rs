@@ -11,8 +11,10 @@ type Arrows = BTreeMap<String, BTreeSet<String>>;
 const WITHOUT_CIRCLES: [&str; 6] = ["core", "encoder", "syntax", "index", "engine", "cli"];
 
 /// The modules of the index, each of which may use those in front of it alone.
-const INDEX: [&str; 12] =
-    ["error", "disk", "ids", "units", "mode", "source", "walk", "vector", "lexical", "store", "update", "search"];
+const INDEX: [&str; 15] = [
+    "error", "disk", "ids", "moment", "units", "mode", "source", "walk", "worktree", "vector", "lexical", "store",
+    "update", "search", "history",
+];
 
 /// The names that stand directly behind each `crate::` of a text, comments left out.
 fn named(text: &str) -> BTreeSet<String> {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -30,6 +31,9 @@ const VARIABLES: [(&str, &str); 4] = [
 ];
 /// Most filters and hooks by name in one configuration; each is switched off by arguments, of which there is a limit.
 const NAMES_MAX: usize = 500;
+
+/// What is said where git can't be run.
+const NO_GIT: &str = "the program `git` could not be started; is it installed and on PATH?";
 
 /// Files below a root that git reports as changed.
 #[derive(Debug, Default)]
@@ -226,6 +230,10 @@ impl Git {
     }
 
     fn run(&self, folder: &Path, args: &[&str]) -> Result<Output> {
+        self.command(folder, args).output().context(NO_GIT)
+    }
+
+    fn command(&self, folder: &Path, args: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.arg("--no-pager").arg("-C").arg(folder);
         for setting in OFF.iter().map(OsStr::new).chain(self.off.iter().map(OsString::as_os_str)) {
@@ -235,7 +243,60 @@ impl Git {
             command.env_remove(variable);
         }
         command.args(args).envs(VARIABLES).env("PATH", &self.path);
-        command.output().context("the program `git` could not be started; is it installed and on PATH?")
+        command
+    }
+}
+
+/// A repository, asked for its history. Commits are read without any program that its configuration names.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    top: PathBuf,
+    programs: OsString,
+}
+
+impl Repository {
+    /// The repository of the worktree at `top`; `programs` is where git is looked for.
+    pub fn new(top: PathBuf, programs: OsString) -> Repository {
+        Repository { top, programs }
+    }
+
+    fn git(&self) -> Git {
+        Git { path: self.programs.clone(), ..Git::default() }
+    }
+
+    /// The commit that last changed a line of a file (`path` from the worktree's root), as the file is now; none where
+    /// that is no commit's yet.
+    ///
+    /// # Errors
+    /// Where the file has no such line, or is none of the repository's.
+    pub fn blame(&self, path: &str, line: u32) -> Result<Option<String>> {
+        // It reads the file as git would take it in, which is a filter's work.
+        let git = self.git().without_programs(&self.top)?;
+        let range = format!("-L{line},{line}");
+        let printed = git.ask(&self.top, &["blame", "--porcelain", "--no-textconv", &range, "--", path])?;
+        let printed = String::from_utf8_lossy(&printed);
+        let name = printed.split_whitespace().next().unwrap_or_default();
+        Ok((!name.bytes().all(|b| b == b'0')).then(|| name.to_string()))
+    }
+}
+
+impl colgrep_index::history::Git for Repository {
+    fn ask(&self, args: &[&str], input: &str) -> io::Result<Vec<u8>> {
+        let mut child = self
+            .git()
+            .command(&self.top, args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| io::Error::new(e.kind(), format!("{NO_GIT} ({e})")))?;
+        let mut stdin = child.stdin.take();
+        // It may print before it has read all: who only writes and who only prints would wait for each other.
+        let output = std::thread::scope(|scope| {
+            scope.spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes())));
+            child.wait_with_output()
+        })?;
+        if output.status.success() { Ok(output.stdout) } else { Err(io::Error::other(Refused::of(args, &output))) }
     }
 }
 

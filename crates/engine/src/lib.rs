@@ -9,6 +9,7 @@ pub mod error;
 pub mod explain;
 pub mod filter;
 pub mod git;
+pub mod history;
 pub mod like;
 pub mod line;
 pub mod list;

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use colgrep_core::UnitId;
 use colgrep_core::rank::Ranked;
+use colgrep_index::history::{Unknown, is_commit};
 use colgrep_index::search::{Answer, Timing};
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::update::Progress;
 use colgrep_index::walk::walk;
 use colgrep_syntax::read::Skip;
+use serde::Serialize;
 
 use crate::model::{Lacking, Model};
 use crate::project::Project;
@@ -104,6 +106,49 @@ pub enum Notice {
     Runtime(PathBuf),
     /// The index shows itself damaged; what is damaged is made anew.
     Damaged(String),
+    /// Another process writes the index of the history, which is searched as it is.
+    HistoryAsItIs,
+    /// The ranking of a history by meaning lacks vectors; the next questions make them.
+    HistoryLacks {
+        /// Entries without vectors.
+        without: u64,
+        /// All entries.
+        all: u64,
+    },
+}
+
+/// What is indexed of a history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct HistoryState {
+    /// Commits.
+    pub commits: u64,
+    /// Turns of agents' sessions.
+    pub turns: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// Lines of transcripts that were not understood.
+    pub unknown: Unknown,
+    /// Whether the clone holds only the newest part of its history.
+    pub is_shallow: bool,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
+
+impl HistoryState {
+    /// What an index of a history holds.
+    pub fn of(snapshot: &Snapshot, is_shallow: bool, bytes: u64) -> HistoryState {
+        let mut state =
+            HistoryState { unknown: Unknown::of(&snapshot.files), is_shallow, bytes, ..HistoryState::default() };
+        for record in snapshot.files.indexed() {
+            if is_commit(record) {
+                state.commits += 1;
+            } else {
+                state.sessions += 1;
+                state.turns += u64::from(record.units);
+            }
+        }
+        state
+    }
 }
 
 /// Why an index could not be brought up to date.

@@ -31,15 +31,18 @@
 //! # }
 //! ```
 //!
-//! Modules use those below them alone; a test holds them to it. From the bottom: [`error`], [`ids`], [`units`] (the text
-//! that is encoded of a unit), [`mode`], [`source`] (reading files), [`walk`], [`vector`] (knows nothing of the store),
-//! [`lexical`] (the one that knows tantivy), [`store`] (both, under one commit point), [`update`], [`search`].
+//! Modules use those below them alone; a test holds them to it. From the bottom: [`error`], [`ids`], [`moment`], [`units`] (the text
+//! that is encoded of a unit), [`mode`], [`source`] (reading files), [`walk`], [`worktree`], [`vector`] (knows nothing of
+//! the store), [`lexical`] (the one that knows tantivy), [`store`] (both, under one commit point), [`update`], [`search`],
+//! [`history`] (another source of documents: commits, and what agents wrote down).
 
 pub mod disk;
 pub mod error;
+pub mod history;
 pub mod ids;
 pub mod lexical;
 pub mod mode;
+pub mod moment;
 pub mod search;
 pub mod source;
 pub mod store;
@@ -47,6 +50,7 @@ pub mod units;
 pub mod update;
 pub mod vector;
 pub mod walk;
+pub mod worktree;
 
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{FileId, TextHash};

@@ -24,8 +24,9 @@ use crate::error::{Error, Result};
 use crate::ids::{FileId, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
-use crate::vector::{Manifest, Place, Vectors, sibling_roots};
+use crate::vector::{Manifest, Place, Vectors};
 use crate::walk::WalkOptions;
+use crate::worktree::sibling_roots;
 
 pub(crate) use lock::PATIENCE;
 pub use lock::WriteLock;
@@ -83,6 +84,11 @@ pub struct FileTable {
     pub unreadable: Vec<(String, String)>,
     /// The vectors of this generation, if it has any.
     pub vectors: Option<Manifest>,
+    /// What its documents are made of: 0 for the files of a tree, else the version of another source. The texts of
+    /// other sources stand in the index itself, since reading them again is dear.
+    pub source: u32,
+    /// What the source was like when it was listed, in its own words: the next listing goes on from there.
+    pub state: Vec<String>,
     /// The vector mode; it stands in the commit point.
     #[serde(skip)]
     pub mode: VectorMode,
@@ -109,6 +115,11 @@ impl FileTable {
         paths
     }
 
+    /// Whether the index itself holds the texts that are encoded of its units.
+    pub fn keeps_texts(&self) -> bool {
+        self.source != 0
+    }
+
     /// Number of files that have units.
     pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
         self.files.iter().filter(|f| f.skip.is_none())
@@ -117,15 +128,23 @@ impl FileTable {
 
 /// The folder that holds the index of the project at `root`: `{name}-{hash8}` below `data_folder`.
 pub fn project_folder(data_folder: &Path, root: &Path) -> PathBuf {
-    let name: String = root
-        .file_name()
-        .map_or_else(|| "root".into(), |n| n.to_string_lossy())
+    data_folder.join(folder_name(&root.file_name().map_or_else(|| "root".into(), |n| n.to_string_lossy()), root))
+}
+
+/// The folder that holds the index of a history that is called `name` and told apart by `place`: what all worktrees of
+/// a repository share.
+pub fn history_folder(data_folder: &Path, name: &str, place: &Path) -> PathBuf {
+    data_folder.join(folder_name(name, place) + ".history")
+}
+
+fn folder_name(name: &str, place: &Path) -> String {
+    let name: String = name
         .chars()
         .map(|c| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' })
         .take(60)
         .collect();
-    let hash = xxh3_64(root.as_os_str().as_encoded_bytes());
-    data_folder.join(format!("{name}-{:08x}", hash as u32))
+    let hash = xxh3_64(place.as_os_str().as_encoded_bytes());
+    format!("{name}-{:08x}", hash as u32)
 }
 
 /// What stands behind a table to tell damage: it also binds the table to its generation.

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::ids::TextHash;
 
 /// Longest text of a unit, in bytes. Models cut at their own length; the embedded one reads less than this.
-const TEXT_BYTES_MAX: usize = 2 << 10;
+pub(crate) const TEXT_BYTES_MAX: usize = 2 << 10;
 /// Most documentation in it, in bytes, so that there is room for some of the body.
 const DOCSTRING_BYTES_MAX: usize = 512;
 /// Number of path components that a model sees. Folders further up name the project, not the unit.

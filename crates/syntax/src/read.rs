@@ -30,6 +30,8 @@ pub enum Skip {
     Unreadable,
     /// Its name is one that keys, passwords and tokens have.
     Secret,
+    /// The transcript of a session that ran in another project.
+    Elsewhere,
 }
 
 impl Skip {
@@ -43,6 +45,7 @@ impl Skip {
             Skip::LockFile => "lock file",
             Skip::Unreadable => "unreadable",
             Skip::Secret => "looks like a secret",
+            Skip::Elsewhere => "of another project",
         }
     }
 }

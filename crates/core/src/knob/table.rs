@@ -424,6 +424,13 @@ knobs! {
         source: POINTED,
     }
 
+    // Stage `mention` of a history.
+    MentionDistance mention_distance: f32 {
+        doc: "How far below the best an entry of the history lies at most that mentions a file which the query names.",
+        default: 0.4, classic: 0.4, range: (0.0, 1.0), grid: &[0.2, 0.4, 0.6],
+        source: "file-aware recall over history: FILE_MATCH_DISTANCE",
+    }
+
     // Stage `pointed`.
     PointedBoost pointed_boost: f32 {
         doc: "Added for each step of certainty to a unit that the query points at: by a line of its file, or by text that stands there as typed; 0 looks for no such text.",

@@ -18,6 +18,7 @@ pub mod path_penalty;
 pub mod pointed;
 pub mod proximity;
 mod ranked;
+pub mod recalled;
 mod retrieved;
 pub mod sibling;
 mod stage;
@@ -54,6 +55,9 @@ pub static STAGES: &[Stage] = &[
     pointed::STAGE,
 ];
 
+/// The stages of a history, whose entries are no code: no path, no definition and no neighbour tells of them.
+pub static HISTORY_STAGES: &[Stage] = &[recalled::STAGE];
+
 /// Watches the pipeline: called with a stage's name and the order behind it.
 pub type Observer<'a> = dyn FnMut(&'static str, &Ranked<'_>) + 'a;
 
@@ -62,10 +66,22 @@ pub fn run<'a>(
     query: &Query,
     knobs: &Knobs,
     retrieved: &'a Retrieved,
+    fused: Fused,
+    observer: Option<&mut Observer<'_>>,
+) -> Ranked<'a> {
+    run_through(STAGES, query, knobs, retrieved, fused, observer)
+}
+
+/// Runs some stages over the fused scores, and sorts.
+pub fn run_through<'a>(
+    stages: &[Stage],
+    query: &Query,
+    knobs: &Knobs,
+    retrieved: &'a Retrieved,
     mut fused: Fused,
     mut observer: Option<&mut Observer<'_>>,
 ) -> Ranked<'a> {
-    for stage in STAGES {
+    for stage in stages {
         let signals = (stage.prepare.signals)(query, knobs, retrieved);
         apply(stage, &Input { query, knobs, retrieved, signals: &signals }, &mut fused);
         if let Some(observer) = &mut observer {

@@ -24,6 +24,8 @@ pub enum Kind {
     List,
     /// A list of terms.
     Terms,
+    /// A list of folders.
+    Folders,
     /// A format of links.
     Links,
     /// A model's folder or name.
@@ -112,6 +114,12 @@ pub static KEYS: &[Key] = &[
         doc: "A process behind a search goes on with the index where the search had no time; false: the next search does.",
     },
     Key { name: "model", kind: Kind::Model, default: "default", doc: "The model that ranks by meaning: --model." },
+    Key {
+        name: "sessions",
+        kind: Kind::Folders,
+        default: "",
+        doc: "Folders with transcripts of your agents' sessions, such as ~/.claude/projects, which `colgrep log` finds; the user's file alone sets it.",
+    },
 ];
 
 /// A setting's value.
@@ -137,7 +145,7 @@ impl Key {
     /// Its default.
     pub fn default_value(&self) -> Value {
         match self.kind {
-            Kind::List | Kind::Terms => Value::List(Vec::new()),
+            Kind::List | Kind::Terms | Kind::Folders => Value::List(Vec::new()),
             _ => Value::Text(self.default.to_string()),
         }
     }
@@ -234,6 +242,13 @@ pub fn check(key: &str, value: Value) -> Result<Value> {
             return Ok(Value::List(terms));
         }
         (Kind::Terms, _) => bail!("{key} takes a list of terms, such as [\"JWT\", \"bearer\"]"),
+        (Kind::Folders, Value::List(list)) => {
+            if list.iter().any(|folder| folder.trim().is_empty()) {
+                bail!("{key}: an empty name is no folder");
+            }
+            return Ok(Value::List(list));
+        }
+        (Kind::Folders, Value::Text(_)) => bail!("{key} takes a list of folders, such as [\"~/.claude/projects\"]"),
         (Kind::List, Value::Text(_)) => bail!("{key} takes a list, such as [\"*.snap\", \"gen/\"]"),
         (_, Value::List(_)) => bail!("{key} takes one value, not a list"),
         (_, Value::Text(text)) => text,
@@ -259,7 +274,7 @@ pub fn check(key: &str, value: Value) -> Result<Value> {
             text
         }
         Kind::Model if text.trim().is_empty() => bail!("{key} takes a folder or a hub's name"),
-        Kind::Model | Kind::List | Kind::Terms => text,
+        Kind::Model | Kind::List | Kind::Terms | Kind::Folders => text,
     };
     Ok(Value::Text(kept))
 }

@@ -30,6 +30,8 @@ use crate::variable::{self, variable};
 
 /// Name of the settings file that a repository commits.
 pub const REPOSITORY_FILE: &str = ".colgrep.toml";
+/// The setting that a repository's file never gives, trusted or not.
+const USERS_OWN: &str = "sessions";
 /// Largest settings file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 256 << 10;
 
@@ -112,6 +114,11 @@ impl Settings {
             {
                 bail!("{}: model = {name:?} lies on another machine, from which none is taken", path.display());
             }
+            if key == USERS_OWN {
+                // Whoever wrote the repository's file does not say what is read of a person's own.
+                refused.push((key, value));
+                continue;
+            }
             if !trust::is_harmless(&key, &value, filesize_max) && !*is_trusted {
                 refused.push((key, value));
                 continue;
@@ -177,6 +184,18 @@ impl Settings {
     /// Patterns, as in a `.gitignore` at the project's root, of files that no search gives.
     pub fn ignore(&self) -> &[String] {
         self.list("ignore")
+    }
+
+    /// Folders with transcripts of agents' sessions; `~` is the user's home.
+    pub fn sessions(&self, env: &Env) -> Vec<PathBuf> {
+        let home = env.home.clone().unwrap_or_else(|| PathBuf::from("~"));
+        let folder = |written: &String| match written.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with(['/', '\\']) => {
+                home.join(rest.trim_start_matches(['/', '\\']))
+            }
+            _ => PathBuf::from(written),
+        };
+        self.list("sessions").iter().map(folder).collect()
     }
 
     /// Own types of files: name and globs.

@@ -40,6 +40,10 @@ pub(super) struct Fields {
     pub(super) textual_type: Field,
     /// Files: keys of what they import.
     pub(super) import: Field,
+    /// Entries of a history: paths that they mention.
+    pub(super) mention: Field,
+    /// Entries of a history: when ([`crate::moment::Moment`]).
+    pub(super) time: Field,
     /// Stored for showing: a unit without its body, or a file's imports.
     pub(super) stored: Field,
 }
@@ -73,6 +77,8 @@ pub(super) fn schema() -> (Schema, Fields) {
         topic: schema.add_text_field("topic", raw()),
         textual_type: schema.add_text_field("textual_type", raw()),
         import: schema.add_text_field("import", raw()),
+        mention: schema.add_text_field("mention", raw().set_fast("raw")),
+        time: schema.add_i64_field("time", FAST),
         stored: schema.add_bytes_field("stored", STORED),
     };
     (schema.build(), fields)

@@ -6,6 +6,7 @@
 
 mod commit;
 mod directory;
+mod entries;
 mod facts;
 mod fields;
 mod holders;
@@ -24,6 +25,8 @@ mod write;
 
 pub use commit::CommitPoint;
 pub(crate) use commit::{collect, named_files};
+pub(crate) use entries::kept;
+pub use entries::{Entry, EntryHit};
 pub use facts::CodeName;
 pub(crate) use holders::term_of_word;
 pub use named::NamedFile;

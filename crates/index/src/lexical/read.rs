@@ -93,6 +93,8 @@ pub(super) struct Segment {
     file: Column<u64>,
     info: Column<u64>,
     text: Column<u64>,
+    /// When, in a segment with entries of a history.
+    pub(super) time: Option<Column<i64>>,
     /// Lengths a field, in the order of [`colgrep_core::bm25::Field::ALL`].
     pub(super) norms: [Option<FieldNormReader>; FIELD_COUNT],
     /// Its units and their lengths, as its writer summed them up, or as they are summed up when they are asked for.
@@ -191,7 +193,8 @@ impl Lexical {
                 }
                 let [file, info, text] = ["file", "info", "text"].map(|field| fast.u64(field));
                 let lengths = kept.get(reader).map_or_else(OnceLock::new, OnceLock::from);
-                Ok(Segment { file: file?, info: info?, text: text?, norms, lengths, reader: reader.clone() })
+                let time = fast.column_opt("time")?;
+                Ok(Segment { file: file?, info: info?, text: text?, time, norms, lengths, reader: reader.clone() })
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Lexical { searcher, _reader: reader, fields, segments })

@@ -18,6 +18,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, Term};
 
 use super::commit::collect;
 use super::directory::IndexDirectory;
+use super::entries::{Entry, kept};
 use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
 use crate::disk::Disk;
 use crate::error::Result;
@@ -94,6 +95,16 @@ pub struct FileDocument<'a> {
     pub parsed: Parsed,
     /// Names that its text defines as types.
     pub textual_types: Vec<String>,
+    /// What each unit says beside its text, where the units are entries of a history; empty for a file of the tree.
+    pub entries: Vec<Entry>,
+}
+
+impl FileDocument<'_> {
+    /// The path that stands in the texts of its units: what a history's entries are part of has a name of digits, or one
+    /// that says nothing of them.
+    pub(crate) fn text_path(&self) -> &str {
+        if self.entries.is_empty() { self.path } else { "" }
+    }
 }
 
 /// The texts of the fields for keywords and entities.
@@ -159,8 +170,11 @@ impl Writer {
         let mut operations = Vec::with_capacity(file.parsed.units.len() + 2);
         operations.push(UserOperation::Delete(Term::from_field_u64(self.fields.file, file.id.in_index())));
         operations.push(UserOperation::Add(Queued { document: self.file_document(file, &facts), _ticket: None }));
-        for unit in &file.parsed.units {
-            let document = self.unit_document(unit, file, &facts.stem, folder);
+        for (at, unit) in file.parsed.units.iter().enumerate() {
+            let document = match file.entries.get(at) {
+                Some(entry) => self.entry_document(unit, entry, file),
+                None => self.unit_document(unit, file, &facts.stem, folder),
+            };
             operations.push(UserOperation::Add(Queued { document, _ticket: Some(Arc::clone(&ticket)) }));
         }
         drop(ticket);
@@ -223,6 +237,29 @@ impl Writer {
         let docstring = unit.docstring[..unit.docstring.floor_char_boundary(SHOWN_DOCSTRING_BYTES_MAX)].to_string();
         let shown = Unit { body: String::new(), docstring, ..unit.clone() };
         document.add_bytes(self.fields.stored, &postcard::to_stdvec(&shown).unwrap_or_default());
+        document
+    }
+
+    /// An entry of a history: neither path nor folder of what it is part of, and kept with its text.
+    fn entry_document(&self, unit: &Unit, entry: &Entry, file: &FileDocument<'_>) -> TantivyDocument {
+        let mut document = TantivyDocument::default();
+        let kept = kept(unit);
+        document.add_u64(self.fields.file, file.id.in_index());
+        document.add_u64(self.fields.info, Info::of(unit).0);
+        document.add_u64(self.fields.text, text_hash(&unit_text(file.text_path(), &kept)).value());
+        document.add_i64(self.fields.time, entry.time.value());
+        let [name, _, doc, body, ..] = self.fields.unit;
+        for (field, text) in [(name, &unit.name), (doc, &unit.docstring), (body, &unit.body)] {
+            if !text.is_empty() {
+                document.add_text(field, text);
+            }
+        }
+        for path in entry.paths() {
+            document.add_text(self.fields.mention, path);
+        }
+        let mut stored = postcard::to_stdvec(&kept).unwrap_or_default();
+        stored.extend(postcard::to_stdvec(entry).unwrap_or_default());
+        document.add_bytes(self.fields.stored, &stored);
         document
     }
 

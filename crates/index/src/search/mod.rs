@@ -19,7 +19,9 @@ use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit};
 use colgrep_core::tag::Hints;
 
 pub use near::Near;
+pub(crate) use pointed::Pointers;
 pub use pointed::calls;
+pub(crate) use retrieve::retrieve_pointed;
 pub use retrieve::{Retrieval, is_text, retrieve};
 pub use semantic::{Mode, Semantic};
 pub use timing::Timing;

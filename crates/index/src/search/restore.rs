@@ -22,6 +22,9 @@ use crate::units::{text_hash, unit_text};
 /// # Errors
 /// When the index can't be read.
 pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<HashMap<TextHash, String>> {
+    if snapshot.files.keeps_texts() {
+        return units.iter().map(|unit| snapshot.lexical.kept_text(unit.key)).collect();
+    }
     let mut of_file: HashMap<FileId, Vec<&UnitHit>> = HashMap::new();
     for unit in units {
         of_file.entry(unit.file).or_default().push(unit);

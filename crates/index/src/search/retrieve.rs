@@ -44,11 +44,26 @@ pub struct Retrieval {
 pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<Retrieval> {
     let mut timing = Timing::default();
     // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
-    let (query, retrieved) = rayon::scope(|_| retrieve_in_pool(snapshot, request, &mut timing))?;
+    let (query, retrieved) = rayon::scope(|_| retrieve_in_pool(snapshot, request, None, &mut timing))?;
     Ok(Retrieval { query, retrieved, timing })
 }
 
-fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Timing) -> Result<(Query, Retrieved)> {
+/// The same, where the caller knows what the query points at.
+///
+/// # Errors
+/// As [`retrieve`].
+pub(crate) fn retrieve_pointed(snapshot: &Snapshot, request: &Request<'_>, pointers: Pointers) -> Result<Retrieval> {
+    let mut timing = Timing::default();
+    let (query, retrieved) = rayon::scope(|_| retrieve_in_pool(snapshot, request, Some(pointers), &mut timing))?;
+    Ok(Retrieval { query, retrieved, timing })
+}
+
+fn retrieve_in_pool(
+    snapshot: &Snapshot,
+    request: &Request<'_>,
+    known: Option<Pointers>,
+    timing: &mut Timing,
+) -> Result<(Query, Retrieved)> {
     let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
     let mut tokenizer = Tokenizer::default();
     let query = read(snapshot, request, &mut tokenizer)?;
@@ -58,7 +73,9 @@ fn retrieve_in_pool(snapshot: &Snapshot, request: &Request<'_>, timing: &mut Tim
     let files_total = snapshot.files.indexed().count() as u64;
     let named = timed(lexical_ms, || snapshot.lexical.named_files(&query, files_total, request.filter))?;
     let mut required = required(snapshot, request, &query, &named);
-    let pointers = if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 {
+    let pointers = if let Some(known) = known {
+        known
+    } else if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 {
         let is_defined = query.is_symbol() && named.values().any(|file| !file.definitions.is_empty());
         pointers(snapshot, &query, is_defined, &mut tokenizer, request.filter)?
     } else {

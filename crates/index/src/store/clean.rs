@@ -57,6 +57,7 @@ impl Store {
     /// included.
     pub fn is_ours(&self) -> bool {
         let name = self.folder().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = name.strip_suffix(".history").unwrap_or(&name);
         let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
         hash.len() == 8
             && hash.bytes().all(|b| b.is_ascii_hexdigit())

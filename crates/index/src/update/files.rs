@@ -3,20 +3,18 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use colgrep_syntax::language;
-use colgrep_syntax::parse::{parse_file, textual_types};
-use colgrep_syntax::read::{Skip, decode, skip_by_name};
 use rayon::prelude::*;
 
 use super::difference::difference;
+use super::source::{Asked, Content, Document, Round, Source};
 use super::texts::Texts;
 use super::{Progress, Report};
 use crate::error::Result;
 use crate::ids::FileId;
-use crate::lexical::{FileDocument, Writer};
-use crate::source::hash;
+use crate::lexical::{FileDocument, Writer, kept};
 use crate::store::{FileRecord, FileTable, Store};
 use crate::walk::{Walked, WalkedFile};
 
@@ -28,9 +26,6 @@ const ROUND_BYTES_MAX: u64 = 8 << 20;
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 /// The first checkpoint of a first build comes sooner: searches wait for it.
 const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
-/// A file changed this shortly before it is read could change again without a new time stamp:
-/// it is read only when this time has passed. Kernels stamp files at their tick, 1 to 10 ms.
-const STAMP_TICK: Duration = Duration::from_millis(20);
 
 /// When an update ends before it is through: at a time, or when somebody asks it to.
 #[derive(Clone, Copy, Default)]
@@ -55,14 +50,14 @@ impl Limit<'_> {
     }
 }
 
-/// Brings the lexical index from `table` to the walked tree below `root`, or as far as `limit` allows, and leaves the
+/// Brings the lexical index from `table` to what `source` listed, or as far as `limit` allows, and leaves the
 /// texts of new units in `texts`. Writes nothing where nothing changed.
 ///
 /// # Errors
 /// When the disk refuses or the index there is damaged.
 pub(super) fn index_changes(
     store: &Store,
-    root: &Path,
+    (root, source): (&Path, &dyn Source),
     table: FileTable,
     walked: &Walked,
     texts: &Texts,
@@ -73,11 +68,12 @@ pub(super) fn index_changes(
     if table.complete && difference.is_none() {
         return Ok(Report { files: table.files.len() as u64, in_tree: walked.files.len() as u64, ..Report::default() });
     }
-    let mut build = Build::new(store, root, table, texts, progress)?;
+    let mut build = Build::new(store, source, table, texts, progress)?;
     // Merges are waited for: whoever has no time leaves them to the next update.
     build.writer.merge_segments(limit.deadline.is_none());
     build.remove(&difference.gone);
     build.table.unreadable.clone_from(&walked.unreadable);
+    build.table.state.clone_from(&walked.state);
     build.report.in_tree = walked.files.len() as u64;
     build.report.unread = build.read(&difference.stale, limit)?;
     build.finish()
@@ -86,7 +82,7 @@ pub(super) fn index_changes(
 /// An update under way.
 struct Build<'a> {
     store: &'a Store,
-    root: &'a Path,
+    source: &'a dyn Source,
     texts: &'a Texts,
     progress: &'a dyn Progress,
     writer: Writer,
@@ -108,7 +104,7 @@ struct Outcome {
 impl<'a> Build<'a> {
     fn new(
         store: &'a Store,
-        root: &'a Path,
+        source: &'a dyn Source,
         mut table: FileTable,
         texts: &'a Texts,
         progress: &'a dyn Progress,
@@ -116,7 +112,7 @@ impl<'a> Build<'a> {
         let writer = Writer::open(&store.lexical_folder(), store.disk())?;
         let records = table.files.drain(..).map(|f| (f.path.clone(), f)).collect();
         let report = Report { wrote: true, ..Report::default() };
-        Ok(Build { store, root, texts, progress, writer, table, records, bytes_read: AtomicU64::new(0), report })
+        Ok(Build { store, source, texts, progress, writer, table, records, bytes_read: AtomicU64::new(0), report })
     }
 
     /// Takes out files that are gone.
@@ -172,13 +168,14 @@ impl<'a> Build<'a> {
         let first_id = self.table.next_id;
         self.table.next_id += round.len() as u32;
         let this = &*self;
+        let ready = self.source.begin(round)?;
         let outcomes: Vec<Result<Outcome>> = round
             .par_iter()
             .enumerate()
             .map(|(i, found)| {
                 let known = this.records.get(&found.path);
                 let id = known.map_or(FileId(first_id + i as u32), |r| r.id);
-                let outcome = this.file(id, found, known)?;
+                let outcome = this.file(id, found, known, &*ready)?;
                 this.progress.file_done(if outcome.written { u64::from(outcome.record.units) } else { 0 });
                 Ok(outcome)
             })
@@ -198,46 +195,26 @@ impl<'a> Build<'a> {
     }
 
     /// Reads one file, and writes its units where its content is another than `known`.
-    fn file(&self, id: FileId, found: &WalkedFile, known: Option<&FileRecord>) -> Result<Outcome> {
-        let mut record = new_record(id, found);
-        let skip = |mut record: FileRecord, skip: Skip| {
-            record.skip = Some(skip);
-            record.language = language::detect(Path::new(&found.path), &[]).name.to_string();
-            if known.is_some_and(|k| k.skip.is_none()) {
+    fn file(&self, id: FileId, found: &WalkedFile, known: Option<&FileRecord>, round: &dyn Round) -> Result<Outcome> {
+        let (filesize_max, secrets) = (self.table.filesize_max, self.table.secrets);
+        let asked = Asked { found, known, record: &new_record(id, found), filesize_max, secrets };
+        let Document { mut record, content, bytes } = round.read(&asked)?;
+        self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
+        let Some(Content { parsed, textual_types, entries }) = content else {
+            if record.skip.is_some() && known.is_some_and(|k| k.skip.is_none()) {
                 self.writer.delete(id);
             }
-            Ok(Outcome { record, written: false })
-        };
-        if found.size > self.table.filesize_max {
-            return skip(record, Skip::TooLarge);
-        }
-        let kept = |reason: &Skip| *reason == Skip::Secret && self.table.secrets;
-        if let Some(reason) = skip_by_name(&found.path).filter(|reason| !kept(reason)) {
-            return skip(record, reason);
-        }
-        wait_for_new_stamp(found.mtime_ns);
-        let Ok(bytes) = std::fs::read(self.root.join(&found.path)) else {
-            return skip(record, Skip::Unreadable);
-        };
-        self.bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        record.hash = hash(&bytes);
-        if let Some(known) = known.filter(|k| k.hash == record.hash && k.skip.is_none()) {
-            let record = FileRecord { size: found.size, mtime_ns: found.mtime_ns, ..known.clone() };
             return Ok(Outcome { record, written: false });
-        }
-        let language = language::of_file(&found.path, &bytes);
-        let text = match decode(&found.path, bytes) {
-            Ok(text) => text,
-            Err(reason) => return skip(record, reason),
         };
-        let (language, parsed) = parse_file(&found.path, &text.text, language);
-        record.language = language;
-        record.generated = text.generated;
         record.units = parsed.units.len() as u32;
-        record.note.clone_from(&parsed.note);
-        self.texts.keep(id, &found.path, &parsed.units);
-        let textual_types = textual_types(&text.text);
-        self.writer.add(&FileDocument { id, path: &found.path, parsed, textual_types })?;
+        let file = FileDocument { id, path: &found.path, parsed, textual_types, entries };
+        if file.entries.is_empty() {
+            self.texts.keep(id, file.text_path(), &file.parsed.units);
+        } else {
+            // What is encoded of them is what the index keeps of them.
+            self.texts.keep(id, file.text_path(), &file.parsed.units.iter().map(kept).collect::<Vec<_>>());
+        }
+        self.writer.add(&file)?;
         Ok(Outcome { record, written: true })
     }
 
@@ -271,14 +248,5 @@ fn new_record(id: FileId, found: &WalkedFile) -> FileRecord {
         units: 0,
         skip: None,
         note: None,
-    }
-}
-
-/// Sleeps until any later change of a file last changed at `mtime_ns` gets a later time stamp.
-fn wait_for_new_stamp(mtime_ns: i64) {
-    let age = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64) - mtime_ns;
-    let tick = STAMP_TICK.as_nanos() as i64;
-    if (0..tick).contains(&age) {
-        std::thread::sleep(Duration::from_nanos((tick - age) as u64));
     }
 }

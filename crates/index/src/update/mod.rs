@@ -5,6 +5,7 @@ mod difference;
 mod files;
 mod mode;
 mod repair;
+mod source;
 mod texts;
 mod updater;
 mod vectors;
@@ -12,6 +13,8 @@ mod vectors;
 pub use check::{Checked, check};
 pub use mode::set_mode;
 pub use repair::{caught, repair};
+pub(crate) use source::wait_for_new_stamp;
+pub use source::{Asked, Content, Document, Round, Source};
 pub use updater::{Budget, Updater};
 pub use vectors::Encoding;
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::difference::difference;
 use super::files::{Limit, index_changes};
 use super::repair::repaired;
+use super::source::{Source, Tree};
 use super::texts::Texts;
 use super::vectors::{Built, Encoding, Job};
 use super::{Progress, Report};
@@ -14,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FileId;
 use crate::lexical::{CommitPoint, Lexical, Writer};
 use crate::store::{FileTable, PATIENCE, Snapshot, Store, WriteLock};
-use crate::walk::{LeftOut, WalkOptions, Walked, walk};
+use crate::walk::{LeftOut, WalkOptions, Walked};
 
 /// What the threads of a build give way by: at 5 a thread of ordinary priority gets three times their share of a core.
 #[cfg(target_os = "linux")]
@@ -31,6 +32,7 @@ const TEXT_BYTES_MAX: usize = 64 << 20;
 pub struct Updater<'a> {
     store: &'a Store,
     root: &'a Path,
+    source: Option<&'a dyn Source>,
     ignored: &'a [String],
     options: Option<WalkOptions>,
     wait: bool,
@@ -86,6 +88,7 @@ impl<'a> Updater<'a> {
         Updater {
             store,
             root,
+            source: None,
             ignored: &[],
             options: None,
             wait: true,
@@ -95,6 +98,12 @@ impl<'a> Updater<'a> {
             encoding: None,
             progress: &(),
         }
+    }
+
+    /// Takes documents from `source` and not from the tree below the root.
+    #[must_use]
+    pub fn source(self, source: &'a dyn Source) -> Updater<'a> {
+        Updater { source: Some(source), ..self }
     }
 
     /// Leaves out what these lines say, written as in a `.gitignore` at the root.
@@ -219,8 +228,23 @@ impl<'a> Updater<'a> {
         }
     }
 
-    fn walk(&self, options: &WalkOptions) -> Result<Walked> {
-        walk(self.root, &LeftOut { folder: Some(self.store.folder()), patterns: self.ignored }, options)
+    /// Does `work` with the source of the documents.
+    fn with_source<T>(&self, work: impl FnOnce(&dyn Source) -> T) -> T {
+        let left_out = LeftOut { folder: Some(self.store.folder()), patterns: self.ignored };
+        match self.source {
+            Some(source) => work(source),
+            None => work(&Tree { root: self.root, left_out }),
+        }
+    }
+
+    /// What the source's documents are made of.
+    fn version(&self) -> u32 {
+        self.source.map_or(0, Source::version)
+    }
+
+    fn walk(&self, options: &WalkOptions, known: Option<&FileTable>) -> Result<Walked> {
+        let known = known.filter(|table| table.complete && table.source == self.version());
+        self.with_source(|source| source.list(known, options))
     }
 
     fn point(&self) -> Option<CommitPoint> {
@@ -231,14 +255,22 @@ impl<'a> Updater<'a> {
     fn compare(&self) -> Result<Seen> {
         let mut options = self.options.unwrap_or_default();
         let point = self.point();
-        let (snapshot, walked) = rayon::join(|| self.opened(), || self.walk(&options));
+        let (snapshot, walked) = match self.source {
+            None => rayon::join(|| self.opened(), || self.walk(&options, None)),
+            // What is listed of another source is told from what is known.
+            Some(_) => {
+                let snapshot = self.opened()?;
+                let walked = self.walk(&options, snapshot.as_ref().map(|s| &s.files));
+                (Ok(snapshot), walked)
+            }
+        };
         let (mut walked, snapshot) = (walked?, snapshot?);
         if let Some(made_with) = snapshot.as_ref().map(|s| s.files.walk_options())
             && self.options.is_none()
             && made_with != options
         {
             options = made_with;
-            walked = self.walk(&options)?;
+            walked = self.walk(&options, None)?;
         }
         self.progress.unheeded(&walked.unheeded);
         let standing = self.standing(snapshot.as_ref(), &walked, &options);
@@ -247,7 +279,7 @@ impl<'a> Updater<'a> {
 
     fn standing(&self, snapshot: Option<&Snapshot>, walked: &Walked, options: &WalkOptions) -> Standing {
         let is_current = |table: &FileTable| {
-            table.complete && table.walk_options() == *options && difference(table, self.root, walked).is_none()
+            table.complete && self.is_made_so(table, options) && difference(table, self.root, walked).is_none()
         };
         match snapshot {
             Some(snapshot) if is_current(&snapshot.files) => match self.encoding.is_none_or(|e| e.is_done(snapshot)) {
@@ -258,6 +290,11 @@ impl<'a> Updater<'a> {
         }
     }
 
+    /// Whether an index is made of what is asked for.
+    fn is_made_so(&self, table: &FileTable, options: &WalkOptions) -> bool {
+        table.walk_options() == *options && table.source == self.version()
+    }
+
     /// Takes the right to write.
     fn lock(&self, seen: &mut Seen) -> Result<WriteLock> {
         // Without vectors an answer is better now than later.
@@ -266,7 +303,7 @@ impl<'a> Updater<'a> {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
                 let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
                 // What the other process saw may be newer than our walk.
-                seen.walked = self.walk(&seen.options)?;
+                seen.walked = self.walk(&seen.options, None)?;
                 seen.point = None;
                 Ok(lock)
             }
@@ -293,7 +330,7 @@ impl<'a> Updater<'a> {
     ) -> Result<(Snapshot, Report)> {
         let table = match seen.snapshot.take() {
             Some(snapshot) if seen.standing == Standing::LacksVectors => return Ok(unchanged(snapshot)),
-            Some(snapshot) if snapshot.files.walk_options() == seen.options => snapshot.files,
+            Some(snapshot) if self.is_made_so(&snapshot.files, &seen.options) => snapshot.files,
             Some(snapshot) => self.fresh_table(lock, &seen.options, snapshot.files)?,
             None => self.fresh_table(lock, &seen.options, self.store.heritage())?,
         };
@@ -310,7 +347,9 @@ impl<'a> Updater<'a> {
     }
 
     fn index(&self, table: FileTable, walked: &Walked, texts: &Texts, limit: Limit<'_>) -> Result<Report> {
-        index_changes(self.store, self.root, table, walked, texts, self.progress, limit)
+        self.with_source(|source| {
+            index_changes(self.store, (self.root, source), table, walked, texts, self.progress, limit)
+        })
     }
 
     /// An empty table in an emptied folder. The vectors of `kept` do not depend on what is indexed, and stay.
@@ -322,6 +361,7 @@ impl<'a> Updater<'a> {
             hidden: options.hidden,
             secrets: options.secrets,
             no_ignore: options.no_ignore,
+            source: self.version(),
             vectors: kept.vectors,
             mode: kept.mode,
             by_init: kept.by_init,
@@ -379,7 +419,11 @@ impl<'a> Updater<'a> {
         texts: &Texts,
         report: &mut Report,
     ) -> Result<(Snapshot, Built)> {
-        let siblings = || self.store.sibling_vectors(self.root);
+        let siblings = || match self.source {
+            None => self.store.sibling_vectors(self.root),
+            // Worktrees share what is no tree.
+            Some(_) => Vec::new(),
+        };
         let folder = self.store.vectors_folder();
         let (root, progress) = (self.root, self.progress);
         let job = Job {

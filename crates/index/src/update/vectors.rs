@@ -358,6 +358,9 @@ impl State<'_> {
     /// The texts of a file's units as they were indexed; `None` if the file is not what it was then.
     fn texts(&self, record: &FileRecord) -> Option<UnitTexts> {
         self.job.texts.take(record.id).or_else(|| {
+            if self.job.table().keeps_texts() {
+                return self.job.snapshot.lexical.kept_texts(record.id).ok();
+            }
             let parsed = read_units(self.job.root, &record.path, record.hash)?;
             Some(texts_of(&record.path, &parsed.units))
         })

@@ -9,7 +9,6 @@ mod panel;
 mod pool;
 mod read;
 mod segment;
-mod sibling;
 mod sink;
 mod spare;
 #[cfg(test)]
@@ -22,7 +21,6 @@ pub(crate) use maxsim::QueryKernel;
 pub use memory::Memory;
 pub(crate) use pool::{Row, pool};
 pub use read::{Allowed, Effort, Manifest, Place, Vectors};
-pub(crate) use sibling::sibling_roots;
 pub(crate) use sink::{Commit, Sink};
 pub(crate) use spare::Spare;
 pub use spare::SpareSegment;

@@ -59,6 +59,8 @@ pub struct Walked {
     pub misnamed: Vec<(PathBuf, u64)>,
     /// Ignore files that are there and not heeded, with the reason, by path.
     pub unheeded: Vec<(String, String)>,
+    /// For another source than a tree: what it was like, in its own words, for its next listing.
+    pub state: Vec<String>,
 }
 
 /// The reason that stands with a symbolic link or special file.

@@ -1,13 +1,53 @@
-//! Finds other worktrees of the same repository: their stores may already have vectors that this one lacks.
+//! The worktrees of a git repository, told by git's own files; no git is run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders that stand in other worktrees where `root` stands in its own. Reads git's files, runs no git.
+/// A repository around a folder: the folder that all its worktrees share, and their roots.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repository {
+    /// What all worktrees share, such as `.git` of the first.
+    pub common: PathBuf,
+    /// The root of the worktree around the folder.
+    pub top: PathBuf,
+    /// The roots of all worktrees that are there, sorted.
+    pub tops: Vec<PathBuf>,
+}
+
+impl Repository {
+    /// The repository around `folder`, which is absolute; none where there is none.
+    pub fn around(folder: &Path) -> Option<Repository> {
+        let top = folder.ancestors().find(|a| a.join(".git").exists())?.to_path_buf();
+        let common = common_folder(&top)?;
+        let mut tops: Vec<PathBuf> = tops(&common).iter().filter_map(|t| t.canonicalize().ok()).collect();
+        tops.push(top.clone());
+        tops.sort();
+        tops.dedup();
+        Some(Repository { common, top, tops })
+    }
+
+    /// The name that people know the repository by: its first worktree's.
+    pub fn name(&self) -> String {
+        let is_inside = self.common.file_name().is_some_and(|n| n == ".git");
+        let named = self.common.parent().filter(|_| is_inside).unwrap_or(&self.common);
+        named.file_name().map_or_else(|| "root".into(), |n| n.to_string_lossy().into_owned())
+    }
+}
+
+/// The folders that stand in other worktrees where `root` stands in its own.
 pub(crate) fn sibling_roots(root: &Path) -> Vec<PathBuf> {
     let Some(top) = root.ancestors().find(|a| a.join(".git").exists()) else { return Vec::new() };
     let below = root.strip_prefix(top).unwrap_or(Path::new(""));
     let Some(common) = common_folder(top) else { return Vec::new() };
+    let mut roots: Vec<PathBuf> =
+        tops(&common).iter().filter_map(|t| t.join(below).canonicalize().ok()).filter(|r| r != root).collect();
+    roots.sort();
+    roots.dedup();
+    roots
+}
+
+/// The roots of all worktrees, as git's files name them; some may be gone.
+fn tops(common: &Path) -> Vec<PathBuf> {
     let main = (common.file_name().is_some_and(|n| n == ".git")).then(|| common.parent()).flatten();
     let mut tops: Vec<PathBuf> = main.into_iter().map(Path::to_path_buf).collect();
     for entry in fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten() {
@@ -15,11 +55,7 @@ pub(crate) fn sibling_roots(root: &Path) -> Vec<PathBuf> {
         let path = fs::read_to_string(entry.path().join("gitdir")).unwrap_or_default();
         tops.extend(entry.path().join(path.trim_end()).parent().map(Path::to_path_buf));
     }
-    let mut roots: Vec<PathBuf> =
-        tops.iter().filter_map(|t| t.join(below).canonicalize().ok()).filter(|r| r != root).collect();
-    roots.sort();
-    roots.dedup();
-    roots
+    tops
 }
 
 /// The folder that all worktrees of a repository share.
@@ -30,7 +66,8 @@ fn common_folder(top: &Path) -> Option<PathBuf> {
     }
     let text = fs::read_to_string(&git).ok()?;
     let own = top.join(text.strip_prefix("gitdir:")?.trim());
-    let common = fs::read_to_string(own.join("commondir")).ok()?;
+    // A submodule has a folder of its own and shares none.
+    let Ok(common) = fs::read_to_string(own.join("commondir")) else { return own.canonicalize().ok() };
     own.join(common.trim_end()).canonicalize().ok()
 }
 
@@ -63,5 +100,10 @@ mod tests {
         check("two", &["main"]);
         check("two/sub", &["main/sub"]);
         check("alone", &[]);
+        let two = Repository::around(&base.join("two/sub")).expect("a repository");
+        assert_eq!((two.common, two.top), (base.join("main/.git"), base.join("two")));
+        assert_eq!(two.tops, [base.join("main"), base.join("two")]);
+        assert_eq!(Repository::around(&base.join("main")).expect("a repository").name(), "main");
+        assert_eq!(Repository::around(&base.join("alone")), None);
     }
 }

@@ -1,0 +1,338 @@
+//! A question to a history, and its answer.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use colgrep_core::UnitId;
+use colgrep_index::history::{AtLines, in_order, is_commit, recall};
+use colgrep_index::ids::FileId;
+use colgrep_index::lexical::{EntryHit, UnitFilter};
+use colgrep_index::search::{Background, Request, Watch};
+use colgrep_index::store::FileRecord;
+
+use super::{Bound, OpenHistory};
+use crate::answer::Step;
+use crate::env::Env;
+use crate::explain::Explanation;
+use crate::model::Model;
+use crate::request::{RankBy, RankingOptions, check_length};
+use crate::settings::Settings;
+
+/// Entries of an answer, if nothing else is said.
+const ENTRIES_DEFAULT: usize = 15;
+/// Digits of a commit's short name, at least, as git has it.
+const SHORT_LEN_MIN: usize = 7;
+
+/// What is asked of a history.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HistoryRequest {
+    /// What is looked for; the newest entries come first where nothing is.
+    pub query: Option<String>,
+    /// The folder from which paths are meant.
+    pub folder: PathBuf,
+    /// Only entries that mention one of these, a file or all below a folder; with `:LINE`, the commit that last changed
+    /// it.
+    pub paths: Vec<String>,
+    /// Only entries of these kinds; empty: all.
+    pub sources: Vec<Source>,
+    /// Nothing before.
+    pub since: Option<Bound>,
+    /// Nothing behind.
+    pub until: Option<Bound>,
+    /// Sessions that are left out, by name or path: the one that asks, say.
+    pub not_sessions: Vec<String>,
+    /// Number of entries (15).
+    pub entries: Option<usize>,
+    /// Whole messages and turns.
+    pub whole: bool,
+    /// How each score came about.
+    pub explain: bool,
+    /// How entries are ranked.
+    pub ranking: RankingOptions,
+}
+
+/// Where an entry comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A commit.
+    Commit,
+    /// A turn of an agent's session.
+    Session,
+}
+
+impl Source {
+    /// Its name, in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Commit => "commit",
+            Source::Session => "session",
+        }
+    }
+}
+
+/// An entry that was found.
+struct Found {
+    unit: UnitId,
+    score: f32,
+    steps: Option<Vec<Step>>,
+}
+
+/// What a history answers.
+#[derive(Clone, Debug, Default)]
+pub struct HistoryAnswer {
+    /// Entries, the best first, or the newest.
+    pub entries: Vec<HistoryEntry>,
+    /// Places of the question that no commit has, as they were written: lines that were not committed yet.
+    pub uncommitted: Vec<String>,
+}
+
+/// A commit, or a turn of a session.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HistoryEntry {
+    /// What it is.
+    pub source: Source,
+    /// The commit's full name, or the transcript's path and the line, with a colon between.
+    pub id: String,
+    /// A commit's short name; empty for a turn.
+    pub short: String,
+    /// The transcript and the line of a turn.
+    pub place: Option<(PathBuf, u32)>,
+    /// The commit's subject, or the first line of what was asked.
+    pub subject: String,
+    /// The files that it mentions, from the project's root, sorted.
+    pub files: Vec<String>,
+    /// The day, `2026-01-01`.
+    pub date: String,
+    /// Its score; 0 where nothing was looked for.
+    pub score: f32,
+    /// The whole message or turn, where that was asked for.
+    pub text: Option<String>,
+    /// How its score came about, where that was asked for.
+    pub steps: Option<Vec<Step>>,
+}
+
+impl OpenHistory {
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// When a path is none of this history, or the index can't be read.
+    pub fn ask(
+        &self,
+        request: &HistoryRequest,
+        settings: &Settings,
+        env: &Env,
+        model: Option<&Model>,
+    ) -> Result<HistoryAnswer> {
+        let knobs = settings.knobs(env, &request.ranking)?;
+        let wanted = request.entries.unwrap_or(ENTRIES_DEFAULT);
+        let mut uncommitted = Vec::new();
+        let filter = self.filter(request, &mut uncommitted)?;
+        let filter = filter.as_ref().map(|filter| filter as &dyn UnitFilter);
+        let query = request.query.as_deref().unwrap_or_default().trim();
+        check_length(query.as_bytes())?;
+        let found: Vec<Found> = if query.is_empty() {
+            let newest = in_order(&self.snapshot, filter).into_iter().take(wanted);
+            newest.map(|hit| Found { unit: hit.key, score: 0.0, steps: request.explain.then(Vec::new) }).collect()
+        } else {
+            let model = model.filter(|_| request.ranking.by != RankBy::Words);
+            let asked = Request {
+                query,
+                knobs: &knobs,
+                fusion: request.ranking.fusion.or(settings.fusion()).unwrap_or_default(),
+                files: wanted,
+                units_per_file: 1,
+                filter,
+                semantic: model.map(|model| model.semantic(&self.snapshot, request.ranking.by)),
+                background: Background::default(),
+            };
+            self.ranked(&asked, request.explain)?
+        };
+        let names = Names::new(&self.snapshot.files.files);
+        let entries = found.into_iter().map(|Found { unit, score, steps }| {
+            Ok(HistoryEntry { score, steps, ..self.entry(unit, &names, request.whole)? })
+        });
+        Ok(HistoryAnswer { entries: entries.collect::<Result<_>>()?, uncommitted })
+    }
+
+    fn ranked(&self, asked: &Request<'_>, explain: bool) -> Result<Vec<Found>> {
+        let mut explanation = explain.then(Explanation::default);
+        let watch = explanation.as_mut().map(|explanation| explanation as &mut dyn Watch);
+        let answer = recall(&self.snapshot, asked, watch)?;
+        let best = answer.units.iter().take(asked.files);
+        let found = best.map(|ranked| Found {
+            unit: ranked.unit,
+            score: ranked.score,
+            steps: explanation.as_ref().map(|explanation| explanation.steps(ranked.unit, &answer.query)),
+        });
+        Ok(found.collect())
+    }
+
+    /// The entries that a request allows; none where it allows all.
+    fn filter(&self, request: &HistoryRequest, uncommitted: &mut Vec<String>) -> Result<Option<AtLines>> {
+        let is_limited = !request.sources.is_empty()
+            || request.since.is_some()
+            || request.until.is_some()
+            || !request.not_sessions.is_empty()
+            || !request.paths.is_empty();
+        if !is_limited {
+            return Ok(None);
+        }
+        let documents = self.documents(request);
+        let of_paths = self.of_paths(request, uncommitted)?;
+        let passes = |hit: &EntryHit| {
+            documents.contains(&hit.file)
+                && of_paths.as_ref().is_none_or(|keys| keys.contains(&hit.key))
+                && request.since.is_none_or(|since| since.begins(hit.time))
+                && request.until.is_none_or(|until| until.ends(hit.time))
+        };
+        Ok(Some(AtLines::new(self.snapshot.lexical.entries(None).into_iter().filter(passes))))
+    }
+
+    /// The commits and sessions that a request allows.
+    fn documents(&self, request: &HistoryRequest) -> HashSet<FileId> {
+        let passes = |record: &&FileRecord| match is_commit(record) {
+            true => request.sources.is_empty() || request.sources.contains(&Source::Commit),
+            false => {
+                let is_left_out = request.not_sessions.iter().any(|name| is_session(&record.path, name));
+                !is_left_out && (request.sources.is_empty() || request.sources.contains(&Source::Session))
+            }
+        };
+        self.snapshot.files.indexed().filter(passes).map(|record| record.id).collect()
+    }
+
+    /// The entries of a request's paths; none where it names none.
+    fn of_paths(&self, request: &HistoryRequest, uncommitted: &mut Vec<String>) -> Result<Option<HashSet<UnitId>>> {
+        if request.paths.is_empty() {
+            return Ok(None);
+        }
+        let (lexical, mut keys) = (&self.snapshot.lexical, HashSet::new());
+        for written in &request.paths {
+            let asked = self.place.asked(written, &request.folder)?;
+            if let Some(line) = asked.line {
+                match self.commit_of(&asked.path, line)? {
+                    Some(file) => keys.extend(lexical.units_of(file, None)?.iter().map(|hit| hit.key)),
+                    None => uncommitted.push(asked.written),
+                }
+                continue;
+            }
+            let inside = format!("{}/", asked.path);
+            let is_meant = |path: &str| asked.path.is_empty() || path == asked.path || path.starts_with(&inside);
+            let paths = lexical.paths_where(is_meant)?;
+            if paths.is_empty() && request.folder.join(written).symlink_metadata().is_err() {
+                bail!("{written}: no such file, and nothing in the history mentions one");
+            }
+            for path in paths {
+                keys.extend(lexical.mentioning(&path)?.iter().map(|hit| hit.key));
+            }
+        }
+        Ok(Some(keys))
+    }
+
+    /// The commit that last changed a line.
+    fn commit_of(&self, path: &str, line: u32) -> Result<Option<FileId>> {
+        if !self.place.is_repository() {
+            bail!("{path}:{line}: only a git repository knows who changed a line");
+        }
+        let Some(name) = self.place.git().blame(path, line)? else { return Ok(None) };
+        let record = self.snapshot.files.files.iter().find(|record| record.path == name);
+        match record {
+            Some(record) => Ok(Some(record.id)),
+            None => bail!("{path}:{line} is of commit {name}, which is older than the history that is indexed"),
+        }
+    }
+
+    fn entry(&self, unit: UnitId, names: &Names<'_>, whole: bool) -> Result<HistoryEntry> {
+        let (kept, entry) = self.snapshot.lexical.entry(unit)?;
+        let file = self.snapshot.lexical.entry_at(unit).map(|hit| hit.file).unwrap_or_default();
+        let path = names.paths.get(&file).copied().unwrap_or_default();
+        let line = kept.span.line;
+        let is_commit = names.is_commit(file);
+        let place = (!is_commit).then(|| (PathBuf::from(path), line));
+        let text = whole.then(|| match is_commit {
+            true if kept.docstring.is_empty() => kept.name.clone(),
+            true => format!("{}\n\n{}", kept.name, kept.docstring),
+            false => self.place.sessions.turn(Path::new(path), line).unwrap_or_else(|| kept.docstring.clone()),
+        });
+        let mut files: Vec<String> = entry.paths().into_iter().filter_map(|path| self.place.in_project(path)).collect();
+        files.sort_unstable();
+        Ok(HistoryEntry {
+            source: if is_commit { Source::Commit } else { Source::Session },
+            id: if is_commit { path.to_string() } else { format!("{path}:{line}") },
+            short: if is_commit { names.short(path).to_string() } else { String::new() },
+            place,
+            subject: kept.name,
+            files,
+            date: entry.time.date(),
+            score: 0.0,
+            text,
+            steps: None,
+        })
+    }
+}
+
+/// Whether a transcript is the one that is called so: by its path, its file's name, or the session's name in that.
+fn is_session(path: &str, name: &str) -> bool {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let stem = file.strip_suffix(".jsonl").unwrap_or(file);
+    !name.is_empty()
+        && (path == name || file == name || stem == name || stem.strip_suffix(name).is_some_and(|s| s.ends_with('-')))
+}
+
+/// What documents are called.
+struct Names<'a> {
+    paths: HashMap<FileId, &'a str>,
+    commits: Vec<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn new(records: &'a [FileRecord]) -> Names<'a> {
+        let paths = records.iter().map(|record| (record.id, record.path.as_str())).collect();
+        // The table is sorted by path.
+        let commits = records.iter().filter(|record| is_commit(record)).map(|record| record.path.as_str()).collect();
+        Names { paths, commits }
+    }
+
+    fn is_commit(&self, file: FileId) -> bool {
+        self.paths.get(&file).is_some_and(|path| self.commits.binary_search(path).is_ok())
+    }
+
+    /// The beginning of a commit's name that no other one of the history has.
+    fn short(&self, name: &'a str) -> &'a str {
+        let at = self.commits.partition_point(|other| *other < name);
+        let beside = [at.checked_sub(1), Some(at + 1)];
+        let shared = |other: &str| name.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        let neighbours = beside.into_iter().flatten().filter_map(|at| self.commits.get(at));
+        let longest = neighbours.map(|other| shared(other) + 1).max().unwrap_or_default();
+        &name[..longest.max(SHORT_LEN_MIN).min(name.len())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_known_by_its_name() {
+        for (path, name, expected) in [
+            ("/home/u/.claude/projects/x/s1.jsonl", "s1", true),
+            ("/home/u/.claude/projects/x/s1.jsonl", "s1.jsonl", true),
+            ("/home/u/.claude/projects/x/s1.jsonl", "/home/u/.claude/projects/x/s1.jsonl", true),
+            ("/home/u/.codex/sessions/2026/01/01/rollout-2026-01-01T10-00-00-ab-cd.jsonl", "ab-cd", true),
+            ("/home/u/.claude/projects/x/s11.jsonl", "s1", false),
+            ("/home/u/.claude/projects/x/s1.jsonl", "", false),
+        ] {
+            assert_eq!(is_session(path, name), expected, "{path} {name}");
+        }
+    }
+
+    #[test]
+    fn short_names_are_told_apart() {
+        let record = |path: &str| FileRecord { path: path.into(), language: "commit".into(), ..FileRecord::default() };
+        let records: Vec<FileRecord> = ["aaaaaaaa11", "aaaaaaaa21", "bbbbbbbbbb"].map(record).to_vec();
+        let names = Names::new(&records);
+        let short: Vec<&str> = records.iter().map(|record| names.short(&record.path)).collect();
+        assert_eq!(short, ["aaaaaaaa1", "aaaaaaaa2", "bbbbbbb"]);
+    }
+}

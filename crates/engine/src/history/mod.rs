@@ -1,0 +1,212 @@
+//! The history of a project: commits, and agents' sessions where the user names folders of them.
+//!
+//! [`HistoryPlace`] finds it, [`HistoryPlace::open`] brings its index up to date, and [`OpenHistory::ask`] answers.
+//! It is looked at when somebody asks for it, never by a plain search.
+
+mod ask;
+mod paths;
+mod when;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use colgrep_index::ErrorKind;
+use colgrep_index::history::{History, Sessions};
+use colgrep_index::store::{Snapshot, Store, history_folder};
+use colgrep_index::update::{Encoding, Updater, repair};
+use colgrep_index::worktree;
+
+pub use ask::{HistoryAnswer, HistoryEntry, HistoryRequest, Source};
+pub use when::Bound;
+
+use crate::env::Env;
+use crate::git::Repository;
+use crate::model::{Lack, Model};
+use crate::notice::{HistoryState, Listener, Notice};
+use crate::project::Project;
+use crate::session::{damage, guarded};
+use crate::settings::Settings;
+
+/// Where the history of a project is.
+#[derive(Clone, Debug)]
+pub struct HistoryPlace {
+    /// Its index.
+    pub store: Store,
+    /// The project's root.
+    pub root: PathBuf,
+    /// The repository around it.
+    repository: Option<worktree::Repository>,
+    /// Where git is looked for.
+    programs: OsString,
+    sessions: Sessions,
+}
+
+impl HistoryPlace {
+    /// The history of the project around `start`.
+    ///
+    /// # Errors
+    /// When there is no such path, or nothing of which a history could be made: no git repository, and no setting
+    /// `sessions`.
+    pub fn around(start: &Path, settings: &Settings, env: &Env) -> Result<HistoryPlace> {
+        let (project, _) = Project::around(start, env)?;
+        HistoryPlace::of(&project, settings, env)
+    }
+
+    /// The history of a project.
+    ///
+    /// # Errors
+    /// As [`HistoryPlace::around`].
+    pub fn of(project: &Project, settings: &Settings, env: &Env) -> Result<HistoryPlace> {
+        let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());
+        let repository = worktree::Repository::around(&root);
+        let folders = settings.sessions(env);
+        if repository.is_none() && folders.is_empty() {
+            bail!(
+                "{} lies in no git repository, and the setting sessions names no folders; there is no history to look in",
+                root.display()
+            );
+        }
+        let roots = repository.as_ref().map_or_else(|| vec![root.clone()], |repository| repository.tops.clone());
+        let data = env.data_folder()?;
+        let folder = match &repository {
+            Some(repository) => history_folder(&data, &repository.name(), &repository.common),
+            None => history_folder(&data, &root.file_name().unwrap_or_default().to_string_lossy(), &root),
+        };
+        let programs = project.programs.clone();
+        Ok(HistoryPlace {
+            store: Store::new(folder),
+            root,
+            repository,
+            programs,
+            sessions: Sessions::new(folders, roots),
+        })
+    }
+
+    /// Whether there is a repository.
+    pub fn is_repository(&self) -> bool {
+        self.repository.is_some()
+    }
+
+    /// The root from which the history's paths go: the worktree's, or the project's where there is no repository.
+    fn top(&self) -> &Path {
+        self.repository.as_ref().map_or(&self.root, |repository| &repository.top)
+    }
+
+    /// The repository, as git is asked about it.
+    fn git(&self) -> Repository {
+        Repository::new(self.top().to_path_buf(), self.programs.clone())
+    }
+
+    /// What stands in the way of a whole history: a clone that holds its newest part alone.
+    pub fn is_shallow(&self) -> bool {
+        self.repository.as_ref().is_some_and(|repository| repository.common.join("shallow").exists())
+    }
+
+    /// Opens the history and answers a request; what shows itself damaged meanwhile is made anew, once.
+    ///
+    /// # Errors
+    /// As [`HistoryPlace::open`] and [`OpenHistory::ask`].
+    pub fn answer(
+        &self,
+        request: &HistoryRequest,
+        (settings, env): (&Settings, &Env),
+        model: Option<&Model>,
+        listener: &dyn Listener,
+    ) -> Result<HistoryAnswer> {
+        let work = || guarded(|| self.open(model, listener)?.ask(request, settings, env, model));
+        match work() {
+            Err(error) if damage(&error).is_some() => {
+                listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));
+                repair(&self.store)?;
+                work()
+            }
+            done => done,
+        }
+    }
+
+    /// Brings the index up to date and opens it. Where another process writes it, it is searched as it is.
+    ///
+    /// # Errors
+    /// When git does not answer, or the index can be neither read nor built.
+    pub fn open(&self, model: Option<&Model>, listener: &dyn Listener) -> Result<OpenHistory> {
+        let encoding = model.and_then(|model| model.encoding_of_search(false));
+        let snapshot = match self.update(false, encoding.as_ref(), listener) {
+            Ok(snapshot) => snapshot,
+            // What is there is better than nothing; before the first commit there is nothing.
+            Err(error) if error.kind() == ErrorKind::Busy => match self.store.open() {
+                Ok(snapshot) => {
+                    listener.notice(&Notice::HistoryAsItIs);
+                    snapshot
+                }
+                Err(_) => self.update(true, encoding.as_ref(), listener)?,
+            },
+            Err(error) => return Err(error.into()),
+        };
+        if listener.hears()
+            && let Some(lacking) = model.and_then(|m| m.lacking(&snapshot))
+        {
+            listener.notice(&match lacking.what {
+                Lack::Units { without, all } => Notice::HistoryLacks { without, all },
+                _ => Notice::Lacking { lacking, is_being_built: self.store.is_locked(), is_done_behind: false },
+            });
+        }
+        Ok(OpenHistory { place: self.clone(), snapshot: Arc::new(snapshot) })
+    }
+
+    fn update(
+        &self,
+        wait: bool,
+        encoding: Option<&Encoding<'_>>,
+        listener: &dyn Listener,
+    ) -> colgrep_index::Result<Snapshot> {
+        let git = self.repository.is_some().then(|| self.git());
+        let common = self.repository.as_ref().map_or(&self.root, |repository| &repository.common);
+        let git = git.as_ref().map(|git| git as &dyn colgrep_index::history::Git);
+        let source = History { git, common, sessions: &self.sessions };
+        let progress = listener.progress();
+        let updater = Updater::new(&self.store, common).source(&source).wait(wait).encoding(encoding);
+        Ok(updater.progress(&*progress).run()?.0)
+    }
+
+    /// What is indexed of it; none where nothing is yet.
+    pub fn state(&self) -> Option<HistoryState> {
+        let snapshot = self.store.open().ok()?;
+        Some(HistoryState::of(&snapshot, self.is_shallow(), self.store.bytes_on_disk()))
+    }
+}
+
+/// A history, open.
+#[derive(Clone, Debug)]
+pub struct OpenHistory {
+    place: HistoryPlace,
+    /// Its index.
+    pub snapshot: Arc<Snapshot>,
+}
+
+impl OpenHistory {
+    /// Files that changed together with the one at `path` in past commits, the most often first, each with its share of
+    /// the strongest (1). Paths are from the project's root; commits of more than 20 files are left out.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn together(&self, path: &str) -> Result<Vec<(String, f32)>> {
+        let from_top = self.place.from_top(path);
+        let others = colgrep_index::history::together(&self.snapshot, &from_top)?;
+        Ok(self.in_project(others))
+    }
+
+    /// Files that past commits like the question changed, the strongest first, each with its share of the strongest (1).
+    /// Paths are from the project's root.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn evidence(&self, question: &str, knobs: &colgrep_core::knob::Knobs) -> Result<Vec<(String, f32)>> {
+        Ok(self.in_project(colgrep_index::history::evidence(&self.snapshot, question, knobs)?))
+    }
+
+    fn in_project(&self, files: Vec<(String, f32)>) -> Vec<(String, f32)> {
+        files.into_iter().filter_map(|(path, share)| Some((self.place.in_project(&path)?, share))).collect()
+    }
+}

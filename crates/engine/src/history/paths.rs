@@ -1,0 +1,108 @@
+//! Paths of a history: from the repository's root, from the project's, and as a person writes them.
+
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::HistoryPlace;
+
+/// A path that a question is limited to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// From the repository's root, `/` between components; empty for the root.
+    pub(super) path: String,
+    /// The line that is meant.
+    pub(super) line: Option<u32>,
+    /// As it was written.
+    pub(super) written: String,
+}
+
+impl HistoryPlace {
+    /// A path from the project's root, from the repository's.
+    pub(super) fn from_top(&self, path: &str) -> String {
+        match slashed(self.root.strip_prefix(self.top()).unwrap_or(Path::new(""))) {
+            below if below.is_empty() => path.to_string(),
+            below => format!("{below}/{path}"),
+        }
+    }
+
+    /// A path from the repository's root, from the project's; none where it lies outside.
+    pub(super) fn in_project(&self, path: &str) -> Option<String> {
+        let below = slashed(self.root.strip_prefix(self.top()).unwrap_or(Path::new("")));
+        if below.is_empty() {
+            return Some(path.to_string());
+        }
+        path.strip_prefix(&below)?.strip_prefix('/').map(str::to_string)
+    }
+
+    /// A path as written in `folder`, with or without a line. It need not be there any more.
+    ///
+    /// # Errors
+    /// When it lies outside the repository.
+    pub(super) fn asked(&self, written: &str, folder: &Path) -> Result<Asked> {
+        let exists = |path: &str| folder.join(path).symlink_metadata().is_ok();
+        let (path, line) = match split_line(written) {
+            Some((path, line)) if !exists(written) => (path, Some(line)),
+            _ => (written, None),
+        };
+        let full = folder.join(path);
+        let full = full.canonicalize().unwrap_or_else(|_| resolved(&full));
+        let Ok(below) = full.strip_prefix(self.top()) else {
+            bail!("{written} lies outside {}, whose history is asked", self.top().display());
+        };
+        Ok(Asked { path: slashed(below), line, written: written.to_string() })
+    }
+}
+
+/// `a.rs:12`, `a.rs:12:5` → the path and its line.
+fn split_line(written: &str) -> Option<(&str, u32)> {
+    let number = |text: &str| text.parse::<u32>().ok().filter(|n| *n > 0);
+    let (rest, last) = written.rsplit_once(':')?;
+    let line = number(last)?;
+    match rest.rsplit_once(':').and_then(|(path, line)| Some((path, number(line)?))) {
+        Some((path, line)) if !path.is_empty() => Some((path, line)),
+        _ => (!rest.is_empty()).then_some((rest, line)),
+    }
+}
+
+/// A path without `.` and `..`; the part that is there is resolved, links too.
+fn resolved(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    let there = plain.ancestors().find_map(|a| Some((a.to_path_buf(), a.canonicalize().ok()?)));
+    match there {
+        Some((written, real)) => real.join(plain.strip_prefix(&written).unwrap_or(Path::new(""))),
+        None => plain,
+    }
+}
+
+/// Components joined by slashes.
+fn slashed(path: &Path) -> String {
+    path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stands_behind_a_path() {
+        for (written, expected) in [
+            ("a.rs:12", Some(("a.rs", 12))),
+            ("src/a.rs:12:5", Some(("src/a.rs", 12))),
+            ("a.rs", None),
+            ("a.rs:", None),
+            ("a.rs:0", None),
+            ("a:b.rs:3", Some(("a:b.rs", 3))),
+            (":3", None),
+        ] {
+            assert_eq!(split_line(written), expected, "{written}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Commits as documents: which there are, and what they say.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use colgrep_core::{Span, Unit, UnitKind};
+use colgrep_syntax::parse::Parsed;
+use colgrep_syntax::read::Skip;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{COMMIT, Git, is_commit};
+use crate::error::{Error, Result};
+use crate::lexical::Entry;
+use crate::moment::Moment;
+use crate::store::{FileRecord, FileTable};
+use crate::update::{Content, Document};
+use crate::walk::{Walked, WalkedFile};
+
+/// The newest commits that are kept, at most.
+pub const COMMITS_MAX: usize = 20_000;
+/// Longest message that is read, in bytes.
+const MESSAGE_BYTES_MAX: usize = 64 << 10;
+/// Paths of a commit that can be asked for, at most: an import of a whole tree is no change of each of its files.
+const PATHS_MAX: usize = 10_000;
+/// Paths of a commit that are searched as words.
+const PATHS_AS_WORDS_MAX: usize = 100;
+const SECOND_NS: i64 = 1_000_000_000;
+
+/// Adds the commits that local branches and the heads of all worktrees reach, the newest [`COMMITS_MAX`]. From a known
+/// table, only what came and what went is asked for.
+pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walked: &mut Walked) -> Result<()> {
+    let ask = |args: &[&str], input: &str| -> Result<String> {
+        let printed = git.ask(args, input).map_err(|e| Error::io("ask git about", common, e))?;
+        Ok(String::from_utf8_lossy(&printed).into_owned())
+    };
+    // All but branches and heads of worktrees is left out: tags, what others have, stashes, notes.
+    let tips = ask(&["rev-list", "--no-walk=unsorted", "--exclude=refs/[!h]*", "--all"], "")?;
+    let tips: BTreeSet<&str> = tips.lines().collect();
+    let shallow = std::fs::read(common.join("shallow")).map_or(0, |bytes| xxh3_64(&bytes));
+    let mut state: Vec<String> = tips.iter().map(|tip| format!("tip {tip}")).collect();
+    state.push(format!("shallow {shallow:x}"));
+    let own = |line: &&String| line.starts_with("tip ") || line.starts_with("shallow ");
+    let before: Option<Vec<&String>> = known.map(|table| table.state.iter().filter(own).collect());
+    let is_same = before.as_ref().is_some_and(|before| before.iter().copied().eq(&state));
+    let mut commits: HashMap<String, i64> = known.map(known_commits).unwrap_or_default();
+    if !is_same {
+        let grown = before.filter(|before| before.last() == state.last().as_ref()).and_then(|before| {
+            let old: Vec<&str> = before.iter().filter_map(|line| line.strip_prefix("tip ")).collect();
+            // Where an old tip is no object any more, git refuses, and all is listed.
+            let came = ask(&LIST, &range(tips.iter().copied(), old.iter().copied())).ok()?;
+            let went = ask(&["rev-list", "--stdin"], &range(old.iter().copied(), tips.iter().copied())).ok()?;
+            Some((came, went))
+        });
+        match grown {
+            Some((came, went)) => {
+                for name in went.lines() {
+                    commits.remove(name);
+                }
+                commits.extend(listed(&came));
+            }
+            None => commits = listed(&ask(&LIST, &range(tips.iter().copied(), []))?).collect(),
+        }
+    }
+    let mut files: Vec<WalkedFile> =
+        commits.into_iter().map(|(path, mtime_ns)| WalkedFile { path, size: 0, mtime_ns }).collect();
+    if files.len() > COMMITS_MAX {
+        files.sort_unstable_by(|a, b| b.mtime_ns.cmp(&a.mtime_ns).then_with(|| a.path.cmp(&b.path)));
+        files.truncate(COMMITS_MAX);
+    }
+    walked.files.append(&mut files);
+    walked.state.append(&mut state);
+    Ok(())
+}
+
+/// Names of commits with their times.
+const LIST: [&str; 4] = ["rev-list", "--timestamp", "--max-count=20000", "--stdin"];
+
+fn known_commits(table: &FileTable) -> HashMap<String, i64> {
+    table.files.iter().filter(|record| is_commit(record)).map(|record| (record.path.clone(), record.mtime_ns)).collect()
+}
+
+/// What `rev-list --stdin` reads: commits of these tips that those don't reach.
+fn range<'a>(of: impl IntoIterator<Item = &'a str>, not: impl IntoIterator<Item = &'a str>) -> String {
+    let of: String = of.into_iter().map(|tip| format!("{tip}\n")).collect();
+    of + &not.into_iter().map(|tip| format!("^{tip}\n")).collect::<String>()
+}
+
+fn listed(printed: &str) -> impl Iterator<Item = (String, i64)> + '_ {
+    printed.lines().filter_map(|line| {
+        let (seconds, name) = line.split_once(' ')?;
+        Some((name.to_string(), seconds.parse::<i64>().ok()?.saturating_mul(SECOND_NS)))
+    })
+}
+
+/// Commits by their names.
+pub(super) type Read = HashMap<String, Commit>;
+
+/// One commit.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Commit {
+    time: Moment,
+    subject: String,
+    body: String,
+    paths: BTreeSet<String>,
+}
+
+/// What is printed of each commit, fields ended by NUL bytes; behind it stand its raw changes.
+const FORMAT: &str = "--format=%H%x00%ct%x00%ci%x00%s%x00%b";
+/// No programs that a configuration names, no renames: both names of a file that moved are meant.
+const LOG: [&str; 13] = [
+    "log",
+    "--no-walk=unsorted",
+    "--stdin",
+    "--raw",
+    "-z",
+    "--root",
+    "--no-renames",
+    "--no-show-signature",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-notes",
+    "-O/dev/null",
+    FORMAT,
+];
+
+/// Reads those of a round that are commits, in one call.
+pub(super) fn read(git: &dyn Git, round: &[WalkedFile]) -> Result<Read> {
+    let names: String = round.iter().filter(|f| is_name(&f.path)).map(|f| format!("{}\n", f.path)).collect();
+    if names.is_empty() {
+        return Ok(Read::new());
+    }
+    let printed = git.ask(&LOG, &names).map_err(|e| Error::io("read the commits of", Path::new("git log"), e))?;
+    Ok(parse(&printed))
+}
+
+/// Whether a document's path is a commit's name.
+pub(super) fn is_name(path: &str) -> bool {
+    matches!(path.len(), 40 | 64) && path.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// A commit that git listed and does not give.
+pub(super) fn unreadable(record: FileRecord) -> Document {
+    let record = FileRecord { language: COMMIT.to_string(), skip: Some(Skip::Unreadable), ..record };
+    Document { record, ..Document::default() }
+}
+
+fn parse(printed: &[u8]) -> Read {
+    let mut fields = printed.split(|b| *b == 0).map(String::from_utf8_lossy).peekable();
+    let mut commits = Read::new();
+    while let Some(name) = fields.next() {
+        let name = name.trim_start_matches('\n');
+        if !is_name(name) {
+            continue;
+        }
+        let mut next = || fields.next().unwrap_or_default();
+        let seconds = next().parse().unwrap_or_default();
+        let time = Moment::new(seconds, zone_minutes(&next()));
+        let (subject, body) = (next().into_owned(), next());
+        let body = body.trim();
+        let body = body[..body.floor_char_boundary(MESSAGE_BYTES_MAX)].to_string();
+        let mut commit = Commit { time, subject, body, paths: BTreeSet::new() };
+        while fields.next_if(|field| field.trim_start_matches('\n').starts_with(':')).is_some() {
+            if let Some(path) = fields.next().filter(|_| commit.paths.len() < PATHS_MAX) {
+                commit.paths.insert(path.into_owned());
+            }
+        }
+        commits.insert(name.to_string(), commit);
+    }
+    commits
+}
+
+/// `2026-01-01 10:00:00 -0430` → −270.
+fn zone_minutes(date: &str) -> i64 {
+    let zone = date.rsplit(' ').next().unwrap_or_default();
+    let number: i64 = zone.parse().unwrap_or_default();
+    number / 100 * 60 + number % 100
+}
+
+impl Commit {
+    pub(super) fn document(&self, record: FileRecord) -> Document {
+        let paths: Vec<&str> = self.paths.iter().take(PATHS_AS_WORDS_MAX).map(String::as_str).collect();
+        let unit = Unit {
+            kind: UnitKind::Document,
+            name: self.subject.clone(),
+            docstring: self.body.clone(),
+            body: paths.join("\n"),
+            span: Span { first: 1, line: 1, end: 1 },
+            ..Unit::default()
+        };
+        let mentions = self.paths.iter().map(|path| (path.clone(), String::new())).collect();
+        let parsed = Parsed { units: vec![unit], ..Parsed::default() };
+        let entries = vec![Entry { time: self.time, mentions }];
+        Document {
+            bytes: (self.subject.len() + self.body.len()) as u64,
+            record: FileRecord { language: COMMIT.to_string(), ..record },
+            content: Some(Content { parsed, entries, ..Content::default() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_prints_is_read() {
+        let (one, two) = ("1".repeat(40), "ab".repeat(20));
+        let printed = format!(
+            "{one}\0100\02026-01-01 10:00:00 -0430\0Cap retries\0Since the server sleeps.\n\0\n:100644 100644 a b M\0src/a b.rs\0:000000 100644 a b A\0src/c.rs\0{two}\0200\02026-01-02 10:00:00 +0000\0Merge\0\0"
+        );
+        let read = parse(printed.as_bytes());
+        let first = &read[&one];
+        assert_eq!((first.subject.as_str(), first.body.as_str()), ("Cap retries", "Since the server sleeps."));
+        assert_eq!(first.paths.iter().map(String::as_str).collect::<Vec<_>>(), ["src/a b.rs", "src/c.rs"]);
+        assert_eq!(first.time, Moment::new(100, -270));
+        assert_eq!(read[&two], Commit { time: Moment::new(200, 0), subject: "Merge".into(), ..Commit::default() });
+    }
+}

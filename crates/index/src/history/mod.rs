@@ -1,0 +1,111 @@
+//! The history of a repository as an index of its own: commits, and what agents wrote down of their sessions.
+//!
+//! [`History`] is another source of documents beside the tree; the store, the update, retrieval and fusion are the same.
+//! A commit is a document of one unit. A session is a document whose units are its turns: what a person asked, and all
+//! that the agent did until the next question. Both mention paths.
+
+mod commits;
+mod lines;
+mod paths;
+mod recall;
+mod sessions;
+mod together;
+mod transcript;
+
+use std::path::PathBuf;
+
+pub use commits::COMMITS_MAX;
+pub use lines::{AtLines, Unknown};
+pub use recall::{in_order, recall};
+pub use sessions::Sessions;
+pub use together::{COMMIT_FILES_MAX, evidence, together};
+
+use crate::error::Result;
+use crate::store::{FileRecord, FileTable};
+use crate::update::{Asked, Document, Round, Source};
+use crate::walk::{WalkOptions, Walked, WalkedFile};
+
+/// Version of the documents of a history: raised whenever their texts, mentions or times change. What changes the index
+/// or the table raises [`FORMAT_VERSION`](crate::store::FORMAT_VERSION), which counts for a history too.
+pub const HISTORY_VERSION: u32 = 1;
+/// What the table calls the language of a commit.
+const COMMIT: &str = "commit";
+/// The same of a session.
+const SESSION: &str = "session";
+
+/// Whether a document of a history is a commit. Its path is the commit's full name then, else the transcript's path.
+pub fn is_commit(record: &FileRecord) -> bool {
+    record.language == COMMIT
+}
+
+/// Asks git. Whoever answers sees to it that git runs nothing that a repository names.
+pub trait Git: Sync {
+    /// What git prints on standard output when it is run in the repository with `args` and reads `input`.
+    ///
+    /// # Errors
+    /// When it can't be run, or fails.
+    fn ask(&self, args: &[&str], input: &str) -> std::io::Result<Vec<u8>>;
+}
+
+/// Where the entries of a history come from.
+#[derive(Clone, Copy)]
+pub struct History<'a> {
+    /// The repository's commits, where there is one.
+    pub git: Option<&'a dyn Git>,
+    /// The folder that the repository's worktrees share.
+    pub common: &'a std::path::Path,
+    /// Transcripts of agents.
+    pub sessions: &'a Sessions,
+}
+
+impl std::fmt::Debug for History<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("History")
+            .field("common", &self.common)
+            .field("sessions", &self.sessions)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Source for History<'_> {
+    fn version(&self) -> u32 {
+        HISTORY_VERSION
+    }
+
+    fn list(&self, known: Option<&FileTable>, _: &WalkOptions) -> Result<Walked> {
+        let mut walked = Walked::default();
+        if let Some(git) = self.git {
+            commits::list(git, self.common, known, &mut walked)?;
+        }
+        self.sessions.list(known, &mut walked);
+        walked.files.sort_unstable();
+        walked.unreadable.sort_unstable();
+        Ok(walked)
+    }
+
+    fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn Round + 's>> {
+        let commits = self.git.map(|git| commits::read(git, round)).transpose()?;
+        Ok(Box::new(Reader { commits: commits.unwrap_or_default(), sessions: self.sessions }))
+    }
+}
+
+/// Some entries, ready to be read.
+struct Reader<'a> {
+    commits: commits::Read,
+    sessions: &'a Sessions,
+}
+
+impl Round for Reader<'_> {
+    fn read(&self, asked: &Asked<'_>) -> Result<Document> {
+        let record = asked.record.clone();
+        Ok(match self.commits.get(&asked.found.path) {
+            Some(commit) => commit.document(record),
+            None if commits::is_name(&record.path) => commits::unreadable(record),
+            None => self.sessions.document(record),
+        })
+    }
+}
+
+/// The roots of worktrees, and paths as an agent writes them.
+#[derive(Clone, Debug, Default)]
+pub struct Roots(Vec<PathBuf>);

@@ -1,0 +1,89 @@
+//! Paths as agents write them, made into paths from a repository's root.
+
+use std::path::{Path, PathBuf};
+
+use super::Roots;
+
+impl Roots {
+    /// The roots of worktrees. A path inside several of them is meant from the innermost.
+    pub fn new(mut roots: Vec<PathBuf>) -> Roots {
+        roots.sort_unstable();
+        roots.dedup();
+        roots.sort_by_key(|root| std::cmp::Reverse(root.as_os_str().len()));
+        Roots(roots)
+    }
+
+    /// The roots.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(PathBuf::as_path)
+    }
+
+    /// Whether a folder, as written, lies in one of the worktrees.
+    pub(super) fn hold(&self, folder: &str) -> bool {
+        self.inside(&parts(folder, &[])).is_some()
+    }
+
+    /// A path as written in `folder`, from the worktree's root that it lies in, `/` between components. None where it
+    /// lies outside all of them, is a root itself, or belongs to git.
+    pub(super) fn relative(&self, path: &str, folder: &str) -> Option<String> {
+        let from = if is_absolute(path) { Vec::new() } else { parts(folder, &[]) };
+        let below = self.inside(&parts(path, &from))?;
+        let inner = below.first().is_some_and(|first| first != ".git");
+        inner.then(|| below.join("/"))
+    }
+
+    /// The components below the innermost root.
+    fn inside(&self, full: &[String]) -> Option<Vec<String>> {
+        self.0.iter().find_map(|root| {
+            let root = parts(&root.to_string_lossy(), &[]);
+            full.strip_prefix(root.as_slice()).map(<[String]>::to_vec)
+        })
+    }
+}
+
+fn is_absolute(path: &str) -> bool {
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    path.starts_with(['/', '\\', '~']) || drive
+}
+
+/// The components of a path as written, from those of a folder; `.` and `..` resolved, without a look at the disk.
+fn parts(path: &str, from: &[String]) -> Vec<String> {
+    let mut parts = from.to_vec();
+    for part in path.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part.to_string()),
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_001_8_paths_are_relative_to_the_project_and_those_outside_are_dropped() {
+        let roots = Roots::new(["/work/app", "/work/app-two", "/work/app/trees/three"].map(PathBuf::from).to_vec());
+        for (path, folder, expected) in [
+            ("/work/app/src/a.py", "/work/app", Some("src/a.py")),
+            ("/work/app-two/src/a.py", "/work/app", Some("src/a.py")),
+            ("/work/app/trees/three/src/a.py", "/", Some("src/a.py")),
+            ("src/a.py", "/work/app", Some("src/a.py")),
+            ("a.py", "/work/app-two/src", Some("src/a.py")),
+            ("../a.py", "/work/app/src", Some("a.py")),
+            ("./src//a.py", "/work/app", Some("src/a.py")),
+            ("../../etc/passwd", "/work/app", None),
+            ("/etc/passwd", "/work/app", None),
+            ("~/notes.md", "/work/app", None),
+            ("/work/app", "/", None),
+            ("/work/app/.git/config", "/", None),
+            ("/work/apple/a.py", "/", None),
+            ("a.py", "/elsewhere", None),
+        ] {
+            assert_eq!(roots.relative(path, folder).as_deref(), expected, "{path} in {folder}");
+        }
+        assert!(roots.hold("/work/app/src") && roots.hold("/work/app-two/") && !roots.hold("/work"));
+    }
+}

@@ -1,0 +1,98 @@
+//! What commits tell of files: which changed together, and which were changed for what a question asks.
+
+use std::collections::{HashMap, HashSet};
+
+use colgrep_core::UnitId;
+use colgrep_core::bm25::{Bm25, Field};
+use colgrep_core::knob::Knobs;
+use colgrep_core::query::Query;
+use colgrep_core::token::Tokenizer;
+use colgrep_syntax::language;
+
+use super::is_commit;
+use crate::error::Result;
+use crate::ids::FileId;
+use crate::lexical::{UnitFilter, UnitPlace};
+use crate::store::Snapshot;
+
+/// Commits of more files than this say nothing of two of them: reformatting, renaming, importing.
+pub const COMMIT_FILES_MAX: usize = 20;
+/// Commits that are evidence for a question, at most.
+const EVIDENCE_COMMITS_MAX: usize = 20;
+/// Files of such a commit, at most: what changed a thousand files was made for none of them.
+const EVIDENCE_FILES_MAX: usize = 1_000;
+
+/// Files that changed together with the one at `path` (from the repository's root), the most often first, each with its
+/// share of the strongest (1). A commit of n files counts 1 / (n − 1) for each other one.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn together(history: &Snapshot, path: &str) -> Result<Vec<(String, f32)>> {
+    let commits = commits(history);
+    let hits = history.lexical.mentioning(path)?;
+    let units: Vec<UnitId> = hits.iter().filter(|hit| commits.0.contains(&hit.file)).map(|hit| hit.key).collect();
+    let mut weights: HashMap<String, f32> = HashMap::new();
+    history.lexical.each_mention(&units, COMMIT_FILES_MAX, |_, ords, name| {
+        for other in ords.iter().filter_map(|ord| name(*ord)).filter(|other| other != path) {
+            *weights.entry(other).or_default() += 1.0 / (ords.len() - 1) as f32;
+        }
+    })?;
+    Ok(shares(weights))
+}
+
+/// Files that past commits like the question changed, the strongest first, each with its share of the strongest (1):
+/// of the best 20 commits by the words of subject and body, each gives its score / √n to its n files.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn evidence(history: &Snapshot, question: &str, knobs: &Knobs) -> Result<Vec<(String, f32)>> {
+    let mut tokenizer = Tokenizer::default();
+    let query = Query::new(question, &history.files.root, language::facts(), &mut tokenizer);
+    if query.terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut bm25 = Bm25::new(knobs);
+    // Paths are words of the body: they would count themselves.
+    for (weight, field) in bm25.weights.iter_mut().zip(Field::ALL) {
+        if field == Field::Body {
+            *weight = 0.0;
+        }
+    }
+    let commits = commits(history);
+    let found = history.lexical.search(&query, &bm25, EVIDENCE_COMMITS_MAX, 0, Some(&commits))?;
+    let (mut hits, _) = found.with(&Default::default())?;
+    hits.truncate(EVIDENCE_COMMITS_MAX);
+    let units: Vec<UnitId> = hits.iter().map(|hit| hit.key).collect();
+    let mut weights: HashMap<String, f32> = HashMap::new();
+    history.lexical.each_mention(&units, EVIDENCE_FILES_MAX, |at, ords, name| {
+        for path in ords.iter().filter_map(|ord| name(*ord)) {
+            *weights.entry(path).or_default() += hits[at].score / (ords.len() as f32).sqrt();
+        }
+    })?;
+    Ok(shares(weights))
+}
+
+/// Weights in shares of the greatest, the greatest first, ties by path.
+fn shares(weights: HashMap<String, f32>) -> Vec<(String, f32)> {
+    let best = weights.values().copied().fold(0.0, f32::max);
+    let mut shares: Vec<(String, f32)> = weights.into_iter().map(|(path, weight)| (path, weight / best)).collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    shares
+}
+
+/// The documents that are commits: a filter.
+struct Commits(HashSet<FileId>);
+
+fn commits(history: &Snapshot) -> Commits {
+    Commits(history.files.indexed().filter(|record| is_commit(record)).map(|record| record.id).collect())
+}
+
+impl UnitFilter for Commits {
+    fn allows_file(&self, file: FileId) -> bool {
+        self.0.contains(&file)
+    }
+
+    fn allows_unit(&self, _: &UnitPlace) -> bool {
+        true
+    }
+}

@@ -1,0 +1,66 @@
+//! Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`. A line has a `type`; messages hold text or a list of parts.
+
+use serde_json::Value;
+
+use super::{Format, Transcript};
+
+pub(super) const FORMAT: Format = Format { is_named: |name| name.ends_with(".jsonl"), read };
+
+/// Lines that are known to hold nothing of a turn.
+const OTHERS: [&str; 10] = [
+    "summary",
+    "system",
+    "progress",
+    "attachment",
+    "file-history-snapshot",
+    "queue-operation",
+    "last-prompt",
+    "custom-title",
+    "agent-name",
+    "permission-mode",
+];
+/// Beginnings of what a program put into a person's mouth: commands of the terminal, and what they print.
+const NOT_ASKED: [&str; 5] =
+    ["<local-command-", "<command-name>", "<command-message>", "<bash-", "Caveat: The messages below"];
+
+fn read(transcript: &mut Transcript, line: &Value) -> bool {
+    let Some(kind) = line["type"].as_str() else { return false };
+    if let Some(folder) = line["cwd"].as_str() {
+        transcript.folder = Some(folder.to_string());
+    }
+    let is_aside = line["isSidechain"].as_bool() == Some(true);
+    let content = &line["message"]["content"];
+    match kind {
+        "user" => {
+            let is_asked = !is_aside && line["isMeta"].as_bool() != Some(true);
+            if is_asked {
+                let text = asked(content);
+                transcript.asked(&text, line.get("timestamp"));
+            }
+            content.is_string() || content.is_array()
+        }
+        "assistant" => {
+            for part in content.as_array().into_iter().flatten() {
+                match part["type"].as_str() {
+                    Some("text") if !is_aside => transcript.said(part["text"].as_str().unwrap_or_default()),
+                    Some("tool_use") => transcript.used(part["name"].as_str().unwrap_or_default(), &part["input"]),
+                    _ => {}
+                }
+            }
+            if let (Some(text), false) = (content.as_str(), is_aside) {
+                transcript.said(text);
+            }
+            content.is_string() || content.is_array()
+        }
+        other => OTHERS.contains(&other),
+    }
+}
+
+/// What a person wrote: texts alone. What tools answered stands in the same messages.
+fn asked(content: &Value) -> String {
+    let parts = content.as_array().into_iter().flatten();
+    let texts = parts.filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str());
+    let texts: Vec<&str> = content.as_str().into_iter().chain(texts).collect();
+    let own = texts.into_iter().filter(|text| !NOT_ASKED.iter().any(|begin| text.trim_start().starts_with(begin)));
+    own.collect::<Vec<_>>().join("\n")
+}

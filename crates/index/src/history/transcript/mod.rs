@@ -1,0 +1,237 @@
+//! Transcripts that agents write of their sessions: a JSON object a line. Each form is a row of one table.
+
+mod claude;
+mod codex;
+
+use std::collections::BTreeSet;
+
+use colgrep_core::clue::Clues;
+use colgrep_syntax::language;
+use serde_json::Value;
+
+use crate::moment::Moment;
+
+/// Longest text that is kept of either side of a turn, in bytes.
+const TEXT_BYTES_MAX: usize = 64 << 10;
+/// Uses of tools that are kept of a turn.
+const TOOLS_MAX: usize = 2_000;
+
+/// A form of transcripts.
+#[derive(Debug)]
+pub(super) struct Format {
+    /// Whether a file of this name has it.
+    pub(super) is_named: fn(&str) -> bool,
+    /// Takes in one line; false where it is of no known kind.
+    read: fn(&mut Transcript, &Value) -> bool,
+}
+
+/// Every form, the one with the narrower name first.
+pub(super) static FORMATS: &[Format] = &[codex::FORMAT, claude::FORMAT];
+
+/// The paths that a tool's arguments name.
+#[derive(Clone, Copy, Debug)]
+enum Names {
+    /// The argument is a path.
+    Path(&'static str),
+    /// It is a command: words that are paths, as a query would mention them.
+    Command(&'static str),
+    /// It is a patch: files that its headers name.
+    Patch(&'static str),
+}
+
+/// Tools and the arguments by which they name paths. Of no other argument anything is kept.
+static TOOLS: &[(&str, Names)] = &[
+    ("Read", Names::Path("file_path")),
+    ("Edit", Names::Path("file_path")),
+    ("MultiEdit", Names::Path("file_path")),
+    ("Write", Names::Path("file_path")),
+    ("NotebookEdit", Names::Path("notebook_path")),
+    ("NotebookRead", Names::Path("notebook_path")),
+    ("Grep", Names::Path("path")),
+    ("Glob", Names::Path("path")),
+    ("LS", Names::Path("path")),
+    ("Bash", Names::Command("command")),
+    ("shell", Names::Command("command")),
+    ("shell_command", Names::Command("command")),
+    ("exec_command", Names::Command("cmd")),
+    ("local_shell_call", Names::Command("command")),
+    ("apply_patch", Names::Patch("input")),
+    ("view_image", Names::Path("path")),
+];
+
+/// What a person asked, and all that the agent said and did until the next question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Turn {
+    /// Line of the question.
+    pub(super) line: u32,
+    /// Last line.
+    pub(super) end: u32,
+    /// When it was asked.
+    pub(super) time: Moment,
+    /// What was asked.
+    pub(super) user: String,
+    /// What the agent said.
+    pub(super) assistant: String,
+    /// Tool, path as written, and the folder that it is meant from.
+    pub(super) tools: BTreeSet<(String, String, String)>,
+}
+
+/// A transcript while it is read.
+#[derive(Debug)]
+pub(super) struct Transcript {
+    format: &'static Format,
+    number: u32,
+    /// The folder of the session, then of the line that is read.
+    pub(super) folder: Option<String>,
+    /// The turns, the one under way last.
+    pub(super) turns: Vec<Turn>,
+    /// Lines that were not understood.
+    pub(super) unknown: u64,
+}
+
+impl Transcript {
+    pub(super) fn new(format: &'static Format) -> Transcript {
+        Transcript { format, number: 0, folder: None, turns: Vec::new(), unknown: 0 }
+    }
+
+    /// Takes in a line.
+    pub(super) fn line(&mut self, number: u32, line: &[u8]) {
+        self.number = number;
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
+        let read = self.format.read;
+        let is_known = serde_json::from_slice(line).is_ok_and(|value: Value| read(self, &value));
+        if !is_known {
+            self.unknown += 1;
+        } else if let Some(turn) = self.turns.last_mut() {
+            turn.end = number;
+        }
+    }
+
+    /// The whole transcript: turns in which nothing was asked are left out.
+    pub(super) fn finished(mut self) -> Transcript {
+        self.turns.retain(|turn| !turn.user.trim().is_empty());
+        self
+    }
+
+    /// A question begins a turn.
+    fn asked(&mut self, text: &str, time: Option<&Value>) {
+        let text = without_reminders(text);
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        let user = text[..text.floor_char_boundary(TEXT_BYTES_MAX)].to_string();
+        let time = time.and_then(Value::as_str).and_then(Moment::read).unwrap_or_default();
+        self.turns.push(Turn { line: self.number, end: self.number, time, user, ..Turn::default() });
+    }
+
+    /// The agent said something.
+    fn said(&mut self, text: &str) {
+        let Some(turn) = self.turns.last_mut() else { return };
+        let room = TEXT_BYTES_MAX.saturating_sub(turn.assistant.len());
+        if !turn.assistant.is_empty() {
+            turn.assistant.push('\n');
+        }
+        turn.assistant.push_str(&text[..text.floor_char_boundary(room)]);
+    }
+
+    /// The agent used a tool with these arguments.
+    fn used(&mut self, tool: &str, arguments: &Value) {
+        let Some((_, names)) = TOOLS.iter().find(|(name, _)| *name == tool) else { return };
+        let (key, paths): (_, fn(&str) -> Vec<String>) = match names {
+            Names::Path(key) => (key, |path| vec![path.to_string()]),
+            Names::Command(key) => (key, of_command),
+            Names::Patch(key) => (key, of_patch),
+        };
+        let given = match &arguments[*key] {
+            Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+            other => other.as_str().unwrap_or_default().to_string(),
+        };
+        let folder = ["workdir", "cwd"].iter().find_map(|key| arguments[*key].as_str());
+        let folder = folder.or(self.folder.as_deref()).unwrap_or_default().to_string();
+        // `bash -lc 'apply_patch …'` names its files in the patch.
+        let paths = if given.contains("*** Begin Patch") { of_patch(&given) } else { paths(&given) };
+        let Some(turn) = self.turns.last_mut() else { return };
+        for path in paths.into_iter().filter(|path| !path.is_empty()) {
+            if turn.tools.len() < TOOLS_MAX {
+                turn.tools.insert((tool.to_string(), path, folder.clone()));
+            }
+        }
+    }
+}
+
+/// The words of a command that are paths: those with a known extension, or of several parts.
+fn of_command(command: &str) -> Vec<String> {
+    let clues = Clues::read(command, language::facts());
+    clues.mentions.into_iter().chain(clues.locations.into_iter().map(|location| location.path)).collect()
+}
+
+/// The files that the headers of a patch name.
+fn of_patch(patch: &str) -> Vec<String> {
+    let headers = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+    let named =
+        patch.lines().filter_map(|line| headers.iter().find_map(|header| line.trim_start().strip_prefix(header)));
+    named.map(|path| path.trim().to_string()).collect()
+}
+
+/// A text without what the program around the agent put in: reminders hold files and what commands print.
+fn without_reminders(text: &str) -> String {
+    const OPEN: &str = "<system-reminder>";
+    const CLOSE: &str = "</system-reminder>";
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find(OPEN) {
+        kept.push_str(&rest[..open]);
+        rest = rest[open..].find(CLOSE).map_or("", |close| &rest[open + close + CLOSE.len()..]);
+    }
+    kept.push_str(rest);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(tool: &str, arguments: &str) -> String {
+        let mut transcript = Transcript::new(&FORMATS[0]);
+        transcript.folder = Some("/app".to_string());
+        transcript.asked("go", None);
+        transcript.used(tool, &serde_json::from_str(arguments).expect("JSON"));
+        let of = |(_, path, folder): &(String, String, String)| format!("{folder}:{path}");
+        transcript.turns[0].tools.iter().map(of).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn seeds_001_7_tools_name_paths_by_their_arguments() {
+        for (tool, arguments, expected) in [
+            ("Read", r#"{"file_path": "/app/src/a.py", "limit": 5}"#, "/app:/app/src/a.py"),
+            (
+                "Edit",
+                r#"{"file_path": "/app/src/a.py", "old_string": "see b.py", "new_string": "x/y"}"#,
+                "/app:/app/src/a.py",
+            ),
+            ("Write", r#"{"file_path": "src/a.py", "content": "import b/c.py"}"#, "/app:src/a.py"),
+            ("NotebookEdit", r#"{"notebook_path": "n.ipynb"}"#, "/app:n.ipynb"),
+            ("Grep", r#"{"pattern": "src/x.py", "path": "src"}"#, "/app:src"),
+            ("Bash", r#"{"command": "cd /app && pytest tests/test_a.py -k 'one' > out"}"#, "/app:tests/test_a.py"),
+            ("Bash", r#"{"command": "python setup.py:12"}"#, "/app:setup.py"),
+            ("shell", r#"{"command": ["bash", "-lc", "cat src/b.rs"], "workdir": "/app/sub"}"#, "/app/sub:src/b.rs"),
+            (
+                "apply_patch",
+                r#"{"input": "*** Begin Patch\n*** Update File: src/c.rs\n@@\n-see d.rs\n"}"#,
+                "/app:src/c.rs",
+            ),
+            ("WebFetch", r#"{"url": "https://a.b/c.py"}"#, ""),
+        ] {
+            assert_eq!(paths(tool, arguments), expected, "{tool} {arguments}");
+        }
+    }
+
+    #[test]
+    fn what_the_program_put_in_is_left_out() {
+        assert_eq!(without_reminders("a <system-reminder>secret</system-reminder>b"), "a b");
+        assert_eq!(without_reminders("a <system-reminder>secret"), "a ");
+    }
+}

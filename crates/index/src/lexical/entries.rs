@@ -1,0 +1,162 @@
+//! Entries of a history: units that are no part of a file of the tree. They have a time, mention paths, and keep the
+//! text that is encoded of them.
+
+use std::collections::BTreeSet;
+
+use colgrep_core::{Unit, UnitId};
+use serde::{Deserialize, Serialize};
+use tantivy::schema::Value as _;
+use tantivy::schema::document::TantivyDocument;
+use tantivy::{DocAddress, DocId, Term};
+
+use super::read::{Lexical, Segment, UnitFilter, key};
+use crate::error::{Error, Result};
+use crate::ids::{FileId, TextHash};
+use crate::moment::Moment;
+use crate::units::{TEXT_BYTES_MAX, text_hash, unit_text};
+
+/// What an entry says beside its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When.
+    pub time: Moment,
+    /// Paths from the repository's root, each with the tool that named it (empty for a commit).
+    pub mentions: BTreeSet<(String, String)>,
+}
+
+impl Entry {
+    /// The paths, each once.
+    pub fn paths(&self) -> BTreeSet<&str> {
+        self.mentions.iter().map(|(path, _)| path.as_str()).collect()
+    }
+}
+
+/// An entry's place and time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryHit {
+    /// Its key in this snapshot.
+    pub key: UnitId,
+    /// What it is part of: a commit, a session.
+    pub file: FileId,
+    /// Its line there.
+    pub line: u32,
+    /// When.
+    pub time: Moment,
+}
+
+/// A unit as an index keeps it that holds texts: the body no longer than what is encoded.
+pub(crate) fn kept(unit: &Unit) -> Unit {
+    let body = unit.body[..unit.body.floor_char_boundary(TEXT_BYTES_MAX)].to_string();
+    Unit { body, ..unit.clone() }
+}
+
+impl Segment {
+    fn entry(&self, s: usize, doc: DocId) -> Option<EntryHit> {
+        let time = Moment::of_value(self.time.as_ref()?.first(doc)?);
+        Some(EntryHit { key: key(s, doc), file: self.file(doc), line: self.info(doc).line(), time })
+    }
+}
+
+impl Lexical {
+    /// The entries that `filter` allows, in no particular order.
+    pub fn entries(&self, filter: Option<&dyn UnitFilter>) -> Vec<EntryHit> {
+        let of_segment = |(s, segment): (usize, &'_ Segment)| -> Vec<EntryHit> {
+            let living = segment.reader.doc_ids_alive().filter_map(|doc| segment.entry(s, doc));
+            living.filter(|hit| filter.is_none_or(|f| self.is_allowed(hit.key, f))).collect()
+        };
+        self.segments.iter().enumerate().flat_map(of_segment).collect()
+    }
+
+    /// The place and time of an entry.
+    pub fn entry_at(&self, unit: UnitId) -> Option<EntryHit> {
+        self.segments.get(unit.segment() as usize)?.entry(unit.segment() as usize, unit.doc())
+    }
+
+    /// An entry as the index keeps it: its unit, the beginning of its body with it, and what it says beside.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn entry(&self, unit: UnitId) -> Result<(Unit, Entry)> {
+        let document: TantivyDocument = self.searcher.doc(DocAddress::new(unit.segment(), unit.doc()))?;
+        let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
+        let damaged =
+            |e: postcard::Error| Error::Damaged { what: "a stored entry is damaged".into(), source: Some(e.into()) };
+        let (unit, rest) = postcard::take_from_bytes(bytes).map_err(damaged)?;
+        Ok((unit, postcard::from_bytes(rest).map_err(damaged)?))
+    }
+
+    /// The text that is encoded of an entry.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn kept_text(&self, unit: UnitId) -> Result<(TextHash, String)> {
+        let text = unit_text("", &self.unit(unit)?);
+        Ok((text_hash(&text), text))
+    }
+
+    /// The same of all entries of a commit or session.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn kept_texts(&self, file: FileId) -> Result<Vec<(TextHash, String)>> {
+        self.documents_of(file)?.into_iter().map(|(s, doc)| self.kept_text(key(s, doc))).collect()
+    }
+
+    /// The paths that entries mention and that `keep` wants, each once.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn paths_where(&self, keep: impl Fn(&str) -> bool) -> Result<BTreeSet<String>> {
+        let mut paths = BTreeSet::new();
+        for segment in &self.segments {
+            let index = segment.reader.inverted_index(self.fields.mention)?;
+            let mut terms = index.terms().stream().map_err(tantivy::TantivyError::from)?;
+            while terms.advance() {
+                if let Some(path) = std::str::from_utf8(terms.key()).ok().filter(|path| keep(path)) {
+                    paths.insert(path.to_string());
+                }
+            }
+        }
+        Ok(paths)
+    }
+
+    /// The entries that mention a path.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn mentioning(&self, path: &str) -> Result<Vec<EntryHit>> {
+        let term = Term::from_field_text(self.fields.mention, path);
+        let mut hits = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            segment.each(&term, |doc| hits.extend(segment.entry(s, doc)))?;
+        }
+        Ok(hits)
+    }
+
+    /// Gives `visit` the paths that each of `units` mentions, at most `paths_max` (those with more are left out), with
+    /// the unit's position. No entry is fetched for that.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn each_mention(
+        &self,
+        units: &[UnitId],
+        paths_max: usize,
+        mut visit: impl FnMut(usize, &[u64], &dyn Fn(u64) -> Option<String>),
+    ) -> Result<()> {
+        for (s, segment) in self.segments.iter().enumerate() {
+            let Some(column) = segment.reader.fast_fields().str("mention")? else { continue };
+            let name = |ord: u64| {
+                let mut path = String::new();
+                column.ord_to_str(ord, &mut path).ok().filter(|found| *found).map(|_| path)
+            };
+            for (at, unit) in units.iter().enumerate().filter(|(_, unit)| unit.segment() as usize == s) {
+                let ords: Vec<u64> = column.ords().values_for_doc(unit.doc()).collect();
+                if ords.len() <= paths_max {
+                    visit(at, &ords, &name);
+                }
+            }
+        }
+        Ok(())
+    }
+}
