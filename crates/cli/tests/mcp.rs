@@ -91,7 +91,7 @@ fn tools_are_listed_with_their_schemas() {
     let tools = listed["result"]["tools"].as_array().expect("tools");
     let mut names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().expect("a name")).collect();
     names.sort_unstable();
-    assert_eq!(names, ["find_related", "grep", "outline", "read_unit", "search", "status"]);
+    assert_eq!(names, ["find_related", "grep", "history", "outline", "read_unit", "search", "status"]);
     for tool in tools {
         assert!(tool["description"].as_str().is_some_and(|d| d.ends_with('.')), "{tool}");
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
@@ -101,7 +101,7 @@ fn tools_are_listed_with_their_schemas() {
         let required = match tool["name"].as_str() {
             Some("search") => json!(["query"]),
             Some("grep") => json!(["pattern"]),
-            Some("status" | "find_related" | "read_unit") => Value::Null,
+            Some("status" | "find_related" | "read_unit" | "history") => Value::Null,
             _ => json!(["file"]),
         };
         assert_eq!(tool["inputSchema"]["required"], required, "{tool}");

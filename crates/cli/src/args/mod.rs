@@ -3,6 +3,7 @@
 mod chapters;
 mod commands;
 pub mod line;
+mod log;
 mod plan;
 mod request;
 mod ripgrep;
@@ -15,6 +16,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use chapters::CHAPTERS;
 pub(crate) use commands::respelled;
 pub use commands::*;
+pub use log::LogArgs;
 pub use plan::{Plan, Task, is_stdin};
 pub use ripgrep::*;
 pub use search::*;
@@ -77,6 +79,8 @@ pub enum Command {
     Clear(ClearArgs),
     /// List the units of a file: functions, classes, constants, headings
     Outline(OutlineArgs),
+    /// Look through the history: commits, and sessions of agents, ranked by a question or the newest first
+    Log(Box<LogArgs>),
     /// Show or change settings: the user's file, and where each value comes from
     Settings(SettingsArgs),
     /// Choose the model of the semantic ranking (writes the setting `model`)

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
-use colgrep_engine::project::Project;
+use colgrep_engine::history::HistoryPlace;
+use colgrep_engine::project::{Project, settings_at};
 use colgrep_index::store::Store;
 
 use super::folder_or_here;
@@ -19,7 +20,10 @@ pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
         all_stores(env)?
     } else {
         let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
-        vec![project.store]
+        // What agents wrote goes with it, and with that the commits: they are read again when somebody asks.
+        let settings = settings_at(&project.root, env)?;
+        let history = HistoryPlace::of(&project, &settings, env).ok().map(|place| place.store);
+        history.into_iter().chain([project.store]).collect()
     };
     let mut removed = 0;
     for store in stores.iter().filter(|s| s.folder().is_dir()) {

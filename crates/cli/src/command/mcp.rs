@@ -3,6 +3,7 @@
 //! The index stays open between calls and is looked at again only when the system says that a file changed. Between
 //! calls nothing runs, but the making of vectors that a call had no time for. Nothing outside the roots is read.
 
+mod history;
 mod intake;
 mod page;
 mod params;
@@ -33,6 +34,7 @@ use crate::hint::for_tools;
 const INSTRUCTIONS: &str = "colgrep searches the code below its roots without network. `search` ranks units (functions, \
 classes, constants, headings) by words, names and meaning; `grep` gives every line that matches a regular expression; `outline` \
 lists the units of a file; `read_unit` gives one unit's lines; `find_related` gives units like the one on a line; \
+`history` ranks commits and sessions: why code is as it is; \
 `status` tells what is indexed. Answers are text with paths from the first root; tokens are counted as bytes / 4; a last \
 line in parentheses gives the offset of the next page.";
 
@@ -120,6 +122,12 @@ impl Server {
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn find_related(&self, Parameters(asked): Parameters<params::Related>) -> Result<CallToolResult, ErrorData> {
         self.answer(move |state| tools::find_related(state, &asked)).await
+    }
+
+    /// Ranks commits, and agents' sessions where the user's settings name them, by a question; or gives the newest.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn history(&self, Parameters(asked): Parameters<params::History>) -> Result<CallToolResult, ErrorData> {
+        self.answer(move |state| history::history(state, &asked)).await
     }
 
     /// Tells the roots, what is indexed, and whether changes are noticed as they happen.

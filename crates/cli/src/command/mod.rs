@@ -9,6 +9,7 @@ mod hook;
 mod init;
 mod install;
 pub mod knobs;
+mod log;
 pub mod man;
 mod many;
 mod mcp;
@@ -38,6 +39,7 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         None if args.stats => stats::run(args.search.json, env),
         None => search::run(&Plan::read(&args.search)?, env),
         Some(Command::Search(search)) => search::run(&Plan::read(search)?, env),
+        Some(Command::Log(log)) => log::run(log, env),
         Some(Command::Init(init)) => init::run(init, env),
         Some(Command::Status(status)) => status::run(status, env),
         Some(Command::Clear(clear)) => clear::run(clear, env),

@@ -5,8 +5,11 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use colgrep_engine::env::Env;
+use colgrep_engine::history::HistoryPlace;
+use colgrep_engine::notice::HistoryState;
 use colgrep_engine::project::Project;
 use colgrep_index::ErrorKind;
+use colgrep_index::history::Unknown;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
@@ -38,6 +41,8 @@ struct Status {
     languages: BTreeMap<String, u64>,
     skipped: BTreeMap<String, Skipped>,
     notes: BTreeMap<String, u64>,
+    /// What is indexed of the history, once `log` was asked.
+    history: Option<HistoryState>,
 }
 
 #[derive(Serialize)]
@@ -60,7 +65,8 @@ const SHARE_BYTES_MIN: u64 = 1_000_000;
 
 pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
-    tell_refused(&project.settings(env)?);
+    let settings = project.settings(env)?;
+    tell_refused(&settings);
     let mut status = Status {
         root: project.root.display().to_string(),
         index: project.store.folder().display().to_string(),
@@ -77,6 +83,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         languages: BTreeMap::new(),
         skipped: BTreeMap::new(),
         notes: BTreeMap::new(),
+        history: HistoryPlace::of(&project, &settings, env).ok().and_then(|place| place.state()),
     };
     match project.store.open() {
         Ok(snapshot) => {
@@ -174,6 +181,27 @@ fn print(status: &Status, refused: Option<&anyhow::Error>, out: &mut impl std::i
     }
     for (note, count) in &status.notes {
         writeln!(out, "note      {}: {note}", counted(*count, "file"))?;
+    }
+    if let Some(history) = &status.history {
+        print_history(history, out)?;
+    }
+    Ok(())
+}
+
+fn print_history(history: &HistoryState, out: &mut impl std::io::Write) -> std::io::Result<()> {
+    let turns = match history.sessions {
+        0 => String::new(),
+        sessions => format!(", {} of {}", counted(history.turns, "turn"), counted(sessions, "session")),
+    };
+    let disk = in_words(history.bytes);
+    writeln!(out, "history   {}{turns}, {disk} on disk", counted(history.commits, "commit"))?;
+    if history.is_shallow {
+        writeln!(out, "note      the clone is shallow: older commits are not here")?;
+    }
+    let Unknown { lines, files } = history.unknown;
+    if lines > 0 {
+        let (files, are) = (counted(files, "file"), if lines == 1 { "is" } else { "are" });
+        writeln!(out, "note      {} of transcripts {are} of an unknown form, in {files}", counted(lines, "line"))?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 pub mod budget;
 mod enclosing;
+pub mod entries;
 pub mod escape;
 pub mod explain;
 mod highlight;

@@ -39,7 +39,7 @@ classes, constants and headings by a question in words or by a name.
 - `colgrep outline FILE` lists the units of a file; `colgrep --like FILE:LINE` gives units like the one on that line.
 
 Exit status: 0 found, 1 nothing found, 2 an error. The MCP server `colgrep` offers the same as the tools search, grep,
-outline, read_unit, find_related and status.
+outline, read_unit, find_related, history and status.
 ";
 
 const CURSOR_HEAD: &str =

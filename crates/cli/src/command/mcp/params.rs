@@ -142,3 +142,32 @@ pub struct Related {
     /// Length of the answer in tokens (bytes / 4), 2000 if not given.
     pub max_tokens: Option<usize>,
 }
+
+/// Commits and sessions.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct History {
+    /// What to look for, in words: why something was made, what was said of it; the newest entries where empty.
+    pub query: String,
+    /// Only what mentions one of these files or folders, which may be gone; with `:LINE`, the commit that last changed the
+    /// line.
+    pub paths: Vec<String>,
+    /// Only commits.
+    pub commits: bool,
+    /// Only sessions of agents.
+    pub sessions: bool,
+    /// Nothing before this day or time: 2026-01-31, 2026-01-31T10:00:00Z, yesterday, 2 weeks ago.
+    pub since: Option<String>,
+    /// Nothing behind this day or time.
+    pub until: Option<String>,
+    /// Leave this session out, by its id: the one that asks.
+    pub not_session: Option<String>,
+    /// Number of entries, 10 if not given.
+    pub results: Option<usize>,
+    /// Whole messages and turns.
+    pub content: bool,
+    /// Entries to leave out from the beginning: for the next page.
+    pub offset: usize,
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    pub max_tokens: Option<usize>,
+}

@@ -1,0 +1,128 @@
+//! The flags of `log`.
+
+use clap::Args;
+use colgrep_engine::history::{Bound, HistoryRequest, Source};
+use colgrep_engine::{OpenOptions, RankBy};
+
+use super::search::Color;
+use crate::output::entries::Wish;
+use crate::output::{Format, When};
+
+/// `log`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LogArgs {
+    /// What to look for, in words: why something was made, what was said of it (default: the newest entries)
+    pub query: Option<String>,
+    /// Only what mentions this file or folder, which may be gone; with :LINE, the commit that last changed the line
+    #[arg(value_name = "PATH[:LINE]")]
+    pub paths: Vec<String>,
+    /// The same, without a query in front
+    #[arg(last = true, value_name = "PATH[:LINE]")]
+    pub behind: Vec<String>,
+    /// Only commits
+    #[arg(long, conflicts_with = "sessions")]
+    pub commits: bool,
+    /// Only agents' sessions, from the folders of the setting `sessions`
+    #[arg(long)]
+    pub sessions: bool,
+    /// Nothing before this day or time: 2026-01-31, 2026-01-31T10:00:00Z, yesterday, "2 weeks ago"
+    #[arg(long, value_name = "DATE", value_parser = bound)]
+    pub since: Option<Bound>,
+    /// Nothing behind this day or time
+    #[arg(long, value_name = "DATE", value_parser = bound)]
+    pub until: Option<Bound>,
+    /// Leave out a session, by its name or its transcript's path: the one that asks, say
+    #[arg(long, value_name = "ID")]
+    pub not_session: Vec<String>,
+    /// Number of entries (default: 15)
+    #[arg(short = 'k', long, value_name = "N", value_parser = super::size::positive)]
+    pub results: Option<usize>,
+    /// Rank by words alone
+    #[arg(long, conflicts_with = "semantic_only")]
+    pub keyword_only: bool,
+    /// Rank by meaning alone
+    #[arg(long)]
+    pub semantic_only: bool,
+    /// Print ids alone: full names of commits, PATH:LINE of turns
+    #[arg(short = 'l', long, conflicts_with_all = ["content", "lines", "json", "jsonl", "explain"], help_heading = "Output")]
+    pub ids: bool,
+    /// Print whole messages and turns
+    #[arg(short, long, help_heading = "Output")]
+    pub content: bool,
+    /// Print so many lines of each message or turn below it
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "content", help_heading = "Output")]
+    pub lines: Option<usize>,
+    /// Print one JSON array
+    #[arg(long, conflicts_with = "jsonl", help_heading = "Output")]
+    pub json: bool,
+    /// Print one JSON object a line
+    #[arg(long, help_heading = "Output")]
+    pub jsonl: bool,
+    /// Stop where so many tokens (bytes / 4) are printed
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub max_tokens: Option<usize>,
+    /// Show how each score came about
+    #[arg(long, help_heading = "Output")]
+    pub explain: bool,
+    /// Print nothing; the exit status tells
+    #[arg(short = 'q', long = "silent", help_heading = "Output")]
+    pub silent: bool,
+    /// When to colour: auto, always or never
+    #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, help_heading = "Output")]
+    pub color: Option<Color>,
+    /// No progress and no remarks on stderr
+    #[arg(long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+fn bound(text: &str) -> Result<Bound, String> {
+    Bound::read(text).map_err(|error| error.to_string())
+}
+
+impl LogArgs {
+    /// What is asked of the history.
+    pub fn request(&self) -> HistoryRequest {
+        let mut request = HistoryRequest::default();
+        request.query.clone_from(&self.query);
+        request.folder = std::env::current_dir().unwrap_or_default();
+        request.paths = self.paths.iter().chain(&self.behind).cloned().collect();
+        request.sources = match (self.commits, self.sessions) {
+            (true, _) => vec![Source::Commit],
+            (_, true) => vec![Source::Session],
+            _ => Vec::new(),
+        };
+        (request.since, request.until) = (self.since, self.until);
+        request.not_sessions.clone_from(&self.not_session);
+        request.entries = self.results;
+        request.whole = self.content || self.lines.is_some();
+        request.explain = self.explain;
+        request.ranking.by = match (self.keyword_only, self.semantic_only) {
+            (true, _) => RankBy::Words,
+            (_, true) => RankBy::Meaning,
+            _ => RankBy::Both,
+        };
+        request
+    }
+
+    /// What is printed of the answer.
+    pub fn output(&self) -> Wish {
+        Wish {
+            format: match (self.json, self.jsonl) {
+                (true, _) => Format::Json,
+                (_, true) => Format::JsonLines,
+                _ => Format::Text,
+            },
+            ids: self.ids,
+            lines: if self.content { Some(usize::MAX) } else { self.lines },
+            max_tokens: self.max_tokens,
+            silent: self.silent,
+            quiet: self.quiet,
+            color: self.color.map(When::from),
+        }
+    }
+
+    /// How the index is opened.
+    pub fn open_options(&self) -> OpenOptions {
+        OpenOptions::default()
+    }
+}

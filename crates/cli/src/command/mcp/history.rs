@@ -1,0 +1,112 @@
+//! The tool `history`: commits and agents' sessions as text.
+
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Result, bail};
+use colgrep_engine::history::{Bound, HistoryEntry, HistoryPlace, HistoryRequest, Source};
+
+use super::page::page;
+use super::params;
+use super::state::{Root, ServerState};
+use crate::console::Console;
+use crate::output::escape::{escape_control, escape_text};
+use crate::output::line::shortened;
+use crate::output::path::typed;
+
+/// Default number of entries.
+const ENTRIES_DEFAULT: usize = 10;
+/// Greatest number of entries.
+const ENTRIES_MAX: usize = 1_000;
+
+/// `history`: of all roots, or of those that hold the paths. Entries of several repositories take turns.
+pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
+    let wanted = match asked.results {
+        Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
+        wanted => wanted.unwrap_or(ENTRIES_DEFAULT).min(ENTRIES_MAX),
+    };
+    let mut request = request(asked)?;
+    let entries = asked.offset.saturating_add(wanted);
+    // One more tells whether a page follows.
+    request.entries = Some(entries.saturating_add(1));
+    let (mut seen, mut lists, mut remarks) = (Vec::new(), Vec::new(), String::new());
+    for root in state.roots() {
+        let paths = paths_in(root, &asked.paths);
+        if paths.is_empty() && !asked.paths.is_empty() {
+            continue;
+        }
+        let settings = state.settings(root)?;
+        let place = HistoryPlace::of(&root.project, &settings, &state.env)?;
+        // A folder of a repository shows what concerns the folder; two roots of one repository show it once.
+        let paths = if paths.is_empty() && !root.below.is_empty() { vec![".".to_string()] } else { paths };
+        if paths.is_empty() && seen.contains(&place.store.folder().to_path_buf()) {
+            continue;
+        }
+        seen.push(place.store.folder().to_path_buf());
+        let request = HistoryRequest { folder: root.folder.clone(), paths, ..request.clone() };
+        let model = if request.query.is_some() { state.model(root)? } else { None };
+        let console = Console::new(true, state.env.trace);
+        let answer = place.answer(&request, (&settings, &state.env), model, &*console)?;
+        for place in &answer.uncommitted {
+            remarks.push_str(&format!("({} is not committed yet)\n", escape_control(place)));
+        }
+        lists.push(answer.entries);
+    }
+    if lists.is_empty() {
+        bail!("{} lies outside the roots of this server", asked.paths.join(", "));
+    }
+    let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
+    let in_turn = (0..longest).flat_map(|rank| lists.iter().filter_map(move |list| list.get(rank)));
+    let blocks: Vec<String> = in_turn.map(block).collect();
+    let more = blocks.len() > entries;
+    Ok(remarks + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more))
+}
+
+/// What every root is asked.
+fn request(asked: &params::History) -> Result<HistoryRequest> {
+    let bound = |text: &Option<String>| text.as_deref().map(Bound::read).transpose();
+    let mut request = HistoryRequest::default();
+    request.query = Some(asked.query.clone()).filter(|query| !query.trim().is_empty());
+    request.sources = match (asked.commits, asked.sessions) {
+        (true, false) => vec![Source::Commit],
+        (false, true) => vec![Source::Session],
+        _ => Vec::new(),
+    };
+    (request.since, request.until) = (bound(&asked.since)?, bound(&asked.until)?);
+    request.not_sessions = asked.not_session.iter().cloned().collect();
+    request.whole = asked.content;
+    Ok(request)
+}
+
+/// Those of the paths that lie in a root, by their looks: they need not be there any more.
+fn paths_in(root: &Root, paths: &[String]) -> Vec<String> {
+    let lies_inside = |path: &&String| {
+        let mut parts = PathBuf::new();
+        for part in root.folder.join(path.as_str()).components() {
+            match part {
+                Component::ParentDir => drop(parts.pop()),
+                Component::CurDir => {}
+                other => parts.push(other),
+            }
+        }
+        parts.starts_with(&root.folder)
+    };
+    paths.iter().filter(lies_inside).cloned().collect()
+}
+
+/// An entry: its line, the files that it mentions, and its text where that is wanted.
+fn block(entry: &HistoryEntry) -> String {
+    let name = match &entry.place {
+        Some((path, line)) => {
+            format!("{}:{line}: {}", typed(Path::new("/"), &path.to_string_lossy()), entry.date)
+        }
+        None => format!("{} {}", entry.short, entry.date),
+    };
+    let mut block = format!("{} {}\n", escape_control(&name), shortened(&escape_control(&entry.subject)));
+    if !entry.files.is_empty() {
+        block.push_str(&format!("    {}\n", shortened(&escape_control(&entry.files.join(" ")))));
+    }
+    for line in entry.text.iter().flat_map(|text| text.lines()) {
+        block.push_str(&format!("    {}\n", shortened(&escape_text(line))));
+    }
+    block
+}
