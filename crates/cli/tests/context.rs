@@ -87,6 +87,9 @@ fn s000_10_no_pool_and_no_ranking_cuts_a_mention() {
     assert_eq!(sandbox.run_with(&small, &[query, "-l", "-k", "1"]).out.trim(), "net/_pool.py");
     // A filter is a condition of its own: what it leaves out is not found, whatever is named.
     assert!(!sandbox.run(&[query, "retry", "-l"]).out.contains("_pool"));
+    // What stands in quotes limits the answer to its holders and to what is named.
+    let quoted = "what is \"nowhere to be found\" in _pool.py";
+    assert_eq!(sandbox.run(&[quoted, "-l"]).out.trim(), "net/_pool.py");
     let sandbox = sandbox.with_meaning();
     assert_eq!(sandbox.run(&[query, "-l", "-k", "1", "--semantic-only"]).out.trim(), "net/_pool.py");
     let explained = sandbox.run(&[query, "-k", "1", "--explain"]).out;

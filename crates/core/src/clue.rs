@@ -185,12 +185,12 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
 }
 
 /// The word as the name of a file without an extension that is known, if it is written as hardly any other word is: in
-/// capitals, with a dot inside, a dot or an underscore in front, or `file` at its end.
+/// capitals, with a dot or a hyphen inside, a dot or an underscore in front, or `file` at its end.
 fn file_name(word: &str) -> Option<&str> {
     let name = word.trim_end_matches(['.', '?', '!', ':']);
     let has_letters = name.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
     let is_capital = !name.chars().any(char::is_lowercase);
-    let is_marked = name.starts_with('_') || name.contains('.') || name.ends_with("file") || is_capital;
+    let is_marked = name.starts_with('_') || name.contains(['.', '-']) || name.ends_with("file") || is_capital;
     // `__init__` is what Python calls it, not how it is named.
     let is_dunder = name.starts_with("__") && name.ends_with("__");
     (has_letters && is_marked && !is_dunder && !name.contains(['/', ':'])).then_some(name)
@@ -353,6 +353,7 @@ mod tests {
             ("move it to _utils", "_utils"),
             ("what is __init__ for", ""),
             ("client.py and src/server do", ""),
+            ("run bats-exec-file", "bats-exec-file"),
             ("parse the request", ""),
             ("A b 3.5", ""),
         ] {

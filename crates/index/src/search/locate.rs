@@ -107,8 +107,16 @@ mod tests {
     #[test]
     fn s000_6_words_mean_files_that_are_called_so() {
         let file = |path: &str| FileRecord { path: path.to_string(), ..FileRecord::default() };
-        let paths =
-            [".gitignore", "Makefile", "README", "configure", "src/_utils.py", "src/utils.py", "tools/makefile"];
+        let paths = [
+            ".gitignore",
+            "Makefile",
+            "README",
+            "bin/run-all",
+            "configure",
+            "src/_utils.py",
+            "src/utils.py",
+            "tools/makefile",
+        ];
         let table = FileTable { files: paths.map(file).to_vec(), ..FileTable::default() };
         for (name, expected) in [
             ("_utils", "src/_utils.py"),
@@ -117,6 +125,8 @@ mod tests {
             (".gitignore", ".gitignore"),
             ("README", "README"),
             ("CONFIGURE", ""),
+            ("run-all", "bin/run-all"),
+            ("Run-All", ""),
             ("utils", ""),
         ] {
             let found = files_called(&table, &[name.to_string()]).concat();

@@ -81,7 +81,7 @@ fn retrieve_in_pool(
     } else {
         Pointers::default()
     };
-    if pointers.only.as_ref().is_some_and(HashSet::is_empty) {
+    if pointers.only.as_ref().is_some_and(HashSet::is_empty) && pointers.files.is_empty() {
         // What stands in quotes stands nowhere.
         return Ok((query, Retrieved::default()));
     }
@@ -128,7 +128,8 @@ fn retrieve_in_pool(
     }
     let mut ranked: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
     ranked.extend(pointers.units.keys());
-    let is_answer = |file| pointers.only.as_ref().is_none_or(|only| only.contains(&file));
+    let is_answer =
+        |file| pointers.only.as_ref().is_none_or(|only| only.contains(&file) || pointers.files.contains_key(&file));
     let is_ranked = |unit: &UnitHit| {
         ranked.contains(&unit.key) || pointers.files.contains_key(&unit.file) || contexts.contains_key(&unit.file)
     };
