@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep::FusionArg;
@@ -12,6 +12,7 @@ use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
 use colgrep_engine::env::{Env, profile};
+use colgrep_engine::history::{HistoryPlace, OpenHistory};
 use colgrep_engine::model::Model;
 use colgrep_engine::open::update;
 use colgrep_engine::place::{Asked, Place, Within};
@@ -265,6 +266,9 @@ pub struct Repository {
     by: RankBy,
     /// How its rankings are fused.
     pub fusion: Fusion,
+    /// Its past, opened where it is asked for.
+    past: OnceLock<OpenHistory>,
+    env: Env,
 }
 
 impl Repository {
@@ -289,7 +293,16 @@ impl Repository {
         let (within, settings) = (Within::paths(vec![below]), Settings::default());
         let place = Place::new(project, Arc::new(snapshot), within, &Scope::default(), false, &settings)?;
         let (name, by, fusion) = (name.to_string(), ranking.by(), ranking.fusion());
-        let mut repository = Repository { name, language: String::new(), place, model, by, fusion };
+        let mut repository = Repository {
+            name,
+            language: String::new(),
+            place,
+            model,
+            by,
+            fusion,
+            past: OnceLock::new(),
+            env: env.clone(),
+        };
         repository.language = language.map_or_else(|| repository.main_language(), String::from);
         Ok(repository)
     }
@@ -325,8 +338,11 @@ impl Repository {
     /// # Errors
     /// When the history can't be read.
     pub fn together(&self, path: &str) -> Result<Vec<(String, f32)>> {
-        let _ = path;
-        Ok(Vec::new())
+        let open = || HistoryPlace::of(&self.place.project, &Settings::default(), &self.env)?.open(None, &());
+        if self.past.get().is_none() && HistoryPlace::of(&self.place.project, &Settings::default(), &self.env).is_ok() {
+            let _ = self.past.set(open()?);
+        }
+        self.past.get().map_or_else(|| Ok(Vec::new()), |past| past.together(path))
     }
 
     /// A file's path as colgrep prints it.

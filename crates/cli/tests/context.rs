@@ -229,3 +229,27 @@ fn s000_25_the_searches_that_are_named() {
         assert_eq!(out.trim(), first, "{name}: {query}");
     }
 }
+
+#[test]
+fn s000_17_files_that_changed_together_come_earlier() {
+    let sandbox = Sandbox::new();
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]);
+        let output = command.args(args).current_dir(sandbox.root()).output().expect("git");
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    git(&["init", "-q", "-b", "main"]);
+    for (files, subject) in [(&["wire", "pool"][..], "Frame what is pooled"), (&["disk"], "Write to the disk")] {
+        for file in files {
+            sandbox.write(&format!("src/{file}.py"), &format!("def {file}_open(address):\n    return open(address)\n"));
+        }
+        git(&["add", "."]);
+        git(&["commit", "-q", "-m", subject]);
+    }
+    let ask = |near: &[&str]| sandbox.run(&[&["open an address", "-l"], near].concat()).out;
+    assert_eq!(ask(&[]), "src/disk.py\nsrc/pool.py\nsrc/wire.py\n", "all are alike");
+    assert_eq!(ask(&["--near", "src/pool.py"]), "src/wire.py\nsrc/disk.py\nsrc/pool.py\n");
+    let off = sandbox.run_with(&[("COLGREP_TOGETHER_BOOST", "0")], &["open an address", "-l", "--near", "src/pool.py"]);
+    assert_eq!(off.out, ask(&[]));
+}

@@ -347,7 +347,7 @@ impl Session {
                 at.file.display()
             );
         }
-        NearFile::new(at, project.root, path, scope)
+        NearFile::new(at, &project, path, scope, (&self.settings, &self.env, &*self.listener))
     }
 
     /// Does `work` in a place; where the index shows itself damaged, repairs it and does the work again, once.

@@ -259,7 +259,8 @@ impl Ranking<'_> {
     fn near(&self) -> Result<Option<NearFile>> {
         let Some(at) = &self.background.near else { return Ok(None) };
         let (root, _, path) = self.state.locate(&at.file.to_string_lossy())?;
-        NearFile::new(at, root.project.root.clone(), path, self.scope).map(Some)
+        let settings = self.state.settings(root)?;
+        NearFile::new(at, &root.project, path, self.scope, (&settings, &self.state.env, &())).map(Some)
     }
 
     /// The blocks of the files that are wanted, and whether there may be more. Asking for more files retrieves more
