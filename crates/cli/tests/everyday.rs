@@ -107,6 +107,35 @@ fn no_line_comes_twice_and_groups_are_told_apart_under_headings() {
 }
 
 #[test]
+fn indexes_of_projects_that_are_gone_are_told_and_removed() {
+    let sandbox = Sandbox::new();
+    for name in ["here", "moved", "left", "last"] {
+        sandbox.write(&format!("{name}/.git/HEAD"), "ref: refs/heads/main\n");
+        sandbox.write(&format!("{name}/a.rs"), "fn zebra() {}\n");
+        assert_eq!(run_in(&sandbox, &sandbox.root().join(name), &["zebra", "-l"]).out, "a.rs\n");
+    }
+    let here = sandbox.root().join("here");
+    for name in ["moved", "left", "last"] {
+        fs::remove_dir_all(sandbox.root().join(name)).expect("a folder");
+    }
+    for command in ["status", "doctor"] {
+        let told = run_in(&sandbox, &here, &[command]).out;
+        assert!(
+            told.contains("3 indexes of projects that are no more") && told.contains("`colgrep clear --gone`"),
+            "{told}"
+        );
+    }
+    let left = sandbox.root().join("left/inside").display().to_string();
+    assert_eq!(run_in(&sandbox, &here, &["clear", &left]).status, 0, "by the path that it had");
+    assert_eq!(run_in(&sandbox, &here, &["clear", &left]).status, 2, "there is none any more");
+    let cleared = run_in(&sandbox, &here, &["clear", "--gone"]);
+    assert_eq!((cleared.status, cleared.err.lines().count()), (0, 2), "{cleared:?}");
+    assert_eq!(run_in(&sandbox, &here, &["clear", "--gone"]).status, 1);
+    assert!(!run_in(&sandbox, &here, &["status"]).out.contains("no more"));
+    assert_eq!(fs::read_dir(sandbox.data()).expect("data").count(), 1, "that of the project that is there stays");
+}
+
+#[test]
 fn doctor_says_nothing_of_a_runtime_that_nobody_needs() {
     let sandbox = Sandbox::new().with_meaning();
     sandbox.write("a.rs", "fn zebra() {}\n");

@@ -365,6 +365,17 @@ impl Store {
         FileTable { vectors: table.vectors, mode: self.mode(), by_init: self.is_by_init(), ..FileTable::default() }
     }
 
+    /// The root of the project whose index this is; none where no table of this version is there.
+    pub fn root(&self) -> Option<PathBuf> {
+        Some(PathBuf::from(self.read_table(self.generation().ok()?).ok()?.root))
+    }
+
+    /// When the index was last changed, or read, as far as the system notes that: about once a day.
+    pub fn last_used(&self) -> Option<SystemTime> {
+        let metadata = fs::metadata(self.lexical_folder().join("meta.json")).ok()?;
+        metadata.modified().ok().max(metadata.accessed().ok())
+    }
+
     fn read_table(&self, generation: u64) -> Result<FileTable> {
         let path = self.table_path(generation);
         let bytes = fs::read(&path).map_err(|e| match e.kind() {

@@ -38,11 +38,14 @@ pub struct StatusArgs {
 /// `clear`.
 #[derive(Clone, Debug, Args)]
 pub struct ClearArgs {
-    /// The project (default: the one around the current folder)
+    /// The project (default: the one around the current folder); it may be one that is no more
     pub path: Option<PathBuf>,
     /// Remove the indexes of all projects
     #[arg(long, conflicts_with = "path")]
     pub all: bool,
+    /// Remove the indexes of projects that are no more
+    #[arg(long, conflicts_with_all = ["path", "all"])]
+    pub gone: bool,
     /// Do not say what was removed
     #[arg(short, long)]
     pub quiet: bool,

@@ -77,12 +77,14 @@ impl Plan {
             (_, true) => Words { task: Task::TypeList, question: Question::default(), paths: Vec::new() },
             _ => Plan::read_search(args)?,
         };
+        // A file has as many matching lines as it has; of a ranked one, one is shown unless more are asked for.
+        let is_grep = matches!(words.task, Task::Grep);
         Ok(Plan {
             request: args.request(words.question, words.paths)?,
             task: words.task,
             open: args.open_options(),
             sorting: args.ripgrep.sorting(),
-            output: args.output(),
+            output: Wish { many_lines: is_grep || args.output().many_lines, ..args.output() },
             lines: args.lines(),
             threads: args.walk.threads,
         })

@@ -143,6 +143,11 @@ impl SearchArgs {
             silent: self.silent,
             heading: either(self.heading, self.no_heading).or(self.ripgrep.pretty.then_some(true)),
             color: self.color.map(When::from).or(self.ripgrep.pretty.then_some(When::Always)),
+            many_lines: self.per_file.is_some_and(|n| n > 1)
+                || self.content
+                || self.explain
+                || [self.before_context, self.after_context, self.context].iter().any(|n| n.is_some_and(|n| n > 0)),
+            all: self.results.is_some(),
             no_number: self.ripgrep.no_line_number,
             no_name: self.ripgrep.no_filename,
             column: self.ripgrep.column,

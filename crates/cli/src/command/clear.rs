@@ -2,29 +2,45 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use colgrep_engine::env::Env;
 use colgrep_engine::history::HistoryPlace;
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_index::store::Store;
 
 use super::folder_or_here;
+use super::others::{all_stores, gone, of_a_path_that_is_gone};
 use crate::args::ClearArgs;
 use crate::{FOUND, NOTHING};
 
 /// How long it waits for a process that writes the index.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The indexes that are meant.
+fn stores(args: &ClearArgs, env: &Env) -> Result<Vec<Store>> {
+    if args.all {
+        return all_stores(env);
+    }
+    if args.gone {
+        return Ok(gone(env)?.into_iter().map(|(store, _)| store).collect());
+    }
+    let path = folder_or_here(args.path.as_deref());
+    match Project::around(path, env) {
+        Ok((project, _)) => {
+            // What agents wrote goes with it, and with that the commits: they are read again when somebody asks.
+            let settings = settings_at(&project.root, env)?;
+            let history = HistoryPlace::of(&project, &settings, env).ok().map(|place| place.store);
+            Ok(history.into_iter().chain([project.store]).collect())
+        }
+        Err(_) if !path.exists() && of_a_path_that_is_gone(path, env)?.is_some() => {
+            Ok(of_a_path_that_is_gone(path, env)?.into_iter().collect())
+        }
+        Err(error) => Err(error),
+    }
+}
+
 pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
-    let stores = if args.all {
-        all_stores(env)?
-    } else {
-        let (project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
-        // What agents wrote goes with it, and with that the commits: they are read again when somebody asks.
-        let settings = settings_at(&project.root, env)?;
-        let history = HistoryPlace::of(&project, &settings, env).ok().map(|place| place.store);
-        history.into_iter().chain([project.store]).collect()
-    };
+    let stores = stores(args, env)?;
     let mut removed = 0;
     for store in stores.iter().filter(|s| s.folder().is_dir()) {
         let waits = || {
@@ -43,15 +59,4 @@ pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
         remark!("no index to remove");
     }
     Ok(if removed > 0 { FOUND } else { NOTHING })
-}
-
-/// Folders below the data folder that are indexes by their content.
-pub(super) fn all_stores(env: &Env) -> Result<Vec<Store>> {
-    let data = env.data_folder()?;
-    if !data.is_dir() {
-        return Ok(Vec::new());
-    }
-    let entries = std::fs::read_dir(&data).with_context(|| format!("{}", data.display()))?;
-    let stores = entries.flatten().map(|e| Store::new(e.path()));
-    Ok(stores.filter(Store::is_ours).collect())
 }

@@ -19,7 +19,7 @@ use colgrep_index::walk::{Walked, walk};
 use colgrep_syntax::read::Skip;
 use serde::Serialize;
 
-use super::folder_or_here;
+use super::{folder_or_here, others};
 use crate::args::DoctorArgs;
 use crate::hint;
 use crate::notice::building;
@@ -80,6 +80,7 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
     let sound = !args.verify || verify(&project, &mut report)?;
     model(env, &project.root, &mut report);
     say_settings(settings, env, &project.root, &mut report);
+    others::remarks(env).into_iter().for_each(|remark| report.say("others", Level::Advice, remark));
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;

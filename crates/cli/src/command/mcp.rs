@@ -3,27 +3,36 @@
 //! The index stays open between calls and is looked at again only when the system says that a file changed. Between
 //! calls nothing runs, but the making of vectors that a call had no time for. Nothing outside the roots is read.
 
+mod about;
 mod history;
 mod intake;
 mod page;
 mod params;
+mod report;
+mod schema;
 mod state;
 mod tools;
 
-use std::sync::Arc;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
 use intake::{Load, Pipes};
+use report::{Reporter, forward};
 use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
-    CallToolRequestMethod, CallToolResult, ConstString as _, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    Implementation, ServerCapabilities, ServerConfig,
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult, ConstString as _, ContentBlock,
+    CustomRequest, CustomResult, ErrorCode, Implementation, ProgressToken, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ErrorData, Peer, RoleServer, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
+use serde_json::json;
 use state::ServerState;
+use tokio::sync::watch;
 
 use super::limit_threads;
 use crate::FOUND;
@@ -36,14 +45,15 @@ classes, constants, headings) by words, names and meaning; `grep` gives every li
 lists the units of a file; `read_unit` gives one unit's lines; `find_related` gives units like the one on a line; \
 `history` ranks commits and sessions: why code is as it is; \
 `status` tells what is indexed. Answers are text with paths from the first root; tokens are counted as bytes / 4; a last \
-line in parentheses gives the offset of the next page.";
+line in parentheses gives the offset of the next page. Each answer names its roots, what git has checked out there, and how \
+current the index is.";
 
 /// Requests that are worked on at once, for each core. The others wait their turn.
 const AT_WORK_A_CORE_MAX: usize = 2;
 
 pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
     limit_threads(args.walk.threads);
-    let state = Arc::new(ServerState::new(args, env)?);
+    let state = ServerState::new(args, env)?;
     let at_work_max = AT_WORK_A_CORE_MAX * rayon::current_num_threads();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -54,7 +64,10 @@ pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
     runtime.block_on(async {
         let load = Load::new(at_work_max);
         let pipes = Pipes::open(&load);
-        let server = Server { state, load, tool_router: Server::tool_router() };
+        let (state, rooted) = (Arc::new(Mutex::new(state)), Arc::new(watch::Sender::new(false)));
+        let mut tool_router = Server::tool_router();
+        tool_router.map.values_mut().for_each(|route| schema::describe(&mut route.attr));
+        let server = Server { state, load, tool_router, rooted };
         let running = server.serve(pipes).await.context("the client did not begin as MCP says")?;
         running.waiting().await.context("the server stopped")?;
         anyhow::Ok(())
@@ -67,12 +80,44 @@ pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
 /// The server: one state, many tools.
 #[derive(Clone)]
 struct Server {
-    state: Arc<ServerState>,
+    /// As the next call finds it.
+    state: Arc<Mutex<ServerState>>,
     load: Load,
     tool_router: ToolRouter<Self>,
+    /// Whether the client has said which roots it has, or has none to say.
+    rooted: Arc<watch::Sender<bool>>,
+}
+
+/// How long a client is waited for that has roots and does not say which.
+const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
+
+tokio::task_local! {
+    /// Where the progress of the current call goes, if the client wants to know.
+    static REPORT: Option<(ProgressToken, Peer<RoleServer>)>;
 }
 
 impl Server {
+    fn state(&self) -> ServerState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes the client's roots, unless the server was given its own.
+    #[expect(deprecated, reason = "clients of today have roots, whatever becomes of them")]
+    async fn take_roots(&self, peer: &Peer<RoleServer>) {
+        let has_roots = peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
+        if !has_roots || self.state().is_fixed() {
+            return;
+        }
+        if let Ok(Ok(listed)) = tokio::time::timeout(ROOTS_PATIENCE, peer.list_roots()).await {
+            let roots: Vec<String> = listed.roots.into_iter().map(|root| root.uri).collect();
+            let mut state = self.state();
+            let taken = tokio::task::spawn_blocking(move || state.take_roots(&roots).then_some(state)).await;
+            if let Ok(Some(state)) = taken {
+                *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+            }
+        }
+    }
+
     /// Runs `work` beside the protocol, so that pings are answered while an index is built.
     async fn answer(
         &self,
@@ -81,10 +126,33 @@ impl Server {
         let full = |error: tokio::sync::AcquireError| ErrorData::internal_error(error.to_string(), None);
         let _waits = self.load.requests.acquire().await.map_err(full)?;
         let _works = self.load.work.acquire().await.map_err(full)?;
-        let state = Arc::clone(&self.state);
-        let answered = tokio::task::spawn_blocking(move || work(&state)).await;
+        let mut rooted = self.rooted.subscribe();
+        // Who never says is answered about what the server was started in.
+        let _ = tokio::time::timeout(ROOTS_PATIENCE, rooted.wait_for(|is_rooted| *is_rooted)).await;
+        let mut state = self.state();
+        let forwarded = REPORT.try_with(Clone::clone).ok().flatten().map(|(token, peer)| {
+            let (reporter, from) = Reporter::new();
+            state.listener = Arc::new(reporter);
+            tokio::spawn(forward(from, token, peer))
+        });
+        let answered = tokio::task::spawn_blocking(move || {
+            state.check_roots()?;
+            let text = work(&state)?;
+            anyhow::Ok((text, about::rows(&state)))
+        });
+        let answered = answered.await;
+        if let Some(forwarded) = forwarded {
+            // Progress comes before the answer.
+            let _ = forwarded.await;
+        }
         match answered {
-            Ok(Ok(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
+            Ok(Ok((text, roots))) => {
+                let about = about::text(&roots);
+                let mut result =
+                    CallToolResult::success(vec![ContentBlock::text(text.as_str()), ContentBlock::text(about)]);
+                result.structured_content = Some(json!({"answer": text, "roots": roots}));
+                Ok(result)
+            }
             // A mistake in the question is the agent's to read and mend.
             Ok(Err(error)) => Ok(CallToolResult::error(vec![ContentBlock::text(for_tools(&error))])),
             Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
@@ -143,6 +211,29 @@ impl ServerHandler for Server {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("colgrep", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn call_tool(
+        &self,
+        mut request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if let (Some(arguments), Some(route)) = (&mut request.arguments, self.tool_router.map.get(&request.name)) {
+            schema::fit(arguments, &route.attr.input_schema);
+        }
+        let report = context.meta.get_progress_token().map(|token| (token, context.peer.clone()));
+        REPORT.scope(report, self.tool_router.call(ToolCallContext::new(self, request, context))).await
+    }
+
+    fn on_initialized(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> + Send + '_ {
+        async move {
+            self.take_roots(&context.peer).await;
+            self.rooted.send_replace(true);
+        }
+    }
+
+    fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> + Send + '_ {
+        async move { self.take_roots(&context.peer).await }
     }
 
     /// Answers requests that the library read and does not know: a method of ours with other parameters than MCP's is told

@@ -13,6 +13,7 @@ mod log;
 pub mod man;
 mod many;
 mod mcp;
+mod others;
 mod outline;
 mod search;
 mod set_model;

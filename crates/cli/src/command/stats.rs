@@ -7,7 +7,7 @@ use anyhow::Result;
 use colgrep_engine::env::Env;
 use serde::Serialize;
 
-use super::clear::all_stores;
+use super::others::all_stores;
 use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
 

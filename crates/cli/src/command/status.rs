@@ -14,7 +14,7 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
-use super::folder_or_here;
+use super::{folder_or_here, others};
 use crate::args::StatusArgs;
 use crate::console::tell_refused;
 use crate::notice::building;
@@ -109,6 +109,9 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         // A home folder is not indexed without being asked.
         let refused = project.check_size(env, false).err();
         print(&status, refused.as_ref(), &mut text)?;
+        for remark in others::remarks(env) {
+            writeln!(text, "others    {remark}")?;
+        }
         write!(out, "{}", escape_text(&String::from_utf8_lossy(&text)))?;
     }
     Ok(if status.indexed { FOUND } else { NOTHING })

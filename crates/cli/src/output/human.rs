@@ -24,9 +24,18 @@ use super::{Format, Options, Spot, explain};
 /// When `out` refuses or an index can't be read.
 pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, budget: &mut Budget) -> Result<usize> {
     let mut printer = Printer { options, syntaxes: None, last_heading: None, printed: false, is_list: results.is_list };
+    // Rows that are left on the terminal: one stays for what is said of the rest, one for the prompt.
+    let mut rows = options.look.height.map(|height| height.saturating_sub(2));
     for (at, file) in results.iter().enumerate() {
         let mut block = Vec::new();
         printer.file(&mut block, &file?)?;
+        if let Some(rows) = &mut rows {
+            let taken = block.iter().filter(|byte| **byte == b'\n').count();
+            if at > 0 && taken > *rows {
+                return Ok(at);
+            }
+            *rows = rows.saturating_sub(taken);
+        }
         if budget.take(block.len()) {
             out.write_all(&block)?;
         } else {

@@ -101,6 +101,10 @@ pub struct Wish {
     pub silent: bool,
     /// File names on lines of their own.
     pub heading: Option<bool>,
+    /// Whether several lines of a file are shown, as far as the flags say.
+    pub many_lines: bool,
+    /// Whether the number of results was asked for: then all are printed, however high the terminal is.
+    pub all: bool,
     /// No line numbers.
     pub no_number: bool,
     /// No file names.
@@ -121,8 +125,12 @@ impl Wish {
     /// # Errors
     /// On a format of links that is not to be understood.
     pub fn with(&self, settings: &Settings, env: &Env, terminal: bool) -> Result<Options> {
+        let lines = self.lines.or(settings.number("lines"));
         let wish = Wish {
-            lines: self.lines.or(settings.number("lines")),
+            lines,
+            many_lines: self.many_lines
+                || lines.is_some_and(|n| n > 1)
+                || settings.number("per_file").is_some_and(|n| n > 1),
             heading: self.heading.or_else(|| match When::from_name(settings.text("heading")?) {
                 When::Auto => None,
                 when => Some(when == When::Always),
@@ -163,6 +171,8 @@ pub struct Look {
     pub heading: bool,
     /// Columns of the terminal; none where stdout is no terminal, and what is printed stays as it is.
     pub width: Option<usize>,
+    /// Rows of the terminal, where not all has to be printed.
+    pub height: Option<usize>,
     /// Links to files.
     pub links: Links,
 }
@@ -172,10 +182,14 @@ impl Look {
         let plain = wish.format != Format::Text;
         let color = !plain && wants_color(wish.color, env.color, terminal && !env.dumb_terminal);
         let links = Links::new(wish.links.as_deref())?;
-        let columns = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+        let size = || terminal_size::terminal_size_of(std::io::stdout());
+        let columns = || size().map(|(width, _)| usize::from(width.0));
         Ok(Look {
             color,
-            heading: wish.format != Format::Vimgrep && !wish.no_name && wish.heading.unwrap_or(terminal && !plain),
+            heading: wish.format != Format::Vimgrep
+                && !wish.no_name
+                && wish.heading.unwrap_or(terminal && !plain && wish.many_lines),
+            height: size().filter(|_| terminal && !plain && !wish.all).map(|(_, height)| usize::from(height.0)),
             width: terminal.then(|| columns().unwrap_or(line::COLUMNS_MAX)),
             links: if color { links } else { Links::default() },
         })
@@ -263,7 +277,12 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options) -> 
     } else {
         human::print(out, results, options, &mut budget)?
     };
-    tell_cut(&options.wish, None, shown, results.len());
+    let found = results.len();
+    if options.look.height.is_some() && options.wish.max_tokens.is_none() && shown < found && !options.wish.quiet {
+        remark!("colgrep: {shown} of {found} results fit the terminal; -k {found} shows them all, and so does a pager");
+        return Ok(());
+    }
+    tell_cut(&options.wish, None, shown, found);
     Ok(())
 }
 
@@ -315,6 +334,21 @@ pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_has_headings_only_over_several_lines() {
+        let look = |wish: Wish, terminal| Look::new(&wish, &Env::default(), terminal).expect("a look").heading;
+        let many = || Wish { many_lines: true, ..Wish::default() };
+        for (wish, terminal, expected) in [
+            (Wish::default(), true, false),
+            (many(), true, true),
+            (many(), false, false),
+            (Wish { heading: Some(true), ..Wish::default() }, false, true),
+            (Wish { heading: Some(false), ..many() }, true, false),
+        ] {
+            assert_eq!(look(wish.clone(), terminal), expected, "{wish:?}");
+        }
+    }
 
     #[test]
     fn colour_by_flag_then_environment_then_terminal() {

@@ -2,11 +2,25 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{PoisonError, RwLock};
 
 use colgrep_engine::FileAnswer;
 
-static HERE: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().and_then(|d| d.canonicalize()).ok());
+static HERE: RwLock<Option<Option<PathBuf>>> = RwLock::new(None);
+
+/// The current folder, asked for once.
+fn here() -> Option<PathBuf> {
+    if let Some(known) = HERE.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
+        return known.clone();
+    }
+    let here = std::env::current_dir().and_then(|d| d.canonicalize()).ok();
+    HERE.write().unwrap_or_else(PoisonError::into_inner).insert(here).clone()
+}
+
+/// Asks anew: the current folder is another.
+pub fn moved() {
+    *HERE.write().unwrap_or_else(PoisonError::into_inner) = None;
+}
 
 /// How standard input is named, in ripgrep's words.
 pub const STDIN: &str = "<stdin>";
@@ -37,7 +51,7 @@ pub fn absolute(root: &Path, path: &str) -> String {
 /// The path as it would be typed from here, control characters as they are: relative if it lies below the current folder.
 pub fn typed(root: &Path, path: &str) -> String {
     let full = root.join(path);
-    match HERE.as_ref().and_then(|h| full.strip_prefix(h).ok()).map(Path::to_string_lossy) {
+    match here().as_ref().and_then(|h| full.strip_prefix(h).ok()).map(Path::to_string_lossy) {
         Some(relative) if !relative.is_empty() => plain(&relative, std::path::MAIN_SEPARATOR),
         _ => plain(&full.to_string_lossy(), std::path::MAIN_SEPARATOR),
     }
@@ -63,8 +77,8 @@ pub fn shown(file: &FileAnswer) -> PathBuf {
 /// project, else in full.
 pub fn from_here(root: &Path, path: &str) -> PathBuf {
     let full = root.join(path);
-    let Some(here) = HERE.as_ref() else { return full };
-    match (full.strip_prefix(here), here.strip_prefix(root)) {
+    let Some(here) = here() else { return full };
+    match (full.strip_prefix(&here), here.strip_prefix(root)) {
         (Ok(relative), _) => below(Path::new("."), relative),
         (_, Ok(inside)) => {
             let up: PathBuf = inside.components().map(|_| OsStr::new("..")).collect();
@@ -89,7 +103,7 @@ mod tests {
         ] {
             assert_eq!(below(Path::new(given), Path::new(rest)).as_os_str(), expected, "{given} {rest}");
         }
-        let here = HERE.clone().unwrap();
+        let here = here().unwrap();
         let (up, name) = (here.parent().unwrap(), here.file_name().unwrap().to_str().unwrap());
         for (root, path, expected) in [
             (here.as_path(), "src/a.rs", Path::new("src/a.rs")),

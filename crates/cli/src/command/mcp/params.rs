@@ -14,18 +14,21 @@ pub struct HintParam {
 }
 
 /// A ranking.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(extend("required" = ["query"]))]
 pub struct Search {
     /// What to look for, in words ("parse request") or as a name (parseRequest). With calls, called_by or kind it may be
     /// empty: all such units are listed, by path and line.
     pub query: String,
+    /// Further questions, answered in the same call, each under a line of its own.
+    pub queries: Vec<String>,
     /// Only units that call this name.
     pub calls: String,
     /// Only definitions of what the units of this name call.
     pub called_by: String,
-    /// Only units of this kind: function, method, class, constant, document, section or rawcode.
+    /// Only units of this kind.
+    #[schemars(extend("enum" = ["", "function", "method", "class", "constant", "document", "section", "rawcode"]))]
     pub kind: String,
     /// Files or folders to look in; all roots where empty.
     pub paths: Vec<String>,
@@ -46,6 +49,7 @@ pub struct Search {
     /// No prose, configuration or data.
     pub code_only: bool,
     /// Test files: auto (ranked lower), only, or exclude.
+    #[schemars(extend("enum" = ["auto", "only", "exclude"]))]
     pub tests: Option<String>,
     /// The file you work on, FILE or FILE:LINE: what belongs to it comes earlier (what a test tests, imports, files that
     /// changed together with it), none is left out.
@@ -58,6 +62,8 @@ pub struct Search {
     pub no_expand: bool,
     /// The whole text of each unit instead of its signature and best line.
     pub content: bool,
+    /// So many numbered lines around the best line of each unit.
+    pub lines: Option<usize>,
     /// Length of the answer in tokens (bytes / 4), 2000 if not given.
     pub max_tokens: Option<usize>,
 }
@@ -139,6 +145,8 @@ pub struct Related {
     pub offset: usize,
     /// The whole text of each unit instead of its signature.
     pub content: bool,
+    /// So many numbered lines around the best line of each unit.
+    pub lines: Option<usize>,
     /// Length of the answer in tokens (bytes / 4), 2000 if not given.
     pub max_tokens: Option<usize>,
 }

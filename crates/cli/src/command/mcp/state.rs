@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_engine::OpenOptions;
 use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
+use colgrep_engine::notice::Listener;
 use colgrep_engine::open::{Opening, open};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
@@ -18,14 +19,22 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::args::McpArgs;
 use crate::console::tell_refused;
+use crate::output::path;
 
-/// The server's memory.
+/// The server's memory, as one call has it.
+#[derive(Clone)]
 pub struct ServerState {
     /// Environment of the process.
     pub env: Env,
     /// How projects are opened, as the server was started.
     pub options: OpenOptions,
+    /// Who is told of the work.
+    pub listener: Arc<dyn Listener>,
     roots: Vec<Arc<Root>>,
+    /// Whether the roots are those that the server was given when it was started.
+    is_fixed: bool,
+    /// Why there is no root, if there is none.
+    why: String,
 }
 
 /// One folder that the server answers about.
@@ -60,6 +69,27 @@ struct Changes {
 type Identity = (u64, u64);
 #[cfg(not(unix))]
 type Identity = std::time::SystemTime;
+
+/// The path of a `file:` address.
+fn file_path(address: &str) -> Result<PathBuf> {
+    let rest = address.strip_prefix("file://").context("only folders of this machine are answered about")?;
+    let path = &rest[rest.find('/').context("it names no folder")?..];
+    let (mut bytes, mut all) = (Vec::with_capacity(path.len()), path.bytes());
+    while let Some(byte) = all.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let digits = [all.next(), all.next()].map(|digit| digit.map(char::from).and_then(|d| d.to_digit(16)));
+                let [Some(high), Some(low)] = digits else { bail!("it is no address: {address}") };
+                (16 * high + low) as u8
+            }
+            byte => byte,
+        });
+    }
+    let path = String::from_utf8(bytes).context("its name is not UTF-8")?;
+    // Of Windows: /C:/folder.
+    let drive = path.strip_prefix('/').filter(|rest| cfg!(windows) && rest[1..].starts_with(':'));
+    Ok(PathBuf::from(drive.unwrap_or(&path)))
+}
 
 fn identity(folder: &Path) -> Option<Identity> {
     let metadata = std::fs::metadata(folder).ok()?;
@@ -111,33 +141,99 @@ impl Changes {
 }
 
 impl ServerState {
-    /// Opens the roots; the first one becomes the current folder.
+    /// Opens the roots; the first one becomes the current folder. Where none is given, that is the project around the
+    /// current folder, if it is one; a client may have roots of its own.
     ///
     /// # Errors
-    /// When one is no folder.
+    /// When a root that was given is no folder, or none that is indexed without being asked.
     pub fn new(args: &McpArgs, env: &Env) -> Result<ServerState> {
-        let here = [PathBuf::from(".")];
-        let mut roots: Vec<Arc<Root>> = Vec::new();
-        for path in if args.roots.is_empty() { &here[..] } else { &args.roots } {
-            let (mut project, mut below) = Project::around(path, env)?;
-            let mut folder = path.canonicalize().with_context(|| format!("{}", path.display()))?;
-            if args.roots.is_empty() {
-                // Without a given root, the whole project.
-                (folder, below) = (project.root.clone(), String::new());
-            }
-            if !folder.is_dir() {
-                bail!("{} is no folder", path.display());
-            }
-            project.check_size(env, args.walk.yes)?;
-            project.root = project.root.canonicalize().unwrap_or(project.root);
-            project.settings(env)?;
-            let changes = Changes::watch(&project);
-            let (held, model, encoding) = (Mutex::default(), OnceLock::new(), false.into());
-            roots.push(Arc::new(Root { folder, project, below, held, model, changes, encoding }));
+        let mut options = args.walk.open_options(None);
+        options.hurried = true;
+        let (env, listener) = (env.clone(), Arc::new(()));
+        let is_fixed = !args.roots.is_empty();
+        let mut state = ServerState { env, options, listener, roots: Vec::new(), is_fixed, why: String::new() };
+        let roots = match is_fixed {
+            true => args.roots.iter().map(|path| state.root(path, false)).collect::<Result<Vec<_>>>()?,
+            false => match state.root(Path::new("."), true) {
+                Ok(root) => vec![root],
+                Err(error) => {
+                    state.why = format!("{error:#}");
+                    Vec::new()
+                }
+            },
+        };
+        state.enter(roots)?;
+        Ok(state)
+    }
+
+    /// Opens a root: the folder, or the whole project around it. One that is open already stays so.
+    fn root(&self, path: &Path, whole_project: bool) -> Result<Arc<Root>> {
+        let (mut project, mut below) = Project::around(path, &self.env)?;
+        let mut folder = path.canonicalize().with_context(|| format!("{}", path.display()))?;
+        if whole_project {
+            (folder, below) = (project.root.clone(), String::new());
         }
-        std::env::set_current_dir(&roots[0].folder)
-            .with_context(|| format!("could not enter {}", roots[0].folder.display()))?;
-        Ok(ServerState { env: env.clone(), options: args.walk.open_options(None), roots })
+        if !folder.is_dir() {
+            bail!("{} is no folder", path.display());
+        }
+        if let Some(known) = self.roots.iter().find(|known| known.folder == folder) {
+            return Ok(Arc::clone(known));
+        }
+        project.check_size(&self.env, self.options.any_root)?;
+        project.root = project.root.canonicalize().unwrap_or(project.root);
+        project.settings(&self.env)?;
+        let changes = Changes::watch(&project);
+        let (held, model, encoding) = (Mutex::default(), OnceLock::new(), false.into());
+        Ok(Arc::new(Root { folder, project, below, held, model, changes, encoding }))
+    }
+
+    /// Answers about these roots from now on.
+    fn enter(&mut self, roots: Vec<Arc<Root>>) -> Result<()> {
+        if let Some(first) = roots.first() {
+            std::env::set_current_dir(&first.folder)
+                .with_context(|| format!("could not enter {}", first.folder.display()))?;
+            path::moved();
+        }
+        self.roots = roots;
+        Ok(())
+    }
+
+    /// Whether the roots are those that the server was given.
+    pub fn is_fixed(&self) -> bool {
+        self.is_fixed
+    }
+
+    /// Takes the roots of a client, by their addresses, as far as they are folders that may be indexed; whether there is
+    /// one.
+    pub fn take_roots(&mut self, addresses: &[String]) -> bool {
+        let (mut roots, mut refused): (Vec<Arc<Root>>, Vec<String>) = Default::default();
+        for address in addresses {
+            match file_path(address).with_context(|| address.clone()).and_then(|path| self.root(&path, false)) {
+                Ok(root) if !roots.iter().any(|known| Arc::ptr_eq(known, &root)) => roots.push(root),
+                Ok(_) => {}
+                Err(error) => refused.push(format!("{error:#}")),
+            }
+        }
+        if roots.is_empty() {
+            return false;
+        }
+        self.why = refused.join("; ");
+        self.enter(roots).is_ok()
+    }
+
+    /// Tells why there is nothing to answer about, where there is no root.
+    ///
+    /// # Errors
+    /// Then.
+    pub fn check_roots(&self) -> Result<()> {
+        if self.roots.is_empty() {
+            bail!(
+                "there is no project to answer about: {}. The server has to be started in a project, or for one (`mcp` \
+                 with its folder), or the client has to have roots",
+                self.why
+            );
+        }
+        Ok(())
     }
 
     /// The roots.
@@ -226,9 +322,10 @@ impl ServerState {
         let mut project = root.project.clone();
         project.settings(&self.env)?;
         let opening = self.options.with(&self.settings(root)?);
-        match open(&opening, &self.env, &project, model.filter(|_| !encoding), &()) {
+        match open(&opening, &self.env, &project, model.filter(|_| !encoding), &*self.listener) {
             Ok(snapshot) => {
-                if !encoding && model.is_some_and(|m| m.lacks(&snapshot)) {
+                let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
+                if !encoding && is_unfinished && !project.store.is_locked() {
                     self.encode_beside(root, project.clone(), opening);
                 }
                 // What could not be brought up to date is tried again by the next call.
@@ -258,15 +355,17 @@ impl ServerState {
         let (root, env) = (Arc::clone(root), self.env.clone());
         std::thread::spawn(move || {
             let model = root.model.get().and_then(Option::as_ref);
-            let mut before = u64::MAX;
+            let mut before = (0, u64::MAX);
             // What fails here shows at the next call.
             while let Ok(snapshot) = open(&opening, &env, &project, model, &()) {
                 root.changes.stale.store(true, Ordering::Release);
                 let lack = snapshot.coverage().without_vectors();
-                if lack == 0 || lack >= before {
+                let now = (snapshot.files.files.len(), lack);
+                let is_done = snapshot.files.complete && (lack == 0 || model.is_none());
+                if is_done || (now.0 <= before.0 && now.1 >= before.1) {
                     break;
                 }
-                before = lack;
+                before = now;
             }
             root.encoding.store(false, Ordering::Release);
         });
@@ -286,6 +385,24 @@ impl Root {
     /// Whether changes are noticed as they happen.
     pub fn is_watched(&self) -> bool {
         self.changes.watching.load(Ordering::Acquire) && self.changes.folder == identity(&self.project.root)
+    }
+
+    /// The index as it is, looked at and not brought up to date; none where nothing is indexed.
+    pub fn as_it_is(&self) -> Option<Arc<Snapshot>> {
+        let held = self.held().clone();
+        held.or_else(|| self.project.store.open().ok().map(Arc::new))
+    }
+
+    /// How current the index is that the last call asked, in words.
+    pub fn freshness(&self) -> String {
+        let held = self.held();
+        let Some(snapshot) = held.as_ref() else { return "not asked yet".to_string() };
+        let files = snapshot.files.files.len();
+        match (snapshot.files.complete, self.changes.stale.load(Ordering::Acquire), self.is_watched()) {
+            (false, ..) => format!("in part, {files} files so far; the rest is being read"),
+            (true, false, true) => "current".to_string(),
+            _ => "current when it was asked".to_string(),
+        }
     }
 
     /// Closes the index: the next call compares everything again.

@@ -45,11 +45,30 @@ use crate::words::{counted, counted_are};
 const RESULTS_DEFAULT: usize = 10;
 /// Files retrieved for the first pages; doubled for later ones.
 const WINDOW_FILES: usize = 64;
+/// Questions in one call, at most.
+const QUERIES_MAX: usize = 16;
 /// Greatest number of files.
 const RESULTS_MAX: usize = 1_000;
 
-/// `search`.
+/// `search`, of one question or of several, each with its share of the answer's length.
 pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
+    if asked.queries.is_empty() {
+        return search_one(state, asked);
+    }
+    let queries: Vec<&String> = std::iter::once(&asked.query).chain(&asked.queries).filter(|q| !q.is_empty()).collect();
+    if queries.len() > QUERIES_MAX {
+        bail!("query and queries are {} questions; a call answers {QUERIES_MAX} at most", queries.len());
+    }
+    let max_tokens = Some(tokens_wanted(asked.max_tokens) / queries.len().max(1));
+    let mut text = String::new();
+    for query in queries {
+        let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, ..asked.clone() };
+        text.push_str(&format!("## {}\n{}", escape_control(query), search_one(state, &one)?));
+    }
+    Ok(text)
+}
+
+fn search_one(state: &ServerState, asked: &params::Search) -> Result<String> {
     if asked.per_file == Some(0) {
         bail!("per_file: 0 asks for nothing; give 1 or more");
     }
@@ -90,6 +109,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
             wanted: asked.offset.saturating_add(wanted),
             per_file: asked.per_file,
             content: asked.content,
+            lines: asked.lines.unwrap_or(0),
         };
         let background = &background;
         lists.push(Ranking { state, root, below, scope: &scope, question, like: None, background }.ranked()?);
@@ -165,6 +185,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
             wanted: asked.offset.saturating_add(wanted),
             per_file: None,
             content: asked.content,
+            lines: asked.lines.unwrap_or(0),
         };
         let background = &Background::default();
         Ranking { state, root, below, scope: &scope, question, like: Some(&like), background }.once()
@@ -195,6 +216,8 @@ struct Question<'a> {
     wanted: usize,
     per_file: Option<usize>,
     content: bool,
+    /// Lines around the best one.
+    lines: usize,
 }
 
 /// One root's blocks, best first, and remarks (a line each) where its index is not complete or leaves out what is asked.
@@ -281,7 +304,7 @@ impl Ranking<'_> {
             ranked.truncate(room);
             let hits: Vec<usize> = (0..ranked.len()).collect();
             let files = place.files(&ranked, &hits, Detail::Lines)?;
-            all.extend(files.iter().map(|file| block(file, self.question.content)));
+            all.extend(files.iter().map(|file| block(file, self.question.content, self.question.lines)));
             if are_all || all.len() == self.question.wanted {
                 return Ok((all, more));
             }
@@ -293,7 +316,7 @@ impl Ranking<'_> {
 impl Ranking<'_> {
     /// The blocks of the first files with units that the scope's facts name, and whether there are more.
     fn listed(&self, place: &Place) -> Result<(Vec<String>, bool)> {
-        let Question { wanted, per_file, content, .. } = self.question;
+        let Question { wanted, per_file, content, lines, .. } = self.question;
         let length = Length {
             results: wanted.saturating_add(1),
             units_per_file: per_file.unwrap_or(usize::MAX),
@@ -302,7 +325,7 @@ impl Ranking<'_> {
         let listed = place.list(length, false)?;
         let hits: Vec<usize> = (0..listed.len().min(wanted)).collect();
         let files = place.files(&listed, &hits, Detail::Lines)?;
-        Ok((files.iter().map(|file| block(file, content)).collect(), listed.len() > wanted))
+        Ok((files.iter().map(|file| block(file, content, lines)).collect(), listed.len() > wanted))
     }
 }
 
@@ -345,19 +368,28 @@ fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Opt
 }
 
 /// A file of the answer as text: a row for each unit, and the lines that are wanted of it.
-fn block(file: &FileAnswer, content: bool) -> String {
+fn block(file: &FileAnswer, content: bool, around: usize) -> String {
     let shown = escape_control(&typed(&file.root, &file.path));
     let first = file.units.iter().map(|unit| unit.unit.span.line).min().unwrap_or_default();
     let end = file.units.iter().map(|unit| unit.unit.span.end).max().unwrap_or_default();
-    let lines = if content { lines_between(&file.text, first as usize, end as usize, str::lines) } else { Vec::new() };
-    let mut block: String = file.units.iter().map(|unit| unit_block(&shown, &lines, unit, content)).collect();
+    let best = || file.units.iter().map(|unit| unit.line.number);
+    let (from, to) = match (content, around) {
+        (true, _) => (first as usize, end as usize),
+        (false, 0) => (1, 0),
+        (false, _) => {
+            let (from, to) = (best().min().unwrap_or_default(), best().max().unwrap_or_default());
+            (from.saturating_sub(around).max(1), to + around)
+        }
+    };
+    let lines = if from <= to { lines_between(&file.text, from, to, str::lines) } else { Vec::new() };
+    let mut block: String = file.units.iter().map(|unit| unit_block(&shown, &lines, unit, content, around)).collect();
     if file.also_here > 0 {
         block.insert_str(block.len() - 1, &format!("; also here: {}", counted(file.also_here, "unit")));
     }
     block
 }
 
-fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool) -> String {
+fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool, around: usize) -> String {
     let (unit, line) = (&answered.unit, &answered.line);
     let (first, end) = (unit.span.line as usize, answered.last_line);
     let mut block =
@@ -370,6 +402,12 @@ fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool) 
     }
     if !unit.signature.is_empty() {
         block.push_str(&format!("    {}\n", shortened(&unit.signature)));
+    }
+    if around > 0 && line.is_in_file {
+        // Half of them before the best line, the rest from it on.
+        let from = line.number.saturating_sub((around - 1) / 2).max(1);
+        numbered(&mut block, lines, from, from + around - 1);
+        return block;
     }
     if line.is_in_file && (unit.signature.is_empty() || line.number != answered.name_line) {
         block.push_str(&format!("    {}: {}\n", line.number, shortened(line.text.trim())));
@@ -474,7 +512,15 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
 pub fn status(state: &ServerState) -> Result<String> {
     let mut text = String::new();
     for root in state.roots() {
-        let snapshot = state.snapshot(root)?;
+        // Looking at the state makes nothing: that is a search's work.
+        let Some(snapshot) = root.as_it_is() else {
+            text.push_str(&format!(
+                "root {}\n  nothing is indexed yet; the first search does it\n  changes are noticed {}\n",
+                root.folder.display(),
+                noticed(root)
+            ));
+            continue;
+        };
         let files = snapshot.files.indexed().count();
         let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
         text.push_str(&format!("root {}\n", root.folder.display()));
@@ -496,8 +542,12 @@ pub fn status(state: &ServerState) -> Result<String> {
         } else if let Some(lacking) = lacking_in(root, &snapshot, model) {
             text.push_str(&format!("  {lacking}\n"));
         }
-        let noticed = if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" };
-        text.push_str(&format!("  changes are noticed {noticed}\n"));
+        text.push_str(&format!("  changes are noticed {}\n", noticed(root)));
     }
     Ok(text)
+}
+
+/// How changes of a root's files are noticed.
+fn noticed(root: &Root) -> &'static str {
+    if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" }
 }

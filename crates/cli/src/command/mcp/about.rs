@@ -1,0 +1,108 @@
+//! What every answer says of the roots: which they are, what git has checked out there, how current the index is.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::state::{Root, ServerState};
+
+/// Bytes of a file of git's that are read.
+const BYTES_MAX: u64 = 1 << 20;
+/// Digits of a commit that are shown.
+const DIGITS: usize = 12;
+
+/// The roots as rows.
+pub fn rows(state: &ServerState) -> Vec<Value> {
+    let row = |root: &std::sync::Arc<Root>| {
+        let head = head(&root.project.root).unwrap_or_default();
+        json!({"root": root.folder.display().to_string(), "head": head, "index": root.freshness()})
+    };
+    state.roots().map(row).collect()
+}
+
+/// The rows as text, a line each.
+pub fn text(rows: &[Value]) -> String {
+    let line = |row: &Value| {
+        let of = |key: &str| row[key].as_str().unwrap_or_default().to_string();
+        let head = if of("head").is_empty() { String::new() } else { format!(", HEAD {}", of("head")) };
+        format!("(root {}{head}, index {})\n", of("root"), of("index"))
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Branch and commit that are checked out in the repository around a folder. Reads git's files and runs nothing.
+fn head(root: &Path) -> Option<String> {
+    let top = root.ancestors().find(|folder| folder.join(".git").exists())?;
+    let own = git_folder(top)?;
+    let head = read(&own.join("HEAD"))?;
+    let Some(name) = head.trim().strip_prefix("ref: ") else { return commit(&head) };
+    if !name.starts_with("refs/") || name.split('/').any(|part| part == ".." || part.is_empty()) {
+        return None;
+    }
+    let common = read(&own.join("commondir")).map_or_else(|| own.clone(), |path| own.join(path.trim()));
+    let loose = || [&own, &common].into_iter().find_map(|folder| commit(&read(&folder.join(name))?));
+    let packed = || {
+        let text = read(&common.join("packed-refs"))?;
+        text.lines().find_map(|line| commit(line.strip_suffix(name)?.strip_suffix(' ')?))
+    };
+    let branch = name.strip_prefix("refs/heads/").unwrap_or(name);
+    Some([branch, &loose().or_else(packed).unwrap_or_default()].join(" ").trim_end().to_string())
+}
+
+fn git_folder(top: &Path) -> Option<PathBuf> {
+    let git = top.join(".git");
+    if git.is_dir() {
+        return Some(git);
+    }
+    Some(top.join(read(&git)?.strip_prefix("gitdir:")?.trim()))
+}
+
+/// A text that is a commit's name, shortened.
+fn commit(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_one = text.len() >= 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    is_one.then(|| text[..DIGITS].to_string())
+}
+
+fn read(path: &Path) -> Option<String> {
+    let metadata = path.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > BYTES_MAX {
+        return None;
+    }
+    std::fs::read_to_string(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_checked_out_is_read_from_gits_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            std::fs::write(path, text).expect("a file");
+        };
+        let is = |path: &str, expected: Option<&str>| {
+            assert_eq!(head(&folder.path().join(path)).as_deref(), expected, "{path}");
+        };
+        let hash = "0123456789abcdef0123456789abcdef01234567";
+        write("a/.git/HEAD", "ref: refs/heads/main\n");
+        is("a", Some("main"));
+        write("a/.git/packed-refs", &format!("# pack-refs\n{hash} refs/heads/main\n"));
+        is("a", Some("main 0123456789ab"));
+        write("a/.git/refs/heads/main", &format!("{}\n", hash.replace('0', "f")));
+        is("a", Some("main f123456789ab"));
+        write("a/.git/HEAD", &format!("{hash}\n"));
+        is("a", Some("0123456789ab"));
+        write("a/.git/worktrees/w/HEAD", "ref: refs/heads/main\n");
+        write("a/.git/worktrees/w/commondir", "../..\n");
+        write("w/.git", &format!("gitdir: {}\n", folder.path().join("a/.git/worktrees/w").display()));
+        is("w", Some("main f123456789ab"));
+        write("b/.git/HEAD", "ref: refs/../../secret\n");
+        is("b", None);
+        write("c/file", "");
+        is("c", None);
+    }
+}

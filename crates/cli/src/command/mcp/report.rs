@@ -1,0 +1,113 @@
+//! Progress of a call, told to the client where it gave a token for that.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use colgrep_engine::notice::Listener;
+use colgrep_index::update::Progress;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::{Peer, RoleServer};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Time between two notifications.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// How far a call is.
+#[derive(Debug)]
+pub struct Step {
+    done: u64,
+    all: u64,
+    what: &'static str,
+}
+
+/// Takes the progress of an update.
+#[derive(Debug)]
+pub struct Reporter {
+    to: UnboundedSender<Step>,
+    /// What was done by updates and phases before; progress never falls.
+    before: AtomicU64,
+}
+
+impl Reporter {
+    /// A reporter and what it reports to.
+    pub fn new() -> (Reporter, UnboundedReceiver<Step>) {
+        let (to, from) = unbounded_channel();
+        (Reporter { to, before: AtomicU64::new(0) }, from)
+    }
+}
+
+impl Listener for Reporter {
+    fn progress(&self) -> Box<dyn Progress + '_> {
+        Box::new(Phase { of: self, all: AtomicU64::new(0), done: AtomicU64::new(0), told: Mutex::new(None) })
+    }
+}
+
+/// One phase of an update.
+struct Phase<'a> {
+    of: &'a Reporter,
+    all: AtomicU64,
+    done: AtomicU64,
+    told: Mutex<Option<Instant>>,
+}
+
+impl Phase<'_> {
+    fn begins(&self, all: u64, what: &'static str) {
+        self.of.before.fetch_add(self.done.swap(0, Relaxed), Relaxed);
+        self.all.store(all, Relaxed);
+        *self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+        self.advance(0, what);
+    }
+
+    fn advance(&self, done: u64, what: &'static str) {
+        let done = self.done.fetch_add(done, Relaxed) + done;
+        let mut told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if told.is_none_or(|at| at.elapsed() >= EVERY) {
+            *told = Some(Instant::now());
+            let before = self.of.before.load(Relaxed);
+            // Who no longer listens is not told.
+            let _ = self.of.to.send(Step { done: before + done, all: before + self.all.load(Relaxed), what });
+        }
+    }
+}
+
+impl Drop for Phase<'_> {
+    fn drop(&mut self) {
+        self.of.before.fetch_add(self.done.load(Relaxed), Relaxed);
+    }
+}
+
+impl Progress for Phase<'_> {
+    fn begin(&self, files: u64) {
+        self.begins(files, "reading files");
+    }
+
+    fn file_done(&self, _: u64) {
+        self.advance(1, "reading files");
+    }
+
+    fn vectors_begin(&self, units: u64) {
+        self.begins(units, "making vectors of units");
+    }
+
+    fn vectors_done(&self, units: u64) {
+        self.advance(units, "making vectors of units");
+    }
+}
+
+/// Sends what is reported to the client, until the call is over.
+pub async fn forward(mut from: UnboundedReceiver<Step>, token: ProgressToken, peer: Peer<RoleServer>) {
+    let mut last = None;
+    while let Some(Step { done, all, what }) = from.recv().await {
+        // Progress has to rise with each notification.
+        if last.is_some_and(|last| done <= last) {
+            continue;
+        }
+        last = Some(done);
+        let note = ProgressNotificationParam::new(token.clone(), done as f64);
+        let note = note.with_total(all as f64).with_message(format!("{what}: {done} of {all}"));
+        if peer.notify_progress(note).await.is_err() {
+            return;
+        }
+    }
+}

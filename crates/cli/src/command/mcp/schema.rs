@@ -1,0 +1,141 @@
+//! Schemas and arguments of the tools as every client has them: plain types, titles, one shape of answers.
+
+use rmcp::model::{JsonObject, Tool};
+use serde_json::{Map, Value, json};
+
+/// Titles for people, by the tool's name.
+const TITLES: [(&str, &str); 7] = [
+    ("search", "Search code"),
+    ("grep", "Find lines"),
+    ("outline", "Outline a file"),
+    ("read_unit", "Read a unit"),
+    ("find_related", "Find similar units"),
+    ("history", "Search commits and sessions"),
+    ("status", "State of the index"),
+];
+
+/// Gives a tool its title, plain types of parameters, and the shape of its answers.
+pub fn describe(tool: &mut Tool) {
+    let known = TITLES.iter().find(|(name, _)| *name == tool.name).map(|(_, title)| (*title).to_string());
+    tool.title = Some(known.unwrap_or_else(|| capitalised(&tool.name.replace('_', " "))));
+    let mut schema = Value::Object(tool.input_schema.as_ref().clone());
+    let kinds = schema.as_object_mut().and_then(|object| object.remove("$defs")).unwrap_or_default();
+    plain(&mut schema, &kinds);
+    if let Value::Object(schema) = schema {
+        tool.input_schema = schema.into();
+    }
+    tool.output_schema = Some(answers().into());
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The shape of every answer.
+fn answers() -> JsonObject {
+    let root = json!({
+        "type": "object",
+        "properties": {
+            "root": {"type": "string", "description": "The folder that is answered about."},
+            "head": {"type": "string", "description": "Branch and commit that git has checked out there; empty outside a repository."},
+            "index": {"type": "string", "description": "How current the index is that was asked."},
+        },
+        "required": ["root", "head", "index"],
+    });
+    let shape = json!({
+        "type": "object",
+        "properties": {
+            "answer": {"type": "string", "description": "The answer, as in the text."},
+            "roots": {"type": "array", "description": "What was asked, and how current it is.", "items": root},
+        },
+        "required": ["answer", "roots"],
+    });
+    shape.as_object().cloned().unwrap_or_default()
+}
+
+/// Leaves of a schema what every client understands: one type each, no formats, nothing named elsewhere.
+fn plain(schema: &mut Value, kinds: &Value) {
+    if let Some(name) = schema.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"))
+        && let Some(kind) = kinds.get(name)
+    {
+        *schema = kind.clone();
+    }
+    match schema {
+        Value::Array(all) => all.iter_mut().for_each(|one| plain(one, kinds)),
+        Value::Object(object) => {
+            object.remove("format");
+            if object.get("default").is_some_and(Value::is_null) {
+                object.remove("default");
+            }
+            if let Some(Value::Array(types)) = object.get("type") {
+                let first = types.iter().find(|t| *t != "null").cloned().unwrap_or_default();
+                object.insert("type".to_string(), first);
+            }
+            if let Some(Value::Array(any)) = object.get("anyOf")
+                && let Some(Value::Object(one)) = any.iter().find(|one| one["type"] != "null").cloned()
+            {
+                object.remove("anyOf");
+                for (key, value) in one {
+                    object.entry(key).or_insert(value);
+                }
+            }
+            object.values_mut().for_each(|one| plain(one, kinds));
+        }
+        _ => {}
+    }
+}
+
+/// Makes arguments fit the schema where only their writing differs: numbers and switches in quotes, one text where a list
+/// is wanted, `null` for what is not given.
+pub fn fit(arguments: &mut Map<String, Value>, schema: &JsonObject) {
+    arguments.retain(|_, value| !value.is_null());
+    let Some(Value::Object(properties)) = schema.get("properties") else { return };
+    for (name, value) in arguments.iter_mut() {
+        let wanted = properties.get(name).and_then(|property| property["type"].as_str());
+        let fitting = match (wanted, &*value) {
+            (Some("integer"), Value::Number(number)) => number
+                .as_f64()
+                .filter(|n| n.fract() == 0.0 && *n >= 0.0 && number.as_u64().is_none())
+                .map(|n| json!(n as u64)),
+            (Some("integer"), Value::String(text)) => text.trim().parse::<u64>().ok().map(Value::from),
+            (Some("boolean"), Value::String(text)) => text.trim().parse::<bool>().ok().map(Value::from),
+            (Some("array"), Value::String(text)) => match serde_json::from_str(text) {
+                Ok(list @ Value::Array(_)) => Some(list),
+                _ if text.is_empty() => Some(json!([])),
+                _ => Some(json!([text])),
+            },
+            _ => None,
+        };
+        if let Some(fitting) = fitting {
+            *value = fitting;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_in_writing_alone_fits() {
+        let schema = json!({"properties": {
+            "n": {"type": "integer"}, "on": {"type": "boolean"}, "list": {"type": "array"}, "text": {"type": "string"},
+        }});
+        let schema = schema.as_object().expect("an object");
+        for (given, expected) in [
+            (json!({"n": "12"}), json!({"n": 12})),
+            (json!({"n": 12.0}), json!({"n": 12})),
+            (json!({"n": "many"}), json!({"n": "many"})),
+            (json!({"n": -1}), json!({"n": -1})),
+            (json!({"on": "true", "text": "true"}), json!({"on": true, "text": "true"})),
+            (json!({"list": "src"}), json!({"list": ["src"]})),
+            (json!({"list": "[\"a\", \"b\"]"}), json!({"list": ["a", "b"]})),
+            (json!({"n": null, "other": "1"}), json!({"other": "1"})),
+        ] {
+            let mut fitted = given.as_object().expect("an object").clone();
+            fit(&mut fitted, schema);
+            assert_eq!(Value::Object(fitted), expected, "{given}");
+        }
+    }
+}
