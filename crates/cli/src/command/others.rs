@@ -27,8 +27,15 @@ pub fn all_stores(env: &Env) -> Result<Vec<Store>> {
 
 /// The indexes whose project is no more, each with its root.
 pub fn gone(env: &Env) -> Result<Vec<(Store, PathBuf)>> {
-    let known = all_stores(env)?.into_iter().filter_map(|store| Some((store.root()?, store)));
+    let known = all_stores(env)?.into_iter().filter_map(|store| Some((root_of(&store, env)?, store)));
     Ok(known.filter(|(root, _)| !root.is_dir()).map(|(root, store)| (store, root)).collect())
+}
+
+/// The root of the project whose index it is; none of an index of something else.
+fn root_of(store: &Store, env: &Env) -> Option<PathBuf> {
+    let root = store.root()?;
+    let own = project_folder(&env.data_folder().ok()?, &root);
+    Some(root).filter(|_| own.file_name() == store.folder().file_name())
 }
 
 /// The index of a path that is no more: that of the project that was there, or around it.
@@ -63,7 +70,7 @@ pub fn remarks(env: &Env) -> Vec<String> {
     let old: Vec<(PathBuf, Store)> = all
         .into_iter()
         .filter(|store| unused(store).is_some())
-        .filter_map(|store| Some((store.root().filter(|root| root.is_dir())?, store)))
+        .filter_map(|store| Some((root_of(&store, env).filter(|root| root.is_dir())?, store)))
         .collect();
     if !old.is_empty() {
         remarks.push(format!(
