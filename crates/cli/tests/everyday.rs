@@ -101,7 +101,7 @@ fn no_line_comes_twice_and_groups_are_told_apart_under_headings() {
     let all = lines.len();
     lines.sort_unstable();
     lines.dedup();
-    assert_eq!((lines.len(), lines[0]), (all, "ring.py:10:    zebra()"), "{ran:?}");
+    assert_eq!((lines.len(), lines[0]), (all, "ring.py:10:    zebra()  [function zebra_two 9-10]"), "{ran:?}");
     let grouped = sandbox.run(&["zebra", "-e", "zebra\\(\\)", "--per-file", "2", "-k", "1", "-C", "1", "--heading"]);
     assert!(grouped.out.contains("\n--\n") && grouped.out.starts_with("ring.py\n"), "{grouped:?}");
 }

@@ -107,7 +107,7 @@ fn lines_are_printed_as_ripgrep_prints_them() {
             ("alpha -I -k 1", "1:fn alpha() {"),
             ("alpha --column -k 1", "a.rs:1:4:fn alpha() {"),
             ("alpha -IN -M 4 -k 1", "fn a…"),
-            ("alpha -e zebra --column -k 1", "a.rs:2:5:    zebra(1); zebra(2)"),
+            ("alpha -e zebra --column -k 1", "a.rs:2:5:    zebra(1); zebra(2)  [function alpha 1-3]"),
         ],
     );
     let pretty = sandbox.run(&["-e", "zebra", "-p", "a.rs"]).out;
