@@ -293,10 +293,13 @@ fn texts_that_would_end_the_process_are_indexed_as_blocks() {
     sandbox.write("lists.md", &("- ".repeat(300) + "zebra\n"));
     sandbox.write("deep.yaml", &(0..300).map(|i| format!("{}zebra:\n", " ".repeat(i))).collect::<String>());
     sandbox.write("strings.kt", &format!("val zebra = {}\n", "\"${".repeat(1030)));
+    sandbox.write("list.yaml", &format!("{}\nzebra: 1\n", "- ".repeat(400)));
+    sandbox.write("strings.pl", &format!("my $zebra = {}\n", "\"${".repeat(200)));
+    sandbox.write("words.rb", &format!("zebra = <<~{0}\n{0}\n", "E".repeat(300)));
     let ran = sandbox.run(&["zebra", "-l"]);
-    assert_eq!((ran.status, ran.out.lines().count()), (0, 4), "{ran:?}");
+    assert_eq!((ran.status, ran.out.lines().count()), (0, 7), "{ran:?}");
     assert!(
-        sandbox.run(&["status"]).out.contains("4 files is nested too deeply")
+        sandbox.run(&["status"]).out.contains("7 files is nested too deeply")
             || sandbox.run(&["status"]).out.contains("nested too deeply")
     );
 }

@@ -11,9 +11,9 @@ mod counted;
 
 use std::time::Duration;
 
-/// Time of one file in parser, query and embedded languages together; with what comes before and after, two seconds. A
-/// 1 MiB file of any language takes well under one.
-pub(crate) const TIME_MAX: Duration = Duration::from_millis(1_500);
+/// Time of one file in parser, query and embedded languages together; with what comes before and after, and what the
+/// parser does between two looks at the clock, two seconds. A 1 MiB file of any language takes well under one.
+pub(crate) const TIME_MAX: Duration = Duration::from_secs(1);
 /// Bytes that the syntax tree of any text may take, those for each byte of the text besides, and the most of all. Of
 /// 46,000 files most take 10 to 60 a byte, and tables of numbers 100 and more.
 const BYTES_BASE: usize = 16 << 20;

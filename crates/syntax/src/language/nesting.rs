@@ -1,13 +1,18 @@
 //! Texts nested so deeply that a grammar's scanner would end the process.
 //!
 //! A scanner keeps its open blocks in a state of 1,024 bytes and tree-sitter aborts the process where they do not
-//! fit: 256 quotes in Markdown, 300 levels in YAML, 600 interpolations in Kotlin. An abort can't be caught, so such
-//! texts are told by their look, well below those numbers, and cut into plain blocks.
+//! fit: 256 quotes in Markdown, 300 levels in YAML, 600 interpolations in Kotlin, 120 in Perl, a word of 256 letters
+//! that ends a here-document in Ruby. An abort can't be caught, so such texts are told by their look, well below those
+//! numbers, and cut into plain blocks.
 
 /// Columns of indentation and markers at the beginning of a line.
 const LEAD_MAX: usize = 160;
 /// Interpolations inside interpolations.
 const INTERPOLATION_MAX: usize = 100;
+/// Interpolations in Perl that their own line does not close.
+const OPEN_MAX: usize = 40;
+/// Length of the word that ends a here-document, in bytes.
+const WORD_MAX: usize = 200;
 
 /// Markdown and YAML: a line that begins with many spaces, quotes or list markers.
 pub(super) fn leads(text: &str) -> bool {
@@ -18,7 +23,8 @@ pub(super) fn leads(text: &str) -> bool {
                 || matches!(b, b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'?' | b':')
         };
         line.bytes().take_while(|b| is_lead(*b)).nth(LEAD_MAX).is_some()
-            && !line.bytes().all(|b| b == b'-' || b == b'*' || b.is_ascii_whitespace())
+            // A rule across the page; with spaces between, YAML reads lists in lists.
+            && !matches!(line.trim().as_bytes(), [first @ (b'-' | b'*'), rest @ ..] if rest.iter().all(|b| b == first))
     })
 }
 
@@ -34,6 +40,28 @@ pub(super) fn interpolations(text: &str) -> bool {
     false
 }
 
+/// Perl: strings inside interpolations of strings. What a later line closes is not seen: that may stand in a comment.
+pub(super) fn open_interpolations(text: &str) -> bool {
+    let open = |line: &str| match line.find("${") {
+        Some(at) => line[at..].matches("${").count().saturating_sub(line[at..].matches('}').count()),
+        None => 0,
+    };
+    text.lines().map(open).sum::<usize>() > OPEN_MAX
+}
+
+/// Ruby: here-documents that end with a word of more letters than its scanner counts.
+pub(super) fn long_words(text: &str) -> bool {
+    text.split("<<").skip(1).any(|behind| {
+        let behind = behind.trim_start_matches(['-', '~']);
+        let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+        let word = match quote {
+            Some(quote) => behind[1..].find([quote, '\n']),
+            None => behind.find(|c: char| !c.is_alphanumeric() && c != '_'),
+        };
+        word.unwrap_or(behind.len()) > WORD_MAX
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +74,10 @@ mod tests {
         assert!(leads(&(">".repeat(255) + " x")) && leads(&("- ".repeat(300) + "x")) && leads(&deep(300)));
         assert!(!interpolations(&"val a = \"${b}\"\n".repeat(1000)));
         assert!(interpolations(&"\"${".repeat(500)));
+        assert!(leads(&"- ".repeat(300)) && !leads(&"*".repeat(300)));
+        assert!(!open_interpolations(&"my $a = \"${b}\" . ${$c}{d};\n".repeat(1000)));
+        assert!(open_interpolations(&"\"${".repeat(100)) && open_interpolations(&"\"${\n# }\n".repeat(100)));
+        assert!(!long_words("a <<~TEXT\n  x\nTEXT\n1 << 2") && long_words(&format!("a <<~'{}'", "x y".repeat(100))));
+        assert!(long_words(&format!("a <<-{}\n", "E".repeat(256))));
     }
 }

@@ -81,7 +81,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("nix", arborium_nix, extensions: &["nix"]),
     row!("objc", arborium_objc, aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: PathRules { camel_tests: &["m", "mm"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
     row!("ocaml", arborium_ocaml, aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
-    row!("perl", arborium_perl, aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], value_keywords: &["sub"]),
+    row!("perl", arborium_perl, too_deep: Some(nesting::open_interpolations), aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], value_keywords: &["sub"]),
     Language {
         name: "php",
         extensions: &["php", "phtml", "php5", "php7"],
@@ -100,7 +100,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("python", arborium_python, aliases: &["py"], extensions: &["py", "pyi", "pyx", "pxd", "pyw"], file_names: &["SConstruct", "SConscript", "wscript"],
         interpreters: &["python", "python2", "python3", "uv"], paths: PathRules { test_files: &["conftest.py"], typings: &[".pyi"], barrels: &["__init__.py"], role_stems: &["__init__"], layout_folders: &["python"], ..PathRules::NONE }, lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock"], type_keywords: &["class"], value_keywords: &["def"]),
     row!("r", arborium_r, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
-    row!("ruby", arborium_ruby, aliases: &["rb"], extensions: &["rb", "rake", "gemspec", "ru"], file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Fastfile", "Guardfile"],
+    row!("ruby", arborium_ruby, too_deep: Some(nesting::long_words), aliases: &["rb"], extensions: &["rb", "rake", "gemspec", "ru"], file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Fastfile", "Guardfile"],
         interpreters: &["ruby", "jruby"], lock_files: &["Gemfile.lock"], type_keywords: &["class", "module"], value_keywords: &["def"]),
     row!("rust", arborium_rust, aliases: &["rs"], extensions: &["rs"], paths: PathRules { role_stems: &["mod", "lib"], ..PathRules::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, value_keywords: &["fn", "const", "static", "macro_rules!"]),
     row!("scala", arborium_scala, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: PathRules { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..PathRules::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], value_keywords: &["def", "val", "var"]),
