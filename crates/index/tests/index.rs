@@ -267,3 +267,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_index_of_another_root_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let base = folder.path().canonicalize().expect("its path");
+    let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    for (root, text) in [("one", "fn first() {}\n"), ("two", "fn other() {}\n")] {
+        fs::create_dir(base.join(root)).expect("a folder");
+        let path = base.join(root).join("a.rs");
+        fs::write(&path, text).expect("a file");
+        fs::File::options().append(true).open(&path).and_then(|file| file.set_modified(time)).expect("a time");
+    }
+    // Same folder, same path, same size, same time.
+    for (root, name) in [("one", "first"), ("two", "other"), ("one", "first")] {
+        let snapshot = open(&base.join(root), &base.join("data"));
+        let file = snapshot.files.files[0].id;
+        let units = snapshot.lexical.units_of(file, None).expect("units");
+        assert_eq!(snapshot.lexical.unit(units[0].key).expect("a unit").name, name);
+    }
+}

@@ -224,7 +224,8 @@ impl<'a> Updater<'a> {
     fn opened(&self) -> Result<Option<Snapshot>> {
         match if self.wait { self.store.open_verified() } else { self.store.open() } {
             Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => Ok(None),
-            snapshot => snapshot.map(Some),
+            // Two roots could come to one folder: its name holds 32 bits of a hash of theirs.
+            snapshot => snapshot.map(|snapshot| Some(snapshot).filter(|s| s.files.root == self.root.to_string_lossy())),
         }
     }
 
