@@ -257,6 +257,10 @@ fn no_library_of_a_repository_is_loaded() {
         sandbox.write(path, "no library: to load it is an error of its own");
     }
     sandbox.write("bin/python3", "");
+    // The model in the program needs no library.
+    sandbox.write("m/tokenizer.json", "{}");
+    let config = sandbox.data().with_file_name("config/colgrep/config.toml");
+    std::fs::write(config, format!("model = {:?}\n", sandbox.root().join("m"))).expect("settings");
     let venv = sandbox.root().join(".venv");
     let vars = [
         ("VIRTUAL_ENV", venv.to_str().expect("a name")),
