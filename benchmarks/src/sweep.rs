@@ -1,6 +1,7 @@
 //! `sweep`: tries settings of the knobs on the same candidates, and judges the winner on queries that had no part in
 //! choosing it.
 
+mod evaluate;
 mod folds;
 mod search;
 mod space;
@@ -21,8 +22,8 @@ use crate::corpus::{Corpus, CorpusArgs, Vars};
 use crate::paired::{Difference, Paired};
 use crate::pools::is_of_retrieval;
 use crate::report::{Origin, check_folders, print, write_json};
+use evaluate::Evaluator;
 use folds::{Folds, Judgement};
-use search::Evaluator;
 pub use space::{Axis, Setting};
 use store::Store;
 

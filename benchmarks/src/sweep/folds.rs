@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::search::Evaluator;
+use super::evaluate::Evaluator;
 use super::{FoldBy, Setting};
 use crate::corpus::{Corpus, Task};
 

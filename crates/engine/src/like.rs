@@ -12,7 +12,6 @@ use colgrep_core::bm25::idf;
 use colgrep_core::token::{Tokenizer, is_stop_word, words};
 use colgrep_encoder::Multivector;
 use colgrep_index::ids::StableId;
-use colgrep_index::lexical::UnitHit;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::units::unit_text;
@@ -43,20 +42,17 @@ pub struct Like {
 ///
 /// # Errors
 /// When the file is not indexed, or the line lies outside it.
-pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, Unit)> {
+pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<Unit> {
     let record = snapshot.files.indexed().find(|f| f.path == path);
     let root = || PathBuf::from(&snapshot.files.root);
     let record = record.ok_or_else(|| Refused::NotIndexed { root: root(), path: path.to_string() })?;
-    let mut best: Option<(UnitHit, Unit)> = None;
-    for hit in snapshot.lexical.units_of(record.id, None)? {
-        let unit = snapshot.lexical.unit(hit.key)?;
-        let length = |u: &Unit| u.span.end - u.span.first.min(u.span.line);
-        let holds = (unit.span.first.min(unit.span.line)..=unit.span.end).contains(&line);
-        if holds && best.as_ref().is_none_or(|(_, b)| length(&unit) < length(b)) {
-            best = Some((hit, unit));
-        }
-    }
-    Ok(best.ok_or_else(|| Refused::NoUnit { root: root(), path: path.to_string(), line })?)
+    let unit = match snapshot.lexical.unit_around(record.id, line, None)? {
+        Some(hit) => Some(snapshot.lexical.unit(hit.key)?),
+        None => None,
+    };
+    // Where no unit lies around the line, the one before it was found.
+    let around = unit.filter(|unit| line <= unit.span.end);
+    Ok(around.ok_or_else(|| Refused::NoUnit { root: root(), path: path.to_string(), line })?)
 }
 
 /// The query for units like the one on that line.
@@ -64,7 +60,7 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<(UnitHit, U
 /// # Errors
 /// As [`unit_at`], or when the model can't be run.
 pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32, model: Option<&Model>) -> Result<Like> {
-    let (_, unit) = unit_at(snapshot, path, line)?;
+    let unit = unit_at(snapshot, path, line)?;
     like_unit(project, snapshot, path, unit, model)
 }
 
@@ -107,7 +103,7 @@ fn telling_words(snapshot: &Snapshot, text: &str) -> Result<Vec<String>> {
             counts.entry(term).or_insert_with(|| (0, word.to_string())).0 += 1;
         }
     }
-    let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+    let units = snapshot.files.units();
     let mut weighed = Vec::new();
     for (term, (count, word)) in counts {
         let df = snapshot.lexical.units_with(&term)?;

@@ -42,7 +42,7 @@ impl QueryWords {
     /// # Errors
     /// When the index can't be read.
     pub fn new(query: &Query, snapshot: &Snapshot) -> Result<QueryWords> {
-        let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+        let units = snapshot.files.units();
         let mut words = QueryWords::unweighed(query.terms.iter().map(|t| t.text.as_str()));
         for (term, weight) in &mut words.terms {
             *weight = idf(units, snapshot.lexical.units_with(term)?);

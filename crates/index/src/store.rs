@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::ids::{FileId, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
-use crate::vector::{Manifest, Place, Vectors};
+use crate::vector::{Manifest, VectorPlace, Vectors};
 use crate::walk::WalkOptions;
 use crate::worktree::sibling_roots;
 
@@ -124,6 +124,11 @@ impl FileTable {
     pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
         self.files.iter().filter(|f| f.skip.is_none())
     }
+
+    /// Number of units in all files.
+    pub fn units(&self) -> u64 {
+        self.indexed().map(|file| u64::from(file.units)).sum()
+    }
 }
 
 /// The folder that holds the index of the project at `root`: `{name}-{hash8}` below `data_folder`.
@@ -168,7 +173,7 @@ pub struct Snapshot {
     /// Where each file stands among all by path, by its number; counted when first asked for.
     order: OnceLock<Vec<u32>>,
     /// The units that have vectors and where these are, once a search wanted them all.
-    pub(crate) placed: OnceLock<Vec<(UnitId, Place)>>,
+    pub(crate) placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
 }
 
 /// How many units have vectors.

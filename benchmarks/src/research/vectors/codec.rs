@@ -11,7 +11,7 @@ use colgrep_index::source::read_text;
 use colgrep_index::store::Store;
 use colgrep_index::units::{text_hash, unit_text};
 use colgrep_index::update::{Encoding, Updater};
-use colgrep_index::vector::{Allowed, Codec, Effort, Place};
+use colgrep_index::vector::{Allowed, Codec, Effort, VectorPlace};
 use colgrep_syntax::{language, parse};
 
 use super::model::Model;
@@ -67,7 +67,7 @@ pub(super) fn run(root: &Path) -> Result<()> {
             let speed = report.encoded as f64 / started.elapsed().as_secs_f64();
             let vectors = snapshot.vectors.as_ref().context("no vectors")?;
             let mut allowed = Allowed::none(vectors.len());
-            (0..vectors.len() as u32).for_each(|p| allowed.insert(Place(p)));
+            (0..vectors.len() as u32).for_each(|p| allowed.insert(VectorPlace(p)));
             let share = |effort: Effort| -> Result<f64> {
                 let mut found = 0;
                 for (question, best) in questions.iter().zip(&truth) {

@@ -136,7 +136,7 @@ fn index(project: &Project, env: &Env, report: &mut Report) {
     };
     let table = &snapshot.files;
     let files = table.indexed().count();
-    let units: u64 = table.indexed().map(|f| u64::from(f.units)).sum();
+    let units = table.units();
     let source: u64 = table.indexed().map(|f| f.size).sum();
     let disk = project.store.bytes_on_disk();
     let (segments, living, dead) = snapshot.lexical.shape();

@@ -84,7 +84,7 @@ fn facts(folder: &Path, env: &Env) -> Result<Option<String>> {
     let state = match project.store.open() {
         Ok(snapshot) => {
             let files = counted(snapshot.files.indexed().count() as u64, "file");
-            let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+            let units = snapshot.files.units();
             let units = counted(units, "unit");
             let named: Vec<&str> =
                 languages(&snapshot.files).into_iter().filter(|l| *l != "unknown").take(LANGUAGES_MAX).collect();

@@ -150,12 +150,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn unit_around(
-        &self,
-        file: FileId,
-        line: u32,
-        filter: Option<&dyn UnitFilter>,
-    ) -> Result<Option<UnitHit>> {
+    pub fn unit_around(&self, file: FileId, line: u32, filter: Option<&dyn UnitFilter>) -> Result<Option<UnitHit>> {
         let mut best: Option<((bool, u32, u32), UnitHit)> = None;
         for (s, doc) in self.documents_of(file)? {
             let info = self.segments[s].info(doc);

@@ -185,7 +185,7 @@ impl Search<'_> {
         bytes_max: u64,
         tokenizer: &mut Tokenizer,
     ) -> Result<Option<(Typed<'t>, Vec<&FileRecord>)>> {
-        let units: u64 = self.snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+        let units = self.snapshot.files.units();
         let mut of_terms: HashMap<String, (f32, Vec<FileId>)> = HashMap::new();
         let (mut failed, mut is_led) = (Ok(()), false);
         let many = text.split_whitespace().nth(WORDS_MIN - 1).is_some();

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::ids::{FileId, TextHash};
 use crate::lexical::{UnitFilter, UnitHit};
 use crate::store::Snapshot;
-use crate::vector::{Allowed, Effort, Memory, Place, QueryKernel, Vectors};
+use crate::vector::{Allowed, Effort, Memory, QueryKernel, VectorPlace, Vectors};
 
 /// Lexical candidates, the best first, among which the coverage by semantic scores is measured.
 const HEAD: usize = 50;
@@ -70,7 +70,7 @@ pub enum Mode {
 enum Units<'a> {
     /// At most [`Effort::joined`] allowed units, each with the place of its vectors; units without vectors are left
     /// out.
-    Placed(Cow<'a, [(UnitId, Place)]>),
+    Placed(Cow<'a, [(UnitId, VectorPlace)]>),
     /// More than [`Effort::joined`], with the hashes of their texts: search texts first, map hits to these units
     /// afterwards.
     Hashed(Vec<(UnitId, TextHash)>),
@@ -140,20 +140,20 @@ impl<'a> SemanticSearch<'a> {
     fn among_placed(
         &self,
         vectors: &Vectors,
-        placed: &[(UnitId, Place)],
+        placed: &[(UnitId, VectorPlace)],
         n: usize,
     ) -> Result<(Vec<(UnitId, f32)>, bool)> {
         let mut allowed = Allowed::none(vectors.len());
         for (_, place) in placed {
             allowed.insert(*place);
         }
-        let found: HashMap<Place, f32> =
+        let found: HashMap<VectorPlace, f32> =
             vectors.search(&self.query, n, &allowed, self.semantic.effort)?.into_iter().collect();
         let mut best = Allowed::none(vectors.len());
         for place in found.keys() {
             best.insert(*place);
         }
-        let of_place = |(key, place): &(UnitId, Place)| Some((*key, *found.get(place)?));
+        let of_place = |(key, place): &(UnitId, VectorPlace)| Some((*key, *found.get(place)?));
         let hits = placed.iter().filter(|(_, place)| best.contains(*place)).filter_map(of_place).collect();
         Ok((hits, n >= allowed.count()))
     }
@@ -166,7 +166,7 @@ impl<'a> SemanticSearch<'a> {
         units_of: impl Fn(&Texts) -> Vec<(UnitId, TextHash)>,
     ) -> Result<(Vec<(UnitId, f32)>, bool)> {
         let mut known: HashMap<TextHash, Vec<UnitId>> = HashMap::new();
-        let mut have_units = |places: &[Place]| -> Vec<bool> {
+        let mut have_units = |places: &[VectorPlace]| -> Vec<bool> {
             let hashes: Vec<Option<TextHash>> = places.iter().map(|place| vectors.hash(*place)).collect();
             for (key, hash) in units_of(&Texts::new(hashes.iter().flatten().copied().collect())) {
                 known.entry(hash).or_default().push(key);
@@ -174,7 +174,7 @@ impl<'a> SemanticSearch<'a> {
             hashes.iter().map(|hash| hash.is_some_and(|hash| known.contains_key(&hash))).collect()
         };
         let found = vectors.search_listed(&self.query, n, &mut have_units, self.semantic.effort)?;
-        let units = |(place, score): &(Place, f32)| {
+        let units = |(place, score): &(VectorPlace, f32)| {
             let keys = vectors.hash(*place).and_then(|hash| known.get(&hash)).into_iter().flatten();
             keys.map(|key| (*key, *score)).collect::<Vec<_>>()
         };
@@ -307,7 +307,7 @@ impl Texts {
 /// for memory; the snapshot remembers the places of all its units.
 fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units<'a> {
     let lexical = &snapshot.lexical;
-    let look_up = |units: Vec<(UnitId, TextHash)>| -> Vec<(UnitId, Place)> {
+    let look_up = |units: Vec<(UnitId, TextHash)>| -> Vec<(UnitId, VectorPlace)> {
         let place = |(key, hash): &(UnitId, TextHash)| Some((*key, vectors.place(*hash)?));
         units.par_iter().with_min_len(4_096).filter_map(place).collect()
     };

@@ -20,7 +20,7 @@ pub(crate) use math::Random;
 pub(crate) use maxsim::QueryKernel;
 pub use memory::Memory;
 pub(crate) use pool::{Row, pool};
-pub use read::{Allowed, Effort, Manifest, Place, Vectors};
+pub use read::{Allowed, Effort, Manifest, VectorPlace, Vectors};
 pub(crate) use sink::{Commit, Sink};
 pub(crate) use spare::Spare;
 pub use spare::SpareSegment;

@@ -78,7 +78,7 @@ impl Default for Effort {
 
 /// The place of a text's vectors among all of one snapshot: the position of its segment's first, and its own in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place(pub u32);
+pub struct VectorPlace(pub u32);
 
 /// Set of the places that a search may return, as bits.
 #[derive(Clone, Debug)]
@@ -94,12 +94,12 @@ impl Allowed {
     }
 
     /// Allows a place. Panics beyond the last.
-    pub fn insert(&mut self, place: Place) {
+    pub fn insert(&mut self, place: VectorPlace) {
         self.count += usize::from(!self.places.put(place.0 as usize));
     }
 
     /// Whether a place is allowed.
-    pub fn contains(&self, place: Place) -> bool {
+    pub fn contains(&self, place: VectorPlace) -> bool {
         self.places.contains(place.0 as usize)
     }
 
@@ -108,8 +108,8 @@ impl Allowed {
         self.count
     }
 
-    fn iter(&self) -> impl Iterator<Item = Place> {
-        self.places.ones().map(|at| Place(at as u32))
+    fn iter(&self) -> impl Iterator<Item = VectorPlace> {
+        self.places.ones().map(|at| VectorPlace(at as u32))
     }
 }
 
@@ -208,19 +208,19 @@ impl Vectors {
     }
 
     /// The place of the vectors of a text.
-    pub fn place(&self, hash: TextHash) -> Option<Place> {
-        let find = |(segment, base): (&Segment, &u32)| Some(Place(base + segment.find(hash.value())? as u32));
+    pub fn place(&self, hash: TextHash) -> Option<VectorPlace> {
+        let find = |(segment, base): (&Segment, &u32)| Some(VectorPlace(base + segment.find(hash.value())? as u32));
         self.segments.iter().zip(&self.bases).find_map(find)
     }
 
     /// The segment of a place and the number in it; `None` beyond the last place.
-    fn segment_of(&self, place: Place) -> Option<(&Segment, usize)> {
+    fn segment_of(&self, place: VectorPlace) -> Option<(&Segment, usize)> {
         let at = self.bases.partition_point(|base| *base <= place.0).checked_sub(1)?;
         Some((self.segments.get(at)?, (place.0 - self.bases[at]) as usize))
     }
 
     /// The hash of the text at a place; `None` where there is no such place.
-    pub fn hash(&self, place: Place) -> Option<TextHash> {
+    pub fn hash(&self, place: VectorPlace) -> Option<TextHash> {
         let (segment, ordinal) = self.segment_of(place)?;
         TextHash::new(segment.key(ordinal))
     }
@@ -229,7 +229,7 @@ impl Vectors {
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where they are damaged or there is no such place.
-    pub(crate) fn codes(&self, place: Place) -> Result<&[u8]> {
+    pub(crate) fn codes(&self, place: VectorPlace) -> Result<&[u8]> {
         let no_place = || Error::damaged(format!("there are no vectors at place {}", place.0));
         let (segment, ordinal) = self.segment_of(place).ok_or_else(no_place)?;
         segment.codes(ordinal)
@@ -256,7 +256,7 @@ impl Vectors {
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or a unit is damaged.
-    pub fn score(&self, query: &Multivector, places: &[Place]) -> Result<Vec<f32>> {
+    pub fn score(&self, query: &Multivector, places: &[VectorPlace]) -> Result<Vec<f32>> {
         if query.is_empty() {
             return Ok(vec![0.0; places.len()]);
         }
@@ -265,8 +265,8 @@ impl Vectors {
         self.scores(places, exact)
     }
 
-    fn scores(&self, places: &[Place], of: impl Fn(&mut Vec<f32>, &[u8]) -> f32 + Sync) -> Result<Vec<f32>> {
-        let score = |room: &mut Vec<f32>, place: &Place| Ok(of(room, self.codes(*place)?));
+    fn scores(&self, places: &[VectorPlace], of: impl Fn(&mut Vec<f32>, &[u8]) -> f32 + Sync) -> Result<Vec<f32>> {
+        let score = |room: &mut Vec<f32>, place: &VectorPlace| Ok(of(room, self.codes(*place)?));
         places.par_iter().with_min_len(128).map_init(Vec::new, score).collect()
     }
 
@@ -284,7 +284,7 @@ impl Vectors {
         n: usize,
         allowed: &Allowed,
         effort: Effort,
-    ) -> Result<Vec<(Place, f32)>> {
+    ) -> Result<Vec<(VectorPlace, f32)>> {
         if query.is_empty() || n == 0 {
             return Ok(Vec::new());
         }
@@ -307,20 +307,20 @@ impl Vectors {
         &self,
         query: &Multivector,
         n: usize,
-        allowed: &mut dyn FnMut(&[Place]) -> Vec<bool>,
+        allowed: &mut dyn FnMut(&[VectorPlace]) -> Vec<bool>,
         effort: Effort,
-    ) -> Result<Vec<(Place, f32)>> {
+    ) -> Result<Vec<(VectorPlace, f32)>> {
         if query.is_empty() || n == 0 {
             return Ok(Vec::new());
         }
         let prepared = self.prepare(query)?;
         let mut listed = self.listed(&prepared, |_| true, effort)?;
-        let mut found: Vec<(Place, f32)> = Vec::new();
+        let mut found: Vec<(VectorPlace, f32)> = Vec::new();
         let mut take = 2 * effort.rough;
         while !listed.is_empty() && found.len() < effort.rough {
             let rest = self.split_best(&mut listed, take);
             let best = std::mem::replace(&mut listed, rest);
-            let asked: Vec<Place> = best.iter().map(|p| p.0).collect();
+            let asked: Vec<VectorPlace> = best.iter().map(|p| p.0).collect();
             found.extend(best.into_iter().zip(allowed(&asked)).filter_map(|(place, allowed)| allowed.then_some(place)));
             take *= 4;
         }
@@ -331,10 +331,10 @@ impl Vectors {
     fn nearest(
         &self,
         prepared: &PreparedQuery<'_>,
-        mut places: Vec<Place>,
+        mut places: Vec<VectorPlace>,
         n: usize,
         effort: Effort,
-    ) -> Result<Vec<(Place, f32)>> {
+    ) -> Result<Vec<(VectorPlace, f32)>> {
         let exact = effort.exact.max(n);
         if places.len() > exact {
             let scores = self.scores(&places, |room, codes| prepared.rough(codes, self.layout, room))?;
@@ -345,35 +345,36 @@ impl Vectors {
     }
 
     /// The best `n`, best first; equal ones by hash, which does not depend on how units lie in segments.
-    fn best(&self, mut scored: Vec<(Place, f32)>, n: usize) -> Vec<(Place, f32)> {
+    fn best(&self, mut scored: Vec<(VectorPlace, f32)>, n: usize) -> Vec<(VectorPlace, f32)> {
         self.split_best(&mut scored, n);
         scored.sort_unstable_by(|a, b| self.order(a, b));
         scored
     }
 
     /// The places of the best `n`, as they lie in the store: what is read of them then is read forwards.
-    fn chosen(&self, mut scored: Vec<(Place, f32)>, n: usize) -> Vec<Place> {
+    fn chosen(&self, mut scored: Vec<(VectorPlace, f32)>, n: usize) -> Vec<VectorPlace> {
         self.split_best(&mut scored, n);
-        let mut places: Vec<Place> = scored.into_iter().map(|p| p.0).collect();
+        let mut places: Vec<VectorPlace> = scored.into_iter().map(|p| p.0).collect();
         places.sort_unstable();
         places
     }
 
-    fn order(&self, a: &(Place, f32), b: &(Place, f32)) -> std::cmp::Ordering {
+    fn order(&self, a: &(VectorPlace, f32), b: &(VectorPlace, f32)) -> std::cmp::Ordering {
         b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)))
     }
 
     /// Leaves the best `n` in `scored`, in no order, and gives the rest. What the lists say of units is the same for many:
     /// their hashes, each at another place of memory, are read for those alone between which the border runs.
-    fn split_best(&self, scored: &mut Vec<(Place, f32)>, n: usize) -> Vec<(Place, f32)> {
+    fn split_best(&self, scored: &mut Vec<(VectorPlace, f32)>, n: usize) -> Vec<(VectorPlace, f32)> {
         if n >= scored.len() {
             return Vec::new();
         }
         let bar = scored.select_nth_unstable_by(n, |a, b| b.1.total_cmp(&a.1)).1.1;
-        let is_better = |p: &(Place, f32)| p.1.total_cmp(&bar).is_gt();
+        let is_better = |p: &(VectorPlace, f32)| p.1.total_cmp(&bar).is_gt();
         let (better, others): (Vec<_>, Vec<_>) = std::mem::take(scored).into_iter().partition(is_better);
         let (equal, mut rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|p| p.1.total_cmp(&bar).is_eq());
-        let mut equal: Vec<(Option<TextHash>, (Place, f32))> = equal.into_iter().map(|p| (self.hash(p.0), p)).collect();
+        let mut equal: Vec<(Option<TextHash>, (VectorPlace, f32))> =
+            equal.into_iter().map(|p| (self.hash(p.0), p)).collect();
         let room = n - better.len();
         equal.select_nth_unstable_by_key(room, |(hash, _)| *hash);
         *scored = better;
@@ -386,12 +387,12 @@ impl Vectors {
     fn listed(
         &self,
         prepared: &PreparedQuery<'_>,
-        allowed: impl Fn(Place) -> bool,
+        allowed: impl Fn(VectorPlace) -> bool,
         effort: Effort,
-    ) -> Result<Vec<(Place, f32)>> {
+    ) -> Result<Vec<(VectorPlace, f32)>> {
         // Gain over the estimate for a unit that is in none of the lists, and the last query row that counted.
         let mut gains: Vec<(f32, u32)> = vec![(0.0, 0); self.len()];
-        let mut touched: Vec<Place> = Vec::new();
+        let mut touched: Vec<VectorPlace> = Vec::new();
         for row in 0..prepared.rows() {
             let head = Some(row).filter(|row| *row < self.layout.heads);
             let mut centroids: Vec<(f32, usize)> =
@@ -403,7 +404,7 @@ impl Vectors {
             for &(product, centroid) in centroids.iter().take(effort.probes) {
                 for (segment, base) in self.segments.iter().zip(&self.bases) {
                     segment.list(list_of(centroid, head, self.codebook.len()), |ordinal| {
-                        let place = Place(base + ordinal as u32);
+                        let place = VectorPlace(base + ordinal as u32);
                         let (gain, last) = &mut gains[place.0 as usize];
                         // Lists come best first: the first that holds a unit is its best.
                         if *last < round {

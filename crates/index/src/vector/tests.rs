@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::codebook::{Codebook, Codec, Layout, Lengths};
 use super::math::{Random, normalise};
 use super::pool::Row;
-use super::read::{Allowed, Effort, Manifest, Place, Vectors, segment_format};
+use super::read::{Allowed, Effort, Manifest, VectorPlace, Vectors, segment_format};
 use super::segment::{Segment, SegmentBuilder, SegmentFormat};
 use crate::disk::Disk;
 use crate::ids::TextHash;
@@ -106,7 +106,7 @@ impl Made {
         Multivector::from_values(DIMENSION, HEADS, rows.flatten().collect())
     }
 
-    fn hash(&self, place: Place) -> u64 {
+    fn hash(&self, place: VectorPlace) -> u64 {
         self.vectors.hash(place).expect("a place").value()
     }
 
@@ -121,8 +121,8 @@ impl Made {
     }
 }
 
-fn places(vectors: &Vectors) -> impl Iterator<Item = Place> {
-    (0..vectors.len() as u32).map(Place)
+fn places(vectors: &Vectors) -> impl Iterator<Item = VectorPlace> {
+    (0..vectors.len() as u32).map(VectorPlace)
 }
 
 fn everything(vectors: &Vectors) -> Allowed {
@@ -150,7 +150,7 @@ proptest! {
             prop_assert!((score - expected).abs() < 1e-4, "{} {}", score, expected);
             prop_assert!(allowed.contains(*place));
         }
-        let places: Vec<Place> = places(&store.vectors).collect();
+        let places: Vec<VectorPlace> = places(&store.vectors).collect();
         let scores = store.vectors.score(&query, &places).expect("scores");
         for (place, score) in places.iter().zip(scores) {
             let hash = store.hash(*place);
@@ -192,7 +192,7 @@ fn places_allowed_before_and_after_the_lists_are_the_same() {
         let query = store.query(&mut random, 8);
         let effort = Effort { probes: 6, rough: 500, exact: 100, ..Effort::default() };
         let before = store.vectors.search(&query, 20, &allowed, effort).expect("found");
-        let ask = &mut |places: &[Place]| places.iter().map(|p| allowed.contains(*p)).collect();
+        let ask = &mut |places: &[VectorPlace]| places.iter().map(|p| allowed.contains(*p)).collect();
         assert_eq!(before, store.vectors.search_listed(&query, 20, ask, effort).expect("found"));
     }
 }
@@ -205,7 +205,7 @@ fn another_dimension_is_an_error_and_no_rows_find_nothing() {
         [Multivector::from_values(2, 0, vec![1.0, 0.0]), Multivector::from_values(DIMENSION, 1, vec![1.0; DIMENSION])]
     {
         assert!(store.vectors.search(&query, 5, &allowed, Effort::default()).is_err());
-        assert!(store.vectors.score(&query, &[Place(0)]).is_err());
+        assert!(store.vectors.score(&query, &[VectorPlace(0)]).is_err());
     }
     let none = Multivector::default();
     assert_eq!(store.vectors.search(&none, 5, &allowed, Effort::default()).expect("nothing"), vec![]);

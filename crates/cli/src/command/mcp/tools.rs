@@ -522,7 +522,7 @@ pub fn status(state: &ServerState) -> Result<String> {
             continue;
         };
         let files = snapshot.files.indexed().count();
-        let units: u64 = snapshot.files.indexed().map(|f| u64::from(f.units)).sum();
+        let units = snapshot.files.units();
         text.push_str(&format!("root {}\n", root.folder.display()));
         text.push_str(&format!(
             "  {} and {} of the project {} are indexed\n",
