@@ -2,6 +2,7 @@
 
 pub mod ablate;
 pub mod ask;
+pub mod background;
 pub mod compare;
 pub mod corpus;
 pub mod known;
@@ -52,6 +53,8 @@ enum Command {
     Known(known::Args),
     /// Measure whether the sections of a documentation that answer questions are found
     Needles(needles::Args),
+    /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
+    Background(background::Args),
     /// Switch each stage off in turn, and print what it is worth
     Ablate(ablate::Args),
     /// Measure whole processes: indexing, searching, memory, disk, other tools
@@ -99,6 +102,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::Needles(args) => needles::run(&args, &vars),
         Command::Torture(args) => torture::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Background(args) => background::run(&args, &vars),
         Command::Ablate(args) => ablate::run(&args, &vars),
         Command::Research(args) => research::run(&args, &vars),
         Command::Colgrep { args } => {
