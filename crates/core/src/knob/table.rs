@@ -88,7 +88,7 @@ knobs! {
     }
     KeywordWeight keyword_weight: f32 {
         doc: "BM25F weight of the keywords of a section of prose, and of its entities.",
-        default: 1.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0],
+        default: 0.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0],
         source: ENRICHMENT,
     }
     StopWeight stop_weight: f32 {
