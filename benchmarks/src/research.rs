@@ -5,6 +5,7 @@ mod codebook;
 mod corpus;
 mod encoder;
 mod space;
+mod unread;
 mod vectors;
 
 use anyhow::Result;
@@ -23,6 +24,8 @@ pub enum Args {
     Encoder(encoder::Args),
     /// Print what each field of an index takes on disk
     Space(space::Args),
+    /// Count the names that lines announce (`fn NAME`, `class NAME {`) and no unit has
+    Unread(unread::Args),
     /// Measure the vector store: size, speed, memory, what codecs lose
     #[command(subcommand)]
     Vectors(vectors::Args),
@@ -37,6 +40,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         Args::Corpus(args) => corpus::run(args)?,
         Args::Codebook(args) => codebook::run(args)?,
         Args::Encoder(args) => encoder::run(args, vars)?,
+        Args::Unread(args) => unread::run(args)?,
         Args::Space(args) => space::run(args)?,
         Args::Vectors(args) => vectors::run(args)?,
     }

@@ -1,5 +1,6 @@
 //! The table of languages: one row each, and the file's path or first bytes that choose a row.
 
+mod macros;
 mod nesting;
 pub mod pattern;
 mod prepare;

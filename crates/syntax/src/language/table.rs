@@ -3,7 +3,7 @@
 use colgrep_core::PathRules;
 
 use super::Category::{self, Data, Prose, Unknown};
-use super::{Language, Reader, nesting, prepare};
+use super::{Language, Reader, macros, nesting, prepare};
 
 const NONE: Language = Language {
     name: "",
@@ -57,8 +57,8 @@ pub static LANGUAGES: &[Language] = &[
     row!("bash", arborium_bash, aliases: &["sh", "shell"], extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
         file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"],
         prepare: Some(prepare::bash), paths: PathRules { test_extensions: &["bats"], ..PathRules::NONE }, value_keywords: &["function"]),
-    row!("c", arborium_c, extensions: &["c"], member_extensions: &["inc"], type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["#define"]),
-    row!("cpp", arborium_cpp, aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"], member_extensions: &["inc"], paths: PathRules { camel_tests: &["cc", "cpp", "cxx"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"], value_keywords: &["#define"]),
+    row!("c", arborium_c, prepare: Some(macros::c_attributes), extensions: &["c"], member_extensions: &["inc"], type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["#define"]),
+    row!("cpp", arborium_cpp, prepare: Some(macros::c_attributes), aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"], member_extensions: &["inc"], paths: PathRules { camel_tests: &["cc", "cpp", "cxx"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"], value_keywords: &["#define"]),
     row!("csharp", arborium_c_sharp, aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: PathRules { camel_tests: &["cs"], generated: &[".g.cs"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true, value_keywords: &["const"]),
     row!("css", arborium_css, extensions: &["css"], category: Data, minified_extensions: &["css"]),
     row!("dart", arborium_dart, extensions: &["dart"], interpreters: &["dart"], paths: PathRules { generated: &[".g.dart"], ..PathRules::NONE }, type_keywords: &["class", "enum", "typedef", "extension"]),
@@ -79,7 +79,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose, too_deep: Some(nesting::leads),
         prepare: Some(prepare::narrow), has_markdown_headings: true),
     row!("nix", arborium_nix, extensions: &["nix"]),
-    row!("objc", arborium_objc, aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: PathRules { camel_tests: &["m", "mm"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
+    row!("objc", arborium_objc, prepare: Some(macros::c_attributes), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: PathRules { camel_tests: &["m", "mm"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
     row!("ocaml", arborium_ocaml, aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
     row!("perl", arborium_perl, too_deep: Some(nesting::open_interpolations), aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], value_keywords: &["sub"]),
     Language {
@@ -102,7 +102,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("r", arborium_r, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
     row!("ruby", arborium_ruby, too_deep: Some(nesting::long_words), aliases: &["rb"], extensions: &["rb", "rake", "gemspec", "ru"], file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Fastfile", "Guardfile"],
         interpreters: &["ruby", "jruby"], lock_files: &["Gemfile.lock"], type_keywords: &["class", "module"], value_keywords: &["def"]),
-    row!("rust", arborium_rust, aliases: &["rs"], extensions: &["rs"], paths: PathRules { role_stems: &["mod", "lib"], ..PathRules::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, value_keywords: &["fn", "const", "static", "macro_rules!"]),
+    row!("rust", arborium_rust, prepare: Some(macros::rust_items), aliases: &["rs"], extensions: &["rs"], paths: PathRules { role_stems: &["mod", "lib"], ..PathRules::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, value_keywords: &["fn", "const", "static", "macro_rules!"]),
     row!("scala", arborium_scala, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: PathRules { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..PathRules::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], value_keywords: &["def", "val", "var"]),
     row!("solidity", arborium_solidity, aliases: &["sol"], extensions: &["sol"], type_keywords: &["struct", "enum", "interface"], value_keywords: &["function", "modifier", "event", "contract", "library"]),
     row!("sql", arborium_sql, extensions: &["sql", "ddl", "dml"]),

@@ -1,0 +1,111 @@
+//! `unread`: names that a line announces, as a program like ctags sees it, and that no unit has. What a grammar can't
+//! read shows here: macros around definitions, attributes in front of names.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use colgrep_core::query::last_segment;
+use colgrep_core::{Unit, UnitKind};
+use colgrep_index::source::read_text;
+use colgrep_index::walk::{LeftOut, WalkOptions, walk};
+use colgrep_syntax::language::{Category, Language, of_file};
+use colgrep_syntax::parse::parse;
+use regex::Regex;
+
+use crate::report::print;
+
+/// Examples printed of each language.
+const EXAMPLES: usize = 8;
+/// What may stand in front of a keyword.
+const MODIFIERS: &str = "pub|export|default|public|private|protected|internal|static|final|abstract|async|unsafe|inline|\
+                         virtual|sealed|partial|open|override|data|case|implicit|suspend|fileprivate|readonly|extern";
+/// Keywords with a name behind them; a type's needs a body on its line, since else it is announced or used.
+const FUNCTIONS: &str = "fn|func|def|defp|defmacro|function|fun|sub";
+const TYPES: &str = "class|struct|enum|trait|interface|protocol|object|union|record";
+
+/// `research unread`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Folders of source
+    #[arg(required = true)]
+    pub folders: Vec<PathBuf>,
+}
+
+/// What is counted of a language.
+#[derive(Default)]
+struct Count {
+    announced: usize,
+    unread: usize,
+    examples: Vec<String>,
+}
+
+pub(super) fn run(args: &Args) -> Result<()> {
+    let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
+    for folder in &args.folders {
+        for file in walk(folder, &LeftOut::default(), &WalkOptions::default())?.files {
+            let Ok(text) = read_text(folder, &file.path) else { continue };
+            let language = of_file(&file.path, text.as_bytes());
+            if language.category == Category::Code && language.grammar.is_some() {
+                count(&text, language, &folder.join(&file.path), counts.entry(language.name).or_default());
+            }
+        }
+    }
+    let mut table = "| language | announced | no unit | share |\n|---|---:|---:|---:|\n".to_string();
+    let row = |name: &str, announced: usize, unread: usize| {
+        format!("| {name} | {announced} | {unread} | {:.4} |\n", unread as f64 / announced.max(1) as f64)
+    };
+    let all = counts.values().fold((0, 0), |(a, u), count| (a + count.announced, u + count.unread));
+    table += &row("all", all.0, all.1);
+    for (name, count) in &counts {
+        table += &row(name, count.announced, count.unread);
+    }
+    for (name, count) in counts.iter().filter(|(_, count)| !count.examples.is_empty()) {
+        table += &format!("\n{name}:\n{}\n", count.examples.join("\n"));
+    }
+    print(&table)
+}
+
+/// Adds what the lines of one file announce.
+fn count(text: &str, language: &'static Language, path: &Path, count: &mut Count) {
+    let keywords: HashSet<&str> = language.type_keywords.iter().chain(language.value_keywords).copied().collect();
+    let of = |list: &str| list.split('|').filter(|word| keywords.contains(word)).collect::<Vec<_>>().join("|");
+    let (functions, types) = (of(FUNCTIONS), of(TYPES));
+    let pattern = |words: &str, end: &str| {
+        let before = format!(r"^[ \t]*(?:(?:{MODIFIERS})(?:\([^)]*\))?[ \t]+)*(?:{words})[ \t]+");
+        let name = r"(?:(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:\([^)]*\))?[ \t]+)?([A-Za-z_]\w*)";
+        (!words.is_empty()).then(|| Regex::new(&format!("{before}{name}{end}")).ok()).flatten()
+    };
+    let patterns = [pattern(&functions, r"[ \t]*[<(]"), pattern(&types, r"\b[^;()=]*[{:]?[ \t]*$")];
+    let units = parse(text, language).units;
+    let names: HashSet<&str> = units.iter().map(|unit| last_segment(&unit.name)).collect();
+    let hidden = lines_without_names(&units);
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for (i, line) in text.lines().enumerate() {
+        let number = i as u32 + 1;
+        let name = patterns.iter().flatten().find_map(|pattern| Some(pattern.captures(line)?.get(1)?.as_str()));
+        let Some(name) = name.filter(|_| !hidden.contains(&number)) else { continue };
+        if !seen.insert(name) {
+            continue;
+        }
+        count.announced += 1;
+        if !names.contains(name) {
+            count.unread += 1;
+            if count.examples.len() < EXAMPLES {
+                count.examples.push(format!("{}:{number}: {}", path.display(), line.trim()));
+            }
+        }
+    }
+}
+
+/// Lines inside functions, whose own definitions are no units, and lines of documentation.
+fn lines_without_names(units: &[Unit]) -> HashSet<u32> {
+    let mut hidden = HashSet::new();
+    for unit in units {
+        hidden.extend(unit.span.first..unit.span.line);
+        if matches!(unit.kind, UnitKind::Function | UnitKind::Method | UnitKind::Constant) {
+            hidden.extend(unit.span.line + 1..=unit.span.end);
+        }
+    }
+    hidden
+}
