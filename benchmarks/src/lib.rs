@@ -16,6 +16,7 @@ pub mod research;
 pub mod run;
 pub mod selfeval;
 pub mod speed;
+pub mod strength;
 pub mod sweep;
 pub mod torture;
 pub mod trace;
@@ -55,6 +56,8 @@ enum Command {
     Needles(needles::Args),
     /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
     Background(background::Args),
+    /// Fit what turns a ranking into chances of being right, on questions asked of their own and of other repositories
+    Strength(strength::Args),
     /// Switch each stage off in turn, and print what it is worth
     Ablate(ablate::Args),
     /// Measure whole processes: indexing, searching, memory, disk, other tools
@@ -98,6 +101,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::Plot(args) => plot::run(&args),
         Command::Speed(args) => speed::run(&args),
         Command::SelfEval(args) => selfeval::run(&args, &vars),
+        Command::Strength(args) => strength::run(&args, &vars),
         Command::Known(args) => known::run(&args, &vars),
         Command::Needles(args) => needles::run(&args, &vars),
         Command::Torture(args) => torture::run(&args),

@@ -14,6 +14,8 @@ use super::source::{Source, Sources, Spot};
 const FILES_OF_A_TOKEN_MAX: usize = 2;
 /// Lines that may answer one item.
 const ANSWERS_MAX: usize = 20;
+/// Places of a name that are looked at for other definitions; one that stands in more is no rare name.
+const PLACES_OF_A_NAME_MAX: usize = 500;
 /// Candidates that are looked at for each item that is wanted.
 const TRIES: usize = 40;
 
@@ -105,13 +107,18 @@ fn item(sources: &Sources, kind: Kind, draft: Draft) -> Option<Item> {
     let source = &sources.files[draft.spot.file];
     let Spot { line, .. } = draft.spot;
     let (query, answers) = match kind {
-        Kind::Name | Kind::KeywordName => (draft.text, vec![draft.spot]),
+        Kind::Name | Kind::KeywordName => {
+            let name = draft.text.rsplit(' ').next()?;
+            (!is_bound_elsewhere(sources, name, draft.spot)).then(|| (draft.text.clone(), vec![draft.spot]))?
+        }
         Kind::Literal | Kind::Line | Kind::Signature => {
             let places = sources.places_of(&draft.text, 2);
             (draft.text, (places.len() == 1).then_some(places)?)
         }
         Kind::Message => {
-            let places = sources.places_of(&draft.text, 2);
+            // What a value stands in says nothing: the longest part between two values must stand once.
+            let part = longest_part(&draft.text).trim_matches(|c: char| !c.is_alphanumeric());
+            let places = sources.places_of(part, 2);
             (filled(&draft.text), (places.len() == 1).then_some(places)?)
         }
         Kind::Phrase => {
@@ -148,9 +155,15 @@ struct Declared {
 type Declarations = BTreeMap<String, Vec<Declared>>;
 
 /// Words that stand in front of a declaration's keyword.
-const MODIFIERS: &str = r"(?:(?:pub(?:\([^)]*\))?|export|default|public|private|protected|internal|static|final|abstract|async|unsafe|override|open|sealed|inline|virtual|partial|local|extern)\s+)*";
+const MODIFIERS: &str = r"(?:(?:pub(?:\([^)]*\))?|export|default|public|private|protected|internal|static|typedef|final|abstract|async|unsafe|override|open|sealed|inline|virtual|partial|local|extern)\s+)*";
+/// Keywords of types and modules among those.
+const TYPE_KEYWORDS: [&str; 7] = ["class", "struct", "enum", "trait", "interface", "protocol", "defmodule"];
 /// Keywords that are followed by the name that they declare, in any language of this kind.
 const KEYWORDS: &str = "class|struct|enum|trait|interface|protocol|fn|func|def|defp|defmodule|function|fun";
+
+/// A line that binds NAME, whatever the language: a value or alias behind a keyword, a field or key, a macro, an enum's
+/// member, the end of a typedef.
+const BINDING: &str = r"\b(?:const|constexpr|let|var|val|type|using|typedef|mod|module|namespace|object|record|data|newtype|define|static|union|impl|extension|macro_rules!|alias|case|local|given)\s+(?:mut\s+)?NAME\b|^\s*[*&\w.:@'\x22]*NAME['\x22]?\s*(?::|=[^=]|:=|,?\s*$)|[}\s]NAME\s*(?:;|=[^=>])|\)\s*NAME\s*\{|^\w[\w\s*&:<>,]*\bNAME\s*\([^;]*$";
 
 static DECLARATION: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = format!(r"^\s*{MODIFIERS}({KEYWORDS})\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)\s*(?:[<(\[{{:\s]|$)");
@@ -176,13 +189,14 @@ fn declarations(sources: &Sources) -> Declarations {
             let Some(found) = DECLARATION.captures(text).filter(|_| !is_comment(text.trim())) else { continue };
             let (keyword, name) = (&found[1], &found[2]);
             let is_forward = text.trim_end().ends_with(';') && !text.contains('=');
-            if !source.is_code || name.len() < 4 || is_forward {
+            let is_function = !TYPE_KEYWORDS.contains(&keyword);
+            // `class EXPORT_MACRO name`, and Haskell's `class Context a => Name a`.
+            let is_other = !is_function && (!name.contains(char::is_lowercase) || text.contains("=>"));
+            if !source.is_code || name.len() < 4 || is_forward || is_other {
                 // Still a second place of that name: it must not count as declared once.
                 declared.entry(name.to_string()).or_default().extend([0, 1].map(|_| none(file)));
                 continue;
             }
-            let is_function =
-                !matches!(keyword, "class" | "struct" | "enum" | "trait" | "interface" | "protocol" | "defmodule");
             declared.entry(name.to_string()).or_default().push(Declared {
                 spot: Spot { file, line },
                 keyword: keyword.to_string(),
@@ -244,8 +258,26 @@ fn is_message(text: &str) -> bool {
 
 /// Words of the longest part between placeholders.
 fn longest_run(text: &str) -> usize {
-    let words = |part: &str| part.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count();
-    PLACEHOLDER.split(text).map(words).max().unwrap_or(0)
+    word_count(longest_part(text))
+}
+
+/// The part between placeholders with the most words.
+fn longest_part(text: &str) -> &str {
+    PLACEHOLDER.split(text).max_by_key(|part| word_count(part)).unwrap_or_default()
+}
+
+fn word_count(part: &str) -> usize {
+    part.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count()
+}
+
+/// Whether any other line looks as if it defined the name in a way that has no keyword of [`KEYWORDS`]: a value, a
+/// field, an alias, a macro. Who types the name may mean that one.
+fn is_bound_elsewhere(sources: &Sources, name: &str, declaration: Spot) -> bool {
+    let places = sources.places_of_word(name, "", PLACES_OF_A_NAME_MAX);
+    let Ok(bound) = Regex::new(&BINDING.replace("NAME", name)) else { return true };
+    let line_of = |spot: &Spot| sources.files[spot.file].text.lines().nth(spot.line as usize - 1).unwrap_or_default();
+    places.len() >= PLACES_OF_A_NAME_MAX
+        || places.iter().filter(|spot| **spot != declaration).any(|spot| bound.is_match(line_of(spot)))
 }
 
 /// The message as a program prints it: each placeholder with a value in its place.
@@ -347,6 +379,18 @@ mod tests {
         };
         assert_eq!(drawn(&one, 1), drawn(&two, 1));
         assert_ne!(drawn(&one, 1), drawn(&one, 2));
+    }
+
+    #[test]
+    fn what_has_two_right_answers_is_no_item() {
+        for (kind, text) in [
+            (Kind::Name, "def port(self):\n    pass\nclass A:\n    port: int\n"),
+            (Kind::Name, "struct Kind { int a; };\nstruct Kind = {\n"),
+            (Kind::Name, "class EXPORT(\"x\") thing {\n#define EXPORT(x)\n"),
+            (Kind::Message, "warn(\"could not open socket here: {}\")\nfail(\"could not open socket here: {}!\")\n"),
+        ] {
+            assert_eq!(queries(&sources(&[("a.py", text)]), kind), [], "{text}");
+        }
     }
 
     #[test]

@@ -95,16 +95,21 @@ impl Sources {
         spots
     }
 
-    /// Where `text` stands as a whole word: neither a letter, a digit, `_` nor one of `glue` touches it.
+    /// Where `text` stands as a whole word: neither a letter, a digit nor `_` touches it, and none of `glue` with one of
+    /// these behind it (a full stop ends a sentence, and not a version).
     pub fn places_of_word(&self, text: &str, glue: &str, most: usize) -> Vec<Spot> {
         let finder = memmem::Finder::new(text);
-        let touches = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || glue.contains(c));
+        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let touches = |chars: &mut dyn Iterator<Item = char>| {
+            let next = chars.next();
+            is_word(next) || (next.is_some_and(|c| glue.contains(c)) && is_word(chars.next()))
+        };
         let mut spots = Vec::new();
         for (file, source) in self.files.iter().enumerate() {
             for at in finder.find_iter(source.text.as_bytes()) {
-                let before = source.text[..at].chars().next_back();
-                let behind = source.text[at + text.len()..].chars().next();
-                if !touches(before) && !touches(behind) {
+                let mut before = source.text[..at].chars().rev();
+                let mut behind = source.text[at + text.len()..].chars();
+                if !touches(&mut before) && !touches(&mut behind) {
                     spots.push(Spot { file, line: source.line_of(at) });
                 }
                 if spots.len() >= most {
@@ -128,6 +133,8 @@ mod tests {
         assert_eq!(sources.places_of("MAX_LEN", 9), [spot(0, 2), spot(1, 1), spot(1, 2)]);
         assert_eq!(sources.places_of("MAX_LEN", 2).len(), 2);
         assert_eq!(sources.places_of_word("MAX_LEN", "", 9), [spot(0, 2), spot(1, 2)]);
+        let versions = Sources { files: vec![file("a.rs", "since 1.0.0.\n1.0.0-beta\nv 1.0.0")] };
+        assert_eq!(versions.places_of_word("1.0.0", "-.", 9), [spot(0, 1), spot(0, 3)]);
         assert_eq!((sources.files[0].line_of(0), sources.files[0].line_of(3), sources.files[0].line_of(4)), (1, 1, 2));
     }
 }

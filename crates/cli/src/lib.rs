@@ -50,9 +50,16 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
 
 fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
     let odd = args.iter().any(|a| a.to_string_lossy().contains(char::is_control));
-    let args = match args::Args::try_parse_from(args::respelled(args.into_iter())) {
+    let args = args::respelled(args.into_iter());
+    let args = match args::Args::try_parse_from(&args) {
         Ok(args) => args,
-        Err(error) => return say(error, odd),
+        // What no flag explains may be a query that looks like one.
+        Err(error) => {
+            match args::with_odd_query(&args, &error).and_then(|args| args::Args::try_parse_from(args).ok()) {
+                Some(args) => args,
+                None => return say(error, odd),
+            }
+        }
     };
     let work = || colgrep_engine::env::Env::read(vars.into_iter()).and_then(|env| command::run(&args, &env));
     match panic::contained(work).flatten() {

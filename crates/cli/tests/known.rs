@@ -68,3 +68,102 @@ fn the_published_pipeline_knows_nothing_of_it() {
     let ran = sandbox.run(&["--query", "src/net/tcp.rs:12", "--explain", "-k", "1"]);
     assert!(ran.out.contains("pointed +"), "{}", ran.out);
 }
+
+/// Sources in which what is looked for is no unit of its own, or stands behind something that only looks like it.
+fn odd_project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/run.js",
+        "// Runs steps.\nexport function runAll(steps) {\n  function finishStep(step) {\n    return step.done === true;\n  }\n  \
+         return steps.map(finishStep);\n}\nconst version = '1.0.0-beta';\nrunAll([]);\n",
+    );
+    sandbox.write("src/old.js", "const oldest = '1.0.0';\nfunction other() { return oldest !== version; }\n");
+    sandbox.write(
+        "src/escape.ex",
+        "defmodule Escape do\n  @deprecated \"use html_escape/2\"\n  @spec html_escape(binary) :: binary\n  \
+         def html_escape(text) do\n    text\n  end\nend\n",
+    );
+    sandbox.write(
+        "src/value.cpp",
+        "struct Value { int a; };\nstd::ostream& operator<<(std::ostream& out, Value v);\n\
+         bool operator==(const Value& a, const Value& b) { return a.a == b.a; }\n",
+    );
+    sandbox.write(
+        "src/log.py",
+        "def whole(n, m):\n    raise ValueError(f'int {n} is no multiple of {m}')\n\n\n\
+         def real(n, m):\n    raise ValueError(f'float {n} is no multiple of {m}')\n",
+    );
+    sandbox.write("test/unit tests/has step", "#!/bin/sh\n. ../step.sh\nhas_step one || exit 1\n");
+    sandbox
+}
+
+#[test]
+fn what_is_no_unit_is_found_on_its_line() {
+    let sandbox = odd_project();
+    for (query, expected) in [
+        // A function inside another.
+        ("finishStep", "src/run.js:3:"),
+        ("function finishStep", "src/run.js:3:"),
+        // Behind its attributes.
+        ("html_escape", "src/escape.ex:4:"),
+        ("def html_escape", "src/escape.ex:4:"),
+        // A version, and not the one that begins like it.
+        ("1.0.0", "src/old.js:1:"),
+        ("1.0.0-beta", "src/run.js:8:"),
+        ("operator==", "src/value.cpp:3:"),
+        // Of two messages that end alike, the one with the other words.
+        ("float 2.5 is no multiple of 2", "src/log.py:6:"),
+        // Calls outside of any function.
+        ("who calls runAll", "src/run.js:9:"),
+        // Paths with spaces.
+        ("test/unit tests/has step:3", "test/unit tests/has step:3:"),
+        ("File \"/srv/app/test/unit tests/has step\", line 2", "test/unit tests/has step:2:"),
+        // Frames of a library with a file of the same name, then of this project.
+        (
+            "Traceback (most recent call last):\n  File \"/srv/app/src/log.py\", line 6, in real\n    raise\n  \
+             File \"/usr/lib/python3/site-packages/other/run.js\", line 2, in f\n",
+            "src/log.py:6:",
+        ),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn a_query_without_a_word_is_searched_as_text() {
+    let sandbox = odd_project();
+    for (query, expected) in [("!==", "src/old.js:2:"), ("<<(", "src/value.cpp:2:"), ("(&[", ""), ("&& {{", "")] {
+        let ran = sandbox.run(&[query]);
+        assert_eq!(
+            (ran.out.lines().count(), ran.status),
+            (usize::from(!expected.is_empty()), u8::from(expected.is_empty()).into())
+        );
+        assert!(
+            ran.out.starts_with(expected) && ran.err.contains("holds no word, so it is searched as text"),
+            "{ran:?}"
+        );
+    }
+}
+
+#[test]
+fn what_no_flag_explains_is_a_query_where_it_is_written_as_no_flag_is() {
+    let sandbox = odd_project();
+    for query in ["-> html escape", "- html escape", "->html_escape"] {
+        let ran = sandbox.run(&[query, "-k", "1", "src"]);
+        assert!(ran.out.starts_with("src/escape.ex:"), "{query}: {ran:?}");
+    }
+    assert_eq!(sandbox.run(&["--no-such-flag"]).status, 2);
+}
+
+#[test]
+fn the_shown_line_and_the_strength_stand_in_json() {
+    let sandbox = odd_project();
+    let ran = sandbox.run(&["finishStep", "--json"]);
+    let hits: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let first = &hits[0];
+    assert_eq!((first["line_shown"].as_u64(), first["column"].as_u64()), (Some(3), Some(12)), "{first}");
+    assert_eq!(first["text"], "  function finishStep(step) {");
+    let strengths: Vec<f64> = hits.as_array().expect("rows").iter().filter_map(|h| h["strength"].as_f64()).collect();
+    assert!(strengths[0] > 0.9 && strengths.iter().all(|s| (0.0..=1.0).contains(s)), "{strengths:?}");
+}

@@ -126,6 +126,7 @@ impl Clues {
             callers_of: callers_of(text),
             ..Clues::default()
         };
+        clues.locations.extend(whole_places(text));
         for word in path_words(text) {
             match read_path(text, &word, facts) {
                 Some((path, Some(line))) => clues.locations.push(Location { path, line }),
@@ -141,6 +142,30 @@ impl Clues {
         }
         clues
     }
+}
+
+/// Places whose paths hold spaces, or have no ending that a language knows: what stands in quotes behind `File`, and a
+/// line that is nothing but a path with a number behind it.
+fn whole_places(text: &str) -> impl Iterator<Item = Location> + '_ {
+    text.lines().filter_map(|line| {
+        let (path, line) = match line.trim().strip_prefix("File \"") {
+            Some(rest) => {
+                let (path, behind) = rest.split_once('"')?;
+                (path, line_behind(behind)?)
+            }
+            None => {
+                let (path, Some(line)) = split_line(line.trim()) else { return None };
+                (path.contains('/') && !path.contains("://")).then_some((path, line))?
+            }
+        };
+        // What a program says around a path is no part of it.
+        let is_said = path.contains(['(', '<']) || path.contains(": ") || path.contains("> ") || path.contains(" /");
+        if is_said {
+            return None;
+        }
+        let is_odd = path.contains(char::is_whitespace) || !path.rsplit('/').next()?.contains('.');
+        is_odd.then(|| Location { path: path.trim_start_matches("./").to_string(), line })
+    })
 }
 
 /// A word that may be a path: its text, without what ends it, and where it stands.
@@ -160,12 +185,14 @@ fn path_words(text: &str) -> impl Iterator<Item = PathWord<'_>> {
 
 /// The path that a word is, with its line where one is named in the word or right behind it.
 fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(String, Option<u32>)> {
-    if word.text.contains("://") {
+    // Node names modules of its own kind by address.
+    let written = word.text.strip_prefix("file://").unwrap_or(word.text);
+    if written.contains("://") {
         return None;
     }
-    let (path, inside) = match word.text.strip_suffix(":line") {
+    let (path, inside) = match written.strip_suffix(":line") {
         Some(path) => (path, leading_number(text[word.end..].trim_start())),
-        None => split_line(word.text),
+        None => split_line(written),
     };
     let path = path.trim_end_matches(['.', '?', '!', ':']).replace('\\', "/");
     let path = path.trim_start_matches("./").trim_end_matches('/');
@@ -312,6 +339,9 @@ mod tests {
             ("#0 /var/www/a.php(9): run()", "/var/www/a.php 9"),
             ("Fatal error in /var/www/a.php on line 9", "/var/www/a.php 9"),
             (r"C:\src\a.rs:12", "C:/src/a.rs 12"),
+            ("test/Unit tests/a run:11", "test/Unit tests/a run 11"),
+            ("File \"/srv/Unit tests/nvm_has\", line 10", "/srv/Unit tests/nvm_has 10"),
+            ("    at run (file:///app/src/a.js:3:9)", "/app/src/a.js 3"),
             ("parse request", ""),
             ("http://host/a.rs:12", ""),
             ("std::vec::Vec", ""),

@@ -11,6 +11,8 @@ pub struct FileHit {
     pub file: usize,
     /// The file's score: its best unit's.
     pub score: f32,
+    /// How likely it is right, 0 to 1, on one scale for all queries; 0 until [`crate::strength`] gives it.
+    pub strength: f32,
     /// Its best units, best first; at least one.
     pub units: Vec<RankedUnit>,
 }
@@ -27,7 +29,7 @@ pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: usize) -> Vec<FileHit> 
             }
         } else if hits.len() < k {
             position[unit.file] = Some(hits.len());
-            hits.push(FileHit { file: unit.file, score: unit.score, units: vec![*unit] });
+            hits.push(FileHit { file: unit.file, score: unit.score, strength: 0.0, units: vec![*unit] });
         }
     }
     hits

@@ -66,6 +66,12 @@ pub struct Evidence {
     pub names: bool,
     /// Share of the words' idf that belongs to words which stand somewhere in the index, 0 to 1.
     pub known: f32,
+    /// Sum of the words' idf.
+    #[serde(default)]
+    pub mass: f32,
+    /// Likeness of the question with itself: the most that a unit's could be; 0 without meaning.
+    #[serde(default)]
+    pub likeness: f32,
     /// The best unit's BM25 over the most that all words together could give, 0 to 1.
     pub strength: f32,
     /// Share of the best lexical candidates that have a semantic score: below 1 while vectors are being made.

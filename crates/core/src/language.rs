@@ -67,6 +67,11 @@ impl LanguageFacts {
         LanguageFacts { declaration_keywords: keywords.into_iter().collect(), ..self }
     }
 
+    /// The words that announce a definition in some language, in no order.
+    pub fn declaration_keywords(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.declaration_keywords.iter().copied()
+    }
+
     /// Whether a word announces a definition in some language, with the name behind it.
     pub fn is_declaration_keyword(&self, word: &str) -> bool {
         self.declaration_keywords.contains(word)

@@ -6,6 +6,7 @@
 
 pub mod bm25;
 pub mod clue;
+pub mod code_line;
 pub mod collapse;
 pub mod enrich;
 pub mod entity;
@@ -20,6 +21,7 @@ pub mod partner;
 pub mod path;
 pub mod query;
 pub mod rank;
+pub mod strength;
 pub mod tag;
 pub mod token;
 pub mod unit;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::token::{is_word_char, words};
+use crate::token::{is_word_char, parts, words};
 
 /// Words of a text that runs are grown from: the rarest ones.
 const ANCHORS_MAX: usize = 4;
@@ -16,6 +16,8 @@ const ANCHORS_MAX: usize = 4;
 const ANCHOR_PLACES_MAX: usize = 200;
 /// Words of a text that are compared; who pastes more than this has pasted a file.
 const WORDS_MAX: usize = 400;
+/// Bytes of a line on either side of a place that are looked at for more of the text's words.
+const LINE_BYTES_MAX: usize = 400;
 
 /// How far a text and a file agree, the best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +50,28 @@ pub struct Standing {
     pub share: f32,
     /// Byte offset in the file of the first character that agrees.
     pub start: usize,
+    /// Whether what stands there is no part of something longer that is written as one: `1.0.0` in `1.0.0-beta`.
+    pub is_alone: bool,
+    /// Whether the words that agree do so with everything between them, case and punctuation.
+    pub is_same: bool,
+}
+
+/// What asks rather than tells, in front of a query.
+const INTERROGATIVES: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
+/// The same, in front of a query that holds nothing of a message; "could not open: 3" is one.
+const REQUESTS: &[&str] = &["are", "can", "could", "do", "does", "find", "is", "locate", "should", "show", "would"];
+
+/// Whether a text is a question: its words are people's own, and stand together elsewhere by chance.
+pub fn is_question(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
+    let begins = |words: &[&str]| words.contains(&first.to_lowercase().as_str());
+    begins(INTERROGATIVES) || (!has_values(text) && (begins(REQUESTS) || text.trim_end().ends_with('?')))
+}
+
+/// Whether a text holds what programs put into their messages: numbers, quotes, paths, something behind a colon.
+pub fn has_values(text: &str) -> bool {
+    let is_number = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    text.contains(['\'', '`', '"', '/', '%', '{', '[']) || text.contains(": ") || text.split_whitespace().any(is_number)
 }
 
 impl<'t> Typed<'t> {
@@ -76,6 +100,29 @@ impl<'t> Typed<'t> {
         self.text.contains(marks) || self.text.contains("::") || self.text.contains("->")
     }
 
+    /// Whether it is written as no word of a sentence is, if it is a single piece: capitals alone, several parts, digits,
+    /// punctuation inside or around it.
+    pub fn is_token(&self) -> bool {
+        let letters = || self.text.chars().filter(|c| c.is_alphabetic());
+        let capitals = letters().count() >= 2 && letters().all(char::is_uppercase);
+        let is_odd = |c: char| c == '_' || c.is_ascii_digit() || !(c.is_alphanumeric() || c == '\'' || c == '?');
+        capitals || self.text.contains(is_odd) || parts(self.text).nth(1).is_some()
+    }
+
+    /// Whether it ends in punctuation that belongs to it: `operator==`, `empty?` does not.
+    pub fn is_operator(&self) -> bool {
+        self.text.ends_with(['=', '<', '>', '+', '-', '*', '/', '%', '&', '|', '^', '~', '!'])
+    }
+
+    /// Whether it holds punctuation that stands alone, doubled, or inside a word: ` - `, `, ,`, `codes.ok`.
+    pub fn is_marked(&self) -> bool {
+        let is_mark = |c: char| !is_word_char(c) && !c.is_whitespace() && !matches!(c, '-' | '\'');
+        self.text.split_whitespace().any(|piece| {
+            let inside = piece.trim_matches(|c: char| !is_word_char(c));
+            inside.is_empty() || inside.contains(is_mark) || inside.contains('_')
+        })
+    }
+
     fn word(&self, i: usize) -> &'t str {
         &self.text[self.words[i].clone()]
     }
@@ -85,31 +132,44 @@ impl<'t> Typed<'t> {
         if self.is_empty() {
             return None;
         }
-        if let Some(start) = self.exact(file) {
-            return Some(Standing { agreement: Agreement::Exact, words: self.len(), share: 1.0, start });
+        if let Some((start, is_alone)) = self.exact(file) {
+            return Some(Standing {
+                agreement: Agreement::Exact,
+                words: self.len(),
+                share: 1.0,
+                start,
+                is_alone,
+                is_same: true,
+            });
         }
         self.longest_run(file)
     }
 
-    /// The first place where every character stands, as whole words where there is one.
-    fn exact(&self, file: &str) -> Option<usize> {
-        let mut first = None;
+    /// The first place where every character stands, and whether it stands alone there: alone where there is such a
+    /// place, else as whole words.
+    fn exact(&self, file: &str) -> Option<(usize, bool)> {
+        let (mut whole, mut first) = (None, None);
         for at in memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX) {
-            if is_whole(file, at..at + self.text.len()) {
-                return Some(at);
+            let place = at..at + self.text.len();
+            if !is_whole(file, place.clone()) {
+                first.get_or_insert((at, false));
+            } else if is_alone(file, place) {
+                return Some((at, true));
+            } else {
+                whole.get_or_insert((at, false));
             }
-            first.get_or_insert(at);
         }
         // `rror in par` is nobody's text: a part of a word counts only where the text itself ends in no word.
         let ends_in_words = |c: Option<char>| c.is_some_and(is_word_char);
-        first.filter(|_| !ends_in_words(self.text.chars().next()) && !ends_in_words(self.text.chars().next_back()))
+        let is_cut = ends_in_words(self.text.chars().next()) || ends_in_words(self.text.chars().next_back());
+        whole.or(first.filter(|_| !is_cut))
     }
 
     fn longest_run(&self, file: &str) -> Option<Standing> {
         let mut anchors: Vec<usize> = (0..self.len()).filter(|i| self.weights[*i] > 0.0).collect();
         anchors.sort_by(|a, b| self.weights[*b].total_cmp(&self.weights[*a]).then(a.cmp(b)));
         anchors.truncate(ANCHORS_MAX);
-        let mut best: Option<(Standing, f32)> = None;
+        let mut best: Option<Place> = None;
         for anchor in anchors {
             // As typed, and as the middle of a sentence has it.
             let (typed, lower) = (self.word(anchor), self.word(anchor).to_lowercase());
@@ -122,28 +182,58 @@ impl<'t> Typed<'t> {
                 if !is_whole(file, place.clone()) {
                     continue;
                 }
-                let (run, start) = self.run_around(anchor, file, place);
+                let (run, place) = self.run_around(anchor, file, place);
                 let weight: f32 = self.weights[run.clone()].iter().sum();
-                if best.as_ref().is_none_or(|(known, known_weight)| (run.len(), weight) > (known.words, *known_weight))
-                {
-                    let agreement = if run.len() == self.len() { Agreement::Words } else { Agreement::Run };
-                    best = Some((Standing { agreement, words: run.len(), share: 0.0, start }, weight));
+                let least = best.as_ref().map_or((0, 0.0), |known| (known.run.len(), known.weight));
+                if (run.len(), weight) < least || best.as_ref().is_some_and(|known| known.place == place) {
+                    continue;
+                }
+                // Of two that are as long, the one with more of the other words beside it, then the one that is typed so.
+                let found = Place { beside: self.weight_beside(file, &place), ..self.place(run, weight, file, place) };
+                if best.as_ref().is_none_or(|known| known.rank() < found.rank()) {
+                    best = Some(found);
                 }
             }
         }
         let all: f32 = self.weights.iter().sum();
-        best.map(|(standing, weight)| Standing { share: if all > 0.0 { weight / all } else { 0.0 }, ..standing })
+        best.map(|best| Standing {
+            agreement: if best.run.len() == self.len() { Agreement::Words } else { Agreement::Run },
+            words: best.run.len(),
+            share: if all > 0.0 { best.weight / all } else { 0.0 },
+            start: best.place.start,
+            is_alone: true,
+            is_same: best.is_same,
+        })
     }
 
-    /// The run of words around the word `anchor`, which stands at `place`, and where it begins in the file.
-    fn run_around(&self, anchor: usize, file: &str, place: Range<usize>) -> (Range<usize>, usize) {
+    fn place(&self, run: Range<usize>, weight: f32, file: &str, place: Range<usize>) -> Place {
+        let typed = &self.text[self.words[run.start].start..self.words[run.end - 1].end];
+        Place { is_same: typed == &file[place.clone()], run, weight, beside: 0.0, place }
+    }
+
+    /// The weight of the text's words on the lines of `place`.
+    fn weight_beside(&self, file: &str, place: &Range<usize>) -> f32 {
+        let from = file[..place.start].rfind('\n').map_or(0, |at| at + 1);
+        let from = file.floor_char_boundary(from.max(place.start.saturating_sub(LINE_BYTES_MAX)));
+        let to = file[place.end..].find('\n').map_or(file.len(), |at| place.end + at);
+        let to = file.floor_char_boundary(to.min(place.end + LINE_BYTES_MAX));
+        let lines = &file[from..to];
+        let beside: Vec<&str> = words(lines).map(|word| &lines[word]).collect();
+        let holds = |i: &usize| beside.iter().any(|word| word.eq_ignore_ascii_case(self.word(*i)));
+        (0..self.len()).filter(holds).map(|i| self.weights[i]).sum()
+    }
+
+    /// The run of words around the word `anchor`, which stands at `place`, and where it stands in the file.
+    fn run_around(&self, anchor: usize, file: &str, place: Range<usize>) -> (Range<usize>, Range<usize>) {
         let mut run = anchor..anchor + 1;
+        let mut end = place.end;
         for word in words(&file[place.end..]) {
-            let word = &file[place.end..][word];
-            if run.end == self.len() || !word.eq_ignore_ascii_case(self.word(run.end)) {
+            let text = &file[place.end..][word.clone()];
+            if run.end == self.len() || !text.eq_ignore_ascii_case(self.word(run.end)) {
                 break;
             }
             run.end += 1;
+            end = place.end + word.end;
         }
         let mut start = place.start;
         // Words can't be read backwards: read those of a piece that is surely long enough.
@@ -158,8 +248,37 @@ impl<'t> Typed<'t> {
             run.start -= 1;
             start = from + word.start;
         }
-        (run, start)
+        (run, start..end)
     }
+}
+
+/// A place of a run of words.
+struct Place {
+    run: Range<usize>,
+    weight: f32,
+    /// Weight of all of the text's words on its lines.
+    beside: f32,
+    /// Whether it agrees to the character.
+    is_same: bool,
+    place: Range<usize>,
+}
+
+impl Place {
+    fn rank(&self) -> (usize, f32, f32, bool) {
+        (self.run.len(), self.weight, self.beside, self.is_same)
+    }
+}
+
+/// Whether nothing that is written in one piece goes on beyond either end of `place`: no `-beta` behind a version, no
+/// folder in front of a path.
+fn is_alone(file: &str, place: Range<usize>) -> bool {
+    let glue = |c: char| matches!(c, '-' | '.');
+    let mut before = file[..place.start].chars().rev();
+    let mut behind = file[place.end..].chars();
+    let is_glued = |chars: &mut dyn Iterator<Item = char>| {
+        chars.next().is_some_and(glue) && chars.next().is_some_and(is_word_char)
+    };
+    !is_glued(&mut before) && !is_glued(&mut behind)
 }
 
 /// Whether no word goes on beyond either end of `place`.
@@ -200,6 +319,53 @@ mod tests {
             ("", "nothing"),
         ] {
             assert_eq!(found(text, file), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn questions_are_told_from_messages() {
+        for (text, expected) in [
+            ("how are cookies kept", true),
+            ("Where is 'timeout' set?", true),
+            ("could we see the session?", true),
+            ("Could not find server '42'.", false),
+            ("the trait bound `A: B` is not satisfied", false),
+            ("connection reset by peer", false),
+        ] {
+            assert_eq!(is_question(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_single_piece_counts_where_it_is_no_word_of_a_sentence() {
+        for (text, expected) in [
+            ("MAX_LEN", true),
+            ("E0502", true),
+            ("1.2.3", true),
+            ("Content-Type", true),
+            (".btn-primary", true),
+            ("/api/v1", true),
+            ("CacheReader", true),
+            ("operator==", true),
+            ("HTTP", true),
+            ("session", false),
+            ("Session", false),
+            ("empty?", false),
+        ] {
+            assert_eq!(Typed::new(text, |_| 1.0).is_token(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn of_several_places_the_one_with_more_of_the_text_counts() {
+        let file = "log(\"int %d is no multiple of %d\")\nlog(\"float %d is no multiple of %d\")\nv = \"1.0.0-beta\"\nw = \"1.0.0\"\n";
+        for (text, expected) in
+            [("float 3 is no multiple of 2", "Run 4 is no multiple of %d\")"), ("1.0.0", "Exact 3 1.0.0\"")]
+        {
+            assert_eq!(found(text, file), expected, "{text:?}");
+            let weight = |word: &str| word.len() as f32;
+            let standing = Typed::new(text, weight).find(file).expect("it stands there");
+            assert_eq!(file[..standing.start].lines().count() % 2, 0, "{text:?}: the second of each two lines");
         }
     }
 

@@ -33,6 +33,8 @@ pub struct FileAnswer {
     pub language: String,
     /// Its score: the best unit's. Comparable within one answer and one project only.
     pub score: f32,
+    /// How likely it is right, 0 to 1, on one scale for all questions and projects (docs/ranking.md, "Strength").
+    pub strength: f32,
     /// How many of its units match, where every match was asked for.
     pub matches: u64,
     /// Its units, best first.
@@ -60,7 +62,7 @@ pub struct UnitAnswer {
     pub id: StableId,
     /// Its score.
     pub score: f32,
-    /// The line that shows best why it answers, with [`crate::Detail::Lines`].
+    /// The line that shows best why it answers; none with [`crate::Detail::Names`].
     pub line: BestLine,
     /// The number of the line on which its name stands, with [`crate::Detail::Lines`].
     pub name_line: usize,
@@ -70,6 +72,14 @@ pub struct UnitAnswer {
     pub called_by: Vec<String>,
     /// How its score came about, where that was asked for.
     pub steps: Option<Vec<Step>>,
+}
+
+impl BestLine {
+    /// The column, in bytes from 1, of the pattern's first match, else of the first word of the query; 1 without any.
+    pub fn column(&self) -> usize {
+        let places = self.matches.as_ref().unwrap_or(&self.marks);
+        places.first().map_or(0, |place| place.start) + 1
+    }
 }
 
 /// The line that shows best why a unit answers.

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use anyhow::Result;
 use colgrep_core::bm25::idf;
-use colgrep_core::query::Query;
+use colgrep_core::code_line::{naming_line, tells};
+use colgrep_core::query::{Query, last_segment};
 use colgrep_core::token::{Token, Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::store::Snapshot;
@@ -21,6 +22,8 @@ const UNIT_BYTES_MAX: usize = 32 << 10;
 /// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight than
 /// name, signature and documentation together by this share of the whole.
 const BODY_MARGIN: f32 = 0.25;
+/// Share of the rarer of two words that it counts more where they are neighbours in the line as they are in the query.
+const PAIR_SHARE: f32 = 0.25;
 /// Lines behind a unit's first among which its name is looked for (attributes, decorators, templates).
 const NAME_LINES_MAX: usize = 20;
 
@@ -28,6 +31,8 @@ const NAME_LINES_MAX: usize = 20;
 #[derive(Clone, Debug)]
 pub struct QueryWords {
     terms: HashMap<String, f32>,
+    /// Neighbouring words, by the second, with what both weigh together.
+    pairs: HashMap<String, (String, f32)>,
     total: f32,
 }
 
@@ -48,6 +53,10 @@ impl QueryWords {
             *weight = idf(units, snapshot.lexical.units_with(term)?);
         }
         words.total = words.terms.values().sum();
+        let weight = |term: &str| words.terms.get(term).copied().unwrap_or_default();
+        let pairs = query.pairs().into_iter();
+        let pairs = pairs.map(|(a, b)| (b.to_string(), (a.to_string(), PAIR_SHARE * weight(a).min(weight(b)))));
+        words.pairs = pairs.collect();
         Ok(words)
     }
 
@@ -56,19 +65,27 @@ impl QueryWords {
         let is_content = |term: &&str| !is_stop_word(term);
         let any = all.clone().any(|term| is_content(&term));
         let terms: HashMap<String, f32> = all.filter(|t| !any || is_content(t)).map(|t| (t.to_string(), 1.0)).collect();
-        QueryWords { total: terms.len() as f32, terms }
+        QueryWords { total: terms.len() as f32, pairs: HashMap::new(), terms }
     }
 
-    /// The weight of the distinct terms in `text`.
+    /// The weight of the distinct terms in `text`, and of those of its neighbours that are the query's.
     fn weight(&self, text: &str) -> f32 {
         let mut seen: HashSet<&str> = HashSet::new();
+        let mut before: (usize, &str) = (usize::MAX, "");
         let mut sum = 0.0;
         let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
         let mut add = |token: Token<'_>| {
-            if let Some((term, weight)) = self.terms.get_key_value(token.term)
-                && seen.insert(term)
-            {
-                sum += weight;
+            if let Some((term, weight)) = self.terms.get_key_value(token.term) {
+                if seen.insert(term) {
+                    sum += weight;
+                }
+                let pair = self.pairs.get(token.term).filter(|(first, _)| first == before.1);
+                if let Some((_, weight)) = pair.filter(|_| before.0.wrapping_add(1) == token.position) {
+                    sum += weight;
+                }
+                if !token.compound {
+                    before = (token.position, term);
+                }
             }
         };
         TOKENIZER.with_borrow_mut(|t| t.tokenize(text, &mut add));
@@ -104,36 +121,47 @@ impl QueryWords {
         inside.rev().max_by(|a, b| weight(*a).total_cmp(&weight(*b))).unwrap_or(best)
     }
 
+    /// The line with the most of the query's weight; the one that names the unit, if it or the documentation holds a
+    /// word of the query and no other has far more. Lines that say nothing come behind those that say something.
     fn best_of_all(&self, lines: &[&str], unit: &Unit) -> usize {
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
         let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
         let own = if is_text { first } else { own_line(lines, unit, end) };
-        let mut best = (own, 0.0);
-        if !is_text {
+        let line_at = |number: usize| lines.get(number.wrapping_sub(1)).copied().unwrap_or_default();
+        let mut best = (false, 0.0, own);
+        if !is_text && self.weight(&format!("{} {}", line_at(own), unit.docstring)) > 0.0 {
             // Its documentation counts for it, wherever it stands.
-            let line = lines.get(own.wrapping_sub(1)).unwrap_or(&"");
-            let named = format!("{line} {} {}", unit.qualified_name(), unit.docstring);
-            best.1 = self.weight(&named) + BODY_MARGIN * self.total;
+            let named = format!("{} {} {}", line_at(own), unit.qualified_name(), unit.docstring);
+            best = (true, self.weight(&named) + BODY_MARGIN * self.total, own);
         }
         let mut bytes_left = UNIT_BYTES_MAX;
-        for number in first..=end {
-            let Some(line) = lines.get(number.wrapping_sub(1)).filter(|_| bytes_left > 0) else { break };
+        for number in (unit.span.first as usize).clamp(1, first.max(1))..=end {
+            let line = line_at(number);
+            if bytes_left == 0 {
+                break;
+            }
             bytes_left = bytes_left.saturating_sub(line.len());
-            let weight = self.weight(line);
-            if weight > best.1 {
-                best = (number, weight);
+            let found = (tells(line), self.weight(line), number);
+            if found.1 > 0.0 && (found.0, found.1) > (best.0, best.1) {
+                best = found;
             }
         }
-        best.0
+        let has_letters = |number: &usize| line_at(*number).contains(char::is_alphabetic);
+        if best.1 > 0.0 || has_letters(&best.2) {
+            return best.2;
+        }
+        let told = (first..=end).find(|number| tells(line_at(*number)));
+        told.or_else(|| (first..=end).find(has_letters)).unwrap_or(own)
     }
 }
 
 /// The line on which the unit's name stands: behind attributes, decorators and templates.
 pub fn own_line(lines: &[&str], unit: &Unit, end: usize) -> usize {
     let first = unit.span.line as usize;
-    let holds = |n: &usize| lines.get(n.wrapping_sub(1)).is_some_and(|l| l.contains(&unit.name));
-    let named = (first..=end.min(first + NAME_LINES_MAX)).find(holds);
-    named.filter(|_| !unit.name.is_empty()).unwrap_or(first)
+    let own = lines.get(first.saturating_sub(1)..end.min(first + NAME_LINES_MAX)).unwrap_or_default();
+    let named = naming_line(own.iter().copied(), last_segment(&unit.name))
+        .or_else(|| naming_line(own.iter().copied(), &unit.name));
+    named.filter(|_| !unit.name.is_empty()).map_or(first, |at| first + at)
 }
 
 #[cfg(test)]
@@ -161,6 +189,11 @@ mod tests {
             ("push item", code, unit(UnitKind::Function, "push", 1, 4), 2),
             ("queue has no room", code, unit(UnitKind::Function, "push", 1, 4), 3),
             ("push when the queue is full", code, unit(UnitKind::Function, "push", 1, 4), 2),
+            // The line that names the unit holds none of the words.
+            ("has room", code, unit(UnitKind::Function, "push", 1, 4), 3),
+            // Nothing does: never a line that says nothing.
+            ("nowhere", ["}", "#endif", "use a::b;", "fn run() {"], unit(UnitKind::RawCode, "", 1, 4), 4),
+            ("socket", ["use net::socket;", "", "open(socket)", "}"], unit(UnitKind::RawCode, "", 1, 4), 3),
         ] {
             assert_eq!(words(query).best_line(&lines, &unit, None), expected, "{query}");
         }

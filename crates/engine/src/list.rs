@@ -1,11 +1,14 @@
 //! A list instead of a ranking: every unit that a filter allows, by path and line.
 
 use anyhow::Result;
+use colgrep_core::LanguageFacts;
+use colgrep_core::code_line::{calls, is_use};
 use colgrep_core::collapse::FileHit;
 use colgrep_core::rank::{FileFacts, RankedUnit};
 use colgrep_index::lexical::{UnitFilter, UnitHit};
-use colgrep_index::search::{self, calls};
+use colgrep_index::search;
 use colgrep_index::store::Snapshot;
+use colgrep_syntax::language;
 
 use crate::request::Facts;
 
@@ -47,7 +50,7 @@ pub fn list(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, length: Length
         let units: Vec<RankedUnit> = units.iter().map(|unit| listed(unit, file)).collect();
         answer.files.push(FileFacts { path: record.path.clone(), ..FileFacts::default() });
         answer.units.extend_from_slice(&units);
-        answer.hits.push(FileHit { file, score: 0.0, units });
+        answer.hits.push(FileHit { file, score: 0.0, strength: 1.0, units });
     }
     Ok(answer)
 }
@@ -64,11 +67,16 @@ pub fn call_line(lines: &[&str], first: u32, end: u32, facts: &Facts) -> Option<
         if facts.ignore_case { last.to_lowercase() } else { last.to_string() }
     };
     let names: Vec<String> = facts.calls.iter().map(plain).collect();
-    (first..=end).find(|number| {
-        let Some(line) = lines.get((*number as usize).wrapping_sub(1)) else { return false };
-        let line = if facts.ignore_case { line.to_lowercase() } else { (*line).to_string() };
-        names.iter().any(|name| calls(&line, name))
-    })
+    type Look = fn(&str, &str, &LanguageFacts) -> bool;
+    let first_that = |look: Look| {
+        (first..=end).find(|number| {
+            let Some(line) = lines.get((*number as usize).wrapping_sub(1)) else { return false };
+            let line = if facts.ignore_case { line.to_lowercase() } else { (*line).to_string() };
+            names.iter().any(|name| look(&line, name, language::facts()))
+        })
+    };
+    // Where calls have no parentheses, any use of the name is one.
+    first_that(calls).or_else(|| first_that(is_use))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use colgrep_core::collapse::FileHit;
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
-use colgrep_core::rank;
+use colgrep_core::rank::{self, RankedUnit};
 use colgrep_core::tag::{Hint, Hints, TagKind};
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitId, UnitKind};
@@ -338,9 +338,7 @@ impl Place {
         if hits.len() == 1 || detail == Detail::Names {
             return hits.iter().map(|hit| self.file(ranked, *hit, detail)).collect();
         }
-        if detail == Detail::Lines {
-            ranked.words(&self.snapshot)?;
-        }
+        ranked.words(&self.snapshot)?;
         hits.par_iter().map(|hit| self.file(ranked, *hit, detail)).collect()
     }
 
@@ -352,7 +350,7 @@ impl Place {
         let hit = &ranked.answer.hits[hit];
         let path = &ranked.answer.files[hit.file].path;
         let matches = ranked.matches.get(hit.file).copied().unwrap_or_default();
-        let mut file = FileAnswer { score: hit.score, matches, ..self.named(path) };
+        let mut file = FileAnswer { score: hit.score, strength: hit.strength, matches, ..self.named(path) };
         if detail == Detail::Names {
             return Ok(file);
         }
@@ -367,35 +365,29 @@ impl Place {
         }
         let units = shown.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?));
         let units: Vec<Unit> = units.collect::<Result<_>>()?;
-        let lines = match detail {
-            Detail::Lines => {
-                let pointed = || shown.iter().filter_map(|candidate| candidate.pointed_line);
-                let firsts = units.iter().map(|unit| unit.span.first.min(unit.span.line));
-                let first = firsts.chain(pointed()).min().unwrap_or_default();
-                let end = units.iter().map(|unit| unit.span.end).chain(pointed()).max().unwrap_or_default();
-                lines_between(&file.text, first as usize, end as usize, str::lines)
-            }
-            _ => Vec::new(),
-        };
+        let pointed = || shown.iter().filter_map(|candidate| candidate.pointed_line);
+        let firsts = units.iter().map(|unit| unit.span.first.min(unit.span.line));
+        let first = firsts.chain(pointed()).min().unwrap_or_default();
+        let end = units.iter().map(|unit| unit.span.end).chain(pointed()).max().unwrap_or_default();
+        let lines = lines_between(&file.text, first as usize, end as usize, str::lines);
         let mut answered = Vec::with_capacity(units.len());
         for (unit, candidate) in units.into_iter().zip(&shown) {
             let steps = ranked.explanation.as_ref().map(|e| e.steps(candidate.unit, &ranked.answer.query));
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
-            if detail == Detail::Lines {
-                let words = ranked.words(&self.snapshot)?;
-                let (first, end) = (unit.span.line, unit.span.end);
-                let call = || ranked.calls.as_ref().and_then(|facts| call_line(&lines, first, end, facts));
-                let number = match candidate.pointed_line.or_else(call) {
-                    Some(line) => line as usize,
-                    None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => {
-                        unit.span.line as usize
-                    }
-                    None => words.best_line(&lines, &unit, file.matching_lines.as_deref()),
-                };
-                one.line = self.line(words, &lines, number, &unit);
-                one.last_line = (unit.span.end as usize).min(lines.len());
-                one.name_line = own_line(&lines, &unit, one.last_line);
-            } else if (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
+            let words = ranked.words(&self.snapshot)?;
+            let (first, end) = (unit.span.line, unit.span.end);
+            let call = || ranked.calls.as_ref().and_then(|facts| call_line(&lines, first, end, facts));
+            // With a pattern, one of the lines that match it.
+            let passes = |line: &u32| file.matching_lines.as_ref().is_none_or(|lines| lines.contains(line));
+            let number = match candidate.pointed_line.filter(passes).or_else(call) {
+                Some(line) => line as usize,
+                None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => unit.span.line as usize,
+                None => words.best_line(&lines, &unit, file.matching_lines.as_deref()),
+            };
+            one.line = self.line(words, &lines, number, &unit);
+            one.last_line = (unit.span.end as usize).min(lines.len());
+            one.name_line = own_line(&lines, &unit, one.last_line);
+            if detail == Detail::Relations && (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
                 one.called_by = self.snapshot.callers(&unit.name)?;
             }
             one.id = StableId::new(path, unit.span.line, unit.span.end);
@@ -462,7 +454,12 @@ fn is_headed(unit: &Unit, language: &str) -> bool {
 /// The best units, each as a result of its own.
 fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
     let best = answer.units.iter().take(wanted);
-    best.map(|c| FileHit { file: c.file, score: c.score, units: vec![*c] }).collect()
+    let strengths: std::collections::HashMap<usize, f32> = answer.hits.iter().map(|h| (h.file, h.strength)).collect();
+    let hit = |c: &RankedUnit| {
+        let strength = strengths.get(&c.file).copied().unwrap_or_default();
+        FileHit { file: c.file, score: c.score, strength, units: vec![*c] }
+    };
+    best.map(hit).collect()
 }
 
 /// Keeps the steps of a ranking, hands them on, or both.

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
@@ -190,6 +191,23 @@ pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     args
+}
+
+/// The arguments with the one that no flag explains as the query, where it is written as no flag is: it holds a space or
+/// begins with `->`.
+pub(crate) fn with_odd_query(args: &[OsString], error: &clap::Error) -> Option<Vec<OsString>> {
+    let is_unexplained = matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidValue);
+    let is_odd = |arg: &OsString| {
+        let text = arg.to_string_lossy();
+        let name = text.split('=').next().unwrap_or_default();
+        text.starts_with("->") || (text.starts_with('-') && name.contains(char::is_whitespace))
+    };
+    let at = args.iter().position(is_odd).filter(|_| is_unexplained)?;
+    let mut args = args.to_vec();
+    let mut query = OsString::from("--query=");
+    query.push(&args[at]);
+    args[at] = query;
+    Some(args)
 }
 
 /// `completions`.

@@ -14,8 +14,8 @@ mod suggest;
 use clap::{Parser, Subcommand};
 
 pub(crate) use chapters::CHAPTERS;
-pub(crate) use commands::respelled;
 pub use commands::*;
+pub(crate) use commands::{respelled, with_odd_query};
 pub use log::LogArgs;
 pub use plan::{Plan, Task, is_stdin};
 pub use ripgrep::*;

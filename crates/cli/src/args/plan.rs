@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use colgrep_engine::request::check_length;
-use colgrep_engine::{OpenOptions, Question, SearchRequest};
+use colgrep_engine::{OpenOptions, Pattern, Question, SearchRequest};
 use colgrep_syntax::language;
 
 use super::{IndexMode, SearchArgs, SortArg};
@@ -60,6 +60,11 @@ struct Words {
     paths: Vec<PathBuf>,
 }
 
+/// Whether a query holds nothing that an index is made of: `!=`, `->`, `(<|>)`.
+fn has_no_word(query: &str) -> bool {
+    !query.contains(char::is_alphanumeric)
+}
+
 impl Plan {
     /// Reads the flags as they were given, before settings fill in what they leave open.
     ///
@@ -77,10 +82,18 @@ impl Plan {
             (_, true) => Words { task: Task::TypeList, question: Question::default(), paths: Vec::new() },
             _ => Plan::read_search(args)?,
         };
+        let mut request = args.request(words.question, words.paths)?;
+        if let (Task::Grep, Question::Text(text)) = (&words.task, &request.question)
+            && !text.is_empty()
+        {
+            let mut pattern = Pattern::new(text.trim());
+            pattern.fixed = true;
+            request.scope.pattern = Some(pattern);
+        }
         // A file has as many matching lines as it has; of a ranked one, one is shown unless more are asked for.
         let is_grep = matches!(words.task, Task::Grep);
         Ok(Plan {
-            request: args.request(words.question, words.paths)?,
+            request,
             task: words.task,
             open: args.open_options(),
             sorting: args.ripgrep.sorting(),
@@ -124,7 +137,7 @@ impl Plan {
             return Ok(Words { task, question: Question::default(), paths: paths(&args.words) });
         }
         if let Some(text) = &args.query {
-            return Ok(Words { task: Task::Rank, question: query(text)?, paths: paths(&args.words) });
+            return Ok(Words { paths: paths(&args.words), ..Plan::asked(args, text)? });
         }
         let words = args.words.split_first();
         let facts = args.facts();
@@ -139,12 +152,28 @@ impl Plan {
         let Some((first, rest)) = words else {
             bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
         };
-        let question = query(first)?;
+        let asked = Plan::asked(args, first)?;
         let text = first.to_string_lossy();
         if is_filtered && !text.contains(char::is_whitespace) && !args.walk.quiet {
             remark!("colgrep: there is no file or folder {text:?} here, so it is the query (--query {text})");
         }
-        Ok(Words { task: Task::Rank, question, paths: paths(rest) })
+        Ok(Words { paths: paths(rest), ..asked })
+    }
+
+    /// What a query asks for: a ranking, or where it holds no word the lines that hold it as text.
+    fn asked(args: &SearchArgs, text: &OsStr) -> Result<Words> {
+        let question = query(text)?;
+        let mut task = Task::Rank;
+        if let Question::Text(text) = &question
+            && has_no_word(text)
+            && args.regexp.is_empty()
+        {
+            task = Task::Grep;
+            if !args.walk.quiet {
+                remark!("colgrep: {:?} holds no word, so it is searched as text (as -F -e does)", text.trim());
+            }
+        }
+        Ok(Words { task, question, paths: Vec::new() })
     }
 }
 

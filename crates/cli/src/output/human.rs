@@ -121,8 +121,7 @@ impl Printer<'_> {
     fn unit(&mut self, out: &mut Vec<u8>, source: &Source<'_>, unit: &UnitAnswer, also: u64) -> Result<()> {
         let Options { wish, look } = self.options;
         let best = unit.line.number;
-        let places = unit.line.matches.as_ref().unwrap_or(&unit.line.marks);
-        let column = places.first().map_or(0, |p| p.start) + 1;
+        let column = unit.line.column();
         let spot = Spot { name: &source.name, full: &source.full, line: best, column: Some(column), separator: ':' };
         if wish.format == Format::Vimgrep {
             self.options.write_spot(out, &spot)?;

@@ -24,6 +24,14 @@ struct Hit {
     unit: JsonUnit,
     /// The file's score. Comparable within one answer and one project only.
     score: f32,
+    /// How likely the file is right, 0 to 1, on one scale for all questions and projects.
+    strength: f32,
+    /// Number, from 1, of the line that text output shows of the best unit.
+    line_shown: usize,
+    /// Column, in bytes from 1, of the first word of the query in that line (of the first match of -e, with one).
+    column: usize,
+    /// That line.
+    text: String,
     /// The matched units, best first.
     matches: Vec<Match>,
     /// How many more of the file's units match: definitions and sections with half the score of the best.
@@ -328,6 +336,10 @@ fn hit(file: FileAnswer) -> Hit {
             code,
         },
         score: file.score,
+        strength: file.strength,
+        line_shown: one.line.number,
+        column: one.line.column(),
+        text: one.line.text,
         also_here: file.also_here,
         explain: one.steps.map(|steps| steps.into_iter().map(Step::from).collect()),
         matches,

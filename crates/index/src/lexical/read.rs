@@ -218,6 +218,12 @@ impl Lexical {
         Some(segment.hit(key, doc))
     }
 
+    /// The last line of a unit.
+    pub(crate) fn end_of(&self, key: UnitId) -> Option<u32> {
+        let (segment, doc) = self.document(key)?;
+        Some(segment.info(doc).end())
+    }
+
     /// Whether this snapshot has a unit at the address and `filter` allows it.
     pub(crate) fn is_allowed(&self, key: UnitId, filter: &dyn UnitFilter) -> bool {
         self.document(key).is_some_and(|(segment, doc)| segment.is_allowed(key, doc, filter))

@@ -9,18 +9,20 @@ mod retrieve;
 mod semantic;
 mod timing;
 
+use std::collections::HashMap;
+
 use colgrep_core::UnitId;
 use colgrep_core::collapse::{FileHit, collapse};
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit};
+use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
+use colgrep_core::strength::{Given, Held, strengths};
 use colgrep_core::tag::Hints;
 
 pub use near::Near;
 pub(crate) use pointed::Pointers;
-pub use pointed::calls;
 pub(crate) use retrieve::retrieve_pointed;
 pub use retrieve::{Retrieval, is_text, retrieve};
 pub use semantic::{Mode, Semantic};
@@ -91,6 +93,21 @@ pub struct Answer {
     pub files: Vec<FileFacts>,
 }
 
+/// What each file's candidates hold of the query's words.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn held(snapshot: &Snapshot, query: &Query, retrieved: &Retrieved, hits: &[FileHit]) -> Result<Vec<Held>> {
+    let at: HashMap<usize, usize> = hits.iter().enumerate().map(|(at, hit)| (hit.file, at)).collect();
+    let mut units = vec![Vec::new(); hits.len()];
+    for candidate in &retrieved.candidates {
+        if let Some(at) = at.get(&candidate.file) {
+            units[*at].push(candidate.unit);
+        }
+    }
+    snapshot.lexical.held(query, &units)
+}
+
 /// Runs one search.
 ///
 /// # Errors
@@ -129,5 +146,10 @@ fn ranked(
         let hits = collapse(&ranked, request.files, request.units_per_file);
         (ranked.units, hits)
     });
+    let mut hits = hits;
+    let held = held(snapshot, &query, &retrieved, &hits)?;
+    let given = Given { query: &query, knobs: request.knobs, retrieved: &retrieved, hits: &hits, held: &held };
+    let strengths = strengths(&given);
+    hits.iter_mut().zip(strengths).for_each(|(hit, strength)| hit.strength = strength);
     Ok((Answer { query, hits, units, files: retrieved.files }, timing))
 }

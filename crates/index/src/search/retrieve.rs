@@ -76,8 +76,7 @@ fn retrieve_in_pool(
     let pointers = if let Some(known) = known {
         known
     } else if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 {
-        let is_defined = query.is_symbol() && named.values().any(|file| !file.definitions.is_empty());
-        pointers(snapshot, &query, is_defined, &mut tokenizer, request.filter)?
+        pointers(snapshot, &query, &mut tokenizer, request.filter)?
     } else {
         Pointers::default()
     };
@@ -202,6 +201,7 @@ fn completed(
 ) -> Result<Vec<(UnitId, f32)>> {
     let is_alone = search.semantic.mode == Mode::SemanticOnly;
     let more = if is_alone && search.semantic.encode_max == 0 { Vec::new() } else { search.score(others)? };
+    evidence.likeness = search.likeness_of_itself();
     evidence.coverage = join(&mut near, more, units);
     // Where words are trusted, meaning counts little, and stored scores do.
     let share = if is_alone { 1.0 } else { evidence.unexplained(knobs) };
@@ -218,6 +218,7 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> 
         names: !query.identifiers.is_empty(),
         expanded: !query.expansions.is_empty(),
         known: share(mass.known),
+        mass: mass.all,
         strength: share(best / (1.0 + knobs.k1)),
         ..Evidence::default()
     }

@@ -181,6 +181,11 @@ impl<'a> SemanticSearch<'a> {
         Ok((found.iter().flat_map(units).collect(), found.len() < n))
     }
 
+    /// Score of the question against itself.
+    pub(crate) fn likeness_of_itself(&self) -> f32 {
+        self.query.maxsim(&self.query)
+    }
+
     /// Exact scores of further units, those that have stored vectors or (the first `encode_max`) are encoded now.
     ///
     /// # Errors

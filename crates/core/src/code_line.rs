@@ -1,0 +1,241 @@
+//! Lines of code by their look alone: which one names a definition, which calls a name, which says nothing.
+
+use crate::language::LanguageFacts;
+use crate::token::is_word_char;
+
+/// What comments begin with, in any language.
+const COMMENT_MARKS: &[&str] =
+    &["//", "/*", "*", "# ", "#!", "--", ";", "%", "<!--", "\"\"\"", "'''", "(*", "{-", "rem ", "=begin"];
+/// What attributes and decorators begin with.
+const ATTRIBUTE_MARKS: &[&str] = &["@", "#[", "#![", "[", "%["];
+/// Words that bind a value inside a function: they announce no definition that is looked for by its name.
+const BINDINGS: &[&str] =
+    &["let", "const", "var", "val", "local", "static", "data", "output", "variable", "resource", "#define", "typedef"];
+
+/// Where `name` stands in a line as a whole word.
+pub fn word_at(line: &str, name: &str) -> Option<usize> {
+    words_at(line, name).next()
+}
+
+fn words_at<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + 'l {
+    let begins = name.starts_with(is_word_char);
+    let ends = name.ends_with(is_word_char);
+    let is_whole = move |at: &usize| {
+        !(begins && line[..*at].ends_with(is_word_char)) && !(ends && line[at + name.len()..].starts_with(is_word_char))
+    };
+    let places = (!name.is_empty()).then(|| line.match_indices(name).map(|(at, _)| at).filter(is_whole));
+    places.into_iter().flatten()
+}
+
+/// Whether a line is a comment by its look.
+pub fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    line == "#" || COMMENT_MARKS.iter().any(|mark| line.starts_with(mark))
+}
+
+/// The number, from 0, of the line that names a definition: the first with its name as a word that is no comment and
+/// has the name outside of attributes; else the first with its name at all.
+pub fn naming_line<'l>(lines: impl Iterator<Item = &'l str> + Clone, name: &str) -> Option<usize> {
+    let is_named = |line: &&str| words_at(line, name).any(|at| !is_comment(line) && !is_in_attribute(line, at));
+    let first = |holds: &dyn Fn(&&str) -> bool| lines.clone().position(|line| holds(&line));
+    first(&is_named).or_else(|| first(&|line| word_at(line, name).is_some())).or_else(|| first(&|l| l.contains(name)))
+}
+
+/// Whether what stands at `at` belongs to an attribute at the line's front (`@JvmName("x")`, `#[x]`), or is all that an
+/// attribute is about (`@spec x(binary)`).
+fn is_in_attribute(line: &str, at: usize) -> bool {
+    let mut from = line.len() - line.trim_start().len();
+    while let Some(mark) = ATTRIBUTE_MARKS.iter().find(|mark| line[from..].starts_with(**mark)) {
+        let mut end = from + mark.len();
+        let mut depth = usize::from(mark.ends_with('['));
+        for c in line[end..].chars() {
+            match c {
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth = depth.saturating_sub(1),
+                _ if depth > 0 || is_word_char(c) || matches!(c, '.' | ':') => {}
+                _ => break,
+            }
+            end += c.len_utf8();
+            if depth == 0 && matches!(c, ')' | ']') {
+                break;
+            }
+        }
+        let behind = end + line[end..].len() - line[end..].trim_start().len();
+        // `@spec x(binary)`, `@deprecated "x is old"`: an attribute without brackets goes on to the line's end.
+        let is_open = *mark == "@" && !line[..end].ends_with(')');
+        if at < end || (is_open && (behind == at || line[behind..].starts_with(['"', '\'', '~']))) {
+            return true;
+        }
+        from = behind;
+    }
+    false
+}
+
+/// Whether a line announces a definition of `name`: a keyword for functions or types stands right in front of it.
+pub fn announces(line: &str, name: &str, facts: &LanguageFacts) -> bool {
+    let is_announced = |at: usize| {
+        let word = line[..at].split_whitespace().next_back().unwrap_or_default();
+        line[..at].ends_with(char::is_whitespace) && facts.is_declaration_keyword(word) && !BINDINGS.contains(&word)
+    };
+    words_at(line, name).any(is_announced) && !is_comment(line)
+}
+
+/// Whether a keyword announces functions or types, rather than values inside them.
+pub fn is_definition_keyword(word: &str, facts: &LanguageFacts) -> bool {
+    facts.is_declaration_keyword(word) && !BINDINGS.contains(&word)
+}
+
+/// Whether a line calls `name`, with what it is given in brackets behind it, rather than defining it.
+pub fn calls(line: &str, name: &str, facts: &LanguageFacts) -> bool {
+    let is_call = |at: usize| {
+        let behind = line[at + name.len()..].trim_start_matches(['!', '?']);
+        let behind = behind.strip_prefix("::").unwrap_or(behind);
+        behind.starts_with('(') || (behind.starts_with('<') && behind.contains(">("))
+    };
+    words_at(line, name).any(is_call) && is_use(line, name, facts)
+}
+
+/// Whether a line uses `name`, rather than defining or explaining it.
+pub fn is_use(line: &str, name: &str, facts: &LanguageFacts) -> bool {
+    let is_announced = |at: usize| {
+        let word = line[..at].split_whitespace().next_back().unwrap_or_default();
+        facts.is_declaration_keyword(word)
+    };
+    words_at(line, name).any(|at| !is_announced(at)) && !is_comment(line)
+}
+
+/// Lines that only open, close or part what others say.
+const FRAMES: &[&str] = &[
+    "begin",
+    "break",
+    "do",
+    "done",
+    "else",
+    "end",
+    "esac",
+    "fi",
+    "finally",
+    "otherwise",
+    "pass",
+    "return",
+    "then",
+    "try",
+    "#else",
+    "#endif",
+    "#pragma once",
+    "private",
+    "protected",
+    "public",
+    "where",
+    "continue",
+    "default",
+];
+/// What an import begins with.
+const IMPORTS: &[&str] = &[
+    "import ",
+    "from ",
+    "use ",
+    "using ",
+    "#include",
+    "#import",
+    "require(",
+    "require ",
+    "require_once",
+    "package ",
+    "extern crate ",
+    "pub use ",
+    "alias ",
+    "source ",
+    "@import",
+    "open import",
+    "export * from",
+];
+/// What stands in a licence's lines.
+const LICENCES: &[&str] = &["copyright", "spdx-license", "licensed under", "all rights reserved", "(c) 20"];
+
+/// Whether a line tells something of what the code around it does: no bracket, no `#endif`, no import, no licence.
+pub fn tells(line: &str) -> bool {
+    let line = line.trim();
+    let lower = line.to_lowercase();
+    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric() && c != '#').trim();
+    let is_endif = lower.starts_with("#endif");
+    let is_import = IMPORTS.iter().any(|mark| lower.starts_with(mark));
+    let is_licence = LICENCES.iter().any(|mark| lower.contains(mark));
+    line.contains(char::is_alphabetic) && !FRAMES.contains(&bare) && !is_endif && !is_import && !is_licence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> LanguageFacts {
+        LanguageFacts::default().with_declaration_keywords(["fn", "class", "def", "function", "let", "func"])
+    }
+
+    #[test]
+    fn a_definition_is_named_behind_its_attributes_and_comments() {
+        for (lines, name, expected) in [
+            (&["@spec escape(binary)", "def escape(text) do"][..], "escape", Some(1)),
+            (&["@deprecated \"use escape\"", "def escape(text) do"], "escape", Some(1)),
+            (&["@JvmName(\"reset\")", "internal fun reset() {"], "reset", Some(1)),
+            (&["@Override public void run() {", "run(1);"], "run", Some(0)),
+            (&["#[serde(rename = \"open\")]", "pub fn open() {"], "open", Some(1)),
+            (&["#[inline] fn open() {", "open()"], "open", Some(0)),
+            (&["// opens: open", "void open(int port)"], "open", Some(1)),
+            (&["[Obsolete(\"Use Open\")]", "public void Open()"], "Open", Some(1)),
+            (&["template <typename T>", "class Socket {"], "Socket", Some(1)),
+            (&["sockets = []", "class Socket:"], "Socket", Some(1)),
+            (&["@Inject Socket(Port port) {", "super(port);"], "Socket", Some(0)),
+            (&["bool operator==(int a)"], "operator==", Some(0)),
+            (&["nothing here"], "Socket", None),
+        ] {
+            assert_eq!(naming_line(lines.iter().copied(), name), expected, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn frames_imports_and_licences_tell_nothing() {
+        for line in [
+            "}",
+            ")",
+            "  );",
+            "",
+            "end",
+            "#endif  // FOO_H",
+            "} else {",
+            "import os",
+            "from a import b",
+            "use a::b;",
+            "#include <x.h>",
+            "package middleware",
+            "// Copyright 2020 The Authors",
+            "done",
+            "---",
+            "return;",
+        ] {
+            assert!(!tells(line), "{line:?}");
+        }
+        for line in ["return open(port)", "// opens a socket", "endpoint = 3", "fn import_all() {", "important = 1"] {
+            assert!(tells(line), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn definitions_calls_and_uses_are_told_apart() {
+        let facts = facts();
+        for (line, announced, called, used) in [
+            ("  function open(port) {", true, false, false),
+            ("pub fn open<T>(port: T)", true, false, false),
+            ("let open = 3;", false, false, false),
+            ("if !open(3) {", false, true, true),
+            ("open!(3)", false, true, true),
+            ("open::<u8>(3)", false, true, true),
+            ("run open \"$1\"", false, false, true),
+            ("// calls open(3)", false, false, false),
+            ("reopen(3)", false, false, false),
+        ] {
+            let found = (announces(line, "open", &facts), calls(line, "open", &facts), is_use(line, "open", &facts));
+            assert_eq!(found, (announced, called, used), "{line}");
+        }
+    }
+}
