@@ -11,6 +11,7 @@ pub mod needles;
 pub mod paired;
 pub mod plot;
 pub mod pools;
+pub mod recall;
 pub mod report;
 pub mod research;
 pub mod run;
@@ -58,6 +59,8 @@ enum Command {
     Background(background::Args),
     /// Fit what turns a ranking into chances of being right, on questions asked of their own and of other repositories
     Strength(strength::Args),
+    /// Measure whether `log` finds the commit that the first sentence of its message is about
+    Recall(recall::Args),
     /// Switch each stage off in turn, and print what it is worth
     Ablate(ablate::Args),
     /// Measure whole processes: indexing, searching, memory, disk, other tools
@@ -104,6 +107,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::Strength(args) => strength::run(&args, &vars),
         Command::Known(args) => known::run(&args, &vars),
         Command::Needles(args) => needles::run(&args, &vars),
+        Command::Recall(args) => recall::run(&args, &vars),
         Command::Torture(args) => torture::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Background(args) => background::run(&args, &vars),

@@ -21,7 +21,9 @@ fn words_at<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + '
     let begins = name.starts_with(is_word_char);
     let ends = name.ends_with(is_word_char);
     let is_whole = move |at: &usize| {
-        !(begins && line[..*at].ends_with(is_word_char)) && !(ends && line[at + name.len()..].starts_with(is_word_char))
+        let before = begins && line[..*at].ends_with(is_word_char);
+        let after = ends && line[at + name.len()..].starts_with(is_word_char);
+        !before && !after
     };
     let places = (!name.is_empty()).then(|| line.match_indices(name).map(|(at, _)| at).filter(is_whole));
     places.into_iter().flatten()

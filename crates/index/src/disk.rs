@@ -51,12 +51,15 @@ pub trait Gate: std::fmt::Debug + Send + Sync {
     fn pass(&self, change: Change, path: &Path) -> io::Result<()>;
 }
 
+/// What was tried, with which file, and why it failed.
+type Failure = (&'static str, PathBuf, io::Error);
+
 /// The way to the disk. Clones share what they know of failures.
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
     gate: Option<Arc<dyn Gate>>,
     /// What failed first since the last [`Disk::forget`], and what was tried: tantivy keeps a writer's death to itself.
-    failure: Arc<Mutex<Option<(&'static str, PathBuf, io::Error)>>>,
+    failure: Arc<Mutex<Option<Failure>>>,
 }
 
 impl Disk {

@@ -114,13 +114,11 @@ impl Sessions {
             if read == 0 {
                 break;
             }
-            if line.last() != Some(&b'\n') {
-                if read as u64 == LINE_BYTES_MAX {
-                    transcript.unknown += 1;
-                    reader.skip_until(b'\n')?;
-                    continue;
-                }
-                // Whoever writes it has not come to the line's end; where it can be read, it is whole all the same.
+            // A shorter line without an end is one that somebody still writes; where it can be read, it is whole all the same.
+            if line.last() != Some(&b'\n') && read as u64 == LINE_BYTES_MAX {
+                transcript.unknown += 1;
+                reader.skip_until(b'\n')?;
+                continue;
             }
             transcript.line(number, &line);
             if !is_here && let Some(folder) = &transcript.folder {
