@@ -395,11 +395,11 @@ impl Place {
             answered.push(one);
         }
         file.units = answered;
-        if detail == Detail::Relations {
-            if let Some(record) = self.record(path) {
-                file.imports = self.snapshot.lexical.imports(record.id)?;
-                file.matched_lines = ranked.matched_lines(record.id, &self.snapshot)?;
-            }
+        if detail == Detail::Relations
+            && let Some(record) = self.record(path)
+        {
+            file.imports = self.snapshot.lexical.imports(record.id)?;
+            file.matched_lines = ranked.matched_lines(record.id, &self.snapshot)?;
         }
         Ok(file)
     }

@@ -12,7 +12,7 @@ fn table() -> FileTable {
         size: u64::from(i) << 40,
         mtime_ns: -i64::from(i),
         language: "rust".into(),
-        note: (i % 2 == 0).then(|| "parsed with syntax errors".into()),
+        note: i.is_multiple_of(2).then(|| "parsed with syntax errors".into()),
         ..FileRecord::default()
     };
     let unreadable = vec![("a".to_string(), "no permission".to_string())];

@@ -13,7 +13,6 @@ mod schema;
 mod state;
 mod tools;
 
-use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -225,15 +224,13 @@ impl ServerHandler for Server {
         REPORT.scope(report, self.tool_router.call(ToolCallContext::new(self, request, context))).await
     }
 
-    fn on_initialized(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> + Send + '_ {
-        async move {
-            self.take_roots(&context.peer).await;
-            self.rooted.send_replace(true);
-        }
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.take_roots(&context.peer).await;
+        self.rooted.send_replace(true);
     }
 
-    fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) -> impl Future<Output = ()> + Send + '_ {
-        async move { self.take_roots(&context.peer).await }
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.take_roots(&context.peer).await;
     }
 
     /// Answers requests that the library read and does not know: a method of ours with other parameters than MCP's is told

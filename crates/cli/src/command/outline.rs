@@ -106,7 +106,7 @@ pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
     } else {
         for (i, unit) in shown.iter().enumerate() {
             match &unit.enriched {
-                Some(text) => write!(out, "{}{}\n", if i > 0 { "\n" } else { "" }, escape_text(text))?,
+                Some(text) => writeln!(out, "{}{}", if i > 0 { "\n" } else { "" }, escape_text(text))?,
                 None => write!(out, "{}", row(unit))?,
             }
         }

@@ -146,12 +146,10 @@ impl<'a> Printer<'a> {
     fn line(&mut self, number: u64, separator: char, bytes: &[u8], column: Option<usize>) -> io::Result<()> {
         let bytes = self.trim_end(bytes);
         self.lines.shows_lines = true;
-        if self.options.look.heading {
-            if !self.lines.heading {
-                self.lines.heading = true;
-                self.name(number)?;
-                self.lines.text.write_all(if self.options.wish.null { b"\0" } else { b"\n" })?;
-            }
+        if self.options.look.heading && !self.lines.heading {
+            self.lines.heading = true;
+            self.name(number)?;
+            self.lines.text.write_all(if self.options.wish.null { b"\0" } else { b"\n" })?;
         }
         let full = if self.options.look.links.are_none() { String::new() } else { self.full().to_string() };
         let spot = Spot { name: &self.file.shown, full: &full, line: number as usize, column, separator };

@@ -192,7 +192,7 @@ impl OpenHistory {
     /// # Errors
     /// When the index can't be read.
     pub fn together(&self, path: &str) -> Result<Vec<(String, f32)>> {
-        let from_top = self.place.from_top(path);
+        let from_top = self.place.below_root(path);
         let others = colgrep_index::history::together(&self.snapshot, &from_top)?;
         Ok(self.in_project(others))
     }

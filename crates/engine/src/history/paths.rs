@@ -19,7 +19,7 @@ pub(super) struct Asked {
 
 impl HistoryPlace {
     /// A path from the project's root, from the repository's.
-    pub(super) fn from_top(&self, path: &str) -> String {
+    pub(super) fn below_root(&self, path: &str) -> String {
         match slashed(self.root.strip_prefix(self.top()).unwrap_or(Path::new(""))) {
             below if below.is_empty() => path.to_string(),
             below => format!("{below}/{path}"),

@@ -64,17 +64,19 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
 /// What every root is asked.
 fn request(asked: &params::History) -> Result<HistoryRequest> {
     let bound = |text: &Option<String>| text.as_deref().map(Bound::read).transpose();
-    let mut request = HistoryRequest::default();
-    request.query = Some(asked.query.clone()).filter(|query| !query.trim().is_empty());
-    request.sources = match (asked.commits, asked.sessions) {
-        (true, false) => vec![Source::Commit],
-        (false, true) => vec![Source::Session],
-        _ => Vec::new(),
-    };
-    (request.since, request.until) = (bound(&asked.since)?, bound(&asked.until)?);
-    request.not_sessions = asked.not_session.iter().cloned().collect();
-    request.whole = asked.content;
-    Ok(request)
+    Ok(HistoryRequest {
+        query: Some(asked.query.clone()).filter(|query| !query.trim().is_empty()),
+        sources: match (asked.commits, asked.sessions) {
+            (true, false) => vec![Source::Commit],
+            (false, true) => vec![Source::Session],
+            _ => Vec::new(),
+        },
+        since: bound(&asked.since)?,
+        until: bound(&asked.until)?,
+        not_sessions: asked.not_session.iter().cloned().collect(),
+        whole: asked.content,
+        ..HistoryRequest::default()
+    })
 }
 
 /// Those of the paths that lie in a root, by their looks: they need not be there any more.

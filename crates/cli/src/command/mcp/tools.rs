@@ -193,8 +193,11 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
     Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
 }
 
-/// The unit with an id, as its root, its path from there and its first and last line; none where no id is given.
-fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<(&'s Arc<Root>, String, u32, u32)>> {
+/// A unit's root, its path from there, and its first and last line.
+type UnitPlace<'s> = (&'s Arc<Root>, String, u32, u32);
+
+/// The unit with an id; none where no id is given.
+fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<UnitPlace<'s>>> {
     let id = id.trim_start_matches('#');
     if id.is_empty() {
         return Ok(None);
