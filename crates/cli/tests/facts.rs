@@ -314,3 +314,20 @@ fn an_outline_names_functions_and_types_first() {
     let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["outline", "a.py", "--json"]).out).expect("JSON");
     assert_eq!(json.as_array().map(Vec::len), Some(2));
 }
+
+#[test]
+fn a_pack_spends_its_budget_where_the_chance_is() {
+    let sandbox = queue();
+    for tokens in [20, 100, 400] {
+        let ran = sandbox.run(&["grow the queue", "--pack", &tokens.to_string()]);
+        assert!(ran.out.len() <= 4 * tokens && ran.status == 0, "{tokens}: {}", ran.out);
+        assert!(ran.out.starts_with("src/queue.rs:11-13 function grow"), "{tokens}: {}", ran.out);
+        assert_eq!(ran.out.contains("12:     reserve(queue);\n"), tokens > 20, "{tokens}: {}", ran.out);
+    }
+    let ran = sandbox.run(&["grow the queue", "--pack", "400", "--json"]);
+    let rows: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!((&rows[0]["grade"], &rows[0]["qualified_name"]), (&"full".into(), &"grow".into()), "{rows}");
+    assert_eq!(rows[0]["id"].as_str().map(str::len), Some(16));
+    assert_eq!(sandbox.run(&["zzzqqq", "--pack", "400"]).status, 1);
+    assert_eq!(sandbox.run(&["queue", "--pack", "0"]).status, 2);
+}

@@ -18,6 +18,7 @@ pub mod near;
 mod nearest;
 pub mod notice;
 pub mod open;
+pub mod pack;
 pub mod pattern;
 pub mod place;
 pub mod project;

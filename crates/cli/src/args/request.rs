@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::env::profile;
+use colgrep_engine::pack;
 use colgrep_engine::{
     Background, Changes, Detail, Facts, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest,
     Shape, Tests, terms, variable,
@@ -105,6 +106,11 @@ impl SearchArgs {
         (shape.files, shape.units_per_file) = (self.results, self.per_file);
         (shape.single_units, shape.every_match, shape.explain) = (self.units, self.count, self.explain);
         shape.call_lines = self.lines.is_some();
+        if self.pack.is_some() {
+            shape.files = self.results.or(Some(pack::FILES_MAX));
+            (shape.units_per_file, shape.detail) = (Some(pack::UNITS_PER_FILE), Detail::Lines);
+            return shape;
+        }
         shape.detail = match self.format() {
             _ if self.names_only() => Detail::Names,
             Format::Json | Format::JsonLines => Detail::Relations,
@@ -139,6 +145,7 @@ impl SearchArgs {
             behind: self.after_context,
             around: self.context,
             max_tokens: self.max_tokens,
+            pack: self.pack,
             quiet: self.walk.quiet,
             silent: self.silent,
             heading: either(self.heading, self.no_heading).or(self.ripgrep.pretty.then_some(true)),

@@ -334,6 +334,19 @@ pub struct SearchArgs {
     /// out, from the end, and stderr says so
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub max_tokens: Option<usize>,
+    /// Print a pack of so many tokens (bytes / 4) for a reader with a budget: the first unit in full, long ones cut in the
+    /// middle, the next with signature and first sentence, the rest a line each
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        value_parser = positive,
+        conflicts_with_all = [
+            "max_tokens", "vimgrep", "files_only", "files_without_match", "count", "content", "lines", "after_context",
+            "before_context", "context", "explain", "queries_from", "per_file", "units", "heading", "null",
+        ],
+        help_heading = "Output"
+    )]
+    pub pack: Option<usize>,
     /// File names on lines of their own (default on a terminal)
     #[arg(long, overrides_with = "no_heading", help_heading = "Output")]
     pub heading: bool,

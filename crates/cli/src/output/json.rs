@@ -76,6 +76,7 @@ impl Line {
 enum Row {
     Hit(Box<Hit>),
     Line(Line),
+    Packed(super::pack::Packed),
 }
 
 /// A unit of code or text.

@@ -11,6 +11,7 @@ mod hyperlink;
 pub mod json;
 pub mod line;
 pub mod matches;
+pub mod pack;
 pub mod path;
 pub mod style;
 
@@ -95,6 +96,8 @@ pub struct Wish {
     pub around: Option<usize>,
     /// Tokens at most.
     pub max_tokens: Option<usize>,
+    /// A pack of so many tokens.
+    pub pack: Option<usize>,
     /// No remarks.
     pub quiet: bool,
     /// Nothing at all.
@@ -271,6 +274,10 @@ impl Options {
 /// # Errors
 /// When `out` refuses or an index can't be read.
 pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options) -> Result<()> {
+    if let Some(tokens) = options.wish.pack {
+        let files = results.iter().collect::<Result<Vec<_>>>()?;
+        return pack::print(out, &files, tokens, options.wish.format);
+    }
     let mut budget = Budget::new(options.wish.max_tokens);
     let shown = if options.wish.format.is_json() {
         json::print(out, results, &options.wish, &mut budget)?

@@ -64,6 +64,9 @@ pub struct Search {
     pub content: bool,
     /// So many numbered lines around the best line of each unit.
     pub lines: Option<usize>,
+    /// Instead of pages, one answer of so many tokens that proves itself: the first unit in full, the next with signature and
+    /// first sentence, the rest a line each. 0: pages.
+    pub pack: usize,
     /// Length of the answer in tokens (bytes / 4), 2000 if not given.
     pub max_tokens: Option<usize>,
 }

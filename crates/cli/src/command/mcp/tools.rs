@@ -14,6 +14,7 @@ use colgrep_engine::list::Length;
 use colgrep_engine::model::Model;
 use colgrep_engine::near::NearFile;
 use colgrep_engine::notice::IndexState;
+use colgrep_engine::pack;
 use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::check_length;
@@ -38,6 +39,7 @@ use crate::hint::Hinted;
 use crate::notice::{ANOTHER, coverage, lacking, not_ranked};
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
+use crate::output::pack::pieces;
 use crate::output::path::typed;
 use crate::words::{counted, counted_are};
 
@@ -47,6 +49,8 @@ const RESULTS_DEFAULT: usize = 10;
 const WINDOW_FILES: usize = 64;
 /// Questions in one call, at most.
 const QUERIES_MAX: usize = 16;
+/// Tokens beside a pack for what is said of the index.
+const PACK_REMARK_TOKENS: usize = 40;
 /// Greatest number of files.
 const RESULTS_MAX: usize = 1_000;
 
@@ -110,9 +114,13 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<String> {
             per_file: asked.per_file,
             content: asked.content,
             lines: asked.lines.unwrap_or(0),
+            pack: asked.pack / places.len().max(1),
         };
         let background = &background;
         lists.push(Ranking { state, root, below, scope: &scope, question, like: None, background }.ranked()?);
+    }
+    if asked.pack > 0 {
+        return Ok(page_of(lists, 0, wanted, Some(asked.pack.saturating_add(PACK_REMARK_TOKENS))));
     }
     Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
 }
@@ -186,6 +194,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
             per_file: None,
             content: asked.content,
             lines: asked.lines.unwrap_or(0),
+            pack: 0,
         };
         let background = &Background::default();
         Ranking { state, root, below, scope: &scope, question, like: Some(&like), background }.once()
@@ -221,6 +230,8 @@ struct Question<'a> {
     content: bool,
     /// Lines around the best one.
     lines: usize,
+    /// Tokens of a pack; 0: none.
+    pack: usize,
 }
 
 /// One root's blocks, best first, and remarks (a line each) where its index is not complete or leaves out what is asked.
@@ -296,6 +307,9 @@ impl Ranking<'_> {
         if self.like.is_none() && self.question.query.trim().is_empty() {
             return self.listed(place);
         }
+        if self.question.pack > 0 {
+            return self.packed(asked, place);
+        }
         let console = Console::new(true, self.state.env.trace);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
         loop {
@@ -317,6 +331,17 @@ impl Ranking<'_> {
 }
 
 impl Ranking<'_> {
+    /// One block: a pack.
+    fn packed(&self, asked: Asked<'_>, place: &Place) -> Result<(Vec<String>, bool)> {
+        let (files, units_per_file) = (self.question.wanted.min(pack::FILES_MAX), pack::UNITS_PER_FILE);
+        let ranked =
+            place.rank(&Asked { files, units_per_file, ..asked }, &*Console::new(true, self.state.env.trace))?;
+        let hits: Vec<usize> = (0..ranked.len()).collect();
+        let pieces = pieces(&place.files(&ranked, &hits, Detail::Lines)?, self.question.pack);
+        let text: String = pieces.into_iter().map(|piece| piece.text).collect();
+        Ok((if text.is_empty() { Vec::new() } else { vec![text] }, false))
+    }
+
     /// The blocks of the first files with units that the scope's facts name, and whether there are more.
     fn listed(&self, place: &Place) -> Result<(Vec<String>, bool)> {
         let Question { wanted, per_file, content, lines, .. } = self.question;

@@ -1,0 +1,73 @@
+//! `--pack`: an answer that spends a budget where the chance is, as text or as rows of JSON.
+
+use std::io::Write;
+
+use anyhow::Result;
+use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::pack::{Piece, pack};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Format;
+use super::budget::BYTES_A_TOKEN;
+use super::escape::escape_control;
+use super::path::{absolute, shown};
+
+/// A unit of a pack, with --pack.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "Packed")]
+pub struct Packed {
+    /// Absolute path.
+    file: String,
+    /// Its first line, from 1.
+    line: u32,
+    /// Its last line.
+    end_line: u32,
+    /// function, method, class, constant, document, section or rawcode.
+    unit_type: &'static str,
+    /// Name with the names that enclose it.
+    qualified_name: String,
+    /// Its id.
+    id: String,
+    /// Its score. Comparable within one answer and one project only.
+    score: f32,
+    /// How much of it is given: line, brief (signature and first sentence), cut (lines left out) or full.
+    grade: &'static str,
+    /// What is given of it: its head, then lines.
+    text: String,
+}
+
+/// The pieces of a pack of so many tokens.
+pub fn pieces(files: &[FileAnswer], tokens: usize) -> Vec<Piece> {
+    pack(files, tokens.saturating_mul(BYTES_A_TOKEN), |file| escape_control(&shown(file).to_string_lossy()))
+}
+
+/// Prints a pack.
+///
+/// # Errors
+/// When `out` refuses.
+pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, format: Format) -> Result<()> {
+    let mut rows = pieces(files, tokens).into_iter().map(|piece| packed(files, piece));
+    match format {
+        Format::Json => writeln!(out, "{}", serde_json::to_string(&rows.collect::<Vec<_>>())?)?,
+        Format::JsonLines => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", serde_json::to_string(&row)?)?))?,
+        Format::Text | Format::Vimgrep => rows.try_for_each(|row| out.write_all(row.text.as_bytes()))?,
+    }
+    Ok(())
+}
+
+fn packed(files: &[FileAnswer], piece: Piece) -> Packed {
+    let file = &files[piece.file];
+    let answered = &file.units[piece.unit];
+    Packed {
+        file: absolute(&file.root, &file.path),
+        line: answered.unit.span.line,
+        end_line: answered.unit.span.end,
+        unit_type: answered.unit.kind.name(),
+        qualified_name: answered.unit.qualified_name(),
+        id: answered.id.to_string(),
+        score: answered.score,
+        grade: piece.grade.name(),
+        text: piece.text,
+    }
+}
