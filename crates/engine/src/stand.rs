@@ -120,11 +120,14 @@ fn is_implementation(unit: &RankedUnit) -> bool {
     unit.kind.is_definition() && matches!(unit.role, UnitRole::Definition | UnitRole::Extension)
 }
 
-/// How many units of a file match beside those shown: definitions and sections with half the score of the best.
+/// How many units of a file match beside those shown: definitions and sections with half the score of the best. What the
+/// query points at stands far above all rankings, so the best that it does not point at is the measure then.
 pub fn also_here(all: &[RankedUnit], file: usize, score: f32, shown: &[RankedUnit]) -> u64 {
+    let best_ranked = all.iter().filter(|unit| unit.pointed_line.is_none()).map(|unit| unit.score).reduce(f32::max);
+    let measure = best_ranked.map_or(score, |best| best.min(score));
     let matches = |unit: &&RankedUnit| {
         unit.file == file
-            && unit.score >= ALSO_SHARE * score
+            && unit.score >= ALSO_SHARE * measure
             && unit.kind != UnitKind::RawCode
             && shown.iter().all(|s| s.unit != unit.unit)
     };
