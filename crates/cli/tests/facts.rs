@@ -262,8 +262,11 @@ fn ids_name_units_from_one_build_to_the_next() {
 fn a_line_says_what_encloses_it() {
     let sandbox = queue();
     for (args, expected) in [
-        (&["who calls push", "-k", "1"][..], "src/fill.rs:5:        queue.push(item);  [function fill 2-7]\n"),
-        (&["who calls grow", "-k", "1"], "src/queue.rs:7:        grow(self);  [method Queue.push 6-8]\n"),
+        (
+            &["who calls push", "-k", "1"][..],
+            "src/fill.rs:5:        queue.push(item);  [function fill 2-7; also 2 units]\n",
+        ),
+        (&["who calls grow", "-k", "1"], "src/queue.rs:7:        grow(self);  [method Queue.push 6-8; also 1 unit]\n"),
         // A line that names its unit says enough.
         (&["reserve", "-k", "1"], "src/queue.rs:15:fn reserve(_: &mut Queue) {}\n"),
         // Where more is shown, or programs read, lines stay as they are.

@@ -368,16 +368,17 @@ fn a_terminal_gets_headings_and_lines_that_fit() {
     sandbox.run(&["init"]);
     let Some(text) = on_terminal(&sandbox, "xterm", "colgrep zebra; colgrep -e zebra") else { return };
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.first(), Some(&"\u{1b}[35mwide.py\u{1b}[0m"), "{text}");
-    assert!(lines[1].starts_with("\u{1b}[32m1\u{1b}[0m:\u{1b}["), "a number and syntax: {text:?}");
-    let mut bare = lines[1].to_string();
+    let start = "\u{1b}[35mwide.py\u{1b}[0m:\u{1b}[32m1\u{1b}[0m:\u{1b}[";
+    assert!(lines[0].starts_with(start), "a line a result, its number and syntax: {text:?}");
+    assert_eq!(lines[1], "\u{1b}[35mwide.py\u{1b}[0m", "a heading over the lines of a file: {text}");
+    let mut bare = lines[0].to_string();
     while let Some(at) = bare.find('\u{1b}') {
         let end = at + bare[at..].find('m').expect("an end of the escape");
         bare.replace_range(at..=end, "");
     }
     assert!(bare.chars().count() <= 60 && bare.ends_with('…'), "{bare}");
     let dumb = on_terminal(&sandbox, "dumb", "colgrep zebra; colgrep -e zebra").expect("a terminal");
-    assert!(dumb.starts_with("wide.py\n1:def zebra()") && !dumb.contains('\u{1b}'), "{dumb:?}");
+    assert!(dumb.starts_with("wide.py:1:def zebra()") && !dumb.contains('\u{1b}'), "{dumb:?}");
     let forced = on_terminal(&sandbox, "dumb", "colgrep zebra --color always").expect("a terminal");
     assert!(forced.contains("\u{1b}[35mwide.py"), "{forced:?}");
 }

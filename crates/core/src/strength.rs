@@ -184,7 +184,7 @@ pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
 struct ByFile {
     /// The best score of each file's units.
     best: HashMap<usize, f32>,
-    /// The place of each file, from 0.
+    /// The place of each file, from 0; equal scores share one, since their order depends on the index's history.
     ranks: HashMap<usize, usize>,
     /// The score of the file [`FAR_FILE`] places behind the first; 0 where there is none.
     far: f32,
@@ -201,9 +201,9 @@ impl ByFile {
             }
         }
         let mut files: Vec<(usize, f32)> = best.iter().map(|(file, score)| (*file, *score)).collect();
-        files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        files.sort_by(|a, b| b.1.total_cmp(&a.1));
         let far = files.get(FAR_FILE).map_or(0.0, |file| file.1);
-        let ranks = files.into_iter().enumerate().map(|(rank, (file, _))| (file, rank)).collect();
+        let ranks = files.iter().map(|(file, score)| (*file, files.partition_point(|f| f.1 > *score))).collect();
         ByFile { best, ranks, far }
     }
 

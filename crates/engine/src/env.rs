@@ -161,8 +161,13 @@ impl Env {
             |folder: &&PathBuf| folder.is_absolute() && !folder.canonicalize().is_ok_and(|real| real.starts_with(root));
         let folders = self.runtime.path.iter().filter(outside);
         let joined = std::env::join_paths(folders).unwrap_or_default();
-        // An empty PATH stands for the current folder.
-        if joined.is_empty() { "/usr/bin:/bin".into() } else { joined }
+        match (self.runtime.path.is_empty(), joined.is_empty()) {
+            // Where PATH is not set, systems look here.
+            (true, _) => "/usr/bin:/bin".into(),
+            // An empty PATH would stand for the current folder: what holds no program stands for none.
+            (false, true) => "/dev/null".into(),
+            (false, false) => joined,
+        }
     }
 
     /// Where indexes are kept.

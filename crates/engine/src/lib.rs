@@ -3,6 +3,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod answer;
+pub mod damage;
 pub mod engine;
 pub mod env;
 pub mod error;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use colgrep_core::knob::Knob;
-use colgrep_index::ErrorKind;
 use colgrep_index::ids::StableId;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::{caught, repair};
+use colgrep_index::update::repair;
 
 use crate::answer::{Answer, FileAnswer};
+use crate::damage::{damage, guarded};
 use crate::env::Env;
 use crate::like::{Like, like, like_with};
 use crate::list::Length;
@@ -369,20 +369,6 @@ impl Session {
 fn rankings(request: &SearchRequest) -> RankBy {
     let is_by_words = request.shape.every_match || request.question == Question::Every;
     if is_by_words { RankBy::Words } else { request.ranking.by }
-}
-
-/// Does `work` on an index: a panic in it is an error like any other damage.
-///
-/// # Errors
-/// Those of `work`, and [`ErrorKind::Unusable`] where it panicked.
-pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    caught(work).unwrap_or_else(|panic| Err(panic.into()))
-}
-
-/// In what way an index shows itself damaged, if this is what the error says.
-pub fn damage(error: &anyhow::Error) -> Option<String> {
-    let error = error.downcast_ref::<colgrep_index::Error>()?;
-    (error.kind() == ErrorKind::Unusable).then(|| error.full())
 }
 
 /// The results of all places, each as (place, position in its ranking): by rank, since scores of different projects

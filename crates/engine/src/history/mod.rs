@@ -21,12 +21,12 @@ use colgrep_index::worktree;
 pub use ask::{HistoryAnswer, HistoryEntry, HistoryRequest, Source};
 pub use when::Bound;
 
+use crate::damage::{damage, guarded};
 use crate::env::Env;
 use crate::git::Repository;
 use crate::model::{Lack, Model};
 use crate::notice::{HistoryState, Listener, Notice};
 use crate::project::Project;
-use crate::session::{damage, guarded};
 use crate::settings::Settings;
 
 /// Where the history of a project is.

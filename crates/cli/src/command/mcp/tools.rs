@@ -9,6 +9,7 @@ use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
+use colgrep_engine::damage::{damage, guarded};
 use colgrep_engine::like::{Like, like};
 use colgrep_engine::list::Length;
 use colgrep_engine::model::Model;
@@ -18,7 +19,6 @@ use colgrep_engine::pack;
 use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::check_length;
-use colgrep_engine::session::{damage, guarded};
 use colgrep_engine::{
     Background, Detail, Facts, Pattern, RankBy, RankingOptions, Refused, Scope, Standpoint, Tests, terms,
 };
