@@ -193,7 +193,7 @@ knobs! {
         source: TAGS,
     }
     HintTag hint_tag: f32 {
-        doc: "Factor for a unit that meets a hint of its tags, as [tags] in the settings gives them.",
+        doc: "Factor for a unit that meets a hint of its tags, as the table `tags` of the settings gives them.",
         default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5],
         source: TAGS,
     }
