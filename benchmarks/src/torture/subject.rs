@@ -48,10 +48,14 @@ impl Subject {
         Ok(subject)
     }
 
+    /// Puts a file in place whole, so that nobody reads it between being opened and written.
     fn file(&self, path: &str, text: &str) -> Result<()> {
         let path = self.root.join(path);
         fs::create_dir_all(path.parent().context("a parent")?)?;
-        Ok(fs::write(path, text)?)
+        let next = tempfile::NamedTempFile::new_in(&self.folder)?;
+        fs::write(next.path(), text)?;
+        next.persist(path)?;
+        Ok(())
     }
 
     /// A file of the project; what it holds differs from version to version.

@@ -26,6 +26,11 @@ pub struct Checked {
 /// # Errors
 /// [`ErrorKind::Missing`] where there is no index, [`ErrorKind::Io`] where it can't be read.
 pub fn check(store: &Store) -> Result<Checked> {
+    // Somebody may clear the index meanwhile: then it is missing, whatever could not be read of it.
+    read_through(store).map_err(|error| store.open().err().filter(|e| e.kind() == ErrorKind::Missing).unwrap_or(error))
+}
+
+fn read_through(store: &Store) -> Result<Checked> {
     let mut checked = Checked { damage: Lexical::damage(&store.lexical_folder())?, ..Checked::default() };
     let opened = match store.open() {
         Err(error) if error.kind() == ErrorKind::Unusable => {
