@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
 use colgrep_engine::near::NearFile;
+use colgrep_engine::request::split_line;
 use colgrep_engine::terms;
 use colgrep_index::search::Near;
 use serde::{Deserialize, Serialize};
@@ -85,10 +86,7 @@ pub struct Background {
 /// The file that `near` names, `FILE` or `FILE:LINE`.
 fn standing(near: &str, repository: &Repository) -> Result<NearFile> {
     let of = |path: &str| repository.files().find(|file| metric::matches(&repository.absolute(&file.path), path));
-    let (file, line) = match near.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
-        Some((file, line)) => (file, Some(line)),
-        None => (near, None),
-    };
+    let (file, line) = split_line(near).map_or((near, None), |(file, line)| (file, Some(line)));
     let record = of(file).with_context(|| format!("near: {file} is not in the index of {}", repository.name))?;
     let root: PathBuf = repository.place.project.root.clone();
     let together = repository.together(&record.path)?;

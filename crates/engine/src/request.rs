@@ -116,6 +116,18 @@ pub struct Standpoint {
     pub line: Option<u32>,
 }
 
+/// Splits `FILE:LINE` into the file and its line; a column behind it, as compilers print it, is left out. None where no
+/// line is named.
+pub fn split_line(written: &str) -> Option<(&str, u32)> {
+    let numbered = |text| {
+        let (before, number) = str::rsplit_once(text, ':')?;
+        Some((before, number.parse::<u32>().ok()?))
+    };
+    let last = numbered(written)?;
+    let (file, line) = numbered(last.0).unwrap_or(last);
+    (!file.is_empty() && line > 0).then_some((file, line))
+}
+
 /// Refuses a query that is too long.
 ///
 /// # Errors
@@ -300,4 +312,24 @@ pub enum Detail {
     Lines,
     /// Its text, its units, its imports, and who calls the best unit.
     Relations,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stands_behind_a_path() {
+        for (written, expected) in [
+            ("a.rs:12", Some(("a.rs", 12))),
+            ("src/a.rs:12:5", Some(("src/a.rs", 12))),
+            ("a.rs", None),
+            ("a.rs:", None),
+            ("a.rs:0", None),
+            ("a:b.rs:3", Some(("a:b.rs", 3))),
+            (":3", None),
+        ] {
+            assert_eq!(split_line(written), expected, "{written}");
+        }
+    }
 }

@@ -36,11 +36,10 @@ impl Repository {
 
 /// The folders that stand in other worktrees where `root` stands in its own.
 pub(crate) fn sibling_roots(root: &Path) -> Vec<PathBuf> {
-    let Some(top) = root.ancestors().find(|a| a.join(".git").exists()) else { return Vec::new() };
+    let Some(Repository { top, tops, .. }) = Repository::around(root) else { return Vec::new() };
     let below = root.strip_prefix(top).unwrap_or(Path::new(""));
-    let Some(common) = common_folder(top) else { return Vec::new() };
     let mut roots: Vec<PathBuf> =
-        tops(&common).iter().filter_map(|t| t.join(below).canonicalize().ok()).filter(|r| r != root).collect();
+        tops.iter().filter_map(|t| t.join(below).canonicalize().ok()).filter(|r| r != root).collect();
     roots.sort();
     roots.dedup();
     roots

@@ -4,19 +4,16 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use colgrep_engine::Standpoint;
+use colgrep_engine::request::split_line;
 
 /// Reads `FILE:LINE`; a column behind it, as compilers print it, is left out.
 ///
 /// # Errors
 /// When it is not written so.
 pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
-    let numbered = |text: &str| -> Option<(String, u32)> {
-        let (before, number) = text.rsplit_once(':')?;
-        Some((before.to_string(), number.parse().ok()?))
-    };
-    match numbered(text).map(|last| numbered(&last.0).unwrap_or(last)) {
-        Some((file, line)) if !file.is_empty() && line > 0 => Ok((PathBuf::from(file), line)),
-        _ => bail!("{text:?} names no line of a file; write it as src/main.rs:40"),
+    match split_line(text) {
+        Some((file, line)) => Ok((PathBuf::from(file), line)),
+        None => bail!("{text:?} names no line of a file; write it as src/main.rs:40"),
     }
 }
 

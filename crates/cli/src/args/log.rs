@@ -1,8 +1,8 @@
 //! The flags of `log`.
 
 use clap::Args;
+use colgrep_engine::RankBy;
 use colgrep_engine::history::{Bound, HistoryRequest, Source};
-use colgrep_engine::{OpenOptions, RankBy};
 
 use super::search::Color;
 use crate::output::entries::Wish;
@@ -119,10 +119,5 @@ impl LogArgs {
             quiet: self.quiet,
             color: self.color.map(When::from),
         }
-    }
-
-    /// How the index is opened.
-    pub fn open_options(&self) -> OpenOptions {
-        OpenOptions::default()
     }
 }

@@ -4,10 +4,10 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use anyhow::Result;
-use colgrep_engine::Env;
 use colgrep_engine::history::HistoryPlace;
 use colgrep_engine::model::Model;
 use colgrep_engine::project::settings_at;
+use colgrep_engine::{Env, OpenOptions};
 
 use crate::args::LogArgs;
 use crate::console::{Console, tell_refused};
@@ -25,7 +25,7 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     let request = args.request();
     // Nothing is ranked where nothing is looked for; then the next question makes vectors.
     let is_ranked = request.query.as_deref().is_some_and(|query| !query.trim().is_empty());
-    let opening = args.open_options().with(&settings);
+    let opening = OpenOptions::default().with(&settings);
     let model = if is_ranked { Model::of_search(&opening.choice, request.ranking.by, env)? } else { None };
     let console = Console::new(wish.quiet, env.trace);
     let answer = place.answer(&request, (&settings, env), model.as_ref(), &*console)?;

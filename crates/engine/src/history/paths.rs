@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::HistoryPlace;
+use crate::request::split_line;
 
 /// A path that a question is limited to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,17 +55,6 @@ impl HistoryPlace {
     }
 }
 
-/// `a.rs:12`, `a.rs:12:5` → the path and its line.
-fn split_line(written: &str) -> Option<(&str, u32)> {
-    let number = |text: &str| text.parse::<u32>().ok().filter(|n| *n > 0);
-    let (rest, last) = written.rsplit_once(':')?;
-    let line = number(last)?;
-    match rest.rsplit_once(':').and_then(|(path, line)| Some((path, number(line)?))) {
-        Some((path, line)) if !path.is_empty() => Some((path, line)),
-        _ => (!rest.is_empty()).then_some((rest, line)),
-    }
-}
-
 /// A path without `.` and `..`; the part that is there is resolved, links too.
 fn resolved(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
@@ -85,24 +75,4 @@ fn resolved(path: &Path) -> PathBuf {
 /// Components joined by slashes.
 fn slashed(path: &Path) -> String {
     path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_stands_behind_a_path() {
-        for (written, expected) in [
-            ("a.rs:12", Some(("a.rs", 12))),
-            ("src/a.rs:12:5", Some(("src/a.rs", 12))),
-            ("a.rs", None),
-            ("a.rs:", None),
-            ("a.rs:0", None),
-            ("a:b.rs:3", Some(("a:b.rs", 3))),
-            (":3", None),
-        ] {
-            assert_eq!(split_line(written), expected, "{written}");
-        }
-    }
 }

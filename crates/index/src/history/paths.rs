@@ -65,25 +65,26 @@ mod tests {
 
     #[test]
     fn seeds_001_8_paths_are_relative_to_the_project_and_those_outside_are_dropped() {
-        let roots = Roots::new(["/work/app", "/work/app-two", "/work/app/trees/three"].map(PathBuf::from).to_vec());
+        let roots =
+            Roots::new(["/home/ann/app", "/home/ann/app-two", "/home/ann/app/trees/three"].map(PathBuf::from).to_vec());
         for (path, folder, expected) in [
-            ("/work/app/src/a.py", "/work/app", Some("src/a.py")),
-            ("/work/app-two/src/a.py", "/work/app", Some("src/a.py")),
-            ("/work/app/trees/three/src/a.py", "/", Some("src/a.py")),
-            ("src/a.py", "/work/app", Some("src/a.py")),
-            ("a.py", "/work/app-two/src", Some("src/a.py")),
-            ("../a.py", "/work/app/src", Some("a.py")),
-            ("./src//a.py", "/work/app", Some("src/a.py")),
-            ("../../etc/passwd", "/work/app", None),
-            ("/etc/passwd", "/work/app", None),
-            ("~/notes.md", "/work/app", None),
-            ("/work/app", "/", None),
-            ("/work/app/.git/config", "/", None),
-            ("/work/apple/a.py", "/", None),
+            ("/home/ann/app/src/a.py", "/home/ann/app", Some("src/a.py")),
+            ("/home/ann/app-two/src/a.py", "/home/ann/app", Some("src/a.py")),
+            ("/home/ann/app/trees/three/src/a.py", "/", Some("src/a.py")),
+            ("src/a.py", "/home/ann/app", Some("src/a.py")),
+            ("a.py", "/home/ann/app-two/src", Some("src/a.py")),
+            ("../a.py", "/home/ann/app/src", Some("a.py")),
+            ("./src//a.py", "/home/ann/app", Some("src/a.py")),
+            ("../../etc/passwd", "/home/ann/app", None),
+            ("/etc/passwd", "/home/ann/app", None),
+            ("~/notes.md", "/home/ann/app", None),
+            ("/home/ann/app", "/", None),
+            ("/home/ann/app/.git/config", "/", None),
+            ("/home/ann/apple/a.py", "/", None),
             ("a.py", "/elsewhere", None),
         ] {
             assert_eq!(roots.relative(path, folder).as_deref(), expected, "{path} in {folder}");
         }
-        assert!(roots.hold("/work/app/src") && roots.hold("/work/app-two/") && !roots.hold("/work"));
+        assert!(roots.hold("/home/ann/app/src") && roots.hold("/home/ann/app-two/") && !roots.hold("/home/ann"));
     }
 }

@@ -32,7 +32,7 @@ impl Bytes {
         }
         // SAFETY: a file is never written again once it is complete, and is removed, not cut, when nothing names it any
         // more. What others do to it is looked for before each search ([`Bytes::is_whole`]).
-        #[allow(unsafe_code, reason = "a memory map")]
+        #[expect(unsafe_code, reason = "a memory map")]
         let map = unsafe { Mmap::map(&file) }?;
         Ok(Bytes::Mapped(map, file))
     }
