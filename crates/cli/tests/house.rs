@@ -228,3 +228,75 @@ fn every_source_file_says_what_lives_there() {
     check(&workspace().join("crates"));
     check(&workspace().join("benchmarks"));
 }
+
+/// Crates that speak to a network, by themselves or for others.
+const NETWORK: [&str; 16] = [
+    "async-tungstenite",
+    "attohttpc",
+    "curl",
+    "h2",
+    "hf-hub",
+    "hickory-resolver",
+    "hyper",
+    "isahc",
+    "minreq",
+    "native-tls",
+    "quinn",
+    "reqwest",
+    "rustls",
+    "tonic",
+    "tungstenite",
+    "ureq",
+];
+
+#[test]
+fn one_crate_alone_speaks_to_a_network() {
+    let metadata = metadata(&["--locked"]);
+    let name_of = |id: &serde_json::Value| {
+        let mut packages = metadata["packages"].as_array().expect("packages").iter();
+        packages.find(|p| p["id"] == *id).and_then(|p| p["name"].as_str()).expect("a package").to_string()
+    };
+    let nodes = metadata["resolve"]["nodes"].as_array().expect("a graph");
+    let is_used = |dependency: &serde_json::Value| {
+        dependency["dep_kinds"].as_array().expect("kinds").iter().any(|kind| kind["kind"].is_null())
+    };
+    let (mut users, mut reached) = (std::collections::BTreeSet::new(), vec!["colgrep".to_string()]);
+    let mut next = 0;
+    while let Some(name) = reached.get(next).cloned() {
+        next += 1;
+        let node = nodes.iter().find(|node| name_of(&node["id"]) == name).expect("a node");
+        for dependency in node["deps"].as_array().expect("dependencies").iter().filter(|d| is_used(d)) {
+            let used = name_of(&dependency["pkg"]);
+            if NETWORK.contains(&used.as_str()) {
+                users.insert(name.clone());
+            } else if !reached.contains(&used) {
+                reached.push(used);
+            }
+        }
+    }
+    assert!(reached.len() > 100, "{reached:?}");
+    assert_eq!(users.into_iter().collect::<Vec<_>>(), ["colgrep-encoder"], "who uses what speaks to a network");
+}
+
+#[test]
+fn one_file_alone_speaks_to_a_network() {
+    fn check(folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                check(&path, found);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = std::fs::read_to_string(&path).expect("a source file");
+                let words = ["hf_hub::", "ureq::", "std::net::", "tokio::net", "TcpStream", "UdpSocket", "rustix::net"];
+                if words.iter().any(|word| text.contains(word)) {
+                    found.push(path.file_name().expect("a name").to_string_lossy().into_owned());
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for name in ["core", "syntax", "encoder", "index", "engine", "cli"] {
+        check(&workspace().join("crates").join(name).join("src"), &mut found);
+    }
+    assert_eq!(found, ["hub.rs"]);
+}
