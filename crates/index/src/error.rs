@@ -102,7 +102,17 @@ pub struct Inverted(tantivy::TantivyError);
 
 impl std::fmt::Display for Inverted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
+        use tantivy::TantivyError as T;
+        use tantivy::directory::error::OpenReadError;
+        // The library prints these as its own code has them.
+        match &self.0 {
+            T::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
+                let (path, said) = (filepath.display().to_string(), io_error.to_string());
+                if said.contains(&path) { f.write_str(&said) } else { write!(f, "{path}: {said}") }
+            }
+            T::IoError(error) => error.fmt(f),
+            other => other.fmt(f),
+        }
     }
 }
 
@@ -174,6 +184,8 @@ impl From<tantivy::TantivyError> for Error {
 
 #[cfg(test)]
 mod tests {
+    use tantivy::directory::error::OpenReadError;
+
     use super::*;
 
     #[test]
@@ -186,15 +198,12 @@ mod tests {
             (Error::damaged_file(path, gone()), ErrorKind::Unusable, "a/b: entity not found"),
             (Error::damaged("the end is cut"), ErrorKind::Unusable, "the end is cut"),
             (Error::NoIndex(path.into()), ErrorKind::Missing, "no index in a/b"),
+            (tantivy::TantivyError::from(gone()).into(), ErrorKind::Unusable, "index: entity not found"),
+            (tantivy::TantivyError::from(full()).into(), ErrorKind::Io, "index: no storage space"),
             (
-                tantivy::TantivyError::from(gone()).into(),
-                ErrorKind::Unusable,
-                "index: An IO error occurred: 'entity not found'",
-            ),
-            (
-                tantivy::TantivyError::from(full()).into(),
+                tantivy::TantivyError::from(OpenReadError::wrap_io_error(full(), path.into())).into(),
                 ErrorKind::Io,
-                "index: An IO error occurred: 'no storage space'",
+                "index: a/b: no storage space",
             ),
         ] {
             assert_eq!((error.kind(), error.full().as_str()), (kind, text));

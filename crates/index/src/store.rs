@@ -45,7 +45,7 @@ pub struct FileRecord {
     pub path: String,
     /// Size in bytes when it was read.
     pub size: u64,
-    /// Time of its last change when it was read, in nanoseconds since 1970.
+    /// Time of its last change when it was read, in nanoseconds since 1970: [`WalkedFile::mtime_ns`](crate::walk::WalkedFile).
     pub mtime_ns: i64,
     /// Hash of its bytes (XXH3, 128 bits).
     pub hash: u128,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use colgrep_index::ErrorKind;
 use colgrep_index::search::Mode;
@@ -310,11 +310,14 @@ fn what_made_nothing_commits_nothing() {
 #[test]
 fn a_file_that_changed_unseen_is_indexed_as_it_is() {
     let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
-    project.update(None);
     let path = project.root.join("src/net.py");
-    let stamp = fs::metadata(&path).and_then(|m| m.modified()).expect("a time");
+    // A time to come hides that of the change.
+    let stamp = SystemTime::now() + Duration::from_secs(86_400);
+    let stamped = || fs::File::options().write(true).open(&path).and_then(|f| f.set_modified(stamp)).expect("a time");
+    stamped();
+    project.update(None);
     fs::write(&path, FILES[0].1.replace("download_page", "absorbed_page")).expect("a file");
-    fs::File::options().write(true).open(&path).and_then(|f| f.set_modified(stamp)).expect("a time");
+    stamped();
     let (snapshot, report) = project.update(Some(&of_search(encoding(&toy, &book))));
     assert_eq!((report.changed, report.without_vectors), (1, 0), "{report:?}");
     let found = ask(&snapshot, "absorbed", None, None).expect("an answer");

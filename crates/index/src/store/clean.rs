@@ -26,8 +26,9 @@ impl Store {
     pub(super) fn remove_old(&self, table: &FileTable) {
         for folder in [self.folder(), &self.vectors_folder()] {
             let Ok(named) = self.named_in(folder, table) else { return };
+            let is_own = |entry: &fs::DirEntry| folder != self.folder() || Store::is_own(entry);
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                if !named(&entry.path()) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+                if !named(&entry.path()) && is_own(&entry) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
                     let _ = self.disk().remove(&entry.path());
                 }
             }
@@ -67,11 +68,16 @@ impl Store {
 
     /// Whether each entry of the folder has a name that we give.
     fn holds_no_more_than_its_own(&self) -> bool {
-        let own = |name: &str| {
-            Store::is_lock(name) || name == "vectors" || name.starts_with("files-") && name.ends_with(".bin")
-        };
-        fs::read_dir(self.folder())
-            .is_ok_and(|mut entries| entries.all(|e| e.is_ok_and(|e| e.file_name().to_str().is_some_and(own))))
+        fs::read_dir(self.folder()).is_ok_and(|mut entries| entries.all(|e| e.is_ok_and(|e| Store::is_own(&e))))
+    }
+
+    /// Whether an entry of the folder has a name that we give. Nothing else in it is ever removed.
+    fn is_own(entry: &fs::DirEntry) -> bool {
+        let name = entry.file_name();
+        name.to_str().is_some_and(|name| {
+            let is_table = name.starts_with("files-") && (name.ends_with(".bin") || name.ends_with(".bin.new"));
+            Store::is_lock(name) || is_table || name == "lexical" || name == "vectors"
+        })
     }
 
     /// Removes the whole folder. The caller holds the lock.
@@ -87,7 +93,8 @@ impl Store {
         Ok(())
     }
 
-    /// Empties the folder but for the lock, and for the vectors if these are kept. The caller holds the lock.
+    /// Empties the folder of all that is ours but for the lock, and for the vectors if these are kept. The caller holds
+    /// the lock.
     pub(crate) fn reset(&self, _lock: &WriteLock, keep_vectors: bool) -> Result<()> {
         // The commit point goes first: whoever opens the index meanwhile finds none, instead of parts of one.
         let point = self.lexical_folder().join("meta.json");
@@ -95,7 +102,7 @@ impl Store {
             self.disk().remove(&point).map_err(|e| Error::io("remove", &point, e))?;
         }
         let entries = fs::read_dir(self.folder()).map_err(|e| Error::io("read", self.folder(), e))?;
-        for entry in entries.flatten() {
+        for entry in entries.flatten().filter(Store::is_own) {
             let path = entry.path();
             let removed = match entry.file_type() {
                 _ if keep_vectors && path == self.vectors_folder() => Ok(()),

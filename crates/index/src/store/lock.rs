@@ -111,6 +111,11 @@ impl Store {
     /// The right to write, if no other process has it. What another process removes meanwhile is made again.
     fn try_lock(&self) -> Result<Option<WriteLock>> {
         let path = self.lock_path();
+        // What a link leads to is somebody else's: nothing is written there, and nothing removed.
+        let own = [self.folder().to_path_buf(), self.lexical_folder(), self.vectors_folder()];
+        if let Some(link) = own.iter().find(|folder| folder.is_symlink()) {
+            return Err(Error::io("open", link, std::io::Error::other("it is a link; remove it")));
+        }
         for _ in 0..100 {
             self.disk().create_folder(self.folder())?;
             let file = match private().create(true).truncate(false).open(&path) {

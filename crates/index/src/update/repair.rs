@@ -78,3 +78,27 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_is_damage_and_the_work_is_done_again_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::new(folder.path().join("index"));
+        let runs = Cell::new(0);
+        let panics_until = |last: u32| {
+            runs.set(runs.get() + 1);
+            assert!(runs.get() > last, "inside the index");
+            Ok(runs.get())
+        };
+        assert_eq!(repaired(&store, || panics_until(1)).expect("an answer"), 2);
+        runs.set(0);
+        let error = repaired(&store, || panics_until(9)).expect_err("damage");
+        assert!(error.kind() == ErrorKind::Unusable && error.full().contains("inside the index"), "{}", error.full());
+        assert_eq!(runs.get(), 2);
+    }
+}

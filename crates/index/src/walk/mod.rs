@@ -30,6 +30,22 @@ pub struct WalkOptions {
     pub filesize_max: u64,
 }
 
+/// When a file last changed, in nanoseconds since 1970. The time of its content can be set, and is the same for all files
+/// of many an archive: two such files that change places, or one that is put in another's place, would look as before.
+/// The system's own time of the change can't be set. It also moves where a file can be read that could not.
+fn changed_ns(metadata: &std::fs::Metadata) -> i64 {
+    let modified = metadata.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+    let modified = modified.map_or(0, |d| d.as_nanos() as i64);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let noted = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
+        modified.max(noted)
+    }
+    #[cfg(not(unix))]
+    modified
+}
+
 impl Default for WalkOptions {
     fn default() -> Self {
         WalkOptions { hidden: false, secrets: false, no_ignore: false, filesize_max: 1 << 20 }
@@ -43,7 +59,7 @@ pub struct WalkedFile {
     pub path: String,
     /// Size in bytes.
     pub size: u64,
-    /// Time of the last change, in nanoseconds since 1970.
+    /// Time of the last change, in nanoseconds since 1970: of its content, or of what the system notes of the file.
     pub mtime_ns: i64,
 }
 
@@ -230,9 +246,7 @@ impl Walk {
         let name = if std::path::MAIN_SEPARATOR == '/' { name.to_string() } else { name.replace('\\', "/") };
         match entry.metadata() {
             Ok(metadata) => {
-                let modified = metadata.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-                let mtime_ns = modified.map_or(0, |d| d.as_nanos() as i64);
-                found.files.push(WalkedFile { path: name, size: metadata.len(), mtime_ns });
+                found.files.push(WalkedFile { path: name, size: metadata.len(), mtime_ns: changed_ns(&metadata) });
             }
             Err(error) => found.unreadable.push((name, error.to_string())),
         }
