@@ -446,6 +446,8 @@ fn a_repository_runs_no_program_of_its_own() {
         ("diff.x.command", &program),
         ("filter.x.clean", &program),
         ("filter.x.process", &program),
+        // No program, but it has no end.
+        ("mailmap.file", "/dev/zero"),
     ] {
         git(&root, "2026-01-01T12:00:00+0000", &["config", key, value]);
     }

@@ -8,17 +8,22 @@ use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::bound::{bound, output};
 use crate::project::Project;
 
 /// Settings that name programs, switched off in every call: a repository's own configuration is not trusted. Filters and
 /// hooks have names of their own, see [`Git::without_programs`]. `safe.bareRepository` keeps git from taking a folder of
 /// the tree that looks like a bare repository for one.
-const OFF: [&str; 5] = [
+const OFF: [&str; 8] = [
     "core.fsmonitor=false",
     "core.virtualFilesystem=",
     "core.hooksPath=/dev/null",
     "protocol.allow=never",
     "safe.bareRepository=explicit",
+    // No programs, but files that may have no end.
+    "log.mailmap=false",
+    "mailmap.file=",
+    "mailmap.blob=",
 ];
 /// The same as variables. A missing object is not fetched (git before 2.45 knows no `GIT_NO_LAZY_FETCH`), and no protocol
 /// is allowed whatever `protocol.NAME.allow` says: a remote's address, `uploadpack`, `sshCommand` and `gitProxy` are
@@ -230,7 +235,7 @@ impl Git {
     }
 
     fn run(&self, folder: &Path, args: &[&str]) -> Result<Output> {
-        self.command(folder, args).output().context(NO_GIT)
+        output(&mut self.command(folder, args)).context(NO_GIT)
     }
 
     fn command(&self, folder: &Path, args: &[&str]) -> Command {
@@ -290,6 +295,7 @@ impl colgrep_index::history::Git for Repository {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|e| io::Error::new(e.kind(), format!("{NO_GIT} ({e})")))?;
+        bound(&child);
         let mut stdin = child.stdin.take();
         // It may print before it has read all: who only writes and who only prints would wait for each other.
         let output = std::thread::scope(|scope| {

@@ -3,6 +3,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod answer;
+mod bound;
 pub mod damage;
 pub mod engine;
 pub mod env;
