@@ -1,13 +1,27 @@
 //! The user's settings file, edited without touching what people wrote around its entries.
 
+use std::fs::{self, File};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use colgrep_engine::env::Env;
 use colgrep_engine::settings::{Kind, Value, check_name, read};
 use toml_edit::{Document, DocumentMut, Item, Value as Toml};
 
 use crate::files::{self, followed};
 use crate::hunk::in_own_form;
+
+/// Keeps other processes of this program from changing settings, or trust in them, until what it gives is dropped: each
+/// reads a whole file and puts another in its place, and two at once would lose what one of them wrote. The folder of
+/// settings is locked; where none can be (on Windows, say), nobody is kept.
+pub fn alone(env: &Env) -> Option<File> {
+    let file = env.settings_file()?;
+    let folder = file.parent()?;
+    fs::create_dir_all(folder).ok()?;
+    let folder = File::open(folder).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
+}
 
 /// Writes one setting into the file at `path`, which is made where there is none. `text` is TOML, or a bare word;
 /// lists may be written with commas.

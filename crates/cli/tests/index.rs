@@ -4,6 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
@@ -344,4 +345,49 @@ fn an_empty_index_has_one_size() {
     sandbox.run(&["init"]);
     let out = sandbox.run(&["status"]).out;
     assert!(out.matches("on disk").count() == 1 && !out.contains('%'), "{out}");
+}
+
+#[test]
+fn init_and_clear_wait_for_a_writer_and_say_so() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.run(&["init"]);
+    let folder = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    for (words, is_left) in [("clear", false), ("init", true)] {
+        fs::create_dir_all(&folder).expect("a folder");
+        // This test is the writer; for `init` one that clears.
+        let lock = fs::File::create(folder.join("lock")).expect("a lock");
+        lock.try_lock().expect("a free lock");
+        let mut child = sandbox.command(&[words]).stderr(Stdio::piped()).spawn().expect("a binary");
+        let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        said.read_line(&mut line).expect("a line");
+        assert!(line.starts_with("colgrep: waiting for another colgrep that writes"), "{words}: {line:?}");
+        if words == "init" {
+            fs::remove_file(folder.join("lock")).expect("a removal");
+            fs::remove_dir_all(&folder).expect("a removal");
+        }
+        drop(lock);
+        std::io::copy(&mut said, &mut std::io::sink()).expect("the rest");
+        assert_eq!((words, child.wait().expect("an end").code()), (words, Some(0)));
+        assert_eq!(folder.join("lexical/meta.json").exists(), is_left, "{words}");
+    }
+}
+
+#[test]
+fn doctor_reads_all_and_init_heals_what_it_finds() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.run(&["init"]);
+    let doctor = || sandbox.run(&["doctor", "--verify"]);
+    assert_eq!(doctor().status, 0, "{:?}", doctor());
+    let folder = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    let mut files = fs::read_dir(folder.join("lexical")).expect("a folder").flatten().map(|entry| entry.path());
+    let store = files.find(|path| path.extension().is_some_and(|end| end == "store")).expect("stored units");
+    let mut bytes = fs::read(&store).expect("a file");
+    bytes[0] ^= 1;
+    fs::write(&store, bytes).expect("damage");
+    let (found, name) = (doctor(), store.file_name().expect("a name").to_string_lossy().into_owned());
+    assert!(found.status == 2 && (found.out + &found.err).contains(&name), "{name}");
+    // Nothing changed in the tree.
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    assert_eq!(doctor().status, 0, "{:?}", doctor());
 }

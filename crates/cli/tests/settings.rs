@@ -273,3 +273,32 @@ fn no_library_of_a_repository_is_loaded() {
     assert!(doctor.out.contains(&format!("ROOT/{capi} is not loaded: it lies inside the project ROOT")), "{doctor:?}");
     assert_eq!(doctor.out.matches("libonnxruntime.so is not loaded").count(), 1, "{doctor:?}");
 }
+
+#[test]
+fn what_is_set_at_once_is_all_kept() {
+    let sandbox = Sandbox::new();
+    let wanted = [
+        ("results", "9"),
+        ("per_file", "2"),
+        ("lines", "3"),
+        ("code_only", "true"),
+        ("color", "never"),
+        ("heading", "never"),
+        ("profile", "classic"),
+        ("background", "false"),
+    ];
+    let children: Vec<_> = wanted
+        .iter()
+        .map(|(key, value)| {
+            let mut command = sandbox.command(&["settings", key, value]);
+            command.stderr(std::process::Stdio::null()).spawn().expect("a binary")
+        })
+        .collect();
+    for mut child in children {
+        assert_eq!(child.wait().expect("an end").code(), Some(0));
+    }
+    for (key, value) in wanted {
+        let shown = sandbox.run(&["settings", key]).out;
+        assert!(shown.starts_with(&format!("{key} = {value}  (")), "{key}: {shown}");
+    }
+}

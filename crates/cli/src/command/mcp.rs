@@ -6,6 +6,7 @@
 mod about;
 mod history;
 mod intake;
+mod local;
 mod page;
 mod params;
 mod report;

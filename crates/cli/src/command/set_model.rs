@@ -31,7 +31,9 @@ pub(super) fn run(args: &SetModelArgs, env: &Env) -> Result<u8> {
     let model = checked(&args.model, env)?;
     let path = env.settings_file().context("no folder for settings is known here; set XDG_CONFIG_HOME to one")?;
     let quoted = serde_json::to_string(&model)?;
+    let alone = settings::alone(env);
     settings::write(&path, "model", &quoted)?;
+    drop(alone);
     remark!(
         "model = {model}, written to {}; `colgrep init` in a project replaces the vectors of another model",
         path.display()

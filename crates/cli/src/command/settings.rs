@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::SettingsArgs;
 use crate::output::escape::escape_text;
-use crate::settings::{remove, write};
+use crate::settings::{alone, remove, write};
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
@@ -22,12 +22,14 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     match (&args.key, &args.value) {
         (Some(key), Some(value)) => {
             let path = file()?;
+            let _alone = alone(env);
             let kept = write(&path, key, value)?;
             remark!("{key} = {kept}, written to {}", path.display());
             return Ok(FOUND);
         }
         (Some(key), None) if args.unset => {
             let path = file()?;
+            let _alone = alone(env);
             if remove(&path, key)? {
                 remark!("{key} taken out of {}", path.display());
                 return Ok(FOUND);
@@ -87,6 +89,7 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
 fn decide(trusted: bool, env: &Env) -> Result<u8> {
     let path = repository_file(env, Path::new("."))
         .with_context(|| format!("there is no {REPOSITORY_FILE} around this folder"))?;
+    let _alone = alone(env);
     if trusted {
         trust(env, &path)?;
         remark!("{} is trusted as it is now; after a change, nobody trusts it", path.display());

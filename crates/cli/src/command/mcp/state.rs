@@ -17,6 +17,7 @@ use colgrep_index::store::Snapshot;
 use colgrep_syntax::read::looks_secret;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use super::local::tells_of_changes;
 use crate::args::McpArgs;
 use crate::console::tell_refused;
 use crate::output::path;
@@ -100,7 +101,8 @@ fn identity(folder: &Path) -> Option<Identity> {
 }
 
 impl Changes {
-    /// Begins to watch, in a thread of its own: in a large tree that takes a while.
+    /// Begins to watch, in a thread of its own: in a large tree that takes a while. A tree that others write to from
+    /// elsewhere is not watched, so every answer compares.
     fn watch(project: &Project) -> Changes {
         let changes = Changes {
             stale: Arc::new(true.into()),
@@ -111,6 +113,9 @@ impl Changes {
         let (root, own) = (project.root.clone(), project.store.folder().to_path_buf());
         let (stale, watching, kept) = (changes.stale.clone(), changes.watching.clone(), changes.watcher.clone());
         std::thread::spawn(move || {
+            if !tells_of_changes(&root) {
+                return;
+            }
             let noticed = {
                 let (stale, git) = (stale.clone(), root.join(".git"));
                 move |event: notify::Result<notify::Event>| {
