@@ -1,5 +1,6 @@
 //! `bombs`: sources that are dear to parse, mutated ones, and trees that are dear to walk. Time and memory stay bounded.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -62,7 +63,7 @@ impl Bomb {
 
 /// Each bomb of each language, parsed here, where what it takes can be counted.
 fn repeated(args: &Args) -> Result<Tally> {
-    let mut worst: (f64, usize, String) = (0.0, 0, String::new());
+    let mut worst: BTreeMap<&'static str, Worst> = BTreeMap::new();
     let mut tally = go_through(args, "bombs, repeated texts", Bomb::all()?, |bomb, counts| {
         let text = bomb.text.repeat(bomb.bytes / bomb.text.len());
         let began = thread_time();
@@ -79,12 +80,44 @@ fn repeated(args: &Args) -> Result<Tally> {
         if bytes > FILE_BYTES_MAX {
             failures.push(("memory", format!("{case}: {} MB", bytes >> 20)));
         }
-        worst = (worst.0.max(seconds), worst.1.max(bytes), case);
+        worst.entry(bomb.language.name).or_default().take(seconds, bytes, &bomb.text);
         Ok(failures)
     })?;
-    *tally.counts.entry("ms at most").or_default() = (worst.0 * 1e3) as u64;
-    *tally.counts.entry("MB at most").or_default() = (worst.1 >> 20) as u64;
+    let most = |of: fn(&Worst) -> f64| worst.values().map(of).fold(0.0, f64::max) as u64;
+    *tally.counts.entry("ms at most").or_default() = most(|worst| worst.seconds * 1e3);
+    *tally.counts.entry("MB at most").or_default() = most(|worst| worst.bytes as f64 / MEGABYTE);
+    tally.details = by_language(&worst);
     Ok(tally)
+}
+
+const MEGABYTE: f64 = (1u64 << 20) as f64;
+
+/// The most that the texts of a language took.
+#[derive(Debug, Default)]
+struct Worst {
+    seconds: f64,
+    bytes: usize,
+    /// The text that took the longest.
+    text: String,
+}
+
+impl Worst {
+    fn take(&mut self, seconds: f64, bytes: usize, text: &str) {
+        if seconds >= self.seconds {
+            (self.seconds, self.text) = (seconds, text.to_string());
+        }
+        self.bytes = self.bytes.max(bytes);
+    }
+}
+
+fn by_language(worst: &BTreeMap<&'static str, Worst>) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::from("\n| language | s | MB | slowest text |\n|---|---|---|---|\n");
+    for (language, Worst { seconds, bytes, text: slowest }) in worst {
+        let shown = format!("{slowest:?}").replace('|', "\\|");
+        let _ = writeln!(text, "| {language} | {seconds:.2} | {:.0} | `{shown}` |", *bytes as f64 / MEGABYTE);
+    }
+    text
 }
 
 /// The samples that the tests of the languages use: one a language, with its name.

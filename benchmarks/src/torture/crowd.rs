@@ -23,9 +23,14 @@ const PROCESSES: usize = 8;
 /// Longest pause between two changes of the tree, in milliseconds.
 const PAUSE_MS_MAX: u64 = 60;
 /// What is asked at the end, of this index and of a new one.
-const QUESTIONS: [&str; 3] = ["how a page is stored", "parse_header_1", "retry after a failure"];
+const QUESTIONS: [&[&str]; 4] = [
+    &["how a page is stored"],
+    &["parse_header_1"],
+    &["retry after a failure"],
+    &["log", "version 7", "--keyword-only"],
+];
 /// Commands, and how often each is drawn among all.
-const LOAD: [(&[&str], u32); 9] = [
+const LOAD: [(&[&str], u32); 11] = [
     (&["parse header", "--json"], 8),
     (&["retry after a failure", "--no-update"], 3),
     (&["send", "-e", "Ring\\d"], 3),
@@ -34,6 +39,8 @@ const LOAD: [(&[&str], u32); 9] = [
     (&["status"], 2),
     (&["doctor", "--verify"], 1),
     (&["--like", "src/part0/header.rs:4"], 2),
+    (&["log", "worker", "--keyword-only"], 2),
+    (&["send", "--changed"], 1),
     (&["clear"], 1),
 ];
 
@@ -57,7 +64,7 @@ struct Crowd<'a> {
 }
 
 fn of_mode(args: &Args, mode: &str) -> Result<Tally> {
-    let subject = Subject::new()?;
+    let subject = Subject::repository()?;
     let data = subject.data("data");
     let crowd = Crowd {
         args,
@@ -77,7 +84,7 @@ fn of_mode(args: &Args, mode: &str) -> Result<Tally> {
         }
         workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| anyhow::anyhow!("a thread panicked"))?)
     })?;
-    crowd.end(&subject.store(&data), &subject.data("fresh"))?;
+    crowd.end(&data, &subject.data("fresh"))?;
     let mut tally = crowd.tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     tally.stop();
     Ok(tally)
@@ -85,7 +92,7 @@ fn of_mode(args: &Args, mode: &str) -> Result<Tally> {
 
 impl Crowd<'_> {
     fn command(&self, program: &Program, words: &[&str]) -> Command {
-        let takes_mode = !["status", "doctor", "clear"].contains(&words[0]) && words[0] != "-e";
+        let takes_mode = !["status", "doctor", "clear", "log"].contains(&words[0]) && words[0] != "-e";
         let mut command = program.command(words);
         command.args(takes_mode.then_some(["--index-mode", self.mode]).into_iter().flatten());
         command.current_dir(&self.root);
@@ -122,7 +129,7 @@ impl Crowd<'_> {
     }
 
     /// Brings the index up to date once more and compares its answers with those of a new one.
-    fn end(&self, store: &Store, fresh: &Path) -> Result<()> {
+    fn end(&self, data: &Path, fresh: &Path) -> Result<()> {
         let mut tally = self.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let new = Program::colgrep(self.args.colgrep.as_deref())?.with_data(fresh);
         for program in [&self.program, &new] {
@@ -133,16 +140,19 @@ impl Crowd<'_> {
             }
         }
         for question in QUESTIONS {
-            let words = [question, "--json", "-k", "20"];
+            let words = [question, &["--json", "-k", "20"]].concat();
             let [old, new] = [&self.program, &new].map(|program| ended(&mut self.command(program, &words)));
             let (old, new) = (old?.out, new?.out);
             if old != new {
-                tally.fail("other answers", format!("{question}: {}", super::subject::first_difference(&new, &old)));
+                tally.fail("other answers", format!("{question:?}: {}", super::subject::first_difference(&new, &old)));
             }
         }
-        let checked = check(store)?;
-        checked.damage.iter().for_each(|error| tally.fail("damage", error.to_string()));
-        checked.stray.iter().for_each(|path| tally.fail("left over", path.display().to_string()));
+        // That of the tree, and that of its history.
+        for entry in std::fs::read_dir(data)? {
+            let checked = check(&Store::new(entry?.path()))?;
+            checked.damage.iter().for_each(|error| tally.fail("damage", error.to_string()));
+            checked.stray.iter().for_each(|path| tally.fail("left over", path.display().to_string()));
+        }
         Ok(())
     }
 }

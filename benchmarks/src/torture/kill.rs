@@ -89,14 +89,16 @@ impl Operation {
 pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
     let mut tallies = Vec::new();
     for operation in Operation::ALL {
-        tallies.push(aimed(args, operation)?);
+        tallies.push(aimed(args, operation, Subject::new()?, "")?);
+    }
+    for operation in [Operation::Build, Operation::Update, Operation::Vectors] {
+        tallies.push(aimed(args, operation, Subject::history()?, " of a history")?);
     }
     tallies.push(at_random(args)?);
     Ok(tallies)
 }
 
-fn aimed(args: &Args, operation: Operation) -> Result<Tally> {
-    let subject = Subject::new()?;
+fn aimed(args: &Args, operation: Operation, subject: Subject, whose: &str) -> Result<Tally> {
     let before = subject.data("before");
     operation.prepare(&subject, &before)?;
     let expected = subject.expected(operation.has_vectors())?;
@@ -112,7 +114,7 @@ fn aimed(args: &Args, operation: Operation) -> Result<Tally> {
     fs::remove_dir_all(&data)?;
     let steps = 1..=gate.seen();
     let cases = steps.flat_map(|step| [(step, Stop::Fails), (step, Stop::Killed)]).collect();
-    go_through(args, &format!("kill {operation:?}"), cases, |(step, stop), counts| {
+    go_through(args, &format!("kill {operation:?}{whose}"), cases, |(step, stop), counts| {
         let (gate, done) = stopped_at(*step, *stop)?;
         let case = format!("{operation:?}, {stop:?} at {step}: {}", gate.refused());
         *counts.entry(if done.is_ok() { "done all the same" } else { "stopped" }).or_default() += 1;

@@ -22,7 +22,10 @@ const CASES: u64 = 5_000;
 /// # Errors
 /// When a case can't be set up.
 pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
-    let subject = Subject::new()?;
+    Ok(vec![of_subject(args, &Subject::new()?, "rot")?, of_subject(args, &Subject::history()?, "rot of a history")?])
+}
+
+fn of_subject(args: &Args, subject: &Subject, part: &str) -> Result<Tally> {
     let before = subject.data("before");
     let store = subject.store(&before);
     // Several segments, with deletions.
@@ -36,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
     let folder = store.folder().to_path_buf();
     let files = files_below(&folder)?;
     let data = subject.data("data");
-    let tally = go_through(args, "rot", (0..CASES).collect(), |case, counts| {
+    go_through(args, part, (0..CASES).collect(), |case, counts| {
         copy(&before, &data)?;
         let store = subject.store(&data);
         let mut random = StdRng::seed_from_u64(case_seed(args.seed, *case));
@@ -80,8 +83,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
         }
         fs::remove_dir_all(&data)?;
         Ok(failures)
-    })?;
-    Ok(vec![tally])
+    })
 }
 
 /// Whether an index says that its vectors can't be read.

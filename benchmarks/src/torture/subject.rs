@@ -10,11 +10,13 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_encoder::Encoder;
 use colgrep_index::disk::Disk;
+use colgrep_index::history::recall;
 use colgrep_index::search::{Background, Request, Semantic, search};
 use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Encoding, Updater, caught};
 use colgrep_index::vector::Codebook;
 
+use super::past::Past;
 use super::toy::{Toy, codebook, encoding};
 
 /// Questions that touch names, words in documentation and in bodies, callers, paths.
@@ -30,6 +32,10 @@ pub(super) struct Subject {
     /// The project's root.
     pub(super) root: PathBuf,
     codebook: Codebook,
+    /// Its commits, where these are what is indexed or asked for.
+    past: Option<Past>,
+    /// Whether the index is of the commits, not of the tree.
+    of_past: bool,
 }
 
 impl Subject {
@@ -38,14 +44,42 @@ impl Subject {
     /// # Errors
     /// When the disk refuses.
     pub(super) fn new() -> Result<Subject> {
+        Subject::made(false)
+    }
+
+    fn made(is_repository: bool) -> Result<Subject> {
         let folder = tempfile::tempdir()?;
         let root = folder.path().canonicalize()?.join("project");
         let codebook = codebook()?;
-        let subject = Subject { folder, root, codebook };
+        let mut subject = Subject { folder, root, codebook, past: None, of_past: false };
         (0..5).try_for_each(|part| subject.write(part, 0))?;
         subject.file("README.md", "# Pages\n\nHow a page is stored.\n\n## Rings\n\nA ring holds what is sent.\n")?;
         subject.file("src/gone.py", "def obsolete_parse(header):\n    return send_0(header)\n")?;
+        if is_repository {
+            subject.past = Some(Past::new(&subject.root)?);
+        }
         Ok(subject)
+    }
+
+    /// The project as a repository of its own, which commits each state.
+    ///
+    /// # Errors
+    /// When the disk refuses, or there is no git.
+    pub(super) fn repository() -> Result<Subject> {
+        Subject::made(true)
+    }
+
+    /// The history of such a repository: its index is of the commits.
+    ///
+    /// # Errors
+    /// As [`Subject::repository`].
+    pub(super) fn history() -> Result<Subject> {
+        Ok(Subject { of_past: true, ..Subject::made(true)? })
+    }
+
+    /// What is committed of a state.
+    fn commit(&self, message: &str) -> Result<()> {
+        self.past.as_ref().map_or(Ok(()), |past| past.commit(message))
     }
 
     /// Puts a file in place whole, so that nobody reads it between being opened and written.
@@ -73,7 +107,10 @@ impl Subject {
         for i in 0..version * 3 {
             let _ = writeln!(text, "\nfn worker_{part}_{i}(ring: &Ring{part}) -> usize {{\n    send_{part}({i})\n}}");
         }
-        self.file(&format!("src/part{part}/header.rs"), &text)
+        self.file(&format!("src/part{part}/header.rs"), &text)?;
+        self.commit(&format!(
+            "Part {part} has version {version}\n\nWorkers send a ring; retry after a failure.\n{text}"
+        ))
     }
 
     /// The tree's next state: files changed, new and gone.
@@ -87,10 +124,13 @@ impl Subject {
             "src/new.py",
             "def send_page(ring):\n    \"\"\"Stores a page.\"\"\"\n    return parse_header_1(ring)\n",
         )?;
-        match fs::remove_file(self.root.join("src/gone.py")) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
+        if let Err(error) = fs::remove_file(self.root.join("src/gone.py"))
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(error.into());
         }
+        self.commit("How a page is stored")?;
+        self.past.as_ref().map_or(Ok(()), Past::forget)
     }
 
     /// A data folder of a name of its own.
@@ -114,8 +154,12 @@ impl Subject {
     /// As [`Updater::run`].
     pub(super) fn update(&self, store: &Store, whole: bool, vectors: bool) -> colgrep_index::Result<Snapshot> {
         let wish = Encoding { budget: (!whole).then_some(SEARCH_BUDGET), ..encoding(&Toy, &self.codebook) };
-        let updater = Updater::new(store, &self.root).wait(whole).encoding(Some(&wish).filter(|_| vectors));
-        Ok(updater.run()?.0)
+        let past = self.past.as_ref().filter(|_| self.of_past);
+        let root = past.map_or(&*self.root, Past::common);
+        let updater = Updater::new(store, root).wait(whole).encoding(Some(&wish).filter(|_| vectors));
+        let Some(past) = past else { return Ok(updater.run()?.0) };
+        let history = past.history();
+        Ok(updater.source(&history).run()?.0)
     }
 
     /// All that an index answers, in words: every unit as it is kept, and what searches find with which scores.
@@ -166,7 +210,8 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
                 semantic,
                 background,
             };
-            let answer = search(snapshot, &request, None)?;
+            let ask = if snapshot.files.keeps_texts() { recall } else { search };
+            let answer = ask(snapshot, &request, None)?;
             for hit in &answer.hits {
                 let units: Vec<(u32, u32)> = hit.units.iter().map(|u| (u.line, u.score.to_bits())).collect();
                 let _ = writeln!(text, "{query}: {} {units:?}", answer.files[hit.file].path);

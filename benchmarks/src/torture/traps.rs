@@ -11,6 +11,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use serde_json::json;
 
+use super::apart::apart;
 use super::process::{Ended, run as ended};
 use super::{Args, Tally, case_seed, go_through};
 use crate::speed::process::Program;
@@ -56,7 +57,7 @@ const SETTINGS: [&str; 7] = [
     "ignore = [\"../**\"]\n",
 ];
 /// What is asked of the clone.
-const COMMANDS: [&[&str]; 14] = [
+const COMMANDS: [&[&str]; 16] = [
     &["trapped"],
     &["trapped", "--changed"],
     &["trapped", "--since=HEAD"],
@@ -70,7 +71,9 @@ const COMMANDS: [&[&str]; 14] = [
     &["settings"],
     &["--like", "changed.rs:1"],
     &["outline", "changed.rs"],
-    &["hook"],
+    &["hook", "claude-code"],
+    &["log", "trapped"],
+    &["log", "first", "--json"],
 ];
 
 /// A clone, and what lies around it.
@@ -302,11 +305,11 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
             let words = COMMANDS.choose(&mut random).copied().unwrap_or_default();
             let mut command = program.command(words);
             scene.surroundings(&mut command, &mut random);
-            let ended = ended(&mut command)?;
+            let ended = apart(|| ended(&mut command))?;
             *counts.entry("commands").or_default() += 1;
             failures.extend(scene.failures(&format!("case {case}, {planted:?}, {words:?}"), &ended)?);
         }
-        let ended = served(&scene, &program, &mut random)?;
+        let ended = apart(|| served(&scene, &program, &mut random))?;
         *counts.entry("servers").or_default() += 1;
         failures.extend(scene.failures(&format!("case {case}, {planted:?}, mcp"), &ended)?);
         Ok(failures)

@@ -1,0 +1,108 @@
+//! A small repository's commits as an index is made of them.
+
+use std::collections::HashMap;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Result, bail};
+use colgrep_index::history::{Git, History, Sessions};
+
+/// A branch that the first state has and the second has not.
+const SIDE: &str = "side";
+
+/// What git was asked: its arguments and its input.
+type Asked = (Vec<String>, String);
+
+/// The repository in a project's folder.
+#[derive(Debug)]
+pub(super) struct Past {
+    root: PathBuf,
+    common: PathBuf,
+    sessions: Sessions,
+    /// What git said of the repository as it is: many indexes are made of it.
+    told: Mutex<HashMap<Asked, Vec<u8>>>,
+}
+
+impl Past {
+    /// A new repository with a commit on a side branch, which [`Past::forget`] removes.
+    ///
+    /// # Errors
+    /// When git can't be run.
+    pub(super) fn new(root: &Path) -> Result<Past> {
+        let (common, sessions) = (root.join(".git"), Sessions::new(Vec::new(), Vec::new()));
+        let past = Past { root: root.to_path_buf(), common, sessions, told: Mutex::default() };
+        past.git(&["init", "-q", "-b", "main"])?;
+        past.commit("Pages begin")?;
+        past.git(&["checkout", "-q", "-b", SIDE])?;
+        past.commit("A side road: retry after a failure")?;
+        past.git(&["checkout", "-q", "main"])?;
+        Ok(past)
+    }
+
+    /// Commits the tree as it is.
+    ///
+    /// # Errors
+    /// When git refuses.
+    pub(super) fn commit(&self, message: &str) -> Result<()> {
+        self.git(&["add", "-A"])?;
+        self.git(&["commit", "-q", "--allow-empty", "-m", message])
+    }
+
+    /// Removes the side branch.
+    ///
+    /// # Errors
+    /// When git refuses.
+    pub(super) fn forget(&self) -> Result<()> {
+        self.git(&["branch", "-q", "-D", SIDE])
+    }
+
+    /// The folder that stands for the repository.
+    pub(super) fn common(&self) -> &Path {
+        &self.common
+    }
+
+    /// Its commits as documents.
+    pub(super) fn history(&self) -> History<'_> {
+        History { git: Some(self), common: &self.common, sessions: &self.sessions }
+    }
+
+    fn git(&self, words: &[&str]) -> Result<()> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut git = self.command();
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "gc.auto=0"]).args(words);
+        let output = git.output()?;
+        if !output.status.success() {
+            bail!("git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(())
+    }
+
+    fn command(&self) -> Command {
+        let mut git = Command::new("git");
+        git.current_dir(&self.root).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        git
+    }
+}
+
+impl Git for Past {
+    fn ask(&self, args: &[&str], input: &str) -> io::Result<Vec<u8>> {
+        let asked = (args.iter().map(ToString::to_string).collect(), input.to_string());
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = told.get(&asked) {
+            return Ok(known.clone());
+        }
+        let mut git = self.command();
+        let mut child = git.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let (mut to, words) = (child.stdin.take(), input.to_string());
+        let writer = std::thread::spawn(move || to.as_mut().map(|to| to.write_all(words.as_bytes())));
+        let output = child.wait_with_output()?;
+        let _ = writer.join();
+        if !output.status.success() {
+            return Err(io::Error::other(format!("git {args:?}: {}", output.status)));
+        }
+        told.insert(asked, output.stdout.clone());
+        Ok(output.stdout)
+    }
+}
