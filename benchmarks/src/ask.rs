@@ -89,7 +89,7 @@ fn standing(near: &str, repository: &Repository) -> Result<NearFile> {
     let (file, line) = split_line(near).map_or((near, None), |(file, line)| (file, Some(line)));
     let record = of(file).with_context(|| format!("near: {file} is not in the index of {}", repository.name))?;
     let root: PathBuf = repository.place.project.root.clone();
-    let together = repository.together(&record.path)?;
+    let together = repository.past().together(&repository.place.project, &record.path);
     Ok(NearFile { root, near: Near { path: record.path.clone(), line, together, ..Near::default() } })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep::FusionArg;
@@ -12,9 +12,9 @@ use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
 use colgrep_engine::env::{Env, profile};
-use colgrep_engine::history::{HistoryPlace, OpenHistory};
 use colgrep_engine::model::Model;
 use colgrep_engine::open::update;
+use colgrep_engine::past::{Histories, Past};
 use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::Project;
 use colgrep_engine::rules::is_below;
@@ -267,8 +267,9 @@ pub struct Repository {
     /// How its rankings are fused.
     pub fusion: Fusion,
     /// Its past, opened where it is asked for.
-    past: OnceLock<OpenHistory>,
+    histories: Histories,
     env: Env,
+    settings: Settings,
 }
 
 impl Repository {
@@ -300,7 +301,8 @@ impl Repository {
             model,
             by,
             fusion,
-            past: OnceLock::new(),
+            histories: Histories::default(),
+            settings: Settings::default(),
             env: env.clone(),
         };
         repository.language = language.map_or_else(|| repository.main_language(), String::from);
@@ -330,19 +332,14 @@ impl Repository {
         let (by, fusion, model) = (self.by, self.fusion, self.model.as_deref());
         let Background { near, hints, terms } = &task.background;
         let (near, terms) = (near.as_ref(), terms.as_ref());
-        self.place.retrieve(&Asked { by, fusion, model, near, hints, terms, ..Asked::new(&task.query, knobs, files) })
+        let past = self.past().evidence(&self.place.project, &task.query, knobs);
+        let asked = Asked::new(&task.query, knobs, files);
+        self.place.retrieve(&Asked { by, fusion, model, near, hints, terms, past: &past, ..asked })
     }
 
-    /// The files that changed together with one, up to the commit that is checked out.
-    ///
-    /// # Errors
-    /// When the history can't be read.
-    pub fn together(&self, path: &str) -> Result<Vec<(String, f32)>> {
-        let open = || HistoryPlace::of(&self.place.project, &Settings::default(), &self.env)?.open(None, &());
-        if self.past.get().is_none() && HistoryPlace::of(&self.place.project, &Settings::default(), &self.env).is_ok() {
-            let _ = self.past.set(open()?);
-        }
-        self.past.get().map_or_else(|| Ok(Vec::new()), |past| past.together(path))
+    /// Its past, up to the commit that is checked out.
+    pub fn past(&self) -> Past<'_> {
+        Past { histories: &self.histories, settings: &self.settings, env: &self.env, listener: &() }
     }
 
     /// A file's path as colgrep prints it.

@@ -18,7 +18,8 @@ use crate::metric::{self, DEPTH};
 /// fusion nor a stage reads it, or the retrieval does too.
 pub fn is_of_retrieval(knob: Knob) -> bool {
     let is_of_ranking = fuse::KNOBS.contains(&knob) || STAGES.iter().any(|s| s.knobs.contains(&knob));
-    fuse::TRUST_KNOBS.contains(&knob) || !is_of_ranking
+    let is_of_both = fuse::TRUST_KNOBS.contains(&knob) || knob == Knob::HistoryBoost;
+    is_of_both || !is_of_ranking
 }
 
 /// The first stage that reads a knob, or the first of all where the fusion does; the number of stages where none does.

@@ -6,7 +6,7 @@ use common::{bench, bench_kiosk, kiosk};
 use serde_json::Value;
 
 #[test]
-fn a_regression_beyond_the_bound_fails_and_is_named() {
+fn s000_24_a_regression_beyond_the_bound_fails_and_is_named() {
     let folder = kiosk();
     let (a, b) = (folder.path().join("a.json"), folder.path().join("b.json"));
     let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
@@ -21,7 +21,8 @@ fn a_regression_beyond_the_bound_fails_and_is_named() {
             assert!(text.contains(part), "{part:?} is missing in {text}");
         }
     };
-    check(&[a, a, "--fail-below", "-0.002"], 0, &["difference +0.0000", "(same;", "0 better, 0 worse, 7 the same"]);
+    let same = ["difference +0.0000", "(same;", "0 better, 0 worse, 7 the same", "recall@5", "recall@10"];
+    check(&[a, a, "--fail-below", "-0.002"], 0, &same);
     let why = ["src/payment.py, right: 1 -> ", "main.py, overtook it: ", "* depth ", "  answer "];
     check(&[a, b], 0, &[&["COLGREP_DEPTH_BOOST: 0.2 -> 5", "\"charge a card\""][..], &why].concat());
     check(&[a, b, "--fail-below", "-0.002"], 1, &[]);

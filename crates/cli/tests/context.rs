@@ -48,6 +48,7 @@ fn misleading() -> Sandbox {
     sandbox.write("net/_pool.py", "class Holder:\n    size = 3\n");
     sandbox.write("net/pool.py", "class Pool:\n    size = 3\n");
     sandbox.write("net/TestClient.py", "def one():\n    pass\n");
+    sandbox.write("doc/Read Me First.md", "# Nothing\n");
     sandbox.write("a/conf.py", "one = 1\n");
     sandbox.write("b/conf.py", "two = 2\n");
     sandbox.write("Makefile", "all:\n\techo done\n");
@@ -67,6 +68,13 @@ fn s000_8_and_9_a_named_file_stands_first_in_any_case() {
         ("retry a request with TestClient.py:1:1", "net/TestClient.py"),
         ("retry a request (b/conf.py)", "b/conf.py"),
         ("retry a request from the makefile", "Makefile"),
+        // Text that stands elsewhere, in quotes or as a run of words, does not lead away from a file that is named.
+        ("retry \"a request with backoff\" in _pool.py", "net/_pool.py"),
+        ("Retry a request with backoff in _pool.py", "net/_pool.py"),
+        // Of several, the one behind "in" at the end is the place.
+        ("move the retry of pool.py in _pool.py", "net/_pool.py"),
+        ("move the retry of _pool.py in pool.py", "net/pool.py"),
+        ("retry a request in Read Me first.md", "doc/Read Me First.md"),
         ("retry a request in gone.py", "retry/retry_request_0.py"),
     ] {
         for flags in [&["-l", "-k", "1"][..], &["-l", "-k", "1", "--tests", "auto"]] {

@@ -200,3 +200,20 @@ fn other_spellings_and_mistakes() {
     assert!(ran.status == 2 && ran.err.contains(".mcp.json can't be edited; nothing was changed"), "{ran:?}");
     assert!(!sandbox.root().join("CLAUDE.md").exists(), "all or nothing");
 }
+
+#[test]
+fn sessions_are_offered_in_words_and_not_set() {
+    let sandbox = Sandbox::of("relay");
+    let sessions = |ran: &common::Ran| ran.err.contains("colgrep settings sessions");
+    let ran = sandbox.run(&["install", "claude-code"]);
+    let folder = home(&sandbox).join(".claude/projects").display().to_string();
+    assert!(ran.err.contains(&format!("colgrep settings sessions \"{folder}\"")), "{ran:?}");
+    assert!(!sandbox.run(&["settings"]).out.contains(".claude/projects"), "nothing is set");
+    assert!(!sessions(&sandbox.run(&["install", "cursor"])), "whose transcripts nobody can read");
+    assert!(!sessions(&sandbox.run(&["install", "codex", "--dry-run"])));
+    assert_eq!(sandbox.run(&["settings", "sessions", "~/.claude/projects"]).status, 0);
+    assert!(!sessions(&sandbox.run(&["install", "claude-code"])), "named already");
+    let ran = sandbox.run(&["install", "codex"]);
+    let both = format!("\"{folder}, {}\"", home(&sandbox).join(".codex/sessions").display());
+    assert!(ran.err.contains(&both), "what is set stays: {ran:?}");
+}

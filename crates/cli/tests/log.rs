@@ -4,130 +4,10 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 
-use common::{Ran, Sandbox};
+use common::Sandbox;
+use common::past::{asked, commit, did, git, lines, repository, rows, session, subjects, transcripts, written};
 use serde_json::{Value, json};
-
-/// Runs git in a folder, with a clock that stands where it is told.
-fn git(folder: &PathBuf, date: &str, args: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "init.defaultBranch=main", "-c", "user.name=A", "-c", "user.email=a@b.c"])
-        .args(args)
-        .current_dir(folder)
-        .env("GIT_AUTHOR_DATE", date)
-        .env("GIT_COMMITTER_DATE", date)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .expect("git");
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_string()
-}
-
-fn commit(sandbox: &Sandbox, date: &str, files: &[&str], message: &str) -> String {
-    for file in files {
-        let before = fs::read_to_string(sandbox.root().join(file)).unwrap_or_default();
-        sandbox.write(file, &format!("{before}// {message}\n"));
-    }
-    let (root, date) = (sandbox.root(), format!("{date}T12:00:00+0000"));
-    git(&root, &date, &["add", "-A"]);
-    git(&root, &date, &["commit", "-q", "--allow-empty", "-m", message]);
-    git(&root, &date, &["rev-parse", "HEAD"])
-}
-
-/// A repository of four commits; their names, the oldest first.
-fn repository() -> (Sandbox, Vec<String>) {
-    let sandbox = Sandbox::new();
-    git(&sandbox.root(), "2026-01-01T12:00:00+0000", &["init", "-q"]);
-    let commits = [
-        (
-            "2026-01-01",
-            &["src/retry.rs", "src/http.rs"][..],
-            "Cap retries at five\n\nSince the server sleeps otherwise.",
-        ),
-        ("2026-01-02", &["src/parse.rs"][..], "Parse headers lazily"),
-        ("2026-01-03", &["src/http.rs", "src/parse.rs"][..], "Keep the connection open"),
-        ("2026-01-04", &["README.md"][..], "Say how to build"),
-    ];
-    let names = commits.iter().map(|(date, files, message)| commit(&sandbox, date, files, message)).collect();
-    (sandbox, names)
-}
-
-/// The folder of transcripts; the user's settings name it.
-fn transcripts(sandbox: &Sandbox) -> PathBuf {
-    let folder = sandbox.data().with_file_name("transcripts");
-    fs::create_dir_all(&folder).expect("a folder");
-    let folder = folder.canonicalize().expect("its path");
-    let ran = sandbox.run(&["settings", "sessions", &folder.display().to_string()]);
-    assert_eq!(ran.status, 0, "{ran:?}");
-    folder
-}
-
-fn asked(cwd: &str, time: &str, text: &str) -> Value {
-    json!({"type": "user", "cwd": cwd, "sessionId": "s1", "timestamp": time, "message": {"role": "user", "content": text}})
-}
-
-fn did(cwd: &str, text: &str, tools: &[(&str, Value)]) -> Value {
-    let mut content = vec![json!({"type": "text", "text": text})];
-    content.extend(tools.iter().map(|(name, input)| json!({"type": "tool_use", "name": name, "input": input})));
-    json!({"type": "assistant", "cwd": cwd, "message": {"role": "assistant", "content": content}})
-}
-
-fn answered(cwd: &str, result: &str) -> Value {
-    json!({"type": "user", "cwd": cwd, "message": {"role": "user", "content": [{"type": "tool_result", "content": result}]}})
-}
-
-fn lines(values: &[Value]) -> String {
-    values.iter().map(|value| format!("{value}\n")).collect()
-}
-
-/// A session in the sandbox' project: two turns, with tools, their answers, and paths outside.
-fn session(sandbox: &Sandbox) -> String {
-    let root = sandbox.root().display().to_string();
-    let inside = |path: &str| format!("{root}/{path}");
-    lines(&[
-        json!({"type": "summary", "summary": "Backoff"}),
-        asked(&root, "2026-01-05T09:00:00Z", "Why does the client give up so early?\nPlease look."),
-        did(
-            &root,
-            "It doubles the pause each time.",
-            &[
-                ("Read", json!({"file_path": inside("src/retry.rs")})),
-                ("Read", json!({"file_path": "/etc/shadow"})),
-                ("Bash", json!({"command": "cargo test --test http src/http.rs ../elsewhere/x.rs"})),
-            ],
-        ),
-        answered(&root, "fn pause() { let password = \"zanzibar\"; }"),
-        did(&root, "", &[("Edit", json!({"file_path": "src/retry.rs", "old_string": "a", "new_string": "quetzal"}))]),
-        asked(&root, "2026-01-06T09:00:00Z", "Now make the limit a setting"),
-        did(&root, "Done.", &[("Write", json!({"file_path": inside("src/limit.rs"), "content": "quetzal"}))]),
-    ])
-}
-
-fn rows(ran: &Ran) -> Vec<Value> {
-    serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:?}"))
-}
-
-fn subjects(ran: &Ran) -> Vec<String> {
-    rows(ran).iter().map(|row| row["subject"].as_str().unwrap_or_default().to_string()).collect()
-}
-
-/// Every file below the folder of indexes with its time.
-fn written(sandbox: &Sandbox) -> Vec<(PathBuf, std::time::SystemTime)> {
-    fn add(folder: PathBuf, all: &mut Vec<(PathBuf, std::time::SystemTime)>) {
-        for entry in fs::read_dir(folder).expect("a folder").flatten() {
-            match entry.metadata().expect("an entry") {
-                data if data.is_dir() => add(entry.path(), all),
-                data => all.push((entry.path(), data.modified().expect("a time"))),
-            }
-        }
-    }
-    let mut all = Vec::new();
-    add(sandbox.data(), &mut all);
-    all.sort();
-    all
-}
 
 #[test]
 fn commits_are_listed_newest_first_as_git_writes_them() {
@@ -143,6 +23,20 @@ fn commits_are_listed_newest_first_as_git_writes_them() {
     assert_eq!((ran.status, ran.out.as_str()), (0, expected.as_str()), "{ran:?}");
     assert_eq!(sandbox.run(&["log", "-l", "-k", "1"]).out.trim(), names[3]);
     assert_eq!(sandbox.run(&["log", "-q"]).out, "");
+}
+
+#[test]
+fn commits_of_one_second_are_listed_as_they_were_made() {
+    let sandbox = Sandbox::new();
+    git(&sandbox.root(), "2026-01-01T12:00:00+0000", &["init", "-q"]);
+    let mut names: Vec<String> =
+        (0..6).map(|i| commit(&sandbox, "2026-01-01", &["a.rs"], &format!("Step {i}"))).collect();
+    let listed = |sandbox: &Sandbox| sandbox.run(&["log", "-l"]).out;
+    assert_eq!(listed(&sandbox).lines().rev().collect::<Vec<_>>(), names);
+    names.extend((6..9).map(|i| commit(&sandbox, "2026-01-01", &["a.rs"], &format!("Step {i}"))));
+    assert_eq!(listed(&sandbox).lines().rev().collect::<Vec<_>>(), names, "those that came later too");
+    let mentioned = sandbox.run(&["log", "zebra in a.rs", "-l", "-k", "9"]).out;
+    assert_eq!(mentioned.lines().rev().collect::<Vec<_>>(), names, "the newest of equals comes first");
 }
 
 #[test]
@@ -221,7 +115,7 @@ fn days_and_kinds_limit_too() {
 }
 
 #[test]
-fn seeds_001_12_a_second_look_writes_nothing_and_a_new_commit_is_found_at_once() {
+fn seeds_001_2_and_001_12_a_second_look_writes_nothing_and_a_new_commit_is_found_at_once() {
     let (sandbox, mut names) = repository();
     let folder = transcripts(&sandbox);
     fs::write(folder.join("s1.jsonl"), session(&sandbox)).expect("a file");
@@ -428,31 +322,4 @@ fn where_there_is_nothing_to_look_in_git_is_named() {
     let empty = Sandbox::new();
     git(&empty.root(), "2026-01-01T12:00:00+0000", &["init", "-q"]);
     assert_eq!(empty.run(&["log"]).status, 1, "a repository without a commit");
-}
-
-#[test]
-fn a_repository_runs_no_program_of_its_own() {
-    let (sandbox, _) = repository();
-    let root = sandbox.root();
-    let touched = sandbox.data().with_file_name("touched");
-    let program = format!("touch {}", touched.display());
-    for (key, value) in [
-        ("core.fsmonitor", program.as_str()),
-        ("core.pager", &program),
-        ("gpg.program", &program),
-        ("log.showSignature", "true"),
-        ("diff.external", &program),
-        ("diff.x.textconv", &program),
-        ("diff.x.command", &program),
-        ("filter.x.clean", &program),
-        ("filter.x.process", &program),
-        // No program, but it has no end.
-        ("mailmap.file", "/dev/zero"),
-    ] {
-        git(&root, "2026-01-01T12:00:00+0000", &["config", key, value]);
-    }
-    sandbox.write(".gitattributes", "* diff=x filter=x\n");
-    assert_eq!(sandbox.run(&["log", "retries"]).status, 0);
-    assert_eq!(sandbox.run(&["log", "--", "src/http.rs:1"]).status, 0);
-    assert!(!touched.exists());
 }

@@ -13,7 +13,7 @@ fn relay() -> Sandbox {
 }
 
 #[test]
-fn words_that_are_not_the_codes_find_it() {
+fn s000_19_and_28_words_that_are_not_the_codes_find_it() {
     let sandbox = relay();
     let ran =
         sandbox.run(&["buffer of fixed size that drops the oldest entry when full", "-k", "3", "--semantic-only"]);

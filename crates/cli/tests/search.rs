@@ -206,7 +206,7 @@ fn knobs_count_and_bad_ones_are_refused() {
 }
 
 #[test]
-fn the_trace_has_a_line_a_step() {
+fn s000_20_the_trace_has_a_line_a_step() {
     let sandbox = Sandbox::of("relay");
     let ran = sandbox.run_with(&[("COLGREP_TRACE", "1")], &["parse request", "-k", "2"]);
     let lines = ran.err.lines().map(|l| l.strip_prefix("__COLGREP_TRACE__ ").expect("a trace line"));

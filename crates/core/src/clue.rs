@@ -3,6 +3,8 @@
 //!
 //! Reading never fails and never drops anything: a clue stands beside the words, and what it names may not be here.
 
+use std::collections::HashSet;
+
 use crate::language::LanguageFacts;
 
 /// By what a query points at a unit, the weakest first.
@@ -68,6 +70,8 @@ pub struct Clues {
     pub mentions: Vec<String>,
     /// Other words that are the names of files where a file is so called: `Makefile`, `.gitignore`, `_utils`.
     pub names: Vec<String>,
+    /// The one of `mentions` or `names` that ends the text behind the word "in": of several files, the place that is meant.
+    pub place: Option<String>,
     /// What stands in double quotes.
     pub phrases: Vec<String>,
     /// The definition that the query is, keyword and name and nothing else of weight.
@@ -128,13 +132,25 @@ impl Clues {
         };
         clues.locations.extend(whole_places(text));
         for word in path_words(text) {
+            let mut named = None;
             match read_path(text, &word, facts) {
                 Some((path, Some(line))) => clues.locations.push(Location { path, line }),
-                Some((path, None)) if !clues.mentions.contains(&path) => clues.mentions.push(path),
-                Some(_) => {}
-                None => clues.names.extend(file_name(word.text).map(String::from)),
+                Some((path, None)) => {
+                    named = Some(path.clone());
+                    clues.mentions.push(path);
+                }
+                None => {
+                    named = file_name(word.text).map(String::from);
+                    clues.names.extend(named.clone());
+                }
+            }
+            if word.text.contains(char::is_alphanumeric) {
+                clues.place = named.filter(|_| stands_behind_in(&text[..word.start]));
             }
         }
+        let mut seen = HashSet::new();
+        clues.mentions.retain(|mention| seen.insert(mention.clone()));
+        clues.names.extend(odd_names(text).map(String::from));
         clues.locations.dedup();
         // Python prints the innermost frame last, everybody else first.
         if text.contains("most recent call last") {
@@ -221,6 +237,18 @@ fn file_name(word: &str) -> Option<&str> {
     // `__init__` is what Python calls it, not how it is named.
     let is_dunder = name.starts_with("__") && name.ends_with("__");
     (has_letters && is_marked && !is_dunder && !name.contains(['/', ':'])).then_some(name)
+}
+
+/// Words that hold what ends a path elsewhere, as names of files: `works(1).txt`.
+fn odd_names(text: &str) -> impl Iterator<Item = &str> {
+    let inner = |word: &&str| word.trim_matches(PATH_ENDS).contains(PATH_ENDS);
+    text.split_whitespace().filter(inner).filter_map(file_name)
+}
+
+/// Whether the last word of a text is "in", whatever opens behind it.
+fn stands_behind_in(before: &str) -> bool {
+    let before = before.trim_end_matches(|c: char| c.is_whitespace() || PATH_ENDS.contains(&c));
+    before.rsplit(char::is_whitespace).next().is_some_and(|word| word.eq_ignore_ascii_case("in"))
 }
 
 /// `a.rs:12:5`, `a.rb:12:in`, `a.rs#L12`, `a.rs:12-20` → the path and its line.
@@ -384,10 +412,24 @@ mod tests {
             ("what is __init__ for", ""),
             ("client.py and src/server do", ""),
             ("run bats-exec-file", "bats-exec-file"),
+            ("see a-works(1)-b", "a-works a-works(1)-b"),
             ("parse the request", ""),
             ("A b 3.5", ""),
         ] {
             assert_eq!(read(text).names.join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_file_that_ends_a_question_behind_in_is_the_place() {
+        for (text, expected) in [
+            ("move it to b.rs in src/a.rs", Some("src/a.rs")),
+            ("copy the notices of b.rs in `LICENSE`.", Some("LICENSE")),
+            ("in a.rs and b.rs", None),
+            ("move it from a.rs to b.rs", None),
+            ("what a.rs does in tests", None),
+        ] {
+            assert_eq!(read(text).place.as_deref(), expected, "{text:?}");
         }
     }
 

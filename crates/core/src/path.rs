@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_go_by_whole_words() {
+    fn s003_1_classes_go_by_whole_words() {
         use PathClass as C;
         let all = [C::TEST, C::BENCHMARK, C::COMPAT, C::EXAMPLE, C::TYPINGS, C::BARREL, C::VENDORED];
         for (path, expected) in [

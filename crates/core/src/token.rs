@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_split_into_parts_and_compounds() {
+    fn s000_5_and_7_identifiers_split_into_parts_and_compounds() {
         for (text, expected) in [
             ("parseRequest", "parserequest pars request"),
             ("parse_request", "parse_request pars request"),
@@ -310,6 +310,13 @@ mod tests {
         ] {
             check(text, expected);
         }
+    }
+
+    #[test]
+    fn s003_6_words_over_256_bytes_are_left_out() {
+        let word = |length: usize| "x".repeat(length);
+        check(&word(256), &word(256));
+        check(&format!("{} y", word(257)), "y");
     }
 
     #[test]

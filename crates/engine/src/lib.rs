@@ -21,6 +21,7 @@ mod nearest;
 pub mod notice;
 pub mod open;
 pub mod pack;
+pub mod past;
 pub mod pattern;
 pub mod place;
 pub mod project;

@@ -5,12 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use colgrep_index::search::Near;
 
-use crate::env::Env;
-use crate::history::HistoryPlace;
-use crate::notice::Listener;
+use crate::past::Past;
 use crate::project::Project;
 use crate::request::{Scope, Standpoint, Tests};
-use crate::settings::Settings;
 
 /// A file of a project where the reader stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,31 +23,11 @@ impl NearFile {
     ///
     /// # Errors
     /// When there is no such file, or it has no such line: what was asked for would change nothing.
-    pub fn new(
-        at: &Standpoint,
-        project: &Project,
-        path: String,
-        scope: &Scope,
-        past: (&Settings, &Env, &dyn Listener),
-    ) -> Result<NearFile> {
+    pub fn new(at: &Standpoint, project: &Project, path: String, scope: &Scope, past: &Past<'_>) -> Result<NearFile> {
         check(at)?;
-        let (tests_only, together) = (scope.tests == Some(Tests::Only), together(project, &path, past));
+        let (tests_only, together) = (scope.tests == Some(Tests::Only), past.together(project, &path));
         Ok(NearFile { root: project.root.clone(), near: Near { path, line: at.line, tests_only, together } })
     }
-}
-
-/// The files that past commits changed together with the one at `path`, the strongest first. Without a history, or where
-/// it can't be read, there are none: the other relations are as good without.
-pub fn together(
-    project: &Project,
-    path: &str,
-    (settings, env, listener): (&Settings, &Env, &dyn Listener),
-) -> Vec<(String, f32)> {
-    let Some(place) = HistoryPlace::of(project, settings, env).ok().filter(HistoryPlace::is_repository) else {
-        return Vec::new();
-    };
-    let past = place.open(None, listener).and_then(|history| history.together(path));
-    past.unwrap_or_default()
 }
 
 fn check(at: &Standpoint) -> Result<()> {

@@ -100,6 +100,8 @@ pub struct Asked<'a> {
     pub terms: Option<&'a TermTable>,
     /// Where the reader stands.
     pub near: Option<&'a NearFile>,
+    /// Files that past commits like the question changed.
+    pub past: &'a [(String, f32)],
     /// Files wanted.
     pub files: usize,
     /// Units in each file, at most.
@@ -125,6 +127,7 @@ impl<'a> Asked<'a> {
             hints: &[],
             terms: None,
             near: None,
+            past: &[],
             files,
             units_per_file: 1,
             single_units: false,
@@ -297,7 +300,13 @@ impl Place {
             units_per_file: asked.units_per_file,
             filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
             semantic,
-            background: search::Background { terms: asked.terms, hints: Some(&hints), tags_of: Some(&tags_of), near },
+            background: search::Background {
+                terms: asked.terms,
+                hints: Some(&hints),
+                tags_of: Some(&tags_of),
+                near,
+                past: asked.past,
+            },
         })
     }
 

@@ -19,6 +19,7 @@ use crate::model::Model;
 use crate::near::NearFile;
 use crate::notice::{Listener, Notice};
 use crate::open::{OpenOptions, Opening, name_runtime, open};
+use crate::past::{Histories, Past};
 use crate::place::{Asked, Place, Ranked, Within};
 use crate::project::Project;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
@@ -42,6 +43,7 @@ pub struct Session {
     /// Projects that are open, with their indexes.
     opened: Vec<(Project, Arc<Snapshot>)>,
     places: Vec<Place>,
+    histories: Histories,
     /// What they are limited to.
     scope: Scope,
     /// Whether they are those of the scope's paths.
@@ -79,6 +81,7 @@ impl Session {
             found,
             opened,
             places,
+            histories: Histories::default(),
             scope: Scope::default(),
             is_scoped: false,
         })
@@ -217,7 +220,12 @@ impl Session {
         let fusion = request.ranking.fusion.or(self.settings.fusion()).unwrap_or_default();
         let per_file = request.shape.units_per_file.or(self.settings.number("per_file")).unwrap_or(1).max(1);
         let listener = Arc::clone(&self.listener);
-        let work = |place: &Place, model: Option<&Model>| {
+        let past = |place: &Place| match is_text {
+            true => self.past().evidence(&place.project, query, &knobs),
+            false => Vec::new(),
+        };
+        let pasts: Vec<Vec<(String, f32)>> = self.places.iter().map(past).collect();
+        let work = |place: &Place, model: Option<&Model>, past: &[(String, f32)]| {
             let model = model.filter(|_| by != RankBy::Words);
             let asked = Asked {
                 query,
@@ -229,6 +237,7 @@ impl Session {
                 hints: &request.background.hints,
                 terms: (is_text && !terms.is_empty()).then_some(&terms),
                 near: near.as_ref(),
+                past,
                 files,
                 units_per_file: per_file,
                 single_units: request.shape.single_units,
@@ -237,7 +246,7 @@ impl Session {
             };
             place.rank(&asked, &*listener)
         };
-        (0..self.places.len()).map(|at| self.repaired(at, work)).collect()
+        (0..pasts.len()).map(|at| self.repaired(at, |place, model| work(place, model, &pasts[at]))).collect()
     }
 
     /// Opens the model, if the request's rankings need one.
@@ -347,7 +356,13 @@ impl Session {
                 at.file.display()
             );
         }
-        NearFile::new(at, &project, path, scope, (&self.settings, &self.env, &*self.listener))
+        NearFile::new(at, &project, path, scope, &self.past())
+    }
+
+    /// The past of the projects.
+    fn past(&self) -> Past<'_> {
+        let Session { histories, settings, env, listener, .. } = self;
+        Past { histories, settings, env, listener: &**listener }
     }
 
     /// Does `work` in a place; where the index shows itself damaged, repairs it and does the work again, once.

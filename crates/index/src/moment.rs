@@ -31,17 +31,20 @@ impl Moment {
         self.0
     }
 
-    /// Reads RFC 3339: `2026-01-01T10:00:00.123Z`, `2026-01-01T10:00:00+02:00`.
+    /// Reads RFC 3339 and what git writes: `2026-01-01T10:00:00.123Z`, `2026-01-01 10:00:00 +0200`, `2026-01-01 10:00`
+    /// (UTC).
     pub fn read(text: &str) -> Option<Moment> {
         let (date, rest) = text.split_at_checked(10)?;
         let time = rest.strip_prefix(['T', 't', ' '])?;
         let zone_at = time.find(['Z', 'z', '+', '-']).unwrap_or(time.len());
-        let [hour, minute, second] = numbers(time[..zone_at].split('.').next()?, ':')?;
+        let clock = time[..zone_at].trim_end().split('.').next()?;
+        let seconds = if clock.matches(':').count() == 1 { ":00" } else { "" };
+        let [hour, minute, second] = numbers(&format!("{clock}{seconds}"), ':')?;
         let zone = match &time[zone_at..] {
             "" | "Z" | "z" => 0,
             zone => {
                 let (sign, zone) = zone.split_at(1);
-                let (hours, minutes) = zone.split_once(':')?;
+                let (hours, minutes) = zone.split_once(':').or_else(|| zone.split_at_checked(2))?;
                 let minutes = 60 * hours.parse::<i64>().ok()? + minutes.parse::<i64>().ok()?;
                 if sign == "-" { -minutes } else { minutes }
             }

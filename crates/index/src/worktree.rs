@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 /// A repository around a folder: the folder that all its worktrees share, and their roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repository {
@@ -26,6 +28,18 @@ impl Repository {
         Some(Repository { common, top, tops })
     }
 
+    /// A number that changes whenever a branch or the head of a worktree moves, as far as git's files tell: read anew,
+    /// it says whether git has to be asked again.
+    pub fn stamp(&self) -> u64 {
+        let mut seen = Vec::new();
+        let heads = fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
+        let heads = heads.map(|entry| entry.path().join("HEAD"));
+        let shared = ["HEAD", "refs/heads", "reftable", "packed-refs", "shallow"].map(|name| self.common.join(name));
+        shared.into_iter().chain(heads).for_each(|path| stamp_below(&path, &mut seen));
+        seen.sort_unstable();
+        xxh3_64(seen.join("\n").as_bytes())
+    }
+
     /// The name that people know the repository by: its first worktree's.
     pub fn name(&self) -> String {
         let is_inside = self.common.file_name().is_some_and(|n| n == ".git");
@@ -43,6 +57,26 @@ pub(crate) fn sibling_roots(root: &Path) -> Vec<PathBuf> {
     roots.sort();
     roots.dedup();
     roots
+}
+
+/// Longest file that is read for a stamp, in bytes: a branch's is far shorter.
+const STAMP_BYTES_MAX: u64 = 4 << 10;
+
+/// Adds what a file, or each below a folder, says; of a longer one, which it is: git replaces what it changes.
+fn stamp_below(path: &Path, seen: &mut Vec<String>) {
+    let Ok(data) = fs::symlink_metadata(path) else { return };
+    if data.is_dir() {
+        fs::read_dir(path).into_iter().flatten().flatten().for_each(|entry| stamp_below(&entry.path(), seen));
+        return;
+    }
+    if data.len() <= STAMP_BYTES_MAX {
+        return seen.push(format!("{} {:?}", path.display(), fs::read(path).ok()));
+    }
+    #[cfg(unix)]
+    let file = std::os::unix::fs::MetadataExt::ino(&data);
+    #[cfg(not(unix))]
+    let file = data.created().ok();
+    seen.push(format!("{} {file:?} {} {:?}", path.display(), data.len(), data.modified().ok()));
 }
 
 /// The roots of all worktrees, as git's files name them; some may be gone.

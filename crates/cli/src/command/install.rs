@@ -11,11 +11,12 @@ mod toml;
 
 use std::path::PathBuf;
 
-use agents::{Target, targets};
+use agents::{Target, targets, transcripts};
 use anyhow::{Context as _, Result};
 use change::{Change, installed, uninstalled};
 use colgrep_engine::env::Env;
 use colgrep_engine::project::Project;
+use colgrep_engine::settings::Settings;
 use receipt::Receipts;
 
 use super::folder_or_here;
@@ -41,8 +42,22 @@ pub(super) fn install(args: &InstallArgs, env: &Env) -> Result<u8> {
     if !args.dry_run {
         let project = if args.project { " --project" } else { "" };
         remark!("`colgrep uninstall {}{project}` takes it back", name(args.agent));
+        offer_sessions(args.agent, env);
     }
     Ok(FOUND)
+}
+
+/// Says that the agent's sessions can be searched too. They are private, so nothing is set.
+fn offer_sessions(agent: Agent, env: &Env) {
+    let Some(folder) = transcripts(agent, env) else { return };
+    let Ok(settings) = Settings::read(env, folder_or_here(None)) else { return };
+    let mut named = settings.sessions(env);
+    if !named.iter().any(|known| folder.starts_with(known)) {
+        named.push(folder.clone());
+        let all = named.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
+        remark!("{} is not read: sessions are private", folder.display());
+        remark!("to find them with `colgrep log` too: colgrep settings sessions \"{all}\"");
+    }
 }
 
 pub(super) fn uninstall(args: &InstallArgs, env: &Env) -> Result<u8> {

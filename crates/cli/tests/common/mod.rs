@@ -2,6 +2,8 @@
 
 #[allow(dead_code, reason = "the tests of `install` alone use it")]
 pub mod agents;
+#[allow(dead_code, reason = "the tests of histories alone use it")]
+pub mod past;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -156,6 +156,17 @@ mod tests {
     }
 
     #[test]
+    fn s000_11_and_s003_7_k1_and_b_are_knobs_and_classic_has_fts5s() {
+        let mut knobs = Knobs::of(Profile::Default);
+        assert_eq!((knobs.k1, knobs.b), (1.6, 0.6));
+        knobs.set(Knob::K1, "1.5").unwrap();
+        knobs.set(Knob::B, "0.75").unwrap();
+        assert_eq!((knobs.k1, knobs.b), (1.5, 0.75));
+        let classic = Knobs::of(Profile::Classic);
+        assert_eq!((classic.k1, classic.b, classic.stem_weight), (1.2, 0.75, 1.0));
+    }
+
+    #[test]
     fn a_set_value_stands_over_the_profile() {
         let mut knobs = Knobs::of(Profile::Classic);
         assert_eq!((knobs.trust_low, knobs.is_set(Knob::TrustLow)), (0.0, false));

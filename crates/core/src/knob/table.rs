@@ -390,6 +390,13 @@ knobs! {
         source: "prototype: about +.001 (docs/research/prototype.md)",
     }
 
+    // Stage `history`.
+    HistoryBoost history_boost: f32 {
+        doc: "Added to files that past commits like the question changed, in shares of the best score; 0 opens no history.",
+        default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2, 0.4],
+        source: "docs/research/history.md",
+    }
+
     // Stage `context`.
     HereBoost here_boost: f32 {
         doc: "With --near: added to the file where the reader stands, in shares of the best score.",
@@ -429,6 +436,13 @@ knobs! {
         doc: "How far below the best an entry of the history lies at most that mentions a file which the query names.",
         default: 0.4, classic: 0.4, range: (0.0, 1.0), grid: &[0.2, 0.4, 0.6],
         source: "file-aware recall over history: FILE_MATCH_DISTANCE",
+    }
+
+    // Fusion of a history.
+    HistoryAlpha history_alpha: f32 {
+        doc: "Weight of meaning among the entries of a history, whatever the words found; the words have the rest. An alpha of 0 counts here too.",
+        default: 0.2, classic: 0.2, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.2, 0.3, 0.4, 0.6],
+        source: "docs/research/history.md",
     }
 
     // Stage `pointed`.

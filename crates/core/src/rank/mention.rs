@@ -3,6 +3,7 @@
 use super::fused::Fused;
 use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
+use crate::clue::{Certainty, Pointer};
 use crate::knob::Knob;
 
 /// Prefers files whose path or name stands in the query.
@@ -33,11 +34,16 @@ fn is_meant(file: &FileFacts) -> bool {
     file.mentioned >= 1.0
 }
 
-/// What brings the files that the query means, all by the same amount, to the best of the others.
+/// What brings the files that the query means, all by the same amount, to the best of the others. Those of which the
+/// query gives a line, or that hold all of it, stay in front; a run of its words may be the file's own name.
 fn lift(input: &Input<'_>, fused: &Fused) -> f32 {
     let files = &input.retrieved.files;
     let mut best = vec![f32::NEG_INFINITY; files.len()];
+    let is_known = |pointer: &Pointer| pointer.certainty > Certainty::Run;
     for (score, candidate) in fused.scores.iter().zip(&input.retrieved.candidates) {
+        if candidate.pointer.as_ref().is_some_and(is_known) && !is_meant(&files[candidate.file]) {
+            continue;
+        }
         best[candidate.file] = best[candidate.file].max(*score);
     }
     let of = |meant: bool| best.iter().zip(files).filter(move |(b, f)| b.is_finite() && is_meant(f) == meant);
@@ -69,5 +75,16 @@ mod tests {
         let off = example.clone().added(&STAGE, &query("a.rs b.rs"), &set("0"));
         assert_eq!(off, [0; 5]);
         assert_eq!(example.added(&STAGE, &query("a.rs b.rs"), &set("0.6")), [250, 250, 0, 0, 250]);
+    }
+
+    #[test]
+    fn s000_8_a_named_file_passes_a_run_of_its_words_and_no_more() {
+        let of = |certainty| {
+            let mut example = Example::with_units(&["a.rs", "b.rs"], &[(0, 0, 0.1), (1, 1, 15.0)]);
+            example.retrieved.files[0].mentioned = 1.0;
+            example.retrieved.candidates[1].pointer = Some(Pointer { certainty, strength: 1.0, line: 1 });
+            example.added(&STAGE, &query("x in a.rs"), &knobs(&[(Knob::MentionBoost, "0.6")]))[0]
+        };
+        assert_eq!((of(Certainty::Run), of(Certainty::Words)), (1550, 60));
     }
 }

@@ -12,6 +12,7 @@ pub mod exact_definition;
 pub mod folder;
 mod fused;
 pub mod hints;
+pub mod history;
 pub mod mention;
 pub mod multi_unit;
 pub mod path_penalty;
@@ -49,10 +50,11 @@ pub static STAGES: &[Stage] = &[
     folder::STAGE,
     depth::STAGE,
     sibling::STAGE,
+    history::STAGE,
     path_penalty::LATE,
     context::STAGE,
-    mention::STAGE,
     pointed::STAGE,
+    mention::STAGE,
 ];
 
 /// The stages of a history, whose entries are no code: no path, no definition and no neighbour tells of them.
@@ -130,6 +132,7 @@ mod tests {
         files[1].word_definitions = 0.5;
         files[4].textual_types.push(0);
         files[2].mentioned = 0.5;
+        files[4].past = 0.5;
         files[3].context = Context { itself: true, partner: 0.5, imported: 0.5, importer: 0.5, together: 0.5 };
         let pointer = crate::clue::Pointer { certainty: crate::clue::Certainty::Exact, strength: 0.5, line: 3 };
         example.retrieved.candidates[6].pointer = Some(pointer);
@@ -217,6 +220,18 @@ mod tests {
             }
         }
         assert!(moved >= STAGES.len(), "the example gives the stages something to do: {moved}");
+    }
+
+    #[test]
+    fn s003_4_boosts_of_the_published_pipeline_are_shares_of_the_best_so_far() {
+        let mut example = Example::with_units(&["parse.rs"], &[(0, 0, 1.0)]);
+        example.retrieved.candidates[0].name_hit = true;
+        let (query, knobs) = (query("parse"), Knobs::of(Profile::Classic));
+        let mut after = |stage| {
+            example.apply(stage, &query, &knobs);
+            (example.fused.scores[0] * 100.0).round() as u32
+        };
+        assert_eq!((after(&stem::STAGE), after(&definition::STAGE)), (140, 175));
     }
 
     #[test]

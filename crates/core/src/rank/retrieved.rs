@@ -90,6 +90,8 @@ pub struct FileFacts {
     pub mentioned: f32,
     /// How it stands to the file where the reader is.
     pub context: Context,
+    /// How far past commits like the question changed it, in shares of the strongest; 0 where nobody looked.
+    pub past: f32,
 }
 
 /// The candidates of one query, the retrievers' rankings of them, and what is known of their files. Nothing here

@@ -89,6 +89,11 @@ impl HistoryPlace {
         self.repository.is_some()
     }
 
+    /// A number that changes whenever a branch of the repository or a worktree's head moves; none without a repository.
+    pub(crate) fn stamp(&self) -> Option<u64> {
+        self.repository.as_ref().map(worktree::Repository::stamp)
+    }
+
     /// The root from which the history's paths go: the worktree's, or the project's where there is no repository.
     fn top(&self) -> &Path {
         self.repository.as_ref().map_or(&self.root, |repository| &repository.top)
@@ -180,7 +185,7 @@ impl HistoryPlace {
 /// A history, open.
 #[derive(Clone, Debug)]
 pub struct OpenHistory {
-    place: HistoryPlace,
+    pub(crate) place: HistoryPlace,
     /// Its index.
     pub snapshot: Arc<Snapshot>,
 }

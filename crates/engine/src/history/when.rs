@@ -17,7 +17,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// Reads `2026-01-01`, `2026-01-01T10:00:00Z`, `today`, `yesterday`, `2 weeks ago`.
+    /// Reads `2026-01-01`, `2026-01-01T10:00:00Z`, `2026-01-01 10:00`, `@1767261600`, `today`, `yesterday`, `last week`,
+    /// `2 weeks ago`.
     ///
     /// # Errors
     /// When it is none of these.
@@ -26,6 +27,7 @@ impl Bound {
         let written = text.trim();
         let read = day_of(written).map(Bound::Day);
         let read = read.or_else(|| Moment::read(written).map(|moment| Bound::Second(moment.seconds())));
+        let read = read.or_else(|| Some(Bound::Second(written.strip_prefix('@')?.parse().ok()?)));
         match read.or_else(|| ago(&written.to_lowercase(), now)) {
             Some(bound) => Ok(bound),
             None => bail!("{text:?} is no date: 2026-01-31, 2026-01-31T10:00:00Z, yesterday and 2 weeks ago are"),
@@ -54,7 +56,9 @@ fn ago(text: &str, now: i64) -> Option<Bound> {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c == '.').filter(|word| !word.is_empty()).collect();
     let (number, unit) = match words[..] {
+        ["now"] => return Some(Bound::Second(now)),
         ["today"] => (0, "day"),
+        ["last", unit] => (1, unit),
         ["yesterday"] => (1, "day"),
         [number, unit, "ago"] => (number.parse().ok()?, unit),
         _ => return None,
@@ -83,13 +87,19 @@ mod tests {
             ("2 weeks ago", Some(Bound::Day(20_440))),
             ("2.weeks.ago", Some(Bound::Day(20_440))),
             ("1 hour ago", Some(Bound::Second(now - 3_600))),
+            ("last week", Some(Bound::Day(20_447))),
+            ("now", Some(Bound::Second(now))),
+            ("last banana", None),
             ("banana", None),
             ("two weeks ago", None),
         ] {
             assert_eq!(ago(text, now), expected, "{text}");
         }
         assert_eq!(Bound::read("2026-01-01").unwrap(), Bound::Day(20_454));
-        assert_eq!(Bound::read("2026-01-01T02:00:00Z").unwrap(), Bound::Second(now));
+        for written in ["2026-01-01T02:00:00Z", "2026-01-01 02:00", "2026-01-01 04:00:00 +0200", "@1767232800"] {
+            assert_eq!(Bound::read(written).unwrap(), Bound::Second(now), "{written}");
+        }
+        assert!(Bound::read("2026-01-01 2").is_err() && Bound::read("@x").is_err());
         assert!(Bound::read("v1.0").is_err());
         let noon = Moment::new(20_454 * DAY + 43_200, 0);
         assert!(Bound::Day(20_454).begins(noon) && Bound::Day(20_454).ends(noon) && !Bound::Second(now).ends(noon));

@@ -42,8 +42,11 @@ pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walk
     let own = |line: &&String| line.starts_with("tip ") || line.starts_with("shallow ");
     let before: Option<Vec<&String>> = known.map(|table| table.state.iter().filter(own).collect());
     let is_same = before.as_ref().is_some_and(|before| before.iter().copied().eq(&state));
-    let mut commits: HashMap<String, i64> = known.map(known_commits).unwrap_or_default();
-    if !is_same {
+    let known_files = || known.into_iter().flat_map(known_commits);
+    let mut files: Vec<WalkedFile> = if is_same {
+        known_files().collect()
+    } else {
+        let mut commits: HashMap<String, i64> = known_files().map(|file| (file.path, file.mtime_ns)).collect();
         let grown = before.filter(|before| before.last() == state.last().as_ref()).and_then(|before| {
             let old: Vec<&str> = before.iter().filter_map(|line| line.strip_prefix("tip ")).collect();
             // Where an old tip is no object any more, git refuses, and all is listed.
@@ -56,13 +59,13 @@ pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walk
                 for name in went.lines() {
                     commits.remove(name);
                 }
-                commits.extend(listed(&came));
+                let came = listed(&came, &commits);
+                commits.extend(came);
             }
-            None => commits = listed(&ask(&LIST, &range(tips.iter().copied(), []))?).collect(),
+            None => commits = listed(&ask(&LIST, &range(tips.iter().copied(), []))?, &HashMap::new()),
         }
-    }
-    let mut files: Vec<WalkedFile> =
-        commits.into_iter().map(|(path, mtime_ns)| WalkedFile { path, size: 0, mtime_ns }).collect();
+        commits.into_iter().map(|(path, mtime_ns)| WalkedFile { path, size: 0, mtime_ns }).collect()
+    };
     if files.len() > COMMITS_MAX {
         files.sort_unstable_by(|a, b| b.mtime_ns.cmp(&a.mtime_ns).then_with(|| a.path.cmp(&b.path)));
         files.truncate(COMMITS_MAX);
@@ -75,8 +78,9 @@ pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walk
 /// Names of commits with their times.
 const LIST: [&str; 4] = ["rev-list", "--timestamp", "--max-count=20000", "--stdin"];
 
-fn known_commits(table: &FileTable) -> HashMap<String, i64> {
-    table.files.iter().filter(|record| is_commit(record)).map(|record| (record.path.clone(), record.mtime_ns)).collect()
+fn known_commits(table: &FileTable) -> impl Iterator<Item = WalkedFile> + '_ {
+    let commits = table.files.iter().filter(|record| is_commit(record));
+    commits.map(|record| WalkedFile { path: record.path.clone(), size: 0, mtime_ns: record.mtime_ns })
 }
 
 /// What `rev-list --stdin` reads: commits of these tips that those don't reach.
@@ -85,11 +89,22 @@ fn range<'a>(of: impl IntoIterator<Item = &'a str>, not: impl IntoIterator<Item 
     of + &not.into_iter().map(|tip| format!("^{tip}\n")).collect::<String>()
 }
 
-fn listed(printed: &str) -> impl Iterator<Item = (String, i64)> + '_ {
-    printed.lines().filter_map(|line| {
-        let (seconds, name) = line.split_once(' ')?;
-        Some((name.to_string(), seconds.parse::<i64>().ok()?.saturating_mul(SECOND_NS)))
-    })
+/// Commits with their times in nanoseconds. Git knows seconds, and lists a commit before what it is made on: of several
+/// in one second, each gets one more than those behind it, and the first more than the `known` ones.
+fn listed(printed: &str, known: &HashMap<String, i64>) -> HashMap<String, i64> {
+    let mut next: HashMap<i64, i64> = HashMap::new();
+    for time in known.values() {
+        let of_second = next.entry(time.div_euclid(SECOND_NS)).or_default();
+        *of_second = (*of_second).max(time.rem_euclid(SECOND_NS) + 1);
+    }
+    let lines = printed.lines().rev().filter_map(|line| line.split_once(' '));
+    let times = lines.filter_map(|(seconds, name)| {
+        let seconds: i64 = seconds.parse().ok()?;
+        let of_second = next.entry(seconds).or_default();
+        *of_second += 1;
+        Some((name.to_string(), seconds.saturating_mul(SECOND_NS).saturating_add(*of_second - 1)))
+    });
+    times.collect()
 }
 
 /// Commits by their names.
@@ -201,6 +216,18 @@ impl Commit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commits_of_one_second_keep_their_order() {
+        let all = listed("7 d\n5 c\n5 b\n5 a\n", &HashMap::new());
+        let time = |name: &str| all[name];
+        assert_eq!(
+            ["a", "b", "c", "d"].map(time),
+            [5 * SECOND_NS, 5 * SECOND_NS + 1, 5 * SECOND_NS + 2, 7 * SECOND_NS]
+        );
+        let later = listed("7 f\n7 e\n", &all);
+        assert_eq!((later["e"], later["f"]), (7 * SECOND_NS + 1, 7 * SECOND_NS + 2));
+    }
 
     #[test]
     fn what_git_prints_is_read() {

@@ -1,10 +1,17 @@
 //! Ranking the entries of a history: by words, by meaning, and by the files that a question names.
 
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use colgrep_core::UnitId;
 use colgrep_core::clue::{Certainty, Clues, Pointer};
-use colgrep_core::rank::{self, Fused, HISTORY_STAGES, Ranked};
+use colgrep_core::knob::{Knob, Knobs};
+use colgrep_core::rank::{self, Candidate, Fused, HISTORY_STAGES, Ranked};
 use colgrep_syntax::language;
 
+use super::is_commit;
 use crate::error::Result;
+use crate::ids::FileId;
 use crate::lexical::{EntryHit, Lexical, UnitFilter};
 use crate::search::{Answer, Pointers, Request, Retrieval, Watch, retrieve_pointed};
 use crate::store::Snapshot;
@@ -12,11 +19,30 @@ use crate::store::Snapshot;
 /// Paths that one mention may mean, at most: the most specific first.
 const PATHS_MAX: usize = 16;
 
-/// The entries that `filter` allows, the newest first.
+/// The entries that `filter` allows, the newest first; of commits in one second, each before those it is made on.
 pub fn in_order(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>) -> Vec<EntryHit> {
     let mut entries = snapshot.lexical.entries(filter);
-    entries.sort_unstable_by_key(|e| (std::cmp::Reverse(e.time), e.file, std::cmp::Reverse(e.line)));
+    sort_by_age(snapshot, &mut entries);
     entries
+}
+
+fn sort_by_age(snapshot: &Snapshot, entries: &mut [EntryHit]) {
+    let wanted: HashSet<FileId> = entries.iter().map(|entry| entry.file).collect();
+    let commits = snapshot.files.indexed().filter(|record| is_commit(record) && wanted.contains(&record.id));
+    let listed: HashMap<FileId, i64> = commits.map(|record| (record.id, record.mtime_ns)).collect();
+    entries.sort_by_cached_key(|entry| {
+        let place = listed.get(&entry.file).copied().unwrap_or_default();
+        (Reverse(entry.time.seconds()), Reverse(place), entry.file, Reverse(entry.line))
+    });
+}
+
+/// The place of each candidate by age: what orders those of equal scores.
+fn ages(snapshot: &Snapshot, candidates: &[Candidate]) -> Vec<u32> {
+    let mut entries: Vec<EntryHit> =
+        candidates.iter().filter_map(|candidate| snapshot.lexical.entry_at(candidate.unit)).collect();
+    sort_by_age(snapshot, &mut entries);
+    let places: HashMap<UnitId, u32> = entries.iter().map(|entry| entry.key).zip(0..).collect();
+    candidates.iter().map(|candidate| places.get(&candidate.unit).copied().unwrap_or(u32::MAX)).collect()
 }
 
 /// Ranks entries; `request.files` is how many are wanted. Units of the answer are all that were ranked, best first, and
@@ -25,9 +51,14 @@ pub fn in_order(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>) -> Vec<Ent
 /// # Errors
 /// When the index can't be read.
 pub fn recall(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
+    let knobs = of_history(request.knobs);
+    let request = &Request { knobs: &knobs, ..*request };
     let pointers = mentions(&snapshot.lexical, request)?;
     let Retrieval { query, retrieved, .. } = retrieve_pointed(snapshot, request, pointers)?;
-    let fused = Fused::new(&retrieved, request.fusion, request.knobs);
+    let mut fused = Fused::new(&retrieved, request.fusion, request.knobs);
+    if fused.ties.is_empty() {
+        fused.ties = ages(snapshot, &retrieved.candidates);
+    }
     if let Some(watch) = &mut watch {
         for ranking in &retrieved.rankings {
             watch.ranking(ranking.retriever.name(), &ranking.hits);
@@ -42,6 +73,17 @@ pub fn recall(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut
     };
     let ranked = rank::run_through(HISTORY_STAGES, &query, request.knobs, &retrieved, fused, Some(&mut observer));
     Ok(Answer { query, units: ranked.units, files: retrieved.files, ..Answer::default() })
+}
+
+/// The knobs with what counts among entries: they are short, so a question's words stand in few of them, and how far they
+/// explain it says little. So meaning has a weight of its own, the same for every question.
+fn of_history(knobs: &Knobs) -> Knobs {
+    let mut own = knobs.clone();
+    let alpha = if knobs.alpha > 0.0 { knobs.history_alpha } else { 0.0 };
+    for (knob, value) in [(Knob::Alpha, alpha), (Knob::TrustLow, 0.0), (Knob::TrustHigh, 0.0)] {
+        own.set(knob, &value.to_string()).unwrap_or_else(|e| unreachable!("a value of another knob's range: {e}"));
+    }
+    own
 }
 
 /// The entries that mention a file which the question names.
@@ -71,7 +113,18 @@ fn is_meant(path: &str, written: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use colgrep_core::knob::Profile;
+
     use super::*;
+
+    #[test]
+    fn meaning_has_one_weight_among_entries() {
+        let mut knobs = Knobs::of(Profile::Default);
+        let of = |knobs: &Knobs| (of_history(knobs).alpha, of_history(knobs).trust_high);
+        assert_eq!(of(&knobs), (knobs.history_alpha, 0.0));
+        knobs.set(Knob::Alpha, "0").unwrap();
+        assert_eq!(of(&knobs).0, 0.0, "words alone stay words alone");
+    }
 
     #[test]
     fn seeds_001_9_a_question_means_paths_that_end_as_it_names_them() {

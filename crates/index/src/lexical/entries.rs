@@ -99,7 +99,9 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub(crate) fn kept_texts(&self, file: FileId) -> Result<Vec<(TextHash, String)>> {
-        self.documents_of(file)?.into_iter().map(|(s, doc)| self.kept_text(key(s, doc))).collect()
+        let mut documents = self.documents_of(file)?;
+        documents.retain(|(s, doc)| !self.segments[*s].info(*doc).is_file());
+        documents.into_iter().map(|(s, doc)| self.kept_text(key(s, doc))).collect()
     }
 
     /// The paths that entries mention and that `keep` wants, each once.

@@ -50,27 +50,62 @@ pub fn files_named<'t>(table: &'t FileTable, written: &str) -> Option<(Fit, Vec<
     (files.len() <= FILES_MAX).then_some((fit, files))
 }
 
+/// A name with the files that it means.
+pub type Called<'n, 't> = (&'n str, Vec<&'t FileRecord>);
+
 /// The files that one of `names` is the name of: each name with its files, at most as many as a name may mean. Case
 /// counts where the name has nothing else that tells it from a word; a name with an underscore in front may be a stem.
-pub fn files_called<'t>(table: &'t FileTable, names: &[String]) -> Vec<Vec<&'t FileRecord>> {
+pub fn files_called<'n, 't>(table: &'t FileTable, names: &'n [String]) -> Vec<Called<'n, 't>> {
     let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
-    let mut found: Vec<Vec<&FileRecord>> = vec![Vec::new(); names.len()];
+    let mut found: Vec<Called<'n, 't>> = names.iter().map(|name| (name.as_str(), Vec::new())).collect();
     if names.is_empty() {
         return found;
     }
     for file in table.indexed() {
         let own = file.path.rsplit('/').next().unwrap_or_default();
-        for ((name, lower), found) in names.iter().zip(&lower).zip(&mut found) {
+        for ((name, found), lower) in found.iter_mut().zip(&lower) {
             let is_marked = name.starts_with('_') || name.contains('.') || name.ends_with("file");
-            let is_called = own == name || (is_marked && own.len() == lower.len() && own.to_lowercase() == *lower);
+            let is_called = own == *name || (is_marked && own.len() == lower.len() && own.to_lowercase() == *lower);
             let is_stem = || name.starts_with('_') && own.starts_with('_') && stem_of(own).to_lowercase() == *lower;
             if is_called || is_stem() {
                 found.push(file);
             }
         }
     }
-    found.retain(|files| !files.is_empty() && files.len() <= FILES_MAX);
+    found.retain(|(_, files)| !files.is_empty() && files.len() <= FILES_MAX);
     found
+}
+
+/// The files whose names hold spaces and stand whole in a text, upper and lower case alike: `Getting Started.md`. Of names
+/// inside each other the longest counts. Names without an extension are left out: they are words like others.
+pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>> {
+    let mut found: Vec<Called<'t, 't>> = Vec::new();
+    if !text.contains('.') || !text.contains(' ') {
+        return found;
+    }
+    let text = text.to_lowercase();
+    for file in table.indexed() {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        let is_named = name.contains(' ') && name.contains('.') && stands_in(&text, &name.to_lowercase());
+        match found.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, files)) if is_named => files.push(file),
+            None if is_named => found.push((name, vec![file])),
+            _ => {}
+        }
+    }
+    let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+    found.retain(|(name, files)| {
+        files.len() <= FILES_MAX && !names.iter().any(|other| other.len() > name.len() && other.contains(name))
+    });
+    found
+}
+
+/// Whether a name stands in a text, with no letter or digit beside it.
+fn stands_in(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let beside = [text[..at].chars().next_back(), text[at + name.len()..].chars().next()];
+        beside.into_iter().flatten().all(|c| !c.is_alphanumeric())
+    })
 }
 
 fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
@@ -129,8 +164,27 @@ mod tests {
             ("Run-All", ""),
             ("utils", ""),
         ] {
-            let found = files_called(&table, &[name.to_string()]).concat();
-            assert_eq!(found.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "), expected, "{name}");
+            let names = [name.to_string()];
+            let found = files_called(&table, &names).into_iter().flat_map(|(_, files)| files);
+            assert_eq!(found.map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_with_spaces_are_read_whole() {
+        let file = |path: &str| FileRecord { path: path.to_string(), ..FileRecord::default() };
+        let paths =
+            ["a/Getting Started.md", "b/Started.md", "b/getting started.md", "c/Not Getting Started.md", "d/the run"];
+        let table = FileTable { files: paths.map(file).to_vec(), ..FileTable::default() };
+        for (text, expected) in [
+            ("link it in Getting started.md", "a/Getting Started.md b/getting started.md"),
+            ("link it in `not getting started.md`.", "c/Not Getting Started.md"),
+            ("what does the run. do", ""),
+            ("forgetting started.md", ""),
+            ("started.md", ""),
+        ] {
+            let found = files_spelled(&table, text).into_iter().flat_map(|(_, files)| files);
+            assert_eq!(found.map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "), expected, "{text}");
         }
     }
 }

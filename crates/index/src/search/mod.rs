@@ -3,6 +3,7 @@
 mod hinted;
 mod locate;
 mod near;
+mod past;
 mod pointed;
 mod restore;
 mod retrieve;
@@ -65,6 +66,9 @@ pub struct Background<'a> {
     pub tags_of: Option<&'a TagsOf<'a>>,
     /// Where the reader stands.
     pub near: Option<&'a Near>,
+    /// Files that past commits like the question changed, the strongest first, with shares of the strongest; their paths
+    /// are from the project's root.
+    pub past: &'a [(String, f32)],
 }
 
 /// Gives the names that people gave to the file at a path.

@@ -17,6 +17,7 @@ use colgrep_syntax::language::{self, Category};
 use super::Request;
 use super::hinted;
 use super::near::contexts;
+use super::past::past;
 use super::pointed::{Pointers, pointers};
 use super::semantic::{Mode, SemanticSearch, join};
 use super::timing::{Timing, timed};
@@ -86,8 +87,9 @@ fn retrieve_in_pool(
     }
     let contexts = request.background.near.map(|near| contexts(snapshot, request, near, &query)).transpose()?;
     let contexts = contexts.unwrap_or_default();
-    required.files.extend(pointers.files.keys());
-    required.files.extend(contexts.keys());
+    let past = past(snapshot, request);
+    let also: HashSet<FileId> = pointers.files.keys().chain(contexts.keys()).chain(past.keys()).copied().collect();
+    required.files.extend(&also);
     required.units.extend(pointers.units.keys());
     let semantic = timed(semantic_ms, || {
         request.semantic.map(|s| SemanticSearch::new(snapshot, &query.text, s, request.filter)).transpose()
@@ -129,14 +131,12 @@ fn retrieve_in_pool(
     ranked.extend(pointers.units.keys());
     let is_answer =
         |file| pointers.only.as_ref().is_none_or(|only| only.contains(&file) || pointers.files.contains_key(&file));
-    let is_ranked = |unit: &UnitHit| {
-        ranked.contains(&unit.key) || pointers.files.contains_key(&unit.file) || contexts.contains_key(&unit.file)
-    };
+    let is_ranked = |unit: &UnitHit| ranked.contains(&unit.key) || also.contains(&unit.file);
     let units: Vec<UnitHit> = units.into_iter().filter(|u| is_ranked(u) && is_answer(u.file)).collect();
     let mut retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
     (retrieved.rankings, retrieved.evidence) = (rankings, evidence);
     hinted::compare(snapshot, request, &mut retrieved, &mut tokenizer)?;
-    if pointers.units.is_empty() && pointers.files.is_empty() && contexts.is_empty() {
+    if pointers.units.is_empty() && also.is_empty() {
         return Ok((query, retrieved));
     }
     let file_of: HashMap<UnitId, FileId> = units.iter().map(|unit| (unit.key, unit.file)).collect();
@@ -145,6 +145,7 @@ fn retrieve_in_pool(
         let (id, file) = (file_of.get(&candidate.unit), &mut retrieved.files[candidate.file]);
         file.mentioned = id.and_then(|id| pointers.files.get(id)).copied().unwrap_or_default();
         file.context = id.and_then(|id| contexts.get(id)).copied().unwrap_or_default();
+        file.past = id.and_then(|id| past.get(id)).copied().unwrap_or_default();
     }
     Ok((query, retrieved))
 }

@@ -120,6 +120,19 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
     }
 }
 
+/// Where an agent keeps transcripts of its sessions that `colgrep log` can read.
+pub fn transcripts(agent: Agent, env: &Env) -> Option<PathBuf> {
+    let home = env.home.as_ref();
+    match agent {
+        Agent::ClaudeCode => Some(home?.join(".claude/projects")),
+        Agent::Codex => {
+            let own = env.codex_home.clone().or_else(|| Some(home?.join(".codex")))?;
+            Some(own.join("sessions"))
+        }
+        Agent::Opencode | Agent::Cursor | Agent::Gemini | Agent::Copilot => None,
+    }
+}
+
 /// Codex' notes lie in `folder`, the rest in `home`. Codex asks its user before it runs a new hook.
 fn codex(files: &Files<'_>, home: &Path, folder: &Path) -> Vec<Target> {
     let server = CodexServer { command: files.command.clone() };

@@ -10,6 +10,7 @@ use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
 use colgrep_engine::notice::Listener;
 use colgrep_engine::open::{Opening, open};
+use colgrep_engine::past::{Histories, Past};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
@@ -32,6 +33,8 @@ pub struct ServerState {
     /// Who is told of the work.
     pub listener: Arc<dyn Listener>,
     roots: Vec<Arc<Root>>,
+    /// Histories that are open.
+    histories: Arc<Histories>,
     /// Whether the roots are those that the server was given when it was started.
     is_fixed: bool,
     /// Why there is no root, if there is none.
@@ -156,7 +159,15 @@ impl ServerState {
         options.hurried = true;
         let (env, listener) = (env.clone(), Arc::new(()));
         let is_fixed = !args.roots.is_empty();
-        let mut state = ServerState { env, options, listener, roots: Vec::new(), is_fixed, why: String::new() };
+        let mut state = ServerState {
+            env,
+            options,
+            listener,
+            roots: Vec::new(),
+            histories: Arc::default(),
+            is_fixed,
+            why: String::new(),
+        };
         let roots = match is_fixed {
             true => args.roots.iter().map(|path| state.root(path, false)).collect::<Result<Vec<_>>>()?,
             false => match state.root(Path::new("."), true) {
@@ -289,6 +300,11 @@ impl ServerState {
         let settings = settings_at(&root.folder, &self.env)?;
         tell_refused(&settings);
         Ok(settings)
+    }
+
+    /// The past of roots with these settings.
+    pub fn past<'p>(&'p self, settings: &'p Settings) -> Past<'p> {
+        Past { histories: &self.histories, settings, env: &self.env, listener: &() }
     }
 
     /// A root's model; none if its settings ask for keywords alone.

@@ -269,6 +269,10 @@ impl Ranking<'_> {
         let place = Place::new(root.project.clone(), Arc::clone(&snapshot), within, self.scope, false, &settings)?;
         let terms = terms::in_force(self.background, &settings);
         let near = self.near()?;
+        let past = match self.like {
+            None => state.past(&settings).evidence(&root.project, question.query, &knobs),
+            Some(_) => Vec::new(),
+        };
         let asked = Asked {
             fusion: settings.fusion().unwrap_or_default(),
             by: RankBy::Both,
@@ -277,6 +281,7 @@ impl Ranking<'_> {
             hints: &self.background.hints,
             terms: (self.like.is_none() && !terms.is_empty()).then_some(&terms),
             near: near.as_ref(),
+            past: &past,
             units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
             ..Asked::new(question.query, &knobs, WINDOW_FILES)
         };
@@ -297,7 +302,7 @@ impl Ranking<'_> {
         let Some(at) = &self.background.near else { return Ok(None) };
         let (root, _, path) = self.state.locate(&at.file.to_string_lossy())?;
         let settings = self.state.settings(root)?;
-        NearFile::new(at, &root.project, path, self.scope, (&settings, &self.state.env, &())).map(Some)
+        NearFile::new(at, &root.project, path, self.scope, &self.state.past(&settings)).map(Some)
     }
 
     /// The blocks of the files that are wanted, and whether there may be more. Asking for more files retrieves more

@@ -12,7 +12,7 @@ use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
 use rayon::prelude::*;
 
-use super::locate::{Fit, files_called, files_named};
+use super::locate::{Called, Fit, files_called, files_named, files_spelled};
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::lexical::UnitFilter;
@@ -23,6 +23,9 @@ use crate::store::{FileRecord, Snapshot};
 const FRAMES_MAX: usize = 128;
 /// Places of a pasted trace that are followed.
 const LOCATIONS_MAX: usize = 16;
+
+/// What a file that is named gets of its share where another one is the place that is asked about.
+const SHARE_BESIDE_A_PLACE: f32 = 0.5;
 
 /// All that a query points at.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +51,7 @@ pub fn pointers(
     let clues = &query.clues;
     let mut search = Search { snapshot, filter, tokenizer, found: Pointers::default() };
     search.locations(clues)?;
-    search.mentions(clues);
+    search.mentions(clues, &query.text);
     search.declared(clues)?;
     search.callers(clues)?;
     // What a name defines says more than the places where it stands.
@@ -68,6 +71,11 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Whether the query means one file by its name: what stands in it is what is asked for, where all else is equal.
+    fn means(&self, file: FileId) -> bool {
+        self.found.files.get(&file).is_some_and(|share| *share >= 1.0)
+    }
+
     fn allows(&self, file: FileId) -> bool {
         self.filter.is_none_or(|f| f.allows_file(file))
     }
@@ -133,14 +141,20 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn mentions(&mut self, clues: &Clues) {
+    /// Files that are named. Where several are and one of them ends the question behind "in", that one is meant.
+    fn mentions(&mut self, clues: &Clues, text: &str) {
         let table = &self.snapshot.files;
-        let by_path = clues.mentions.iter().filter_map(|mention| files_named(table, mention));
-        let by_path = by_path.filter(|(fit, _)| *fit > Fit::Name).map(|(_, files)| files);
-        let meant: Vec<Vec<&FileRecord>> = by_path.chain(files_called(table, &clues.names)).collect();
-        for files in meant {
+        let by_path = clues.mentions.iter().filter_map(|mention| {
+            let (fit, files) = files_named(table, mention)?;
+            (fit > Fit::Name).then_some((mention.as_str(), files))
+        });
+        let meant: Vec<Called<'_, '_>> =
+            by_path.chain(files_called(table, &clues.names)).chain(files_spelled(table, text)).collect();
+        let place = clues.place.as_deref().filter(|place| meant.iter().any(|(written, _)| written == place));
+        for (written, files) in meant {
             let files: Vec<FileId> = files.iter().map(|f| f.id).filter(|file| self.allows(*file)).collect();
-            let share = 1.0 / (files.len() as f32).sqrt();
+            let part = if place.is_none_or(|place| place == written) { 1.0 } else { SHARE_BESIDE_A_PLACE };
+            let share = part / (files.len() as f32).sqrt();
             for file in files {
                 let known = self.found.files.entry(file).or_default();
                 *known = known.max(share);

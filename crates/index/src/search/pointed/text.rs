@@ -198,8 +198,14 @@ impl Search<'_> {
             found.extend(places);
         }
         let Some(only) = only else { return Ok(()) };
+        // Who names a file asks for what stands in that one.
+        let names_one = self.found.files.keys().any(|file| self.means(*file));
         for (file, line, standing) in found.into_iter().filter(|place| only.contains(&place.0)) {
-            let certainty = if standing.agreement == Agreement::Exact { Certainty::Exact } else { Certainty::Words };
+            let certainty = match standing.agreement {
+                _ if names_one && !self.means(file) => Certainty::Run,
+                Agreement::Exact => Certainty::Exact,
+                _ => Certainty::Words,
+            };
             self.point(file, line, certainty, 1.0)?;
         }
         self.found.only = Some(only);
