@@ -28,18 +28,6 @@ impl Repository {
         Some(Repository { common, top, tops })
     }
 
-    /// A number that changes whenever a branch or the head of a worktree moves, as far as git's files tell: read anew,
-    /// it says whether git has to be asked again.
-    pub fn stamp(&self) -> u64 {
-        let mut seen = Vec::new();
-        let heads = fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
-        let heads = heads.map(|entry| entry.path().join("HEAD"));
-        let shared = ["HEAD", "refs/heads", "reftable", "packed-refs", "shallow"].map(|name| self.common.join(name));
-        shared.into_iter().chain(heads).for_each(|path| stamp_below(&path, &mut seen));
-        seen.sort_unstable();
-        xxh3_64(seen.join("\n").as_bytes())
-    }
-
     /// The name that people know the repository by: its first worktree's.
     pub fn name(&self) -> String {
         let is_inside = self.common.file_name().is_some_and(|n| n == ".git");
@@ -57,6 +45,18 @@ pub(crate) fn sibling_roots(root: &Path) -> Vec<PathBuf> {
     roots.sort();
     roots.dedup();
     roots
+}
+
+/// A number that changes whenever a branch of a repository or the head of a worktree moves, as far as git's files tell:
+/// read anew, it says whether git has to be asked again. `common` is what all worktrees share.
+pub fn stamp(common: &Path) -> u64 {
+    let mut seen = Vec::new();
+    let heads = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
+    let heads = heads.map(|entry| entry.path().join("HEAD"));
+    let shared = ["HEAD", "refs/heads", "reftable", "packed-refs", "shallow"].map(|name| common.join(name));
+    shared.into_iter().chain(heads).for_each(|path| stamp_below(&path, &mut seen));
+    seen.sort_unstable();
+    xxh3_64(seen.join("\n").as_bytes())
 }
 
 /// Longest file that is read for a stamp, in bytes: a branch's is far shorter.
@@ -138,5 +138,21 @@ mod tests {
         assert_eq!(two.tops, [base.join("main"), base.join("two")]);
         assert_eq!(Repository::around(&base.join("main")).expect("a repository").name(), "main");
         assert_eq!(Repository::around(&base.join("alone")), None);
+        let common = base.join("main/.git");
+        let mut seen = vec![stamp(&common)];
+        for (path, text) in [
+            ("main/.git/HEAD", "ref: refs/heads/a/b"),
+            ("main/.git/refs/heads/a/b", "1"),
+            ("main/.git/refs/heads/a/b", "2"),
+            ("main/.git/worktrees/two/HEAD", "3"),
+            ("main/.git/packed-refs", "4"),
+            ("main/.git/shallow", "5"),
+        ] {
+            write(path, text);
+            assert!(!seen.contains(&stamp(&common)), "{path}");
+            seen.push(stamp(&common));
+        }
+        write("main/.git/index", "6");
+        assert_eq!(seen.last(), Some(&stamp(&common)), "what is no branch");
     }
 }

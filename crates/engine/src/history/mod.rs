@@ -91,7 +91,7 @@ impl HistoryPlace {
 
     /// A number that changes whenever a branch of the repository or a worktree's head moves; none without a repository.
     pub(crate) fn stamp(&self) -> Option<u64> {
-        self.repository.as_ref().map(worktree::Repository::stamp)
+        self.repository.as_ref().map(|repository| worktree::stamp(&repository.common))
     }
 
     /// The root from which the history's paths go: the worktree's, or the project's where there is no repository.

@@ -15,6 +15,7 @@ use crate::moment::Moment;
 use crate::store::{FileRecord, FileTable};
 use crate::update::{Content, Document};
 use crate::walk::{Walked, WalkedFile};
+use crate::worktree;
 
 /// The newest commits that are kept, at most.
 pub const COMMITS_MAX: usize = 20_000;
@@ -33,16 +34,24 @@ pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walk
         let printed = git.ask(args, input).map_err(|e| Error::io("ask git about", common, e))?;
         Ok(String::from_utf8_lossy(&printed).into_owned())
     };
+    let stamp = format!("stamp {:x}", worktree::stamp(common));
+    let own = |line: &&String| ["stamp ", "tip ", "shallow "].iter().any(|kind| line.starts_with(kind));
+    let before: Option<Vec<&String>> = known.map(|table| table.state.iter().filter(own).collect());
+    let known_files = || known.into_iter().flat_map(known_commits);
+    if let Some(before) = before.as_ref().filter(|before| before.first() == Some(&&stamp)) {
+        // No branch moved: git need not be asked.
+        walked.files.extend(known_files());
+        walked.state.extend(before.iter().copied().cloned());
+        return Ok(());
+    }
     // All but branches and heads of worktrees is left out: tags, what others have, stashes, notes.
     let tips = ask(&["rev-list", "--no-walk=unsorted", "--exclude=refs/[!h]*", "--all"], "")?;
     let tips: BTreeSet<&str> = tips.lines().collect();
     let shallow = std::fs::read(common.join("shallow")).map_or(0, |bytes| xxh3_64(&bytes));
-    let mut state: Vec<String> = tips.iter().map(|tip| format!("tip {tip}")).collect();
+    let mut state = vec![stamp];
+    state.extend(tips.iter().map(|tip| format!("tip {tip}")));
     state.push(format!("shallow {shallow:x}"));
-    let own = |line: &&String| line.starts_with("tip ") || line.starts_with("shallow ");
-    let before: Option<Vec<&String>> = known.map(|table| table.state.iter().filter(own).collect());
-    let is_same = before.as_ref().is_some_and(|before| before.iter().copied().eq(&state));
-    let known_files = || known.into_iter().flat_map(known_commits);
+    let is_same = before.as_ref().is_some_and(|before| before.iter().skip(1).copied().eq(&state[1..]));
     let mut files: Vec<WalkedFile> = if is_same {
         known_files().collect()
     } else {

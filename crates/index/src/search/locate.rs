@@ -93,9 +93,10 @@ pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>
             _ => {}
         }
     }
-    let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+    let names: Vec<String> = found.iter().map(|(name, _)| name.to_lowercase()).collect();
     found.retain(|(name, files)| {
-        files.len() <= FILES_MAX && !names.iter().any(|other| other.len() > name.len() && other.contains(name))
+        let name = name.to_lowercase();
+        files.len() <= FILES_MAX && !names.iter().any(|other| *other != name && other.contains(&name))
     });
     found
 }
