@@ -4,8 +4,22 @@
 use std::ops::Range;
 
 /// Words that begin an item of Rust.
-const RUST_ITEMS: [&str; 14] = [
-    "pub", "fn", "struct", "enum", "union", "trait", "impl", "mod", "use", "const", "static", "type", "async", "unsafe",
+const RUST_ITEMS: [&str; 15] = [
+    "pub",
+    "fn",
+    "struct",
+    "enum",
+    "union",
+    "trait",
+    "impl",
+    "mod",
+    "use",
+    "const",
+    "static",
+    "type",
+    "async",
+    "unsafe",
+    "macro_rules",
 ];
 
 /// Rust: `cfg_rt! { pub fn spawn … }` without its first line and its last bracket, so that what lies in it is read as
@@ -299,6 +313,10 @@ mod tests {
             (
                 "cfg_rt! {\n    /// Doc.\n    #[inline]\n    pub fn spawn() {\n    }\n}\n",
                 Some("         \n    /// Doc.\n    #[inline]\n    pub fn spawn() {\n    }\n \n"),
+            ),
+            (
+                "io! {\n    macro_rules! m {\n        () => {};\n    }\n}\n",
+                Some("     \n    macro_rules! m {\n        () => {};\n    }\n \n"),
             ),
             ("a! {\n    b! {\n        fn f() {}\n    }\n}\n", Some("    \n        \n        fn f() {}\n     \n \n")),
             ("quote! {\n    fn #name() {}\n}\n", None),

@@ -19,6 +19,7 @@ mod records;
 mod tests;
 mod text;
 mod types;
+mod unread;
 
 use std::borrow::Cow;
 
@@ -160,10 +161,19 @@ pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) 
     parse_within(text, language, compiled).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
 }
 
-/// Blocks of lines, with a note that says why there is nothing better.
-fn plain(text: &str, language: &Language, reason: &str) -> Parsed {
+/// Definitions by their first lines, and blocks of all other lines, with a note that says why there is nothing better.
+fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
     let note = Some(format!("{reason}; indexed as plain blocks"));
-    Parsed { units: blocks_only(text, language), note, ..Parsed::default() }
+    let (lines, budget) = (Lines::new(text), Budget::new(text.len()));
+    let mut found = FileCaptures::default();
+    unread::add(&mut found, &lines, language);
+    let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();
+    let units = Builder { text, lines: &lines, language, found: &mut found, budget: &budget, room }.units();
+    let units = units.map(|mut units| {
+        add_blocks(&mut units, &lines, language);
+        units
+    });
+    Parsed { units: units.unwrap_or_else(|_| blocks_only(text, language)), note, ..Parsed::default() }
 }
 
 /// As [`parse_with`], unless the text takes too much of something.
@@ -184,6 +194,9 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
         if let Err(spent) = collect(&read, text.len(), inner, &ranges, &budget, &mut found) {
             note = Some(format!("embedded {name} {spent}"));
         }
+    }
+    if has_error {
+        unread::add(&mut found, &lines, language);
     }
     let imports = imports(text, &mut found);
     let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();

@@ -1,0 +1,396 @@
+//! Definitions that a grammar could not read, by their first lines: `fn NAME(`, `class … NAME {`. They count where the
+//! text has syntax errors or was not parsed at all, on lines that no other definition has.
+
+use std::ops::Range;
+
+use colgrep_core::{UnitKind, UnitRole};
+
+use super::LINE_BYTES_MAX;
+use super::collect::{Definition, FileCaptures, What};
+use super::lines::Lines;
+use crate::language::Language;
+
+/// What may stand in front of a keyword.
+const MODIFIERS: [&str; 29] = [
+    "pub",
+    "export",
+    "default",
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "static",
+    "final",
+    "abstract",
+    "async",
+    "unsafe",
+    "inline",
+    "virtual",
+    "sealed",
+    "partial",
+    "open",
+    "override",
+    "data",
+    "case",
+    "implicit",
+    "suspend",
+    "fileprivate",
+    "readonly",
+    "extern",
+    "const",
+    "constexpr",
+    "new",
+    "local",
+];
+/// Keywords with a function's name behind them.
+const FUNCTIONS: [&str; 8] = ["fn", "func", "def", "defp", "defmacro", "function", "fun", "sub"];
+/// Keywords with a type's name behind them.
+const TYPES: [&str; 9] = ["class", "struct", "enum", "trait", "interface", "protocol", "object", "union", "record"];
+/// Languages whose types need no bracket behind their names.
+const WITHOUT_BRACKETS: [&str; 6] = ["python", "ruby", "elixir", "haskell", "lua", "julia"];
+/// Lines behind a type's name among which its bracket stands.
+const BRACKET_LINES: usize = 4;
+/// Pattern number of these definitions: behind those of every query.
+const PATTERN: usize = usize::MAX;
+
+/// What a line announces: whether it is a type, and where in the line its name stands.
+#[derive(Debug, PartialEq)]
+struct Announced {
+    is_type: bool,
+    name: Range<usize>,
+}
+
+/// Adds the definitions that lines announce and that no capture has.
+pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Language) {
+    let keywords: Vec<&str> = language.type_keywords.iter().chain(language.value_keywords).copied().collect();
+    let taken = Taken::new(found, lines);
+    let mut inside = Inside::default();
+    // Those whose last line is not yet known, outermost first: indentation and position.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut added: Vec<(u32, u32, Announced)> = Vec::new();
+    let mut last_text = 0;
+    for number in 1..=lines.count() {
+        let line = lines.line(number);
+        let word = line.trim();
+        if word.is_empty() {
+            continue;
+        }
+        let is_code = inside.next(word);
+        let indentation = line.len() - line.trim_start().len();
+        if is_code && !goes_on(word) {
+            while let Some((_, at)) = open.pop_if(|(outer, _)| indentation <= *outer) {
+                let closes = added[at].0 < number && closes(word) && indentation == indentation_of(lines, added[at].0);
+                added[at].1 = if closes { number } else { last_text };
+            }
+        }
+        last_text = number;
+        if !is_code || line.len() > LINE_BYTES_MAX || taken.has(number) {
+            continue;
+        }
+        let Some(announced) = announced(line, &keywords) else { continue };
+        if announced.is_type && !has_body(lines, number, language) {
+            continue;
+        }
+        // What lies in a function belongs to it.
+        if open.iter().any(|(_, at)| !added[*at].2.is_type) {
+            continue;
+        }
+        open.push((indentation, added.len()));
+        added.push((number, number, announced));
+    }
+    open.iter().for_each(|(_, at)| added[*at].1 = last_text);
+    let definitions = added.into_iter().filter_map(|(first, end, announced)| {
+        let end = taken.cut(first, end);
+        let line = lines.bytes(first, first);
+        let text = lines.line(first);
+        let start = line.start + text.len() - text.trim_start().len();
+        let last = lines.bytes(first, end.max(first));
+        let end = last.start + lines.text[last.clone()].trim_end().len();
+        let what = if announced.is_type { UnitKind::Class } else { UnitKind::Function };
+        (end > start).then(|| Definition {
+            what: What::Unit(what, UnitRole::Definition),
+            pattern: PATTERN,
+            bytes: start..end,
+            name: line.start + announced.name.start..line.start + announced.name.end,
+            parent: None,
+            body: Some((line.start + text.trim_end().len()).min(end)..end),
+            doc: Vec::new(),
+            parameters: Vec::new(),
+            return_type: None,
+            extends: Vec::new(),
+        })
+    });
+    found.definitions.extend(definitions);
+}
+
+fn indentation_of(lines: &Lines<'_>, number: u32) -> usize {
+    let line = lines.line(number);
+    line.len() - line.trim_start().len()
+}
+
+/// Whether a line as far left as a definition's first still belongs to it: brackets that open or go on, labels, lines of
+/// the preprocessor.
+fn goes_on(word: &str) -> bool {
+    word.starts_with(['{', ')', ']', '#', ':', '<'])
+        || matches!(word, "public:" | "private:" | "protected:" | "signals:" | "where")
+}
+
+/// Whether a line as far left as a definition's first is its last.
+fn closes(word: &str) -> bool {
+    word.starts_with('}') || word == "end" || word.starts_with("end ") || word.starts_with("end;")
+}
+
+/// Whether a type's body begins on its line or soon behind it.
+fn has_body(lines: &Lines<'_>, number: u32, language: &Language) -> bool {
+    if WITHOUT_BRACKETS.contains(&language.name) {
+        return true;
+    }
+    if lines.line(number).contains('{') {
+        return true;
+    }
+    let behind = (number + 1..=lines.count()).map(|n| lines.line(n).trim());
+    let mut behind = behind.filter(|line| !line.starts_with('#')).take(BRACKET_LINES);
+    behind
+        .find(|line| line.starts_with('{') || line.ends_with('{') || line.ends_with(';'))
+        .is_some_and(|line| !line.ends_with(';'))
+}
+
+/// The lines that definitions have already.
+struct Taken {
+    /// First line of the name's line and last line of callables and constants, sorted.
+    leaves: Vec<(u32, u32)>,
+    /// Lines on which names stand, sorted.
+    names: Vec<u32>,
+    /// First and last lines of all, by first line.
+    all: Vec<(u32, u32)>,
+}
+
+impl Taken {
+    fn new(found: &FileCaptures, lines: &Lines<'_>) -> Taken {
+        let span = |d: &Definition| (lines.line_of(d.bytes.start), lines.end_line(&d.bytes));
+        let is_leaf = |d: &&Definition| !d.what.is_container();
+        let mut leaves: Vec<(u32, u32)> = found.definitions.iter().filter(is_leaf).map(span).collect();
+        leaves.sort_unstable();
+        // The furthest end so far, so that one look tells whether a line lies in any.
+        let mut furthest = 0;
+        leaves.iter_mut().for_each(|leaf| {
+            furthest = furthest.max(leaf.1);
+            leaf.1 = furthest;
+        });
+        let mut names: Vec<u32> = found.definitions.iter().map(|d| lines.line_of(d.name.start)).collect();
+        names.sort_unstable();
+        let mut all: Vec<(u32, u32)> = found.definitions.iter().map(span).collect();
+        all.sort_unstable();
+        Taken { leaves, names, all }
+    }
+
+    /// Whether a line names a definition or lies in one that has no members.
+    fn has(&self, line: u32) -> bool {
+        if self.names.binary_search(&line).is_ok() {
+            return true;
+        }
+        let before = self.leaves.partition_point(|leaf| leaf.0 <= line);
+        before > 0 && self.leaves[before - 1].1 >= line
+    }
+
+    /// The last line of one that would reach from `first` to `end`, where no other reaches across it.
+    fn cut(&self, first: u32, end: u32) -> u32 {
+        let from = self.all.partition_point(|one| one.0 <= first);
+        let across = self.all[from..].iter().take_while(|one| one.0 <= end).find(|one| one.1 > end);
+        let end = across.map_or(end, |one| one.0 - 1);
+        let around = self.all[..from].iter().filter(|one| one.0 < first && one.1 >= first).map(|one| one.1);
+        around.min().map_or(end, |outer| end.min(outer))
+    }
+}
+
+/// Whether lines lie in a comment or a text of several lines.
+#[derive(Default)]
+struct Inside {
+    comment: bool,
+    text: Option<&'static str>,
+}
+
+impl Inside {
+    /// Takes a line; whether it is code.
+    fn next(&mut self, word: &str) -> bool {
+        if let Some(quotes) = self.text {
+            if word.contains(quotes) {
+                self.text = None;
+            }
+            return false;
+        }
+        let was = self.comment;
+        if word.starts_with("/*") || was {
+            self.comment = !word.contains("*/");
+            return !was && !word.starts_with("/*");
+        }
+        self.text = ["\"\"\"", "'''"].into_iter().find(|quotes| word.matches(quotes).count() % 2 == 1);
+        !["//", "*", "--", "#"].iter().any(|mark| word.starts_with(mark)) || word.starts_with("#[")
+    }
+}
+
+/// What a line announces.
+fn announced(line: &str, keywords: &[&str]) -> Option<Announced> {
+    let mut at = line.len() - line.trim_start().len();
+    let mut is_type = false;
+    loop {
+        let word = word_at(line, at);
+        let behind = at + word.len();
+        let is_function = FUNCTIONS.contains(&word) && keywords.contains(&word);
+        if !is_function && !(TYPES.contains(&word) && keywords.contains(&word)) {
+            // `pub(crate)`, `[[nodiscard]]` and the like are passed over with the word before them.
+            if is_type || !MODIFIERS.contains(&word) {
+                break;
+            }
+            at = behind_space(line, behind_brackets(line, behind));
+            continue;
+        }
+        if !line[behind..].starts_with([' ', '\t', '*']) {
+            break;
+        }
+        at = behind_space(line, behind);
+        if is_function {
+            return function_name(line, at).map(|name| Announced { is_type: false, name });
+        }
+        is_type = true;
+    }
+    if is_type { type_name(line, at).map(|name| Announced { is_type: true, name }) } else { None }
+}
+
+/// The name of a function behind its keyword: behind Go's receiver, or the last before the brackets.
+fn function_name(line: &str, at: usize) -> Option<Range<usize>> {
+    let mut at = behind_space(line, at + line[at..].len() - line[at..].trim_start_matches('*').len());
+    if line[at..].starts_with('(') {
+        at = behind_space(line, behind_brackets(line, at));
+    }
+    let open = at + line[at..].find('(')?;
+    let word = word_at(line, at);
+    let behind = line[at + word.len()..].trim_start();
+    if !word.is_empty() && behind.starts_with(['(', '[']) {
+        return Some(at..at + word.len());
+    }
+    // `read<'a>(`, and Kotlin's `<T> Collection<T>.joinAll(`.
+    let head = &line[at..open];
+    let dotted = head.rfind('.').filter(|dot| head[*dot..].chars().skip(1).all(is_word));
+    match dotted {
+        Some(dot) if open > at + dot + 1 => Some(at + dot + 1..open),
+        _ if !word.is_empty() && behind.starts_with('<') => Some(at..at + word.len()),
+        _ if word.is_empty() && head.starts_with('<') => {
+            let last = head.rfind(|c: char| !is_word(c)).map_or(0, |i| i + 1);
+            (last < head.len()).then(|| at + last..open)
+        }
+        _ => None,
+    }
+}
+
+/// The name of a type behind its keyword, behind attributes in upper case.
+fn type_name(line: &str, mut at: usize) -> Option<Range<usize>> {
+    let code = line.split("//").next().unwrap_or_default().trim_end();
+    loop {
+        let word = word_at(code, at);
+        if word.is_empty() {
+            if code.get(at..)?.starts_with("[[") {
+                at = behind_space(code, at + code[at..].find("]]")? + 2);
+                continue;
+            }
+            return None;
+        }
+        let behind = behind_space(code, behind_brackets(code, at + word.len()));
+        let is_attribute = word.contains('_') && !word.chars().any(char::is_lowercase);
+        if is_attribute && !word_at(code, behind).is_empty() && word_at(code, behind) != "final" {
+            at = behind;
+            continue;
+        }
+        // `struct Outer::Inner {`: the last part names it.
+        let mut name = at..at + word.len();
+        while let Some(separator) = ["::", "."].into_iter().find(|s| code[name.end..].starts_with(s)) {
+            let next = name.end + separator.len();
+            let part = word_at(code, next);
+            if part.is_empty() {
+                break;
+            }
+            name = next..next + part.len();
+        }
+        let tail = &code[name.end..];
+        let is_head = !tail.contains([';', '=']) && (tail.contains('{') || !tail.contains([',', '(', ')']));
+        return (is_head && !code[name.clone()].starts_with(|c: char| c.is_ascii_digit())).then_some(name);
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn word_at(line: &str, at: usize) -> &str {
+    let rest = line.get(at..).unwrap_or_default();
+    &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())]
+}
+
+fn behind_space(line: &str, at: usize) -> usize {
+    line.len() - line[at..].trim_start().len()
+}
+
+/// Behind a pair of round brackets, if one opens there.
+fn behind_brackets(line: &str, at: usize) -> usize {
+    if !line[at..].starts_with('(') {
+        return at;
+    }
+    let mut depth = 0;
+    for (i, byte) in line.bytes().enumerate().skip(at) {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return i + 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+    }
+    line.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::by_name;
+    use crate::parse::parse;
+
+    #[test]
+    fn first_lines_announce_names() {
+        let rust = ["fn", "struct", "enum", "trait"];
+        let cpp = ["class", "struct", "enum"];
+        for (line, keywords, expected) in [
+            ("    pub(crate) async fn read<'a>(&'a mut self) -> u8 {", &rust[..], "read"),
+            ("pub trait AsyncReadExt: AsyncRead {", &rust, "AsyncReadExt"),
+            ("let fn_name = 1;", &rust, ""),
+            ("functional(x)", &["function"], ""),
+            ("function __bold() {", &["function"], "__bold"),
+            ("func (r *Ring[T]) Push(x T) {", &["func"], "Push"),
+            ("public suspend fun Collection<Job>.joinAll(): Unit = forEach { it.join() }", &["fun"], "joinAll"),
+            ("fun <T> first(list: List<T>): T {", &["fun"], "first"),
+            ("class A_LOCKABLE B_UNUSED(x) SpinLock {", &cpp, "SpinLock"),
+            ("class A_SCOPED [[nodiscard]] Holder final : Base<int, int> {", &cpp, "Holder"),
+            ("enum class TypeSpec : int {", &cpp, "TypeSpec"),
+            ("struct Low::Arena {", &cpp, "Arena"),
+            ("class K, class V,", &cpp, ""),
+            ("class Foo;", &cpp, ""),
+            ("struct Foo x = {1};", &cpp, ""),
+            ("struct Foo *make(int x)", &cpp, ""),
+        ] {
+            let found = announced(line, keywords).map(|a| &line[a.name]);
+            assert_eq!(found.unwrap_or_default(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_a_grammar_loses_is_found_by_its_lines() {
+        let text = "class Early {\n  int x;\n};\n\nint broken( {{{\n\n/* class Comment {\n   class Inner {\n*/\n\
+                    class Late : public Early {\n public:\n  int size() const;\n\n  enum class Mode {\n    A,\n  };\n};\n\n\
+                    class Last\n{\n  int y;\n};\n";
+        let units = parse(text, by_name("cpp").unwrap()).units;
+        let found: Vec<String> = units
+            .iter()
+            .filter(|u| u.kind == UnitKind::Class)
+            .map(|u| format!("{} {}-{}", u.qualified_name(), u.span.line, u.span.end))
+            .collect();
+        assert_eq!(found, ["Early 1-3", "Late 10-17", "Late.Mode 14-16", "Last 19-22"]);
+    }
+}
