@@ -47,6 +47,7 @@ pub fn text(notice: &Notice) -> String {
         }
         Notice::NotRanked(of) => not_ranked(of).to_string(),
         Notice::Runtime(library) => format!("the model is run by {}", library.display()),
+        Notice::Moved { from } => format!("the index of {} is taken over: the repository was moved", from.display()),
         Notice::Damaged(how) => format!("{how}; what is damaged is made anew"),
         Notice::HistoryAsItIs => {
             "another colgrep is indexing the history; this answer is from the index as it is".to_string()

@@ -136,6 +136,34 @@ fn indexes_of_projects_that_are_gone_are_told_and_removed() {
 }
 
 #[test]
+fn a_repository_that_was_moved_keeps_its_index() {
+    let sandbox = Sandbox::new();
+    for name in ["old", "other"] {
+        sandbox.write(&format!("{name}/.git/HEAD"), "ref: refs/heads/main\n");
+        sandbox.write(&format!("{name}/a.rs"), &format!("fn zebra_of_{name}() {{}}\n"));
+        assert_eq!(run_in(&sandbox, &sandbox.root().join(name), &["init", "--quiet"]).status, 0);
+    }
+    let (old, new) = (sandbox.root().join("old"), sandbox.root().join("new"));
+    fs::rename(&old, &new).expect("a move");
+    let data = || fs::read_dir(sandbox.data()).expect("data").count();
+    let before = data();
+    // A look at what is there changes nothing.
+    assert!(run_in(&sandbox, &new, &["status"]).out.contains("no more") && data() == before);
+    let ran = run_in(&sandbox, &new, &["zebra", "-l"]);
+    assert_eq!((ran.out.as_str(), ran.status), ("a.rs\n", 0), "{ran:?}");
+    assert!(ran.err.contains("old is taken over: the repository was moved"), "{ran:?}");
+    assert_eq!(data(), before, "no other index is made");
+    let again = run_in(&sandbox, &new, &["zebra", "-l"]);
+    assert!(again.out == "a.rs\n" && !again.err.contains("taken over"), "{again:?}");
+    assert!(!run_in(&sandbox, &new, &["status"]).out.contains("no more"));
+    // A copy of one that is still there has an index of its own.
+    sandbox.write("copy/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("copy/a.rs", "fn zebra_of_other() {}\n");
+    assert_eq!(run_in(&sandbox, &sandbox.root().join("copy"), &["zebra", "-l"]).out, "a.rs\n");
+    assert_eq!(data(), before + 1);
+}
+
+#[test]
 fn doctor_says_nothing_of_a_runtime_that_nobody_needs() {
     let sandbox = Sandbox::new().with_meaning();
     sandbox.write("a.rs", "fn zebra() {}\n");

@@ -16,6 +16,7 @@ pub mod like;
 pub mod line;
 pub mod list;
 pub mod model;
+mod moved;
 pub mod near;
 mod nearest;
 pub mod notice;

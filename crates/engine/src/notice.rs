@@ -104,6 +104,11 @@ pub enum Notice {
     NotRanked(NotRanked),
     /// The library that the model loaded and is run by, where ranking steps are wanted.
     Runtime(PathBuf),
+    /// The repository stood elsewhere, and its index is taken over.
+    Moved {
+        /// The root that is no more.
+        from: PathBuf,
+    },
     /// The index shows itself damaged; what is damaged is made anew.
     Damaged(String),
     /// Another process writes the index of the history, which is searched as it is.

@@ -12,6 +12,7 @@ use colgrep_syntax::read::Skip;
 
 use crate::env::Env;
 use crate::model::{Choice, Model};
+use crate::moved::take_over;
 use crate::notice::{IndexState, Listener, NotUpdated, Notice};
 use crate::project::Project;
 use crate::settings::Settings;
@@ -150,8 +151,16 @@ pub fn update(
     encoding: Option<&Encoding<'_>>,
     listener: &dyn Listener,
 ) -> colgrep_index::Result<(Snapshot, Report)> {
+    follow(project, listener);
     let progress = listener.progress();
     updater(project, options, encoding, &*progress).wait(wait).run()
+}
+
+/// Takes over the index of a repository that was moved here.
+fn follow(project: &Project, listener: &dyn Listener) {
+    if let Some(from) = take_over(project) {
+        listener.notice(&Notice::Moved { from });
+    }
 }
 
 /// An update of a project's index.
@@ -226,6 +235,7 @@ fn opened(
         return Ok(snapshot);
     }
     project.check_size(env, opening.any_root)?;
+    follow(project, listener);
     // Where nothing is asked for, an existing index keeps what it was made with.
     let mut options = Some(opening.walk).filter(|asked| *asked != WalkOptions::default());
     if let (Some(asked), Ok(snapshot)) = (options, project.store.open())

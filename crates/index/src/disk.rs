@@ -148,6 +148,12 @@ impl Disk {
         self.change(Change::Remove, path, || fs::remove_dir(path))
     }
 
+    /// Gives a folder another name, which nothing has yet, and flushes that.
+    pub(crate) fn rename_folder(&self, path: &Path, to: &Path) -> io::Result<()> {
+        self.change(Change::Rename, to, || fs::rename(path, to))?;
+        to.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
+    }
+
     /// Removes a folder with all in it. Links are removed, not followed.
     pub(crate) fn remove_all(&self, path: &Path) -> io::Result<()> {
         for entry in fs::read_dir(path)? {

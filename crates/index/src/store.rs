@@ -5,6 +5,7 @@
 //! commit or the one behind it.
 
 mod clean;
+mod follow;
 mod lock;
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,0 +1,28 @@
+//! A git repository that was moved keeps its index.
+
+use std::path::PathBuf;
+
+use colgrep_index::store::{Store, project_folder};
+
+use crate::project::Project;
+
+/// Indexes that are looked at, at most.
+const STORES_MAX: usize = 1_000;
+
+/// Takes over the index of the same tree from the place where it stood before: for a repository that has no index, that of
+/// a root that is no more, whose files are found here with their sizes and times. Gives that root.
+pub(crate) fn take_over(project: &Project) -> Option<PathBuf> {
+    if project.store.folder().exists() || !project.root.join(".git").exists() {
+        return None;
+    }
+    let data = project.store.folder().parent()?;
+    let stores = std::fs::read_dir(data).ok()?.flatten().take(STORES_MAX).map(|entry| Store::new(entry.path()));
+    stores.filter(Store::is_ours).find_map(|store| {
+        let root = store.root().filter(|root| !root.exists())?;
+        let is_its_own = project_folder(data, &root).file_name() == store.folder().file_name();
+        if !is_its_own || !store.is_of_tree(&project.root) {
+            return None;
+        }
+        store.move_to(project.store.folder().to_path_buf(), &project.root).ok().map(|_| root)
+    })
+}
