@@ -84,6 +84,12 @@ fn say(mut error: clap::Error, odd: bool) -> u8 {
         // "To pass '-q' as a value, use '-- -q'": nobody who writes a flag means that.
         error.remove(ContextKind::Suggested);
     }
+    if error.kind() == ErrorKind::ArgumentConflict
+        && let Some(instead) = args::instead_of_both(in_conflict(&error).into_iter())
+    {
+        remark!("colgrep: {instead}");
+        return FAILED;
+    }
     if odd && error.use_stderr() {
         // The message holds what was typed; in colour, that could not be told from the colours.
         remark!("{}", error.to_string().trim_end());
@@ -97,6 +103,16 @@ fn say(mut error: clap::Error, odd: bool) -> u8 {
         }
         _ => FOUND,
     }
+}
+
+/// The flags that an error of clap says are in conflict.
+fn in_conflict(error: &clap::Error) -> Vec<&str> {
+    let texts = |kind| match error.get(kind) {
+        Some(ContextValue::String(one)) => vec![one.as_str()],
+        Some(ContextValue::Strings(several)) => several.iter().map(String::as_str).collect(),
+        _ => Vec::new(),
+    };
+    [texts(ContextKind::InvalidArg), texts(ContextKind::PriorArg)].concat()
 }
 
 /// Whether the reader of our output went away: `colgrep … | head` is no failure.

@@ -174,6 +174,46 @@ fn every_other_flag_has_a_sentence() {
     }
 }
 
+/// Every flag of ripgrep 15's help (https://github.com/BurntSushi/ripgrep, `crates/core/flags/defs.rs`), negations
+/// included, with a value where it takes one.
+const FLAGS: &str = "\
+    -e x|--regexp x|-f patterns.txt|--file patterns.txt|-A 1|--after-context 1|-B 1|--before-context 1|--binary|\
+    --no-binary|--block-buffered|--no-block-buffered|-b|--byte-offset|--no-byte-offset|-s|--case-sensitive|\
+    --color never|--colors path:fg:red|--column|--no-column|-C 1|--context 1|--context-separator --|\
+    --no-context-separator|-c|--count|--count-matches|--crlf|--no-crlf|--debug|--dfa-size-limit 1M|-E utf-8|\
+    --encoding utf-8|--no-encoding|--engine default|--field-context-separator -|--field-match-separator :|--files|-l|\
+    --files-with-matches|--files-without-match|-F|--fixed-strings|--no-fixed-strings|-L|--follow|--no-follow|\
+    --generate man|-g *.rs|--glob *.rs|--glob-case-insensitive|--no-glob-case-insensitive|--heading|--no-heading|-.|\
+    --hidden|--no-hidden|--hostname-bin hostname|--hyperlink-format none|--iglob *.rs|-i|--ignore-case|\
+    --ignore-file patterns.txt|--ignore-file-case-insensitive|--no-ignore-file-case-insensitive|--include-zero|\
+    --no-include-zero|-v|--invert-match|--no-invert-match|--json|--no-json|--line-buffered|--no-line-buffered|-n|\
+    --line-number|-N|--no-line-number|-x|--line-regexp|-M 99|--max-columns 99|--max-columns-preview|\
+    --no-max-columns-preview|-m 1|--max-count 1|-d 1|--max-depth 1|--maxdepth 1|--max-filesize 1M|--mmap|--no-mmap|-U|\
+    --multiline|--no-multiline|--multiline-dotall|--no-multiline-dotall|--no-config|--no-ignore|--ignore|\
+    --no-ignore-dot|--ignore-dot|--no-ignore-exclude|--ignore-exclude|--no-ignore-files|--ignore-files|\
+    --no-ignore-global|--ignore-global|--no-ignore-messages|--ignore-messages|--no-ignore-parent|--ignore-parent|\
+    --no-ignore-vcs|--ignore-vcs|--no-messages|--messages|--no-require-git|--require-git|--no-unicode|--unicode|-0|\
+    --null|--null-data|--one-file-system|--no-one-file-system|-o|--only-matching|--path-separator /|--passthru|\
+    --passthrough|-P|--pcre2|--no-pcre2|--pcre2-version|--pcre2-unicode|--no-pcre2-unicode|--pre cat|--no-pre|\
+    --pre-glob *.rs|-p|--pretty|-q|--quiet|--regex-size-limit 1M|--replace y|-z|--search-zip|--no-search-zip|-S|\
+    --smart-case|--sort path|--sortr path|--sort-files|--no-sort-files|--stats|--no-stats|--stop-on-nonmatch|-a|--text|\
+    --no-text|-j 2|--threads 2|--trace|--trim|--no-trim|-t rust|--type rust|-T rust|--type-not rust|\
+    --type-add web:*.html|--type-clear rust|--type-list|-u|-uu|-uuu|--unrestricted|-V|--version|--vimgrep|-w|\
+    --word-regexp|-H|--with-filename|-I|--no-filename|--auto-hybrid-regex|--no-auto-hybrid-regex|-h|--help";
+
+#[test]
+fn every_flag_of_ripgrep_works_or_says_what_to_do_instead() {
+    let sandbox = project();
+    sandbox.write("patterns.txt", "alpha\n");
+    for flag in FLAGS.split('|') {
+        let words: Vec<&str> = ["-e", "alpha"].into_iter().chain(flag.split(' ')).collect();
+        let ran = sandbox.run(&words);
+        let is_told = ran.status == 2 && ran.err.starts_with("colgrep: ") && ran.err.lines().count() <= 2;
+        assert!(ran.status < 2 || is_told, "{flag}: {ran:?}");
+        assert!(!ran.err.contains("Usage: ") && !ran.err.contains("unexpected"), "{flag}: {ran:?}");
+    }
+}
+
 #[test]
 fn what_json_leaves_out_is_said() {
     let sandbox = project();

@@ -148,19 +148,19 @@ pub fn sort_by<T>(files: &mut [T], (by, reversed): (SortArg, bool), path: impl F
 /// Flags of ripgrep that are not here, each with what to do instead.
 const ELSEWHERE: &[(&[&str], &str)] = &[
     (
-        &["-a", "--text", "--binary", "--no-binary"],
+        &["-a", "--text", "--no-text", "--binary", "--no-binary"],
         "of a match behind a NUL byte it is only said that it is there; `grep -a` prints it",
     ),
-    (&["-b", "--byte-offset"], "places are lines and columns (--column); `rg -b` prints offsets"),
-    (&["-z", "--search-zip"], "unpack it first: zcat FILE | colgrep -e PATTERN -"),
+    (&["-b", "--byte-offset", "--no-byte-offset"], "places are lines and columns (--column); `rg -b` prints offsets"),
+    (&["-z", "--search-zip", "--no-search-zip"], "unpack it first: zcat FILE | colgrep -e PATTERN -"),
     (
         &["--replace"],
         "nothing is replaced; `colgrep -e PATTERN -l -0 | xargs -0 sed -i s/…/…/` changes the files that match",
     ),
     (&["--passthru", "--passthrough"], "-C N prints so many lines around each match"),
     (&["--count-matches"], "--count gives matching lines; `colgrep -e PATTERN -o | wc -l` counts matches"),
-    (&["--include-zero"], "-L names the files in which nothing matches"),
-    (&["--trim"], "lines are printed whole; `colgrep -e PATTERN -I -N | sed 's/^ *//'` trims them"),
+    (&["--include-zero", "--no-include-zero"], "-L names the files in which nothing matches"),
+    (&["--trim", "--no-trim"], "lines are printed whole; `colgrep -e PATTERN -I -N | sed 's/^ *//'` trims them"),
     (&["--max-columns-preview", "--no-max-columns-preview"], "-M leaves long lines out; without it they are whole"),
     (&["--case-sensitive"], "that is what it does, unless -i or -S is given"),
     (&["--glob-case-insensitive", "--no-glob-case-insensitive"], "--iglob GLOB takes globs in any case of letters"),
@@ -238,6 +238,20 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["--no-json"], "leave --json out"),
     (&["--no-fixed-strings", "--no-invert-match"], "leave the flag out that it takes back"),
 ];
+
+/// Flags that stand without a pattern here, each with what to do instead.
+const ALONE: &[(&str, &str)] = &[
+    ("--stats", "--stats tells what was searched for on this machine; --count gives the matching lines of each file"),
+    ("--type-list", "--type-list stands alone; -t LANG searches the files of one"),
+    ("--files", "with --files every word is a path; -l names the files that match a pattern"),
+];
+
+/// What to do instead of a flag of ripgrep that does not go with a pattern here. `flags` are those in conflict, as written in
+/// a usage.
+pub fn instead_of_both<'f>(mut flags: impl Iterator<Item = &'f str>) -> Option<&'static str> {
+    let find = |flag: &str| ALONE.iter().find(|(name, _)| flag.split(' ').next() == Some(name));
+    flags.find_map(find).map(|(_, instead)| *instead)
+}
 
 /// What to do instead of a flag of ripgrep that is not here.
 pub fn instead_of(flag: &str) -> Option<&'static str> {
