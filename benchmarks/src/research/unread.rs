@@ -73,18 +73,24 @@ fn count(text: &str, language: &'static Language, path: &Path, count: &mut Count
     let (functions, types) = (of(FUNCTIONS), of(TYPES));
     let pattern = |words: &str, end: &str| {
         let before = format!(r"^[ \t]*(?:(?:{MODIFIERS})(?:\([^)]*\))?[ \t]+)*(?:{words})[ \t]+");
-        let name = r"(?:(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:\([^)]*\))?[ \t]+)?([A-Za-z_]\w*)";
+        // Attributes in upper case, then a name, of which the last part counts.
+        let name = r"(?:(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:\([^)]*\))?[ \t]+)*(?:[A-Za-z_]\w*(?:::|\.))*([A-Za-z_]\w*)";
         (!words.is_empty()).then(|| Regex::new(&format!("{before}{name}{end}")).ok()).flatten()
     };
-    let patterns = [pattern(&functions, r"[ \t]*[<(]"), pattern(&types, r"\b[^;()=]*[{:]?[ \t]*$")];
+    let patterns = [pattern(&functions, r"[ \t]*[<(]"), pattern(&types, r"\b(?:[^;()=,]*|[^;()=]*[{:])[ \t]*$")];
     let units = parse(text, language).units;
     let names: HashSet<&str> = units.iter().map(|unit| last_segment(&unit.name)).collect();
     let hidden = lines_without_names(&units);
     let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut quoted = None;
     for (i, line) in text.lines().enumerate() {
         let number = i as u32 + 1;
+        if is_quoted(line, &mut quoted) {
+            continue;
+        }
         let name = patterns.iter().flatten().find_map(|pattern| Some(pattern.captures(line)?.get(1)?.as_str()));
-        let Some(name) = name.filter(|_| !hidden.contains(&number)) else { continue };
+        let is_name = |name: &&str| !hidden.contains(&number) && !keywords.contains(name);
+        let Some(name) = name.filter(is_name) else { continue };
         if !seen.insert(name) {
             continue;
         }
@@ -96,6 +102,21 @@ fn count(text: &str, language: &'static Language, path: &Path, count: &mut Count
             }
         }
     }
+}
+
+/// Whether a line lies in a comment or text of several lines; `until` is what ends it.
+fn is_quoted(line: &str, until: &mut Option<&'static str>) -> bool {
+    if let Some(end) = *until {
+        if line.contains(end) {
+            *until = None;
+        }
+        return true;
+    }
+    let marks = [("\"\"\"", "\"\"\""), ("'''", "'''")];
+    let opened = marks.into_iter().find(|(begin, _)| line.matches(begin).count() % 2 == 1);
+    let comment = line.trim_start().starts_with("/*") && !line.contains("*/");
+    *until = opened.map(|(_, end)| end).or(comment.then_some("*/"));
+    false
 }
 
 /// Lines inside functions, whose own definitions are no units, and lines of documentation.

@@ -297,7 +297,8 @@ fn type_name(line: &str, mut at: usize) -> Option<Range<usize>> {
         }
         let behind = behind_space(code, behind_brackets(code, at + word.len()));
         let is_attribute = word.contains('_') && !word.chars().any(char::is_lowercase);
-        if is_attribute && !word_at(code, behind).is_empty() && word_at(code, behind) != "final" {
+        let next = word_at(code, behind);
+        if is_attribute && (code[behind..].starts_with("[[") || !next.is_empty() && next != "final") {
             at = behind;
             continue;
         }
