@@ -241,9 +241,12 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
 
 /// Flags that stand without a pattern here, each with what to do instead.
 const ALONE: &[(&str, &str)] = &[
-    ("--stats", "--stats tells what was searched for on this machine; --count gives the matching lines of each file"),
-    ("--type-list", "--type-list stands alone; -t LANG searches the files of one"),
-    ("--files", "with --files every word is a path; -l names the files that match a pattern"),
+    (
+        "--stats",
+        "--stats cannot be used with a search: it tells what was searched for on this machine; --count gives the matching lines of each file",
+    ),
+    ("--type-list", "--type-list cannot be used with others: it stands alone; -t LANG searches the files of one"),
+    ("--files", "--files cannot be used with a pattern: every word is a path then; -l names the files that match"),
 ];
 
 /// What to do instead of a flag of ripgrep that does not go with a pattern here. `flags` are those in conflict, as written in
