@@ -22,6 +22,8 @@ const UNIT_BYTES_MAX: usize = 32 << 10;
 /// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight than
 /// name, signature and documentation together by this share of the whole.
 const BODY_MARGIN: f32 = 0.25;
+/// Share of the query's weight in a unit's documentation with which the unit answers as a whole.
+const WHOLE_SHARE: f32 = 0.99;
 /// Share of the rarer of two words that it counts more where they are neighbours in the line as they are in the query.
 const PAIR_SHARE: f32 = 0.25;
 /// Lines behind a unit's first among which its name is looked for (attributes, decorators, templates).
@@ -58,6 +60,12 @@ impl QueryWords {
         let pairs = pairs.map(|(a, b)| (b.to_string(), (a.to_string(), PAIR_SHARE * weight(a).min(weight(b)))));
         words.pairs = pairs.collect();
         Ok(words)
+    }
+
+    /// The words of a text, all of the same weight.
+    pub fn of_text(text: &str) -> QueryWords {
+        let terms = TOKENIZER.with_borrow_mut(|t| t.terms(text));
+        QueryWords::unweighed(terms.iter().map(String::as_str))
     }
 
     /// The terms that are no stop words, each with weight 1; all where there are no others.
@@ -121,15 +129,16 @@ impl QueryWords {
         inside.rev().max_by(|a, b| weight(*a).total_cmp(&weight(*b))).unwrap_or(best)
     }
 
-    /// The line with the most of the query's weight; the one that names the unit, if it or the documentation holds a
-    /// word of the query and no other has far more. Lines that say nothing come behind those that say something.
+    /// The line with the most of the query's weight; the one that names the unit, if it holds a word of the query or its
+    /// documentation holds them all, and no other has far more. Lines that say nothing come behind those that say something.
     fn best_of_all(&self, lines: &[&str], unit: &Unit) -> usize {
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
         let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
         let own = if is_text { first } else { own_line(lines, unit, end) };
         let line_at = |number: usize| lines.get(number.wrapping_sub(1)).copied().unwrap_or_default();
         let mut best = (false, 0.0, own);
-        if !is_text && self.weight(&format!("{} {}", line_at(own), unit.docstring)) > 0.0 {
+        let answers = || self.weight(line_at(own)) > 0.0 || self.weight(&unit.docstring) >= WHOLE_SHARE * self.total;
+        if !is_text && self.total > 0.0 && answers() {
             // Its documentation counts for it, wherever it stands.
             let named = format!("{} {} {}", line_at(own), unit.qualified_name(), unit.docstring);
             best = (true, self.weight(&named) + BODY_MARGIN * self.total, own);
@@ -175,7 +184,7 @@ mod tests {
     }
 
     fn words(query: &str) -> QueryWords {
-        QueryWords::unweighed(Tokenizer::default().terms(query).iter().map(String::as_str))
+        QueryWords::of_text(query)
     }
 
     #[test]
@@ -188,6 +197,8 @@ mod tests {
             ("nothing", text, unit(UnitKind::Section, "Title", 2, 4), 2),
             ("push item", code, unit(UnitKind::Function, "push", 1, 4), 2),
             ("queue has no room", code, unit(UnitKind::Function, "push", 1, 4), 3),
+            // A comment that answers says more than a name that holds no word of the question.
+            ("room", code, unit(UnitKind::Function, "push", 1, 4), 3),
             ("push when the queue is full", code, unit(UnitKind::Function, "push", 1, 4), 2),
             // The line that names the unit holds none of the words.
             ("has room", code, unit(UnitKind::Function, "push", 1, 4), 3),
