@@ -213,6 +213,12 @@ pub enum Target {
     Object {
         /// The path.
         path: String,
+        /// The first line of what answers in it, where the annotation says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        start_line: Option<u32>,
+        /// The last one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        end_line: Option<u32>,
     },
 }
 
@@ -220,7 +226,17 @@ impl Target {
     /// The path.
     pub fn path(&self) -> &str {
         match self {
-            Target::Path(path) | Target::Object { path } => path,
+            Target::Path(path) | Target::Object { path, .. } => path,
+        }
+    }
+
+    /// Its path with the first and last line that answer, where the annotation names them.
+    fn lines(&self) -> Option<(String, u32, u32)> {
+        match self {
+            Target::Object { path, start_line: Some(first), end_line: Some(last) } => {
+                Some((path.clone(), *first, *last))
+            }
+            Target::Path(_) | Target::Object { .. } => None,
         }
     }
 }
@@ -238,6 +254,8 @@ pub struct Task {
     pub category: String,
     /// Paths that answer it.
     pub targets: Vec<String>,
+    /// Paths of some of them, with the first and last line that answer.
+    pub lines: Vec<(String, u32, u32)>,
     /// What is asked beside the query.
     pub background: Background,
 }
@@ -261,9 +279,9 @@ pub struct Repository {
     /// Its index, limited to the folder where that is a part of a larger project.
     pub place: Place,
     /// The model of the ranking by meaning; none for keywords alone.
-    model: Option<Arc<Model>>,
+    pub model: Option<Arc<Model>>,
     /// Which rankings take part.
-    by: RankBy,
+    pub by: RankBy,
     /// How its rankings are fused.
     pub fusion: Fusion,
     /// Its past, opened where it is asked for.
@@ -470,8 +488,9 @@ impl Task {
     /// An annotation, as a task of a set and a repository.
     pub fn new(annotation: Annotation, set: usize, repository: usize) -> Task {
         let targets = annotation.targets().map(String::from).collect();
+        let lines = annotation.relevant.iter().chain(&annotation.secondary).filter_map(Target::lines).collect();
         let category = annotation.category.unwrap_or_else(|| "?".to_string());
-        Task { set, repository, query: annotation.query, category, targets, background: Background::default() }
+        Task { set, repository, query: annotation.query, category, targets, lines, background: Background::default() }
     }
 }
 

@@ -8,6 +8,7 @@ pub mod corpus;
 pub mod known;
 pub mod metric;
 pub mod needles;
+pub mod packs;
 pub mod paired;
 pub mod plot;
 pub mod pools;
@@ -16,6 +17,7 @@ pub mod report;
 pub mod research;
 pub mod run;
 pub mod selfeval;
+pub mod shown;
 pub mod speed;
 pub mod strength;
 pub mod sweep;
@@ -53,6 +55,10 @@ enum Command {
     Compare(compare::Args),
     /// Measure what somebody knows of the text: messages, lines, names and places drawn from sources
     Known(known::Args),
+    /// Measure whether an answer of so many tokens holds the right file, and the right unit in full
+    Pack(packs::Args),
+    /// Measure whether the line that is shown of a file says anything of the query
+    Shown(shown::Args),
     /// Measure whether the sections of a documentation that answer questions are found
     Needles(needles::Args),
     /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
@@ -106,6 +112,8 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::SelfEval(args) => selfeval::run(&args, &vars),
         Command::Strength(args) => strength::run(&args, &vars),
         Command::Known(args) => known::run(&args, &vars),
+        Command::Pack(args) => packs::run(&args, &vars),
+        Command::Shown(args) => shown::run(&args, &vars),
         Command::Needles(args) => needles::run(&args, &vars),
         Command::Recall(args) => recall::run(&args, &vars),
         Command::Torture(args) => torture::run(&args),

@@ -119,6 +119,11 @@ fn every_tool_answers() {
         (
             "search",
             json!({"query": "parse request", "results": 1}),
+            "src/http/parse.rs:19-25 function parse_request #275406ef486686bc\n18: /// Parses a request: its first line, then its body.\n19: pub fn parse_request(",
+        ),
+        (
+            "search",
+            json!({"query": "parse request", "results": 1, "pack": 0}),
             "src/http/parse.rs:19-25 function parse_request\n    pub fn parse_request(bytes: &[u8]) -> Result<Request, ParseError>\n    #275406ef486686bc; also here: 4 units\n(there may be more results: offset 1)\n",
         ),
         (
@@ -150,6 +155,30 @@ fn every_tool_answers() {
     ] {
         let text = client.good(tool, arguments.clone());
         assert!(text.starts_with(expected), "{tool} {arguments}: {text}");
+    }
+}
+
+#[test]
+fn a_search_is_a_pack_of_its_length_unless_pages_are_asked_for() {
+    let sandbox = Sandbox::new();
+    for i in 0..30 {
+        let body: String = (0..40).map(|n| format!("    step_{n} = 'widget {i}'\n")).collect();
+        sandbox.write(&format!("f{i:02}.py"), &format!("def widget_{i}():\n    \"\"\"A widget.\"\"\"\n{body}"));
+    }
+    let mut client = Client::start(&sandbox, &[]);
+    for (tokens, rows) in [(150, 2), (300, 5), (1_000, 10)] {
+        let text = client.good("search", json!({"query": "widget", "max_tokens": tokens}));
+        assert!(text.len() <= 4 * tokens && text.lines().count() > rows, "{} bytes: {text}", text.len());
+        assert!(text.contains("1: def widget_") && text.contains("more results: offset "), "{text}");
+    }
+    let asked = json!({"query": "widget", "queries": ["step"], "max_tokens": 600});
+    assert!(client.good("search", asked).len() <= 2_500, "each question has its share");
+    for pages in [json!({"offset": 0}), json!({"pack": 0}), json!({"per_file": 1}), json!({"lines": 2})] {
+        let mut asked = pages.clone();
+        asked["query"] = json!("widget");
+        let text = client.good("search", asked);
+        let named = text.lines().filter(|line| line.starts_with('f') && line.ends_with(|c: char| c.is_ascii_digit()));
+        assert_eq!(named.count(), 10, "{pages}: {text}");
     }
 }
 

@@ -68,6 +68,9 @@ pub struct UnitAnswer {
     pub name_line: usize,
     /// The last of its lines that the file has now, with [`crate::Detail::Lines`].
     pub last_line: usize,
+    /// First and last line of its parts, where it has members and [`crate::Detail::Parts`] is asked for: all lines but
+    /// theirs, of which the first ones stay.
+    pub parts: Vec<(u32, u32)>,
     /// Qualified names of units that call it, of the first unit alone, with [`crate::Detail::Relations`].
     pub called_by: Vec<String>,
     /// How its score came about, where that was asked for.

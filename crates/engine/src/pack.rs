@@ -1,5 +1,5 @@
 //! A pack: an answer that spends a budget where the chance is. The first file with its unit in full, the next with signature
-//! and first sentence, the rest a line each.
+//! and first sentence, the rest a line each; how deep and how flat goes by strength.
 
 use colgrep_core::Unit;
 
@@ -9,20 +9,23 @@ use crate::answer::{FileAnswer, UnitAnswer};
 pub const FILES_MAX: usize = 10;
 /// Units of each file that are looked at.
 pub const UNITS_PER_FILE: usize = 3;
-/// Share of what is left that the first unit may take where the first file is sure.
-const SURE_SHARE: f64 = 0.8;
-/// The same where others are nearly as good.
-const UNSURE_SHARE: f64 = 0.5;
-/// The first file is sure if the second has at most this share of its score.
-const RIVAL_SHARE: f32 = 0.85;
-/// A file behind the fourth with less than this share of the first one's score stands behind more of the first file.
-const WEAK_SHARE: f32 = 0.5;
+/// Share of the whole budget that the first unit may take whatever its strength, and what its strength adds to that.
+const FIRST_SHARE: f32 = 0.4;
+const SURE_SHARE: f32 = 0.45;
+/// Chance that the best unit of a right file is the right one, and that the next ones are: of the questions of both tuning
+/// sets whose unit is known.
+const UNIT_CHANCES: [f32; UNITS_PER_FILE] = [0.6, 0.15, 0.08];
+/// A file whose strength is below this share of the first one's stands behind more of the first file.
+const WEAK_SHARE: f32 = 0.1;
 /// Files that are named before more units of the first one.
 const STRONG_FILES: usize = 4;
+/// Share of the budget that names may take, beside the first file's.
+const NAMES_SHARE: f32 = 0.5;
 /// Room that a body must have to be cut into it.
 const CUT_BYTES_MIN: usize = 200;
-/// Longest line that is given, in characters.
+/// Longest line that is given, in characters; of a piece that is one line, the line that answers.
 const LINE_CHARS_MAX: usize = 160;
+const NAMED_CHARS_MAX: usize = 80;
 /// Lines kept around the one that answers, on either side, where a body is cut.
 const AROUND_LINES: usize = 3;
 
@@ -64,35 +67,46 @@ pub struct Piece {
     pub text: String,
 }
 
-/// Pieces behind the first that get signature and first sentence before any gets all of its lines.
+/// Pieces behind the first that get signature and first sentence before more of the rest.
 const BRIEF_FIRST: usize = 3;
 
-/// The pieces of an answer that fit into so many bytes, the best file first. `name` is how a file is named.
-pub fn pack(files: &[FileAnswer], bytes: usize, name: impl Fn(&FileAnswer) -> String) -> Vec<Piece> {
+/// The pieces of an answer that fit into so many bytes, the best file first. `name` is how a file is named. With `ids`, each
+/// names its unit's id too.
+pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAnswer) -> String) -> Vec<Piece> {
     let names: Vec<String> = files.iter().map(name).collect();
-    let mut packer = Packer { files, names, left: bytes, pieces: Vec::new() };
-    in_order(files).into_iter().for_each(|(file, unit)| packer.add(file, unit));
+    let mut packer = Packer { files, names, ids, left: bytes, pieces: Vec::new() };
+    packer.name(bytes);
     if packer.pieces.is_empty() {
         return packer.pieces;
     }
-    let is_sure = files.get(1).is_none_or(|second| second.score <= RIVAL_SHARE * files[0].score);
-    let share = if is_sure { SURE_SHARE } else { UNSURE_SHARE };
-    let allowed = (packer.left as f64 * share) as usize;
+    let share = FIRST_SHARE + SURE_SHARE * files[packer.pieces[0].file].strength.clamp(0.0, 1.0);
+    let allowed = ((bytes as f32 * share) as usize).max(CUT_BYTES_MIN);
     let is_whole = packer.raise(0, Grade::Full, allowed);
-    if !is_whole && allowed >= CUT_BYTES_MIN {
+    if !is_whole && packer.left >= CUT_BYTES_MIN {
         packer.raise(0, Grade::Cut, allowed);
     }
+    for at in packer.by_worth() {
+        packer.raise(at, Grade::Full, usize::MAX);
+    }
     let count = packer.pieces.len();
-    (1..count.min(1 + BRIEF_FIRST)).for_each(|at| _ = packer.raise(at, Grade::Brief, usize::MAX));
-    (0..count).for_each(|at| _ = packer.raise(at, Grade::Full, usize::MAX));
+    (0..count.min(1 + BRIEF_FIRST)).for_each(|at| _ = packer.raise(at, Grade::Brief, usize::MAX));
+    if packer.pieces[0].grade == Grade::Cut {
+        packer.raise_cut();
+    }
     (1..count).for_each(|at| _ = packer.raise(at, Grade::Brief, usize::MAX));
     packer.pieces
 }
 
+/// Bytes of a unit as a line, in short and in full, with its file named so: what a pack has to choose from.
+pub fn sizes(name: &str, file: &FileAnswer, unit: usize) -> [usize; 3] {
+    let size = |grade| written(name, "", file, &file.units[unit], grade, usize::MAX).len();
+    [size(Grade::Line), size(Grade::Brief), size(Grade::Full)]
+}
+
 /// (file, unit) of the pieces in the order in which they get room: strong files, then more of the first, then weak ones.
 fn in_order(files: &[FileAnswer]) -> Vec<(usize, usize)> {
-    let best = files.first().map_or(0.0, |file| file.score);
-    let is_strong = |at: &usize| *at < STRONG_FILES || files[*at].score >= WEAK_SHARE * best;
+    let best = files.first().map_or(0.0, |file| file.strength);
+    let is_strong = |at: &usize| *at < STRONG_FILES || files[*at].strength >= WEAK_SHARE * best;
     let with_units = (0..files.len()).filter(|at| !files[*at].units.is_empty());
     let (strong, weak): (Vec<usize>, Vec<usize>) = with_units.partition(|at| is_strong(at));
     let more = (1..files.first().map_or(0, |file| file.units.len())).map(|unit| (0, unit));
@@ -103,6 +117,7 @@ fn in_order(files: &[FileAnswer]) -> Vec<(usize, usize)> {
 struct Packer<'a> {
     files: &'a [FileAnswer],
     names: Vec<String>,
+    ids: bool,
     left: usize,
     pieces: Vec<Piece>,
 }
@@ -110,15 +125,47 @@ struct Packer<'a> {
 impl Packer<'_> {
     fn write(&self, file: usize, unit: usize, grade: Grade, room: usize) -> String {
         let answer = &self.files[file];
-        written(&self.names[file], answer, &answer.units[unit], grade, room)
+        let answered = &answer.units[unit];
+        let id = if self.ids { format!(" #{}", answered.id) } else { String::new() };
+        written(&self.names[file], &id, answer, answered, grade, room)
     }
 
-    /// Names a unit, if there is room.
-    fn add(&mut self, file: usize, unit: usize) {
-        let text = self.write(file, unit, Grade::Line, usize::MAX);
-        if text.len() <= self.left {
+    /// Names units until the names have their share of so many bytes.
+    fn name(&mut self, bytes: usize) {
+        let mut left = (bytes as f32 * NAMES_SHARE) as usize;
+        for (file, unit) in in_order(self.files) {
+            let text = self.write(file, unit, Grade::Line, usize::MAX);
+            let room = if self.pieces.is_empty() { bytes } else { left };
+            if text.len() > room.min(self.left) {
+                break;
+            }
+            left = left.saturating_sub(text.len());
             self.left -= text.len();
             self.pieces.push(Piece { file, unit, grade: Grade::Line, text });
+        }
+    }
+
+    /// The pieces behind the first, those first that bring most for their bytes.
+    fn by_worth(&self) -> Vec<usize> {
+        let worth = |piece: &Piece| {
+            let chance =
+                self.files[piece.file].strength.max(f32::EPSILON) * UNIT_CHANCES[piece.unit.min(UNITS_PER_FILE - 1)];
+            let text = self.write(piece.file, piece.unit, Grade::Full, usize::MAX);
+            chance / (text.len().saturating_sub(piece.text.len()).max(1) as f32)
+        };
+        let mut order: Vec<(usize, f32)> = self.pieces.iter().map(worth).enumerate().skip(1).collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        order.into_iter().map(|(at, _)| at).collect()
+    }
+
+    /// Cuts less of the first piece: it takes what is left.
+    fn raise_cut(&mut self) {
+        let Piece { file, unit, .. } = self.pieces[0];
+        let old = self.pieces[0].text.len();
+        let text = self.write(file, unit, Grade::Cut, old + self.left);
+        if text.len() > old && text.len() <= old + self.left {
+            self.left = self.left + old - text.len();
+            self.pieces[0].text = text;
         }
     }
 
@@ -141,12 +188,13 @@ impl Packer<'_> {
 }
 
 /// A unit's head, and as much of it as its grade says; `room` is for what is cut.
-fn written(name: &str, file: &FileAnswer, answered: &UnitAnswer, grade: Grade, room: usize) -> String {
+fn written(name: &str, id: &str, file: &FileAnswer, answered: &UnitAnswer, grade: Grade, room: usize) -> String {
     let unit = &answered.unit;
     let (line, end) = (unit.span.line as usize, answered.last_line.max(unit.span.line as usize));
-    let mut text = format!("{name}:{line}-{end} {} {}", unit.kind.name(), unit.qualified_name()).trim_end().to_string();
+    let head = format!("{name}:{line}-{end} {} {}", unit.kind.name(), unit.qualified_name());
+    let mut text = head.trim_end().to_string() + id;
     if grade == Grade::Line {
-        text.push_str(&format!(": {}\n", short(answered.line.text.trim())));
+        text.push_str(&format!(": {}\n", short(answered.line.text.trim(), NAMED_CHARS_MAX)));
         return text;
     }
     text.push('\n');
@@ -155,16 +203,16 @@ fn written(name: &str, file: &FileAnswer, answered: &UnitAnswer, grade: Grade, r
         return text;
     }
     let lines: Vec<&str> = file.text.lines().collect();
-    let first = unit.span.first.min(unit.span.line).max(1) as usize;
-    let numbers: Vec<usize> = (first..=end.min(lines.len())).collect();
-    let row = |number: usize| format!("{number}: {}\n", short(lines[number - 1]));
-    if grade == Grade::Full {
-        numbers.iter().for_each(|number| text.push_str(&row(*number)));
-        return text;
-    }
-    let kept =
-        kept_lines(&numbers, answered.line.number, line, |number| row(number).len(), room.saturating_sub(text.len()));
-    let mut last = first.saturating_sub(1);
+    let numbers = own_numbers(answered, end.min(lines.len()));
+    let row = |number: usize| format!("{number}: {}\n", short(lines[number - 1], LINE_CHARS_MAX));
+    let kept = match grade {
+        Grade::Full => numbers.clone(),
+        _ => {
+            let room = room.saturating_sub(text.len());
+            kept_lines(&numbers, answered.line.number, line, |number| row(number).len(), room)
+        }
+    };
+    let mut last = numbers.first().map_or(line, |first| first - 1);
     for number in kept {
         if number > last + 1 {
             text.push_str(&gap(number - last - 1));
@@ -176,6 +224,17 @@ fn written(name: &str, file: &FileAnswer, answered: &UnitAnswer, grade: Grade, r
         text.push_str(&gap(end - last));
     }
     text
+}
+
+/// The lines that are a unit's own, its documentation first: all but those of its members.
+fn own_numbers(answered: &UnitAnswer, end: usize) -> Vec<usize> {
+    let span = answered.unit.span;
+    let (first, line) = (span.first.min(span.line).max(1) as usize, span.line.max(1) as usize);
+    if answered.parts.is_empty() {
+        return (first..=end).collect();
+    }
+    let parts = answered.parts.iter().flat_map(|(first, last)| *first as usize..=(*last as usize).min(end));
+    (first..line).chain(parts).collect()
 }
 
 fn gap(lines: usize) -> String {
@@ -212,20 +271,20 @@ fn kept_lines(numbers: &[usize], best: usize, line: usize, bytes: impl Fn(usize)
 fn brief(unit: &Unit, answered: &UnitAnswer) -> String {
     let mut text = String::new();
     if !unit.signature.is_empty() {
-        text.push_str(&format!("    {}\n", short(&unit.signature)));
+        text.push_str(&format!("    {}\n", short(&unit.signature, LINE_CHARS_MAX)));
     }
     let sentence = unit.docstring.split(". ").next().unwrap_or_default().lines().next().unwrap_or_default().trim();
     if !sentence.is_empty() {
-        text.push_str(&format!("    {}\n", short(sentence)));
+        text.push_str(&format!("    {}\n", short(sentence, LINE_CHARS_MAX)));
     }
     if unit.signature.is_empty() || answered.line.number != answered.name_line {
-        text.push_str(&format!("    {}: {}\n", answered.line.number, short(answered.line.text.trim())));
+        text.push_str(&format!("    {}: {}\n", answered.line.number, short(answered.line.text.trim(), LINE_CHARS_MAX)));
     }
     text
 }
 
-fn short(line: &str) -> String {
-    match line.char_indices().nth(LINE_CHARS_MAX) {
+fn short(line: &str, chars_max: usize) -> String {
+    match line.char_indices().nth(chars_max) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line.to_string(),
     }
@@ -252,11 +311,11 @@ mod tests {
         };
         let line = BestLine { number: lines / 2, text: format!("    step_{}();", lines / 2), ..BestLine::default() };
         let unit = UnitAnswer { unit, score, line, name_line: 1, last_line: lines, ..UnitAnswer::default() };
-        FileAnswer { path: path.to_string(), score, text, units: vec![unit], ..FileAnswer::default() }
+        FileAnswer { path: path.to_string(), score, strength: score, text, units: vec![unit], ..FileAnswer::default() }
     }
 
     fn grades(files: &[FileAnswer], bytes: usize) -> String {
-        let pieces = pack(files, bytes, |file| file.path.clone());
+        let pieces = pack(files, bytes, false, |file| file.path.clone());
         let size: usize = pieces.iter().map(|piece| piece.text.len()).sum();
         assert!(size <= bytes, "{size} of {bytes}");
         pieces.iter().map(|piece| piece.grade.name()).collect::<Vec<_>>().join(" ")
@@ -276,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_long_body_keeps_its_ends_and_what_answers() {
-        let pieces = pack(&[file("a", 1.0, 200)], 700, |file| file.path.clone());
+        let pieces = pack(&[file("a", 1.0, 200)], 700, false, |file| file.path.clone());
         let text = &pieces[0].text;
         assert_eq!(pieces[0].grade, Grade::Cut);
         for kept in ["1: fn a() {\n", "97: ", "100:     step_100();\n", "103: ", "200: }\n", "… "] {
@@ -286,10 +345,35 @@ mod tests {
     }
 
     #[test]
+    fn a_class_in_full_names_its_members_by_their_first_lines() {
+        let mut class = file("a", 1.0, 30);
+        class.units[0].unit.kind = UnitKind::Class;
+        class.units[0].parts = vec![(1, 3), (20, 20), (30, 30)];
+        let pieces = pack(&[class], 4_000, true, |file| file.path.clone());
+        assert_eq!(pieces[0].grade, Grade::Full);
+        let expected = "a:1-30 class a #0000000000000000\n1: fn a() {\n2:     step_2();\n3:     step_3();\n\
+                        … 16 lines\n20:     step_20();\n… 9 lines\n30: }\n";
+        assert_eq!(pieces[0].text, expected);
+    }
+
+    #[test]
+    fn the_surer_the_first_is_the_deeper_it_goes() {
+        let rows = |strength: f32| {
+            let mut files = [file("a", 1.0, 200), file("b", 0.4, 12), file("c", 0.3, 12)];
+            files[0].strength = strength;
+            let pieces = pack(&files, 1_200, false, |file| file.path.clone());
+            let full = pieces.iter().filter(|piece| piece.grade == Grade::Full).count();
+            (pieces[0].text.lines().count(), full)
+        };
+        let (sure, unsure) = (rows(1.0), rows(0.4));
+        assert!(sure.0 > unsure.0 && sure.1 < unsure.1, "{sure:?} {unsure:?}");
+    }
+
+    #[test]
     fn weak_files_stand_behind_more_of_the_first() {
-        let mut files: Vec<FileAnswer> = (0..6).map(|n| file(&format!("f{n}"), 1.0 - 0.18 * n as f32, 6)).collect();
+        let mut files: Vec<FileAnswer> = (0..6).map(|n| file(&format!("f{n}"), 1.0 - 0.19 * n as f32, 6)).collect();
         let second = files[0].units[0].clone();
         files[0].units.push(second);
-        assert_eq!(in_order(&files), [(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (4, 0), (5, 0)]);
+        assert_eq!(in_order(&files), [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (0, 1), (5, 0)]);
     }
 }

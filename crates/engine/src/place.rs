@@ -399,6 +399,10 @@ impl Place {
             if detail == Detail::Relations && (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
                 one.called_by = self.snapshot.callers(&unit.name)?;
             }
+            let has_members = detail == Detail::Parts && matches!(unit.kind, UnitKind::Class | UnitKind::Section);
+            if let Some(record) = self.record(path).filter(|_| has_members) {
+                one.parts = search::own_lines(&self.snapshot, record.id, candidate.unit, &lines)?;
+            }
             one.id = StableId::new(path, unit.span.line, unit.span.end);
             one.unit = unit;
             answered.push(one);

@@ -310,6 +310,8 @@ pub enum Detail {
     /// Its text, its units, and of each the line that answers best.
     #[default]
     Lines,
+    /// As `Lines`, and which lines members leave to the unit around them: for a pack.
+    Parts,
     /// Its text, its units, its imports, and who calls the best unit.
     Relations,
 }

@@ -108,7 +108,7 @@ impl SearchArgs {
         shape.call_lines = self.lines.is_some();
         if self.pack.is_some() {
             shape.files = self.results.or(Some(pack::FILES_MAX));
-            (shape.units_per_file, shape.detail) = (Some(pack::UNITS_PER_FILE), Detail::Lines);
+            (shape.units_per_file, shape.detail) = (Some(pack::UNITS_PER_FILE), Detail::Parts);
             return shape;
         }
         shape.detail = match self.format() {

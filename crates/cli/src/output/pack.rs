@@ -37,9 +37,9 @@ pub struct Packed {
     text: String,
 }
 
-/// The pieces of a pack of so many tokens.
-pub fn pieces(files: &[FileAnswer], tokens: usize) -> Vec<Piece> {
-    pack(files, tokens.saturating_mul(BYTES_A_TOKEN), |file| escape_control(&shown(file).to_string_lossy()))
+/// The pieces of a pack of so many tokens; with `ids`, each names its unit's id.
+pub fn pieces(files: &[FileAnswer], tokens: usize, ids: bool) -> Vec<Piece> {
+    pack(files, tokens.saturating_mul(BYTES_A_TOKEN), ids, |file| escape_control(&shown(file).to_string_lossy()))
 }
 
 /// Prints a pack.
@@ -47,7 +47,7 @@ pub fn pieces(files: &[FileAnswer], tokens: usize) -> Vec<Piece> {
 /// # Errors
 /// When `out` refuses.
 pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, format: Format) -> Result<()> {
-    let mut rows = pieces(files, tokens).into_iter().map(|piece| packed(files, piece));
+    let mut rows = pieces(files, tokens, false).into_iter().map(|piece| packed(files, piece));
     match format {
         Format::Json => writeln!(out, "{}", serde_json::to_string(&rows.collect::<Vec<_>>())?)?,
         Format::JsonLines => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", serde_json::to_string(&row)?)?))?,

@@ -73,6 +73,8 @@ pub struct UnitSpan {
     pub key: UnitId,
     /// What it is.
     pub kind: UnitKind,
+    /// First line of its documentation or attributes.
+    pub first: u32,
     /// Line of its definition.
     pub line: u32,
     /// Its last line.
@@ -296,8 +298,13 @@ impl Lexical {
     /// When the index can't be read.
     pub(crate) fn spans_of(&self, file: FileId) -> Result<Vec<UnitSpan>> {
         let documents = self.documents_of(file)?.into_iter().map(|(s, doc)| (key(s, doc), self.segments[s].info(doc)));
-        let span =
-            |(key, info): (UnitId, Info)| UnitSpan { key, kind: info.kind(), line: info.line(), end: info.end() };
+        let span = |(key, info): (UnitId, Info)| UnitSpan {
+            key,
+            kind: info.kind(),
+            first: info.first(),
+            line: info.line(),
+            end: info.end(),
+        };
         Ok(documents.filter(|(_, info)| !info.is_file()).map(span).collect())
     }
 

@@ -24,6 +24,7 @@ use colgrep_core::tag::Hints;
 
 pub use near::Near;
 pub(crate) use pointed::Pointers;
+pub use restore::own_lines;
 pub(crate) use retrieve::retrieve_pointed;
 pub use retrieve::{Retrieval, is_text, retrieve};
 pub use semantic::{Mode, Semantic};

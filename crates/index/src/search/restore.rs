@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use colgrep_core::UnitId;
-use colgrep_syntax::parse::{body_lines, takes_lines};
+use colgrep_syntax::parse::{OwnLines, body_lines, takes_lines};
 use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
 
@@ -63,11 +63,37 @@ fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Resul
 
 /// The body that the parser makes of a unit, from its place among `all` of its file.
 fn body(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> String {
+    let text = |line: u32| lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+    own(lines, unit, all).into_iter().flat_map(|own| own.first..=own.end).map(text).collect()
+}
+
+/// The lines of a unit that its members leave to it.
+fn own(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> Vec<OwnLines> {
     let inside = |s: &&UnitSpan| s.key != unit.key && s.line >= unit.line && s.end <= unit.end;
     let members = all.iter().filter(inside).filter(|s| takes_lines(s.kind)).map(|member| (member.line, member.end));
     let text = |line: u32| lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
-    let (own, _) = body_lines(unit.kind, unit.line, unit.end, members, text);
-    own.into_iter().flat_map(|own| own.first..=own.end).map(text).collect()
+    body_lines(unit.kind, unit.line, unit.end, members, text).0
+}
+
+/// First and last line of each part of a unit that its members leave to it: all of it where it has none, and else what
+/// stands between them, without their documentation, with the first line of each. `lines` are those of its file.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn own_lines(snapshot: &Snapshot, file: FileId, unit: UnitId, lines: &[&str]) -> Result<Vec<(u32, u32)>> {
+    let spans = snapshot.lexical.spans_of(file)?;
+    let Some(span) = spans.iter().find(|span| span.key == unit) else { return Ok(Vec::new()) };
+    let is_member = |s: &&UnitSpan| s.key != unit && s.line > span.line && s.end <= span.end && takes_lines(s.kind);
+    let documented: HashSet<u32> = spans.iter().filter(is_member).flat_map(|s| s.first..s.line).collect();
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for line in own(lines, span, &spans).into_iter().flat_map(|own| own.first..=own.end) {
+        match parts.last_mut() {
+            _ if documented.contains(&line) => {}
+            Some((_, last)) if *last + 1 == line => *last = line,
+            _ => parts.push((line, line)),
+        }
+    }
+    Ok(parts)
 }
 
 #[cfg(test)]

@@ -3,6 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+/// Default length of a pack, in tokens.
+const PACK_TOKENS_DEFAULT: usize = 1_000;
+/// Tokens beside a pack for what is said of the index and of further results.
+pub const PACK_REMARK_TOKENS: usize = 40;
+
 /// A tag that is expected of what is wanted.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +42,7 @@ pub struct Search {
     /// Units in each file, 1 if not given.
     pub per_file: Option<usize>,
     /// Results to leave out from the beginning: for the next page.
-    pub offset: usize,
+    pub offset: Option<usize>,
     /// Only units with a match of this regular expression.
     pub pattern: Option<String>,
     /// Only files that match one of these globs.
@@ -64,11 +69,25 @@ pub struct Search {
     pub content: bool,
     /// So many numbered lines around the best line of each unit.
     pub lines: Option<usize>,
-    /// Instead of pages, one answer of so many tokens that proves itself: the first unit in full, the next with signature and
-    /// first sentence, the rest a line each. 0: pages.
-    pub pack: usize,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Tokens of an answer that proves itself: the first unit in full, the next with signature and first sentence, the rest a
+    /// line each. That is the usual answer, of max_tokens; it is given in pages of equal blocks where pack is 0, or offset,
+    /// content, lines or per_file is given.
+    pub pack: Option<usize>,
+    /// Length of the answer in tokens (bytes / 4), 1000 if not given, of pages 2000.
     pub max_tokens: Option<usize>,
+}
+
+impl Search {
+    /// Tokens of a pack; none for pages.
+    pub fn pack_tokens(&self) -> Option<usize> {
+        let is_plain = self.offset.is_none() && !self.content && self.lines.is_none() && self.per_file.is_none();
+        let length = || super::page::tokens_wanted(self.max_tokens.or(Some(PACK_TOKENS_DEFAULT)));
+        let usual = || length().saturating_sub(PACK_REMARK_TOKENS).max(PACK_REMARK_TOKENS);
+        match self.pack {
+            Some(tokens) => Some(tokens).filter(|tokens| *tokens > 0),
+            None => (is_plain && !self.query.trim().is_empty()).then(usual),
+        }
+    }
 }
 
 /// Every matching line.

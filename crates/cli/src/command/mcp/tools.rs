@@ -49,8 +49,6 @@ const RESULTS_DEFAULT: usize = 10;
 const WINDOW_FILES: usize = 64;
 /// Questions in one call, at most.
 const QUERIES_MAX: usize = 16;
-/// Tokens beside a pack for what is said of the index.
-const PACK_REMARK_TOKENS: usize = 40;
 /// Greatest number of files.
 const RESULTS_MAX: usize = 1_000;
 
@@ -63,10 +61,12 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
     if queries.len() > QUERIES_MAX {
         bail!("query and queries are {} questions; a call answers {QUERIES_MAX} at most", queries.len());
     }
-    let max_tokens = Some(tokens_wanted(asked.max_tokens) / queries.len().max(1));
+    let shared = |tokens: usize| Some(tokens / queries.len().max(1));
+    let max_tokens = shared(tokens_wanted(asked.max_tokens));
+    let pack = asked.pack.and_then(shared);
     let mut text = String::new();
     for query in queries {
-        let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, ..asked.clone() };
+        let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, pack, ..asked.clone() };
         text.push_str(&format!("## {}\n{}", escape_control(query), search_one(state, &one)?));
     }
     Ok(text)
@@ -106,23 +106,24 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<String> {
     }
     let wanted = wanted(asked.results)?;
     let background = background(state, asked)?;
+    let (offset, pack) = (asked.offset.unwrap_or_default(), asked.pack_tokens());
     let mut lists = Vec::new();
     for (root, below) in &places {
         let question = Question {
             query: &asked.query,
-            wanted: asked.offset.saturating_add(wanted),
+            wanted: offset.saturating_add(wanted),
             per_file: asked.per_file,
             content: asked.content,
             lines: asked.lines.unwrap_or(0),
-            pack: asked.pack / places.len().max(1),
+            pack: pack.map(|tokens| tokens / places.len().max(1)),
         };
         let background = &background;
         lists.push(Ranking { state, root, below, scope: &scope, question, like: None, background }.ranked()?);
     }
-    if asked.pack > 0 {
-        return Ok(page_of(lists, 0, wanted, Some(asked.pack.saturating_add(PACK_REMARK_TOKENS))));
+    if let Some(tokens) = pack {
+        return Ok(page_of(lists, 0, wanted, Some(tokens.saturating_add(params::PACK_REMARK_TOKENS))));
     }
-    Ok(page_of(lists, asked.offset, wanted, asked.max_tokens))
+    Ok(page_of(lists, offset, wanted, asked.max_tokens))
 }
 
 /// What is asked of the units' code.
@@ -194,7 +195,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
             per_file: None,
             content: asked.content,
             lines: asked.lines.unwrap_or(0),
-            pack: 0,
+            pack: None,
         };
         let background = &Background::default();
         Ranking { state, root, below, scope: &scope, question, like: Some(&like), background }.once()
@@ -230,8 +231,8 @@ struct Question<'a> {
     content: bool,
     /// Lines around the best one.
     lines: usize,
-    /// Tokens of a pack; 0: none.
-    pack: usize,
+    /// Tokens of a pack.
+    pack: Option<usize>,
 }
 
 /// One root's blocks, best first, and remarks (a line each) where its index is not complete or leaves out what is asked.
@@ -312,8 +313,8 @@ impl Ranking<'_> {
         if self.like.is_none() && self.question.query.trim().is_empty() {
             return self.listed(place);
         }
-        if self.question.pack > 0 {
-            return self.packed(asked, place);
+        if let Some(tokens) = self.question.pack {
+            return self.packed(asked, place, tokens);
         }
         let console = Console::new(true, self.state.env.trace);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
@@ -336,15 +337,27 @@ impl Ranking<'_> {
 }
 
 impl Ranking<'_> {
-    /// One block: a pack.
-    fn packed(&self, asked: Asked<'_>, place: &Place) -> Result<(Vec<String>, bool)> {
-        let (files, units_per_file) = (self.question.wanted.min(pack::FILES_MAX), pack::UNITS_PER_FILE);
-        let ranked =
-            place.rank(&Asked { files, units_per_file, ..asked }, &*Console::new(true, self.state.env.trace))?;
+    /// One block: a pack. The ranking is that of the pages, so what it does not name stands on the next one.
+    fn packed(&self, asked: Asked<'_>, place: &Place, tokens: usize) -> Result<(Vec<String>, bool)> {
+        let units_per_file = pack::UNITS_PER_FILE;
+        let asked = Asked { units_per_file, ..asked };
+        let mut ranked = place.rank(&asked, &*Console::new(true, self.state.env.trace))?;
+        let found = ranked.len();
+        ranked.truncate(self.question.wanted);
         let hits: Vec<usize> = (0..ranked.len()).collect();
-        let pieces = pieces(&place.files(&ranked, &hits, Detail::Lines)?, self.question.pack);
-        let text: String = pieces.into_iter().map(|piece| piece.text).collect();
-        Ok((if text.is_empty() { Vec::new() } else { vec![text] }, false))
+        let files = place.files(&ranked, &hits, Detail::Parts)?;
+        let pieces = pieces(&files, tokens, true);
+        let named = (0..found).find(|at| pieces.iter().all(|piece| piece.file != *at)).unwrap_or(found);
+        let mut text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        let units = pieces.iter().filter(|piece| piece.file == 0).count() as u64;
+        let more_here = files.first().map_or(0, |file| (file.also_here + 1).saturating_sub(units));
+        if more_here > 0 && named > 0 {
+            text.push_str(&format!("(also in the first file: {})\n", counted(more_here, "unit")));
+        }
+        if named < found {
+            text.push_str(&format!("(there may be more results: offset {named})\n"));
+        }
+        Ok((if named == 0 { Vec::new() } else { vec![text] }, false))
     }
 
     /// The blocks of the first files with units that the scope's facts name, and whether there are more.
