@@ -1,9 +1,13 @@
 //! Times as somebody's clock showed them, and days of the calendar.
 
 use serde::{Deserialize, Serialize};
+use time::format_description::well_known::Rfc3339;
+use time::{Date, Month, OffsetDateTime};
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;
+/// The Julian day of 1970-01-01, from which days are counted here.
+const EPOCH: i64 = 2_440_588;
 
 /// A time as somebody's clock showed it: ordered by the moment, and it knows the day that was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,24 +38,18 @@ impl Moment {
     /// Reads RFC 3339 and what git writes: `2026-01-01T10:00:00.123Z`, `2026-01-01 10:00:00 +0200`, `2026-01-01 10:00`
     /// (UTC).
     pub fn read(text: &str) -> Option<Moment> {
-        let (date, rest) = text.split_at_checked(10)?;
-        let time = rest.strip_prefix(['T', 't', ' '])?;
-        let zone_at = time.find(['Z', 'z', '+', '-']).unwrap_or(time.len());
-        let clock = time[..zone_at].trim_end().split('.').next()?;
+        let (date, time) = text.split_at_checked(10)?;
+        let time = time.strip_prefix(['T', 't', ' '])?;
+        let (clock, zone) = time.split_at(time.find(['Z', 'z', '+', '-']).unwrap_or(time.len()));
+        let clock = clock.trim_end();
         let seconds = if clock.matches(':').count() == 1 { ":00" } else { "" };
-        let [hour, minute, second] = numbers(&format!("{clock}{seconds}"), ':')?;
-        let zone = match &time[zone_at..] {
-            "" | "Z" | "z" => 0,
-            zone => {
-                let (sign, zone) = zone.split_at(1);
-                let (hours, minutes) = zone.split_once(':').or_else(|| zone.split_at_checked(2))?;
-                let minutes = 60 * hours.parse::<i64>().ok()? + minutes.parse::<i64>().ok()?;
-                if sign == "-" { -minutes } else { minutes }
-            }
+        let zone = match zone.split_at_checked(3) {
+            Some((hours, minutes)) => format!("{hours}:{}", minutes.trim_start_matches(':')),
+            None if zone.is_empty() => "Z".to_string(),
+            None => zone.to_string(),
         };
-        let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..=60).contains(&second);
-        let seconds = DAY * day_of(date)? + 3_600 * hour + 60 * minute + second;
-        is_time.then(|| Moment::new(seconds - 60 * zone, zone))
+        let read = OffsetDateTime::parse(&format!("{date}T{clock}{seconds}{zone}"), &Rfc3339).ok()?;
+        Some(Moment::new(read.unix_timestamp(), i64::from(read.offset().whole_minutes())))
     }
 
     /// Seconds since 1970 (UTC).
@@ -65,42 +63,21 @@ impl Moment {
         (self.seconds() + 60 * zone).div_euclid(DAY)
     }
 
-    /// The same, written as `2026-01-01`.
+    /// The same, written as `2026-01-01`; the last day of year 9999 for all behind it.
     pub fn date(self) -> String {
-        // The year begins in March, so that the leap day is its last (Hinnant, chrono-compatible date algorithms).
-        let days = self.day() + 719_468;
-        let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-        let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year + year / 4 - year / 100);
-        let month = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * month + 2) / 5 + 1;
-        let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-        format!("{:04}-{month:02}-{day:02}", era * 400 + year + carry)
+        let day = i32::try_from(self.day() + EPOCH).ok().and_then(|day| Date::from_julian_day(day).ok());
+        let (year, month, day) = day.unwrap_or(Date::MAX).to_calendar_date();
+        format!("{year:04}-{:02}-{day:02}", u8::from(month))
     }
 }
 
 /// The day of a date as written, `2026-01-01`, counted from 1970-01-01; none where there is no such date.
 pub fn day_of(date: &str) -> Option<i64> {
-    let [year, month, day] = numbers(date, '-')?;
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let last = match month {
-        2 => 28 + i64::from(is_leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if !(1..=last).contains(&day) || !(0..=9_999).contains(&year) {
-        return None;
-    }
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * month + 2) / 5 + day - 1;
-    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
-}
-
-fn numbers(text: &str, between: char) -> Option<[i64; 3]> {
-    let parts: Vec<i64> = text.split(between).map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    parts.try_into().ok()
+    let parts: Vec<&str> = date.split('-').collect();
+    let [year, month, day] = parts[..] else { return None };
+    let month = Month::try_from(month.parse::<u8>().ok()?).ok()?;
+    let date = Date::from_calendar_date(year.parse().ok()?, month, day.parse().ok()?).ok()?;
+    Some(i64::from(date.to_julian_day()) - EPOCH)
 }
 
 #[cfg(test)]
@@ -142,6 +119,7 @@ mod tests {
         let read = |text| Moment::read(text).map(|moment| (moment.seconds(), moment.date()));
         assert_eq!(read("1970-01-02T00:00:01.5Z"), Some((DAY + 1, "1970-01-02".to_string())));
         assert_eq!(read("1970-01-02T00:30:00+01:00"), Some((DAY - 1_800, "1970-01-02".to_string())));
+        assert_eq!(read("1970-01-02 00:00:01"), Some((DAY + 1, "1970-01-02".to_string())));
         assert_eq!(read("1970-01-01T25:00:00Z"), None);
         assert_eq!(read("soon"), None);
     }
