@@ -19,7 +19,7 @@ use rand::seq::IndexedRandom as _;
 use rayon::prelude::*;
 
 use crate::FINE;
-use crate::ask::Background;
+use crate::corpus::Background;
 use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
 use crate::metric::{self, DEPTH};
 use crate::paired::{Difference, Paired};

@@ -1,17 +1,18 @@
 //! The corpus of a measurement: annotated queries, their right answers, and the opened indexes.
 
+mod args;
+mod ask;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep::FusionArg;
 use colgrep_core::fuse::Fusion;
-use colgrep_core::knob::{Knobs, Profile};
+use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
-use colgrep_engine::env::{Env, profile};
+use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
 use colgrep_engine::open::update;
 use colgrep_engine::past::{Histories, Past};
@@ -26,144 +27,11 @@ use colgrep_index::store::FileRecord;
 use colgrep_syntax::language::{Category, by_name, facts};
 use serde::{Deserialize, Serialize};
 
-use crate::ask::{Background, Given, Without};
+pub use args::{CorpusArgs, RankingArgs, SetArg, Vars};
+pub use ask::{Background, Given, Without};
+
 use crate::metric;
 use crate::report::bar;
-
-/// The process's environment, as given to `main`.
-pub type Vars = [(OsString, OsString)];
-
-/// Which repositories and queries, and with which constants.
-#[derive(Clone, Debug, clap::Args)]
-pub struct CorpusArgs {
-    /// Folder of annotations, one `NAME.json` a repository; repeatable, `DIR=WEIGHT` weighs a set in sums (1)
-    #[arg(long, value_name = "DIR[=WEIGHT]", required = true, value_parser = parse_set)]
-    pub annotations: Vec<SetArg>,
-    /// The repositories' languages and subfolders (default: the language of the most units, whole repository)
-    #[arg(long, value_name = "FILE")]
-    pub specs: Option<PathBuf>,
-    /// Folder with a folder of sources for each repository
-    #[arg(long, value_name = "DIR")]
-    pub repos: PathBuf,
-    /// Only this repository (repeatable)
-    #[arg(long, value_name = "NAME")]
-    pub only: Vec<String>,
-    /// Leave out what annotations give beside the query: near, hints or expand (repeatable)
-    #[arg(long, value_name = "PART")]
-    pub without: Vec<Without>,
-    /// How units are ranked.
-    #[command(flatten)]
-    pub ranking: RankingArgs,
-}
-
-/// How units are ranked, as colgrep's flags of the same names say, and where the indexes are.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub struct RankingArgs {
-    /// Folder that keeps the indexes (default: `benchmark` in colgrep's own)
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// Constants of the ranking: default or classic
-    #[arg(long, value_name = "NAME")]
-    pub profile: Option<String>,
-    /// Rank by words and structure alone
-    #[arg(long, conflicts_with = "semantic_only")]
-    pub keyword_only: bool,
-    /// Rank by meaning alone
-    #[arg(long)]
-    pub semantic_only: bool,
-    /// The model that ranks by meaning: default, a folder or a hub's name
-    #[arg(long, value_name = "ID|FOLDER", conflicts_with = "keyword_only")]
-    pub model: Option<String>,
-    /// How the rankings by words and by meaning become one [default: minmax]
-    #[arg(long, value_name = "METHOD", conflicts_with_all = ["keyword_only", "semantic_only"])]
-    pub fusion: Option<FusionArg>,
-}
-
-impl RankingArgs {
-    /// Which rankings take part, and the model's name where it is not the program's own.
-    pub fn text(&self) -> String {
-        let mode = match (self.keyword_only, self.semantic_only) {
-            (true, _) => "keyword-only",
-            (_, true) => "semantic-only",
-            _ => "hybrid",
-        };
-        let fusion = (self.fusion() == Fusion::ReciprocalRank).then_some("fused by rank");
-        [Some(mode), self.model.as_deref(), fusion].into_iter().flatten().collect::<Vec<_>>().join(", ")
-    }
-
-    /// How rankings are fused.
-    pub fn fusion(&self) -> Fusion {
-        self.fusion.unwrap_or_default().into()
-    }
-
-    /// The environment as colgrep reads it, with the indexes in the folder for them.
-    ///
-    /// # Errors
-    /// When a COLGREP_ variable is unknown or its value does not fit.
-    pub fn environment(&self, vars: &Vars) -> Result<Env> {
-        let usual = Env::read(vars.iter().cloned())?;
-        let folder = match &self.data_dir {
-            Some(folder) => std::path::absolute(folder)?,
-            None => usual.data_folder()?.join("benchmark"),
-        };
-        let others = vars.iter().filter(|(name, _)| name != "COLGREP_DATA_DIR").cloned();
-        Env::read(others.chain([(OsString::from("COLGREP_DATA_DIR"), folder.into_os_string())]))
-    }
-
-    /// The constants in force: the profile's, then the environment's.
-    ///
-    /// # Errors
-    /// When there is no such profile.
-    pub fn knobs(&self, env: &Env) -> Result<Knobs> {
-        env.knobs(self.profile()?)
-    }
-
-    /// The set of constants, where one is named.
-    ///
-    /// # Errors
-    /// When there is no such profile.
-    pub fn profile(&self) -> Result<Option<Profile>> {
-        self.profile.as_deref().map(profile).transpose()
-    }
-
-    /// Opens the model; none for keywords alone.
-    ///
-    /// # Errors
-    /// When it can't be opened.
-    pub fn model(&self, env: &Env) -> Result<Option<Arc<Model>>> {
-        let open = || Model::open(self.model.as_deref(), true, env).map(Arc::new);
-        (!self.keyword_only).then(open).transpose()
-    }
-
-    /// Which rankings take part.
-    pub fn by(&self) -> RankBy {
-        match (self.keyword_only, self.semantic_only) {
-            (true, _) => RankBy::Words,
-            (false, true) => RankBy::Meaning,
-            (false, false) => RankBy::Both,
-        }
-    }
-}
-
-/// A folder of annotations and its weight.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SetArg {
-    /// The folder.
-    pub folder: PathBuf,
-    /// Its weight in sums over sets.
-    pub weight: f64,
-}
-
-fn parse_set(text: &str) -> Result<SetArg, String> {
-    let (folder, weight) = match text.rsplit_once('=') {
-        Some((folder, weight)) => {
-            let parsed = weight.parse().ok().filter(|w: &f64| w.is_finite() && *w > 0.0);
-            (folder, parsed.ok_or_else(|| format!("{weight:?} is no weight; write a number above 0"))?)
-        }
-        None => (text, 1.0),
-    };
-    Ok(SetArg { folder: PathBuf::from(folder), weight })
-}
 
 /// One row of the specs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -352,7 +220,7 @@ impl Repository {
         let (near, terms) = (near.as_ref(), terms.as_ref());
         let past = self.past().evidence(&self.place.project, &task.query, knobs);
         let asked = Asked::new(&task.query, knobs, files);
-        self.place.retrieve(&Asked { by, fusion, model, near, hints, terms, past: &past, ..asked })
+        Ok(self.place.retrieve(&Asked { by, fusion, model, near, hints, terms, past: &past, ..asked })?)
     }
 
     /// Its past, up to the commit that is checked out.
@@ -552,6 +420,7 @@ pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::args::parse_set;
     use super::*;
 
     #[test]

@@ -1,7 +1,6 @@
 //! colgrep-bench: how well and how fast colgrep finds, measured in-process, with honest errors.
 
 pub mod ablate;
-pub mod ask;
 pub mod background;
 pub mod compare;
 pub mod corpus;
@@ -126,7 +125,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         }
     };
     result.unwrap_or_else(|error| {
-        eprintln!("colgrep-bench: {error:#}");
+        eprintln!("colgrep-bench: {}", colgrep::told(&error));
         FAILED
     })
 }

@@ -15,7 +15,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 
 use crate::FINE;
-use crate::ask::Given;
+use crate::corpus::Given;
 use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Task, Vars};
 use crate::report::write_json;
 use crate::run::{OutputArgs, measure};

@@ -254,7 +254,7 @@ fn document(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement) -
 fn knob(name: &str) -> Result<Knob> {
     match name.parse() {
         Ok(knob) => Ok(knob),
-        Err(_) if name.starts_with("COLGREP_") => knob_of(name),
-        Err(_) => knob_of(&format!("COLGREP_{}", name.to_uppercase())),
+        Err(_) if name.starts_with("COLGREP_") => Ok(knob_of(name)?),
+        Err(_) => Ok(knob_of(&format!("COLGREP_{}", name.to_uppercase()))?),
     }
 }

@@ -23,7 +23,7 @@ pub use kind::Kind;
 pub use source::{Source, Sources, Spot};
 
 use crate::FINE;
-use crate::ask::Given;
+use crate::corpus::Given;
 use crate::corpus::{Annotation, RankingArgs, Repository, Target, Vars};
 use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
 

@@ -175,8 +175,10 @@ mod tests {
                 "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` lists them all",
             ),
         ] {
-            let got = axis(text)
-                .map_or_else(|e| e.to_string(), |a| a.values.iter().map(f64::to_string).collect::<Vec<_>>().join(" "));
+            let got = axis(text).map_or_else(
+                |e| colgrep::told(&e),
+                |a| a.values.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
+            );
             assert_eq!(got, expected, "{text}");
         }
         assert!(axes(&["COLGREP_K1".into(), "COLGREP_K1=1".into()]).is_err());

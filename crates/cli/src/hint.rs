@@ -4,7 +4,7 @@ use std::fmt;
 
 use colgrep_core::expand::TermTable;
 use colgrep_encoder::Error as ModelError;
-use colgrep_engine::Refused;
+use colgrep_engine::{Error as EngineError, Refused, SettingError};
 use colgrep_index::{Error as IndexError, ErrorKind};
 
 use crate::output::path::typed;
@@ -28,45 +28,131 @@ impl fmt::Display for Hinted {
 
 impl std::error::Error for Hinted {}
 
+/// A part of an error's text, and what is said in its place.
+struct Mended {
+    said: String,
+    hinted: Hinted,
+}
+
+impl Mended {
+    /// The same words, and a way out for people and for agents.
+    fn adding(error: &dyn std::error::Error, shell: impl Into<String>, tool: impl Into<String>) -> Mended {
+        let said = error.to_string();
+        Mended { hinted: Hinted { what: said.clone(), shell: shell.into(), tool: tool.into() }, said }
+    }
+
+    /// The same words, and a way out that is the same for both.
+    fn with(error: &dyn std::error::Error, way: impl Into<String>) -> Mended {
+        let way = way.into();
+        Mended::adding(error, way.clone(), way)
+    }
+
+    /// Other words, in which the way out stands.
+    fn instead(error: &dyn std::error::Error, what: String) -> Mended {
+        Mended { said: error.to_string(), hinted: Hinted { what, shell: String::new(), tool: String::new() } }
+    }
+}
+
+/// The way out of an error of the engine, where there is one.
+fn mended(error: &EngineError) -> Option<Mended> {
+    match error {
+        EngineError::Refused(refused) => of_refused(refused),
+        EngineError::Setting(error) => of_setting(error),
+        EngineError::NoIndex { .. } => Some(Mended::with(error, "leave out --no-update, or run `colgrep init`")),
+        EngineError::NoPlace { .. } => Some(Mended::with(error, "COLGREP_DATA_DIR=FOLDER names another one")),
+        _ => None,
+    }
+}
+
+/// The way out of a setting or a variable that can't be taken.
+fn of_setting(error: &SettingError) -> Option<Mended> {
+    match error {
+        SettingError::File { source, .. } => of_setting(source),
+        SettingError::Unknown { .. } => Some(Mended::with(error, "`colgrep settings` lists them all")),
+        SettingError::UnknownVariable { .. } => Some(Mended::with(error, "`colgrep knobs` lists them all")),
+        SettingError::NoFolder => Some(Mended::with(error, "set COLGREP_DATA_DIR to one")),
+        _ => None,
+    }
+}
+
 /// The way out of what the engine refuses.
-fn hinted(refused: &Refused) -> Hinted {
-    let (shell, tool) = match refused {
-        Refused::Type { known, .. } => {
-            ("`colgrep --type-list` shows them".to_string(), format!("`languages` takes {}", known.join(", ")))
-        }
-        Refused::Pattern { .. } => (
-            "use -F to search for it as plain text".to_string(),
-            "`grep` with `fixed` searches for it as plain text".to_string(),
+fn of_refused(refused: &Refused) -> Option<Mended> {
+    Some(match refused {
+        Refused::Type { known, .. } => Mended::adding(
+            refused,
+            "`colgrep --type-list` shows them",
+            format!("`languages` takes {}", known.join(", ")),
         ),
-        Refused::Terms { .. } => {
+        Refused::Pattern { .. } => Mended::adding(
+            refused,
+            "use -F to search for it as plain text",
+            "`grep` with `fixed` searches for it as plain text",
+        ),
+        Refused::LineEnd { .. } => Mended::instead(refused, format!("{refused}, unless -U is given")),
+        Refused::NoTerms { .. } | Refused::Terms { .. } => {
             let names = TermTable::BUILT_IN.join(", ");
-            (
-                format!("--expand takes {names}, or a file of JSON: {{\"word\": [\"term\", \"another\"]}}"),
-                format!("`expand` takes {names}, or a file of JSON: {{\"word\": [\"term\", \"another\"]}}"),
-            )
+            let takes = format!("takes {names}, or a file of JSON: {{\"word\": [\"term\", \"another\"]}}");
+            Mended::adding(refused, format!("--expand {takes}"), format!("`expand` {takes}"))
         }
         Refused::NoUnitWith { .. } => {
             let gone = "ids change with a unit's lines";
-            (format!("{gone}; --json gives those of now"), format!("{gone}; `search` gives those of now"))
+            Mended::adding(
+                refused,
+                format!("{gone}; --json gives those of now"),
+                format!("{gone}; `search` gives those of now"),
+            )
         }
         Refused::NotIndexed { root, path } => {
-            return Hinted {
-                what: format!("{} is not indexed", typed(root, path)),
-                shell: "`colgrep status` says what is skipped and why".to_string(),
-                tool: "`outline` and `grep` read it all the same".to_string(),
-            };
+            let what = format!("{} is not indexed", typed(root, path));
+            let shell = "`colgrep status` says what is skipped and why".to_string();
+            let tool = "`outline` and `grep` read it all the same".to_string();
+            Mended { said: refused.to_string(), hinted: Hinted { what, shell, tool } }
         }
         Refused::NoUnit { root, path, line } => {
             let path = typed(root, path);
-            return Hinted {
-                what: format!("{path} has no unit on line {line}"),
-                shell: format!("`colgrep outline {path}` lists its units"),
-                tool: "`outline` lists its units".to_string(),
-            };
+            let what = format!("{path} has no unit on line {line}");
+            let shell = format!("`colgrep outline {path}` lists its units");
+            let tool = "`outline` lists its units".to_string();
+            Mended { said: refused.to_string(), hinted: Hinted { what, shell, tool } }
         }
-        _ => (String::new(), String::new()),
+        Refused::NoRepository { root, since, .. } => {
+            let root = root.display();
+            Mended::instead(refused, format!("{} needs a git repository, and {root} is in none", changes(since)))
+        }
+        Refused::NoGit { since, .. } => Mended::instead(refused, format!("{} asks git", changes(since))),
+        Refused::NoCommit { .. } => Mended::instead(refused, format!("--since {refused}")),
+        Refused::NotFetched { id, .. } => Mended::with(
+            refused,
+            format!("`colgrep init --model {id}` fetches it, and `--model default` takes the one in the program"),
+        ),
+        Refused::EmptyPath => Mended::with(refused, "say . for the current folder"),
+        Refused::OtherProject { .. } => Mended::with(refused, "name a folder of its project"),
+        _ => return of_root(refused),
+    })
+}
+
+/// The way out of what is not indexed without being asked for.
+fn of_root(refused: &Refused) -> Option<Mended> {
+    let way = match refused {
+        Refused::LoneFile { root } => {
+            let root = root.display();
+            return Some(Mended::with(
+                refused,
+                format!("name its folder {root} to index all of it, or search the file with -e PATTERN"),
+            ));
+        }
+        Refused::NoProject { .. } | Refused::Temporary { .. } | Refused::ManyFiles { .. } => {
+            "name a folder inside it, or pass -y to index all of it"
+        }
+        Refused::Repositories { .. } => "name one of them, or pass -y to index all of them as one project",
+        _ => return None,
     };
-    Hinted { what: refused.to_string(), shell, tool }
+    Some(Mended::with(refused, way))
+}
+
+/// The flag that asks for what changed.
+fn changes(since: &Option<String>) -> &'static str {
+    if since.is_some() { "--since" } else { "--changed" }
 }
 
 /// Bytes of an error for tools, at most: it may repeat a pattern or a path as long as anybody likes.
@@ -104,15 +190,25 @@ pub fn told(error: &anyhow::Error) -> String {
 /// An error with its causes, and the way out that `way` takes of a hint.
 fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
     let unusable = |cause: &IndexError| (cause.kind() == ErrorKind::Unusable).then(|| ANEW.to_string());
-    let advice = error.chain().find_map(|cause| match cause.downcast_ref::<IndexError>() {
-        Some(cause) => unusable(cause),
-        None => for_model(cause.downcast_ref::<ModelError>()?),
+    // Context that was added to an error is none of its causes.
+    let engine = || error.downcast_ref().or_else(|| error.chain().find_map(|cause| cause.downcast_ref()));
+    let setting = || error.chain().find_map(|cause| of_setting(cause.downcast_ref()?));
+    let advice = error.chain().find_map(|cause| match (cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(EngineError::Model(error)), _) => for_model(error),
+        (Some(error), _) => unusable(error.of_index()?),
+        (_, Some(error)) => unusable(error),
+        _ => for_model(cause.downcast_ref::<ModelError>()?),
     });
     let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
     let text = format!("{error:#}{advice}");
-    let Some(refused) = error.downcast_ref::<Refused>() else { return text };
-    let hinted = hinted(refused);
-    text.replacen(&refused.to_string(), &format!("{}; {}", hinted.what, way(&hinted)), 1)
+    let Some(Mended { said, hinted }) = engine().and_then(mended).or_else(setting) else { return text };
+    let (what, way) = (&hinted.what, way(&hinted));
+    let told = match (way, what.ends_with('?')) {
+        ("", _) => what.clone(),
+        (_, true) => format!("{what} {way}"),
+        (_, false) => format!("{what}; {way}"),
+    };
+    text.replacen(&said, &told, 1)
 }
 
 /// An error as a tool tells it; what is too long loses its middle.
@@ -150,11 +246,57 @@ mod tests {
     }
 
     #[test]
+    fn settings_and_roots_come_with_a_way_out_where_they_stand_in_the_text() {
+        let unknown =
+            |near: Option<&str>| SettingError::Unknown { key: "colour".into(), near: near.map(str::to_string) };
+        let in_file = |source| SettingError::File { path: "a.toml".into(), source: Box::new(source) };
+        let damaged = || IndexError::Damaged { what: "the end is cut".into(), source: None };
+        for (error, expected) in [
+            (
+                EngineError::from(in_file(unknown(Some("color")))),
+                "a.toml: there is no setting \"colour\"; did you mean \"color\"? `colgrep settings` lists them all",
+            ),
+            (unknown(None).into(), "there is no setting \"colour\"; `colgrep settings` lists them all"),
+            (
+                SettingError::UnknownVariable { name: "COLGREP_K9".into(), near: Some("COLGREP_K1".into()) }.into(),
+                "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` lists them all",
+            ),
+            (
+                SettingError::UnknownVariable { name: "COLGREP_BOGUS".into(), near: None }.into(),
+                "COLGREP_BOGUS is not a setting of colgrep; `colgrep knobs` lists them all",
+            ),
+            (Refused::EmptyPath.into(), "an empty path was given; say . for the current folder"),
+            (
+                Refused::NoProject { root: "/".into() }.into(),
+                "/ is not a project; name a folder inside it, or pass -y to index all of it",
+            ),
+            (
+                Refused::NoCommit { since: "x".into(), is_range: false }.into(),
+                "--since x: git knows no commit, branch or tag of that name",
+            ),
+            (damaged().into(), "the end is cut; `colgrep init` builds it anew, `colgrep clear` removes it"),
+            (
+                EngineError::NoIndex { root: "a".into(), source: damaged() },
+                "a has no index that this colgrep can read; leave out --no-update, or run `colgrep init`: the end is cut; \
+                 `colgrep init` builds it anew, `colgrep clear` removes it",
+            ),
+            (
+                ModelError::NoFolder("m".into()).into(),
+                "there is no model folder m; `colgrep set-model default` goes back",
+            ),
+        ] {
+            assert_eq!(told(&error.into()), expected);
+        }
+    }
+
+    #[test]
     fn tools_are_told_in_their_words_and_in_few() {
-        let refused = || anyhow::Error::from(Refused::Pattern { pattern: "(".into() }).context("search");
+        let pattern = || Refused::Pattern { pattern: "(".into(), source: "it is open".into() };
+        let refused = || anyhow::Error::from(EngineError::from(pattern())).context("search");
         let what = "search: \"(\" is no valid pattern";
-        assert_eq!(for_tools(&refused()), format!("{what}; `grep` with `fixed` searches for it as plain text"));
-        assert_eq!(told(&refused()), format!("{what}; use -F to search for it as plain text"));
+        let why = ": it is open";
+        assert_eq!(for_tools(&refused()), format!("{what}; `grep` with `fixed` searches for it as plain text{why}"));
+        assert_eq!(told(&refused()), format!("{what}; use -F to search for it as plain text{why}"));
         let long = for_tools(&anyhow::anyhow!("begins {} ends", "é".repeat(TOOL_BYTES_MAX)));
         assert!(long.starts_with("begins éé") && long.ends_with("éé ends") && long.contains("é […] é"), "{long}");
         assert!(long.len() <= TOOL_BYTES_MAX + " […] ".len());

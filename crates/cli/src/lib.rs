@@ -26,6 +26,7 @@ mod words;
 pub use args::FusionArg;
 pub use command::knobs::markdown as knobs_markdown;
 pub use command::man::markdown as cli_markdown;
+pub use hint::told;
 pub use limits::with_room;
 
 use std::ffi::OsString;
@@ -61,7 +62,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
             }
         }
     };
-    let work = || colgrep_engine::env::Env::read(vars.into_iter()).and_then(|env| command::run(&args, &env));
+    let work = || command::run(&args, &colgrep_engine::env::Env::read(vars.into_iter())?);
     match panic::contained(work).flatten() {
         Ok(status) => status,
         Err(error) if is_broken_pipe(&error) => FOUND,

@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Result;
-
 use crate::answer::Answer;
 use crate::env::Env;
+use crate::error::Result;
 use crate::notice::Listener;
 use crate::open::OpenOptions;
 use crate::request::{Question, SearchRequest};

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_encoder::RuntimeEnv;
 
+use crate::error::{Result, SettingError};
 use crate::variable;
 
 /// Variables named COLGREP_… that are no knobs.
@@ -178,14 +178,12 @@ impl Env {
         // A relative one would be another in each folder, and lie in what is searched.
         match &self.data_folder {
             Some(folder) if folder.has_root() => return Ok(folder.clone()),
-            Some(folder) => bail!("COLGREP_DATA_DIR is {}, which is no absolute path", folder.display()),
+            Some(folder) => return Err(SettingError::RelativeFolder { folder: folder.clone() }.into()),
             None => {}
         }
         match dirs::data_dir().filter(|folder| folder.has_root()) {
             Some(folder) => Ok(folder.join("colgrep").join("indices")),
-            None => bail!(
-                "no folder for indexes is known here: HOME is not set to an absolute path; set COLGREP_DATA_DIR to one"
-            ),
+            None => Err(SettingError::NoFolder.into()),
         }
     }
 
@@ -226,7 +224,7 @@ impl Env {
 pub fn profile(name: &str) -> Result<Profile> {
     match Profile::from_name(name) {
         Some(profile) => Ok(profile),
-        None => bail!("there is no profile {name:?}; there are {}", Profile::ALL.map(Profile::name).join(" and ")),
+        None => Err(SettingError::Profile { name: name.to_string() }.into()),
     }
 }
 
@@ -244,11 +242,7 @@ mod tests {
             ("COLGREP_ALPHA", "0.5", ""),
             ("COLGREP_ALPHA", "", ""),
             ("COLGREP_ALPHA", "x", "COLGREP_ALPHA=x: expected a number from 0 to 1"),
-            (
-                "COLGREP_ALPHAS",
-                "1",
-                "COLGREP_ALPHAS is not a setting of colgrep; did you mean COLGREP_ALPHA? `colgrep knobs` lists them all",
-            ),
+            ("COLGREP_ALPHAS", "1", "COLGREP_ALPHAS is not a setting of colgrep; did you mean COLGREP_ALPHA?"),
             ("COLGREP_PROFILE", "old", "there is no profile \"old\"; there are default and classic"),
             ("OTHER", "x", ""),
         ] {

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use anyhow::Result;
 use colgrep_core::{UnitId, UnitKind};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
 
+use crate::error::Result;
 use crate::notice::{NotRanked, Unranked};
 use crate::pattern::{LineMatcher, lines_in_files};
 use crate::project::Project;

@@ -6,9 +6,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use anyhow::{Context as _, Result, bail};
-
 use crate::bound::{bound, output};
+use crate::error::{Error, GitError, Refused, Result};
 use crate::project::Project;
 
 /// Settings that name programs, switched off in every call: a repository's own configuration is not trusted. Filters and
@@ -37,9 +36,6 @@ const VARIABLES: [(&str, &str); 4] = [
 /// Most filters and hooks by name in one configuration; each is switched off by arguments, of which there is a limit.
 const NAMES_MAX: usize = 500;
 
-/// What is said where git can't be run.
-const NO_GIT: &str = "the program `git` could not be started; is it installed and on PATH?";
-
 /// Files below a root that git reports as changed.
 #[derive(Debug, Default)]
 pub struct Changed {
@@ -67,22 +63,17 @@ impl Changed {
 /// Outside a repository, without the `git` program, or when there is no such commit.
 pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
     let root = project.root.as_path();
-    let flag = if since.is_some() { "--since" } else { "--changed" };
+    let named = || since.map(str::to_string);
     let git = Git { path: project.programs.clone(), ..Git::default() };
-    let top = git.ask(root, &["rev-parse", "--show-toplevel"]).map_err(|error| match error.is::<Refused>() {
-        true => error.context(format!("{flag} needs a git repository, and {} is in none", root.display())),
-        false => error.context(format!("{flag} asks git")),
+    let top = git.ask(root, &["rev-parse", "--show-toplevel"]).map_err(|source| match source {
+        GitError::Failed { .. } => Refused::NoRepository { root: root.to_path_buf(), since: named(), source },
+        _ => Refused::NoGit { since: named(), source },
     })?;
     let top = top_of(&top);
     let git = git.without_programs(&top)?;
     let base = git.base(&top, since.unwrap_or("HEAD"));
     if let (Some(name), None) = (since, &base) {
-        let what = if name.contains("...") {
-            "no two commits with a common one"
-        } else {
-            "no commit, branch or tag of that name"
-        };
-        bail!("--since {name}: git knows {what}");
+        return Err(Refused::NoCommit { since: name.to_string(), is_range: name.contains("...") }.into());
     }
     let mut found = Found::default();
     git.differing(&top, base.as_deref(), &mut found)?;
@@ -119,13 +110,13 @@ struct Git {
 impl Git {
     /// The same program, which runs none of the filters and hooks that the configuration around `folder` names. Those of
     /// the user are off too: what they run may again be told by the repository (extensions of git-lfs are).
-    fn without_programs(self, folder: &Path) -> Result<Git> {
+    fn without_programs(self, folder: &Path) -> Result<Git, GitError> {
         let names = ["config", "--null", "--name-only", "--get-regexp", r"^(filter|hook)\."];
         let listed = self.run(folder, &names)?;
         match listed.status.code() {
             Some(0) => {}
             Some(1) => return Ok(self),
-            _ => bail!(Refused::of(&names, &listed)),
+            _ => return Err(failed(&names, &listed)),
         }
         let mut off = BTreeSet::new();
         for key in listed.stdout.split(|b| *b == 0) {
@@ -137,20 +128,19 @@ impl Git {
                 &["enabled=false"]
             };
             if key[..end].contains(&b'=') {
-                bail!("the configuration of {} names a filter that can't be switched off", folder.display());
+                return Err(GitError::Filter { folder: folder.to_path_buf() });
             }
             for setting in settings {
                 off.insert([&key[..=end], setting.as_bytes()].concat());
             }
         }
         if off.len() > NAMES_MAX {
-            bail!("the configuration of {} names more filters than are switched off", folder.display());
+            return Err(GitError::ManyFilters { folder: folder.to_path_buf() });
         }
         Ok(Git { off: off.iter().map(|setting| path_of(setting).into_os_string()).collect(), ..self })
     }
 
-    /// The commit that a name stands for in the repository of `folder`.
-    /// The commit of a name; of `A...B`, the newest that both have (an empty side is HEAD), as in `git diff`.
+    /// The commit that a name stands for in the repository of `folder`; of `A...B`, the newest that both have (an empty side is HEAD), as in `git diff`.
     fn base(&self, folder: &Path, name: &str) -> Option<String> {
         let Some((one, other)) = name.split_once("...") else { return self.commit(folder, name) };
         let side = |name: &str| self.commit(folder, if name.is_empty() { "HEAD" } else { name });
@@ -170,7 +160,7 @@ impl Git {
     /// Adds the files of the repository at `top` that differ from the commit `base` of it (where there is none: all), and
     /// those of repositories inside. Each submodule is asked by itself: git would look into it with the programs that its
     /// own configuration names.
-    fn differing(&self, top: &Path, base: Option<&str>, found: &mut Found) -> Result<()> {
+    fn differing(&self, top: &Path, base: Option<&str>, found: &mut Found) -> Result<(), GitError> {
         let tracked = match base {
             Some(base) => {
                 let alone =
@@ -199,7 +189,7 @@ impl Git {
     }
 
     /// The paths of all submodules, each with a zero byte behind it.
-    fn submodules(&self, top: &Path) -> Result<Vec<u8>> {
+    fn submodules(&self, top: &Path) -> Result<Vec<u8>, GitError> {
         let staged = self.ask(top, &["ls-files", "-z", "--stage"])?;
         let modules = staged.split_inclusive(|b| *b == 0).filter(|entry| entry.starts_with(b"160000 "));
         let paths = modules.filter_map(|entry| Some(&entry[entry.iter().position(|b| *b == b'\t')? + 1..]));
@@ -207,14 +197,22 @@ impl Git {
     }
 
     /// The same of the submodule of `top` at `path`, from the commit that `base` holds of it.
-    fn submodule(&self, top: &Path, base: Option<&str>, path: &[u8], full: &Path, found: &mut Found) -> Result<()> {
+    fn submodule(
+        &self,
+        top: &Path,
+        base: Option<&str>,
+        path: &[u8],
+        full: &Path,
+        found: &mut Found,
+    ) -> Result<(), GitError> {
         let variables = self.ask(top, &["rev-parse", "--local-env-vars"])?;
         let without = String::from_utf8_lossy(&variables).lines().map(str::to_string).collect();
         let inner = Git { without, off: Vec::new(), path: self.path.clone() };
         // If it is no repository, git would use the one around it.
-        let real = full.canonicalize()?;
+        let none = || GitError::NoRepository { folder: full.to_path_buf() };
+        let real = full.canonicalize().map_err(|_| none())?;
         if top_of(&inner.ask(full, &["rev-parse", "--show-toplevel"])?) != real {
-            bail!("{} is no repository", full.display());
+            return Err(none());
         }
         if !found.seen.insert(real) {
             return Ok(());
@@ -226,16 +224,16 @@ impl Git {
     }
 
     /// What git prints.
-    fn ask(&self, folder: &Path, args: &[&str]) -> Result<Vec<u8>> {
+    fn ask(&self, folder: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
         let output = self.run(folder, args)?;
         if !output.status.success() {
-            bail!(Refused::of(args, &output));
+            return Err(failed(args, &output));
         }
         Ok(output.stdout)
     }
 
-    fn run(&self, folder: &Path, args: &[&str]) -> Result<Output> {
-        output(&mut self.command(folder, args)).context(NO_GIT)
+    fn run(&self, folder: &Path, args: &[&str]) -> Result<Output, GitError> {
+        output(&mut self.command(folder, args)).map_err(GitError::NotStarted)
     }
 
     fn command(&self, folder: &Path, args: &[&str]) -> Command {
@@ -294,7 +292,7 @@ impl colgrep_index::history::Git for Repository {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|e| io::Error::new(e.kind(), format!("{NO_GIT} ({e})")))?;
+            .map_err(|e| io::Error::new(e.kind(), Error::from(GitError::NotStarted(e)).full()))?;
         bound(&child);
         let mut stdin = child.stdin.take();
         // It may print before it has read all: who only writes and who only prints would wait for each other.
@@ -302,7 +300,7 @@ impl colgrep_index::history::Git for Repository {
             scope.spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes())));
             child.wait_with_output()
         })?;
-        if output.status.success() { Ok(output.stdout) } else { Err(io::Error::other(Refused::of(args, &output))) }
+        if output.status.success() { Ok(output.stdout) } else { Err(io::Error::other(failed(args, &output))) }
     }
 }
 
@@ -324,19 +322,7 @@ fn path_of(bytes: &[u8]) -> PathBuf {
 }
 
 /// What git said where it ran and failed.
-#[derive(Debug)]
-struct Refused(String);
-
-impl Refused {
-    fn of(args: &[&str], output: &Output) -> Refused {
-        Refused(format!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
-    }
+fn failed(args: &[&str], output: &Output) -> GitError {
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_string();
+    GitError::Failed { call: format!("git {}", args.join(" ")), said }
 }
-
-impl std::fmt::Display for Refused {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refused {}

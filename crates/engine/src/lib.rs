@@ -38,7 +38,7 @@ pub mod variable;
 pub use answer::{Answer, BestLine, FileAnswer, UnitAnswer};
 pub use engine::Engine;
 pub use env::Env;
-pub use error::Refused;
+pub use error::{Error, Refused, Result, SettingError};
 pub use notice::{Listener, Notice};
 pub use open::OpenOptions;
 pub use project::Project;

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use anyhow::Result;
 use colgrep_core::Unit;
 use colgrep_core::bm25::idf;
 use colgrep_core::token::{Tokenizer, is_stop_word, words};
@@ -16,7 +15,7 @@ use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::units::unit_text;
 
-use crate::error::Refused;
+use crate::error::{Refused, Result};
 use crate::model::Model;
 use crate::project::Project;
 

@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use anyhow::Result;
 use colgrep_core::bm25::idf;
 use colgrep_core::code_line::{naming_line, tells};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::token::{Token, Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::store::Snapshot;
+
+use crate::error::Result;
 
 /// Longest line that is considered, in bytes; longer ones are data or bundles.
 const LINE_BYTES_MAX: usize = 4 << 10;

@@ -1,6 +1,5 @@
 //! A list instead of a ranking: every unit that a filter allows, by path and line.
 
-use anyhow::Result;
 use colgrep_core::LanguageFacts;
 use colgrep_core::code_line::{calls, is_use};
 use colgrep_core::collapse::FileHit;
@@ -10,6 +9,7 @@ use colgrep_index::search;
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::language;
 
+use crate::error::Result;
 use crate::request::Facts;
 
 /// How much is listed.

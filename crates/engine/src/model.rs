@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
 use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, Multivector, RuntimeEnv};
 use colgrep_index::mode::VectorMode;
 use colgrep_index::search::{Mode, Semantic};
@@ -14,6 +13,7 @@ use colgrep_index::update::Encoding;
 use colgrep_index::vector::{Codebook, Memory};
 
 use crate::env::Env;
+use crate::error::{Refused, Result};
 use crate::project::Project;
 use crate::request::RankBy;
 
@@ -27,13 +27,15 @@ const SEARCH_BUDGET: Duration = Duration::from_secs(8);
 /// Vectors of texts that a server remembers, in bytes: a thousand of the longest with the model in the program.
 const MEMORY_BYTES: usize = 32 << 20;
 
-/// A model, open, and what is done with it.
+/// An open model, and whether indexes keep its vectors.
 pub struct Model {
     encoder: Arc<dyn Encoder>,
     codebook: Option<Codebook>,
+    /// Whether indexes keep its vectors; else a search encodes its best candidates.
     stored: bool,
-    /// As a person would write it.
+    /// What it was opened by: the one in the program, a folder or a hub's name.
     spec: ModelSpec,
+    /// Vectors that searches made, in a server.
     memory: Option<Memory>,
 }
 
@@ -101,18 +103,19 @@ impl Model {
         Model { memory: Some(Memory::new(MEMORY_BYTES)), ..self }
     }
 
-    /// The wish that the index keep this model's vectors; `None` where it is to keep none.
+    /// What an update needs to keep this model's vectors in the index; `None` where it keeps none.
     pub fn encoding(&self, budget: Option<Duration>) -> Option<Encoding<'_>> {
         let encoding = Encoding { codebook: self.codebook.as_ref(), budget, ..Encoding::new(&*self.encoder) };
         self.stored.then_some(encoding)
     }
 
-    /// The same for a search, which waits only so long.
+    /// The same for a search, which waits for vectors only so long.
     pub fn encoding_of_search(&self, hurried: bool) -> Option<Encoding<'_>> {
         self.encoding(Some(if hurried { HURRIED_BUDGET } else { SEARCH_BUDGET }))
     }
 
-    /// How a search uses it in an index: what is stored, or, where nothing of this model is, the best candidates.
+    /// How a search of this index uses the model: by stored vectors; where the index has none of this model, by encoding
+    /// the best [`LITE_CANDIDATES`] itself.
     pub fn semantic(&self, snapshot: &Snapshot, by: RankBy) -> Semantic<'_> {
         let mode = if by == RankBy::Meaning { Mode::SemanticOnly } else { Mode::Hybrid };
         let own = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == self.encoder.fingerprint());
@@ -202,11 +205,7 @@ fn without_download<'e>(choice: &Choice, env: &'e Env) -> Result<Cow<'e, Env>> {
     let runtime = env.runtime();
     let cache = runtime.hf_home.or_else(|| Some(runtime.home?.join(".cache").join("huggingface")));
     if !cache.is_some_and(|c| c.join("hub").join(format!("models--{}", id.replace('/', "--"))).is_dir()) {
-        bail!(
-            "{} names the model {id} of the Hugging Face hub, which is not on this machine, and a repository's file \
-             fetches nothing; `colgrep init --model {id}` fetches it, and `--model default` takes the one in the program",
-            file.display()
-        );
+        return Err(Refused::NotFetched { file: file.clone(), id }.into());
     }
     Ok(Cow::Owned(env.offline()))
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
 use colgrep_index::search::Near;
 
+use crate::error::{Refused, Result};
 use crate::past::Past;
 use crate::project::Project;
 use crate::request::{Scope, Standpoint, Tests};
@@ -31,15 +31,15 @@ impl NearFile {
 }
 
 fn check(at: &Standpoint) -> Result<()> {
-    let name = at.file.display();
+    let path = || at.file.clone();
     if !at.file.is_file() {
-        bail!("{name}: no such file");
+        return Err(Refused::NoFile { path: path() }.into());
     }
     if let Some(line) = at.line {
-        let bytes = std::fs::read(&at.file).with_context(|| format!("{name}"))?;
+        let bytes = std::fs::read(&at.file).map_err(|source| Refused::Path { path: path(), source })?;
         let lines = bytes.split(|byte| *byte == b'\n').count() - usize::from(bytes.last() == Some(&b'\n'));
         if line as usize > lines {
-            bail!("{name} has {lines} lines, so there is no line {line}");
+            return Err(Refused::NoLine { path: path(), lines, line }.into());
         }
     }
     Ok(())

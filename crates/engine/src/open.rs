@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::Snapshot;
@@ -11,6 +10,7 @@ use colgrep_index::walk::WalkOptions;
 use colgrep_syntax::read::Skip;
 
 use crate::env::Env;
+use crate::error::{Error, Result};
 use crate::model::{Choice, Model};
 use crate::moved::take_over;
 use crate::notice::{IndexState, Listener, NotUpdated, Notice};
@@ -223,12 +223,8 @@ fn opened(
 ) -> Result<Snapshot> {
     let state = |snapshot: &Snapshot| IndexState::of(project, snapshot, model);
     if !opening.update {
-        let snapshot = project.store.open().with_context(|| {
-            format!(
-                "{} has no index that this colgrep can read; leave out --no-update, or run `colgrep init`",
-                project.root.display()
-            )
-        })?;
+        let unread = |source| Error::NoIndex { root: project.root.clone(), source };
+        let snapshot = project.store.open().map_err(unread)?;
         if !snapshot.files.complete && listener.hears() {
             listener.notice(&Notice::Incomplete(state(&snapshot)));
         }
@@ -238,7 +234,8 @@ fn opened(
     follow(project, listener);
     // Where nothing is asked for, an existing index keeps what it was made with.
     let mut options = Some(opening.walk).filter(|asked| *asked != WalkOptions::default());
-    if let (Some(asked), Ok(snapshot)) = (options, project.store.open())
+    if let Some(asked) = options
+        && let Ok(snapshot) = project.store.open()
         && snapshot.files.walk_options() != asked
     {
         // What is indexed is `init`'s to change: a search must not throw away what another one needs.
@@ -276,10 +273,9 @@ fn opened(
                 Ok(snapshot)
             }
             Err(_) if error.kind() == ErrorKind::Busy => first_part(project, options.as_ref(), model, listener),
-            Err(_) if !project.store.folder().is_dir() => Err(error).with_context(|| {
-                let root = project.root.display();
-                format!("the index of {root} has no place; COLGREP_DATA_DIR=FOLDER names another one")
-            }),
+            Err(_) if !project.store.folder().is_dir() => {
+                Err(Error::NoPlace { root: project.root.clone(), source: error })
+            }
             Err(_) => Err(error.into()),
         },
     }

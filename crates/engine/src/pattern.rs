@@ -3,13 +3,12 @@
 use std::ops::{Deref, Range};
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, SearcherBuilder, sinks};
 use rayon::prelude::*;
 
-use crate::error::Refused;
+use crate::error::{Refused, Result};
 use crate::request::Pattern;
 
 /// The matcher of a pattern, over single lines or across them.
@@ -63,15 +62,12 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
     let multiline = pattern.multiline;
     built.map(|regex| LineMatcher { regex, multiline }).map_err(|error| {
         let text = expressions.join(" ");
-        match error.kind() {
-            ErrorKind::NotAllowed(_) => {
-                anyhow!(
-                    "{text:?} asks for the end of a line; each line is searched by itself, without its end, unless -U is given"
-                )
-            }
-            _ if pattern.fixed => anyhow!("{text:?} can't be searched for: {error}"),
-            _ => anyhow!(error).context(Refused::Pattern { pattern: text }),
-        }
+        let refused = match error.kind() {
+            ErrorKind::NotAllowed(_) => Refused::LineEnd { pattern: text },
+            _ if pattern.fixed => Refused::Text { text, source: error.into() },
+            _ => Refused::Pattern { pattern: text, source: error.into() },
+        };
+        refused.into()
     })
 }
 

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use anyhow::Result;
 use colgrep_core::collapse::FileHit;
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
@@ -23,6 +22,7 @@ use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
 
 use crate::answer::{BestLine, FileAnswer, UnitAnswer};
+use crate::error::Result;
 use crate::explain::Explanation;
 use crate::filter::{Filter, Without, allowed_files, not_ranked};
 use crate::line::{QueryWords, own_line};

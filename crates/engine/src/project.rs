@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
-use colgrep_index::store::{Store, project_folder};
+use colgrep_index::mode::VectorMode;
+use colgrep_index::store::{Store, Upkeep, project_folder};
 use colgrep_index::walk::{LeftOut, WalkOptions, holds_more_than};
 
 use crate::env::Env;
+use crate::error::{Refused, Result};
 use crate::settings::Settings;
 
 /// Folders of the system, which are no projects; home folders lie in two of them.
@@ -48,7 +49,7 @@ const KERNEL: [&str; 2] = ["/proc", "/sys"];
 pub fn settings_at(start: &Path, env: &Env) -> Result<Settings> {
     let settings = Settings::read(env, start)?;
     Ok(match Project::around(start, env) {
-        Ok((project, _)) => settings.of_index(project.store.mode()),
+        Ok((project, _)) => settings.of_index(project.mode()),
         Err(_) => settings,
     })
 }
@@ -60,6 +61,8 @@ pub struct Project {
     pub root: PathBuf,
     /// Its index.
     pub store: Store,
+    /// How the index was kept when the project was found; none where there was no index.
+    upkeep: Option<Upkeep>,
     /// What its settings leave out of the index, as in a `.gitignore` at the root; read by `Project::settings`.
     pub ignored: Vec<String>,
     /// Whether the root is only the folder of a file that was named, not one with an index, a git root or the current
@@ -80,19 +83,23 @@ impl Project {
     /// When `path` does not exist, or is neither a file nor a folder.
     pub fn around(path: &Path, env: &Env) -> Result<(Project, String)> {
         if path.as_os_str().is_empty() {
-            bail!("an empty path was given; say . for the current folder");
+            return Err(Refused::EmptyPath.into());
         }
-        let full = path.canonicalize().with_context(|| path.display().to_string())?;
+        let full = path.canonicalize().map_err(|source| Refused::Path { path: path.to_path_buf(), source })?;
         let is_file = full.is_file();
         if !is_file && !full.is_dir() {
-            bail!("{} is neither a file nor a folder, and is not searched", path.display());
+            return Err(Refused::Special { path: path.to_path_buf() }.into());
         }
         let folder = if is_file { full.parent().unwrap_or(&full) } else { &full };
         let data = env.data_folder()?;
         let store = |root: &Path| Store::new(project_folder(&data, root));
         let git = folder.ancestors().find(|a| a.join(".git").exists());
-        let counts = |a: &Path| git.is_none_or(|git| a.starts_with(git)) || store(a).is_by_init();
-        let indexed = folder.ancestors().find(|a| store(a).exists() && counts(a));
+        let indexed = folder.ancestors().find_map(|ancestor| {
+            let upkeep = store(ancestor).upkeep()?;
+            let counts = git.is_none_or(|git| ancestor.starts_with(git)) || upkeep.by_init;
+            counts.then_some((ancestor, upkeep))
+        });
+        let (indexed, upkeep) = indexed.unzip();
         let here = || std::env::current_dir().and_then(|d| d.canonicalize()).ok().filter(|h| full.starts_with(h));
         let known = indexed.or(git).map(Path::to_path_buf).or_else(|| if is_file { here() } else { None });
         let of_a_file = is_file && known.is_none();
@@ -101,7 +108,12 @@ impl Project {
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         let store = store(&root);
         let programs = env.programs(&root);
-        Ok((Project { root, store, ignored: Vec::new(), of_a_file, programs }, below))
+        Ok((Project { root, store, upkeep, ignored: Vec::new(), of_a_file, programs }, below))
+    }
+
+    /// The vector mode of its index when it was found.
+    pub fn mode(&self) -> VectorMode {
+        self.upkeep.unwrap_or_default().mode
     }
 
     /// The settings of the root, whose `ignore` holds from now on.
@@ -109,7 +121,8 @@ impl Project {
     /// # Errors
     /// When a file of them is not to be understood.
     pub fn settings(&mut self, env: &Env) -> Result<Settings> {
-        let settings = Settings::read(env, &self.root)?.of_index(self.store.mode());
+        let mode = self.store.upkeep().unwrap_or_default().mode;
+        let settings = Settings::read(env, &self.root)?.of_index(mode);
         self.ignored = settings.ignore().to_vec();
         Ok(settings)
     }
@@ -135,46 +148,35 @@ impl Project {
     /// # Errors
     /// When `root` is one of them and `yes` is not given.
     pub fn check_size(&self, env: &Env, yes: bool) -> Result<()> {
-        if yes || self.store.exists() {
+        if yes || self.upkeep.is_some() || self.store.exists() {
             return Ok(());
         }
+        let root = || self.root.clone();
         if self.of_a_file {
-            bail!(
-                "the file lies in no project; name its folder {} to index all of it, or search the file with -e PATTERN",
-                self.root.display()
-            );
+            return Err(Refused::LoneFile { root: root() }.into());
         }
         let home = env.home.as_ref().and_then(|h| h.canonicalize().ok());
         let of_system =
             SYSTEM.iter().any(|s| self.root == Path::new(s)) || KERNEL.iter().any(|k| self.root.starts_with(k));
         if self.root.parent().is_none() || home.as_deref() == Some(&self.root) || of_system {
-            bail!("{} is not a project; name a folder inside it, or pass -y to index all of it", self.root.display());
+            return Err(Refused::NoProject { root: root() }.into());
         }
         let temporary = TEMPORARY.iter().map(Path::new).chain(env.temporary.as_deref());
         if temporary.filter_map(|t| t.canonicalize().ok()).any(|temporary| temporary == self.root) {
-            bail!(
-                "{} is the folder of temporary files; name a folder inside it, or pass -y to index all of it",
-                self.root.display()
-            );
+            return Err(Refused::Temporary { root: root() }.into());
         }
         if self.root.join(".git").exists() { Ok(()) } else { self.check_content() }
     }
 
     /// Refuses a folder that is no repository for what lies in it.
     fn check_content(&self) -> Result<()> {
-        let root = self.root.display();
+        let root = || self.root.clone();
         if let [first, second, ..] = repositories_below(&self.root).as_slice() {
-            let (first, second) = (first.display(), second.display());
-            bail!(
-                "{root} holds several git repositories ({first}, {second}); name one of them, or pass -y to index all \
-                 of them as one project"
-            );
+            let (first, second) = (first.clone(), second.clone());
+            return Err(Refused::Repositories { root: root(), first, second }.into());
         }
         if holds_more_than(FILES_MAX, &self.root, &self.left_out(), &WalkOptions::default()).unwrap_or(false) {
-            bail!(
-                "{root} is no git repository and holds more than {FILES_MAX} files; name a folder inside it, or pass -y to \
-                 index all of it"
-            );
+            return Err(Refused::ManyFiles { root: root(), files: FILES_MAX }.into());
         }
         Ok(())
     }

@@ -6,13 +6,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
 use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Profile;
 use colgrep_core::tag::Hint;
 use colgrep_index::ids::StableId;
+
+use crate::error::{Refused, Result};
 
 /// Longest query, in bytes: far more than anybody types. Each of its words is looked up and kept.
 pub const QUERY_BYTES_MAX: usize = 64 << 10;
@@ -134,7 +135,7 @@ pub fn split_line(written: &str) -> Option<(&str, u32)> {
 /// When it is longer than [`QUERY_BYTES_MAX`].
 pub fn check_length(query: &[u8]) -> Result<()> {
     if query.len() > QUERY_BYTES_MAX {
-        bail!("a query has at most {QUERY_BYTES_MAX} bytes; say in fewer words what to look for");
+        return Err(Refused::TooLong { bytes_max: QUERY_BYTES_MAX }.into());
     }
     Ok(())
 }

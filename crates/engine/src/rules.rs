@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
 use colgrep_core::path::PathClass;
 use colgrep_index::search::is_text;
 use colgrep_index::walk::Patterns as IgnorePatterns;
 use colgrep_syntax::language;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::error::Refused;
+use crate::error::{Refused, Result, SettingError};
 use crate::git;
 use crate::project::Project;
 use crate::request::{Changes, Scope, Tests};
@@ -53,9 +52,10 @@ impl Patterns {
                 None => format!("**/{bare}"),
             };
             let glob = GlobBuilder::new(&text).literal_separator(true).case_insensitive(ignore_case).build();
-            set.add(glob.with_context(|| format!("{pattern:?} is no glob"))?);
+            set.add(glob.map_err(|source| no_glob(pattern, source))?);
         }
-        Ok(Some(Patterns { any: any.build()?, folders: folders.build()? }))
+        let all = |source| no_glob(&patterns.join(" "), source);
+        Ok(Some(Patterns { any: any.build().map_err(all)?, folders: folders.build().map_err(all)? }))
     }
 
     /// Whether the path or a folder above it matches.
@@ -234,6 +234,10 @@ impl PathRules {
     }
 }
 
+fn no_glob(pattern: &str, source: globset::Error) -> Refused {
+    Refused::Glob { pattern: pattern.to_string(), source: source.into() }
+}
+
 /// The languages and the globs that names of types stand for.
 fn types_of(names: &[String], settings: &Settings) -> Result<(Vec<&'static str>, Option<Patterns>)> {
     let own = settings.types();
@@ -253,7 +257,8 @@ fn types_of(names: &[String], settings: &Settings) -> Result<(Vec<&'static str>,
 }
 
 fn ignore_rules(patterns: &[String], root: &Path) -> Result<Option<IgnorePatterns>> {
-    let patterns = IgnorePatterns::checked(root, patterns.iter().map(String::as_str)).context("setting ignore")?;
+    let checked = IgnorePatterns::checked(root, patterns.iter().map(String::as_str));
+    let patterns = checked.map_err(|error| SettingError::Ignore(error.into()))?;
     Ok(Some(patterns).filter(|patterns| !patterns.is_empty()))
 }
 

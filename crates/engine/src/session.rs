@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
 use colgrep_core::knob::Knob;
 use colgrep_index::ids::StableId;
 use colgrep_index::store::Snapshot;
@@ -13,6 +12,7 @@ use colgrep_index::update::repair;
 use crate::answer::{Answer, FileAnswer};
 use crate::damage::{damage, guarded};
 use crate::env::Env;
+use crate::error::{Refused, Result};
 use crate::like::{Like, like, like_with};
 use crate::list::Length;
 use crate::model::Model;
@@ -25,6 +25,7 @@ use crate::project::Project;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
 use crate::settings::Settings;
 use crate::terms::in_force;
+use crate::variable;
 
 /// Files of an answer, if nothing else is said.
 pub const FILES_DEFAULT: usize = 15;
@@ -66,7 +67,7 @@ impl Session {
         // A path that does not exist is told when it is searched.
         let found = Project::around(start, &env).ok();
         let settings = match &found {
-            Some((project, _)) => settings.of_index(project.store.mode()),
+            Some((project, _)) => settings.of_index(project.mode()),
             None => settings,
         };
         let opening = options.in_environment(&settings, Some(&env));
@@ -212,7 +213,7 @@ impl Session {
     ) -> Result<Vec<Ranked>> {
         let mut knobs = self.settings.knobs(&self.env, &request.ranking)?;
         if request.shape.every_match {
-            knobs.set(Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
+            variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
         }
         let terms = in_force(&request.background, &self.settings);
         let near = request.background.near.as_ref().map(|near| self.near(near, &request.scope)).transpose()?;
@@ -319,7 +320,7 @@ impl Session {
     /// The question for units like the one on a line; leaves the places of the scope open.
     fn like(&mut self, file: &Path, line: u32, scope: &Scope) -> Result<Like> {
         if !file.is_file() {
-            bail!("{}: no such file", file.display());
+            return Err(Refused::NoFile { path: file.to_path_buf() }.into());
         }
         let (project, path) = self.project(file)?;
         (self.scope, self.is_scoped) = (scope.clone(), false);
@@ -347,14 +348,11 @@ impl Session {
     /// The file where the reader stands, in one of the places.
     fn near(&mut self, at: &Standpoint, scope: &Scope) -> Result<NearFile> {
         if !at.file.is_file() {
-            bail!("{}: no such file", at.file.display());
+            return Err(Refused::NoFile { path: at.file.clone() }.into());
         }
         let (project, path) = self.project(&at.file)?;
         if !self.places.iter().any(|place| place.project.root == project.root) {
-            bail!(
-                "{}: lies in none of the projects that are searched; name a folder of its project",
-                at.file.display()
-            );
+            return Err(Refused::OtherProject { path: at.file.clone() }.into());
         }
         NearFile::new(at, &project, path, scope, &self.past())
     }

@@ -1,7 +1,6 @@
 //! Which unit stands for a file: the implementation, never a test inside it, a licence or a block of imports, unless these
 //! are asked for.
 
-use anyhow::Result;
 use colgrep_core::collapse::FileHit;
 use colgrep_core::path::PathClass;
 use colgrep_core::query::Query;
@@ -13,6 +12,7 @@ use colgrep_syntax::language;
 use colgrep_syntax::read::lines_between;
 
 use crate::answer::FileAnswer;
+use crate::error::Result;
 
 /// Words of a query, as terms, that ask for what stands at the head of a file.
 const HEAD_TERMS: [&str; 8] = ["licens", "licenc", "copyright", "import", "includ", "requir", "modul", "packag"];

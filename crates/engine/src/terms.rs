@@ -5,11 +5,10 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
 use colgrep_core::expand::TermTable;
 use serde::Deserialize;
 
-use crate::error::Refused;
+use crate::error::{Refused, Result, TermsError};
 use crate::request::Background;
 use crate::settings::Settings;
 
@@ -33,11 +32,10 @@ pub fn table(given: &Path) -> Result<TermTable> {
     if let Some(table) = given.to_str().and_then(TermTable::built_in) {
         return Ok(table);
     }
-    let refused = |missing| Refused::Terms { given: given.to_path_buf(), missing };
     if !given.exists() {
-        return Err(refused(true).into());
+        return Err(Refused::NoTerms { given: given.to_path_buf() }.into());
     }
-    let rows = read(given).context(refused(false))?;
+    let rows = read(given).map_err(|source| Refused::Terms { given: given.to_path_buf(), source })?;
     let mut table = TermTable::default();
     for (word, terms) in rows {
         match terms {
@@ -48,14 +46,16 @@ pub fn table(given: &Path) -> Result<TermTable> {
     Ok(table)
 }
 
-fn read(path: &Path) -> Result<BTreeMap<String, Terms>> {
+fn read(path: &Path) -> Result<BTreeMap<String, Terms>, TermsError> {
     let mut text = String::new();
     File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
-    anyhow::ensure!(text.len() as u64 <= FILE_BYTES_MAX, "it is larger than {} KiB", FILE_BYTES_MAX >> 10);
+    if text.len() as u64 > FILE_BYTES_MAX {
+        return Err(TermsError::TooLarge { bytes_max: FILE_BYTES_MAX });
+    }
     // The parser's message would show values of whatever file was named.
     serde_json::from_str(&text).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => anyhow::anyhow!("a word of it has no list of strings"),
-        _ => anyhow::anyhow!("line {} of it is no JSON", error.line()),
+        serde_json::error::Category::Data => TermsError::NoList,
+        _ => TermsError::NoJson { line: error.line() },
     })
 }
 
@@ -74,6 +74,7 @@ pub fn in_force(background: &Background, settings: &Settings) -> TermTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn req_002_10_tables_are_read_by_name_and_from_files() {
@@ -87,10 +88,11 @@ mod tests {
             ("token = JWT", "line 1 of it is no JSON"),
         ] {
             std::fs::write(&path, text).unwrap();
-            let told = table(&path).map_or_else(|e| e.root_cause().to_string(), |_| String::new());
-            assert_eq!(told, expected, "{text}");
+            let told = table(&path).map_or_else(|e| e.full(), |_| String::new());
+            let why = told.strip_prefix(&format!("{} is no table of terms: ", path.display())).unwrap_or(&told);
+            assert_eq!(why, expected, "{text}");
         }
         assert!(!table(Path::new("kubernetes")).unwrap().is_empty());
-        assert!(table(Path::new("docker")).unwrap_err().downcast_ref::<Refused>().is_some());
+        assert!(matches!(table(Path::new("docker")), Err(Error::Refused(Refused::NoTerms { .. }))));
     }
 }

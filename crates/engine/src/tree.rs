@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, walk};
 use colgrep_syntax::language;
 
 use crate::env::Env;
+use crate::error::Result;
 use crate::project::Project;
 use crate::request::Scope;
 use crate::rules::PathRules;

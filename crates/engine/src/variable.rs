@@ -1,8 +1,8 @@
 //! The ranking's constants in the environment: `alpha` is COLGREP_ALPHA there, and in what a user is told of it.
 
-use anyhow::{Error, Result, anyhow};
 use colgrep_core::knob::{Knob, KnobError, Knobs};
 
+use crate::error::{Result, SettingError};
 use crate::nearest::nearest;
 
 const PREFIX: &str = "COLGREP_";
@@ -23,8 +23,8 @@ pub fn knob_of(variable_name: &str) -> Result<Knob> {
     // What all names begin with makes no two of them alike.
     let names: Vec<String> = Knob::ALL.iter().map(|knob| knob.name().to_uppercase()).collect();
     let near = nearest(variable_name.trim_start_matches(PREFIX), names.iter().map(String::as_str));
-    let meant = near.map(|near| format!(" did you mean {PREFIX}{near}?")).unwrap_or_default();
-    Err(anyhow!("{variable_name} is not a setting of colgrep;{meant} `colgrep knobs` lists them all"))
+    let near = near.map(|near| format!("{PREFIX}{near}"));
+    Err(SettingError::UnknownVariable { name: variable_name.to_string(), near }.into())
 }
 
 /// Sets a knob; an error names the variable, by which users know it.
@@ -32,14 +32,14 @@ pub fn knob_of(variable_name: &str) -> Result<Knob> {
 /// # Errors
 /// When the value does not fit the knob.
 pub fn set(knobs: &mut Knobs, knob: Knob, value: &str) -> Result<()> {
-    knobs.set(knob, value).map_err(named)
+    Ok(knobs.set(knob, value).map_err(named)?)
 }
 
 /// A knob's error with the variable's name in it.
-pub fn named(error: KnobError) -> Error {
-    match &error {
+pub fn named(error: KnobError) -> SettingError {
+    match error {
         KnobError::Value { knob, value } => {
-            anyhow!("{}={value}: expected {}", variable(*knob), knob.declaration().expected())
+            SettingError::Variable { name: variable(knob), value, expected: knob.declaration().expected() }
         }
         _ => error.into(),
     }
@@ -56,13 +56,9 @@ mod tests {
             ("COLGREP_TRUST_LOW", "2", "COLGREP_TRUST_LOW=2: expected a number from 0 to 1"),
             ("COLGREP_TRUST_LOW", "NaN", "COLGREP_TRUST_LOW=NaN: expected a number from 0 to 1"),
             ("COLGREP_UNIT_SUM_DEPTH", "2.5", "COLGREP_UNIT_SUM_DEPTH=2.5: expected a whole number from 1 to 100"),
-            (
-                "COLGREP_TRUST_LO",
-                "2",
-                "COLGREP_TRUST_LO is not a setting of colgrep; did you mean COLGREP_TRUST_LOW? `colgrep knobs` lists them all",
-            ),
-            ("COLGREP_BOGUS", "2", "COLGREP_BOGUS is not a setting of colgrep; `colgrep knobs` lists them all"),
-            ("COLGREP_alpha", "1", "COLGREP_alpha is not a setting of colgrep; `colgrep knobs` lists them all"),
+            ("COLGREP_TRUST_LO", "2", "COLGREP_TRUST_LO is not a setting of colgrep; did you mean COLGREP_TRUST_LOW?"),
+            ("COLGREP_BOGUS", "2", "COLGREP_BOGUS is not a setting of colgrep"),
+            ("COLGREP_alpha", "1", "COLGREP_alpha is not a setting of colgrep"),
         ] {
             let result = knob_of(name).and_then(|knob| set(&mut Knobs::of(Default::default()), knob, value));
             assert_eq!(result.map_or_else(|e| e.to_string(), |()| "ok".to_string()), expected);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use colgrep_engine::notice::{Listener, Notice};
-use colgrep_engine::{Detail, Engine, Env, OpenOptions, Pattern, Question, RankBy, Refused, SearchRequest};
+use colgrep_engine::{Detail, Engine, Env, Error, OpenOptions, Pattern, Question, RankBy, Refused, SearchRequest};
 use tempfile::TempDir;
 
 /// A folder for each project, and one for the indexes.
@@ -111,7 +111,7 @@ fn units_like_one_are_found_by_its_line() {
     assert_eq!(paths(&answer), ["ring.rs"], "not the unit itself");
     request.question = Question::Like { file: folder.path().join("one/queue.rs"), line: 99 };
     let error = engine(folder.path()).search(&request).expect_err("no such line");
-    assert!(matches!(error.downcast_ref(), Some(Refused::NoUnit { line: 99, .. })), "{error:#}");
+    assert!(matches!(error, Error::Refused(Refused::NoUnit { line: 99, .. })), "{error:#}");
 }
 
 /// Keeps what it hears.
@@ -140,7 +140,7 @@ fn what_happens_on_the_way_is_told_as_data() {
     let mut request = SearchRequest::new("large").within(folder.path().join("one/large.rs"));
     request.scope.types = vec!["cobolt".to_string()];
     let error = engine.search(&request).expect_err("no such language");
-    assert!(matches!(error.downcast_ref(), Some(Refused::Type { name, .. }) if name == "cobolt"), "{error:#}");
+    assert!(matches!(&error, Error::Refused(Refused::Type { name, .. }) if name == "cobolt"), "{error:#}");
     request.scope.types.clear();
     engine.search(&request.by(RankBy::Words)).expect("an answer");
     let heard = heard.0.lock().expect("heard");

@@ -37,6 +37,9 @@ pub use lock::WriteLock;
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
 pub const FORMAT_VERSION: u32 = 6;
 
+/// How often the index is opened again where a commit comes between.
+const ATTEMPTS: u32 = 100;
+
 /// What the table knows of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
@@ -169,6 +172,8 @@ pub struct Snapshot {
     pub vectors: Option<Vectors>,
     /// Why the vectors that this generation should have can't be read.
     pub damage: Option<Error>,
+    /// Its commit point.
+    pub(crate) point: CommitPoint,
     /// What is known of the paths of files that searches met, by file number: a server asks about the same ones again.
     pub(crate) path_facts: Mutex<HashMap<FileId, PathFacts>>,
     /// Where each file stands among all by path, by its number; counted when first asked for.
@@ -234,6 +239,22 @@ impl Snapshot {
     }
 }
 
+/// How an index is kept: what no update changes unless somebody asks for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Upkeep {
+    /// Which vectors it has.
+    pub mode: VectorMode,
+    /// Whether `init` made it, or was called on it.
+    pub by_init: bool,
+}
+
+impl Upkeep {
+    fn of_payload(payload: &str) -> Upkeep {
+        Upkeep { mode: VectorMode::of_payload(payload), by_init: is_by_init(payload) }
+    }
+}
+
 /// A project's folder.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -279,24 +300,16 @@ impl Store {
         sibling_roots(root).into_iter().filter_map(open).collect()
     }
 
+    /// How the index is kept, read from the commit point alone, of any version of it; none where nothing was ever
+    /// committed.
+    pub fn upkeep(&self) -> Option<Upkeep> {
+        let payload = Lexical::commit_point(&self.lexical_folder()).ok()?.payload?;
+        payload.starts_with("colgrep ").then(|| Upkeep::of_payload(&payload))
+    }
+
     /// Whether an index was ever committed here, by this version or another.
     pub fn exists(&self) -> bool {
-        let point = Lexical::commit_point(&self.lexical_folder());
-        point.is_ok_and(|p| p.payload.is_some_and(|payload| payload.starts_with("colgrep ")))
-    }
-
-    /// The vector mode, read from the commit point alone, of any version of the index.
-    pub fn mode(&self) -> VectorMode {
-        self.payload().map_or_else(VectorMode::default, |payload| VectorMode::of_payload(&payload))
-    }
-
-    /// Whether `init` made the index, read from the commit point alone, of any version of it.
-    pub fn is_by_init(&self) -> bool {
-        self.payload().is_some_and(|payload| is_by_init(&payload))
-    }
-
-    fn payload(&self) -> Option<String> {
-        Lexical::commit_point(&self.lexical_folder()).ok()?.payload
+        self.upkeep().is_some()
     }
 
     fn table_path(&self, generation: u64) -> PathBuf {
@@ -308,7 +321,22 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::Missing`](crate::ErrorKind::Missing) where there is none, [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where it can't be read by this version.
     pub fn open(&self) -> Result<Snapshot> {
-        self.open_with(|| Ok(()))
+        let mut point = self.point()?;
+        keep_private(&self.folder);
+        // A later commit or a merge takes files away under the reads below: then read again. What fails while the commit
+        // point stands still is damage to report.
+        for _ in 0..ATTEMPTS {
+            let opened = self.open_generation(&point);
+            if opened.as_ref().is_ok_and(|snapshot| snapshot.damage.is_none()) {
+                return opened;
+            }
+            let now = self.point()?;
+            if now == point {
+                return opened;
+            }
+            point = now;
+        }
+        Err(Error::Changing)
     }
 
     /// Opens the newest generation and reads and checks all of its lexical index; vectors have checks of their own.
@@ -316,7 +344,15 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub(crate) fn open_verified(&self) -> Result<Snapshot> {
-        self.open_with(|| Lexical::verify(&self.lexical_folder()))
+        for _ in 0..ATTEMPTS {
+            let snapshot = self.open()?;
+            let checked = Lexical::verify(&self.lexical_folder());
+            // What was checked is the newest commit.
+            if self.point()? == snapshot.point {
+                return checked.map(|()| snapshot);
+            }
+        }
+        Err(Error::Changing)
     }
 
     /// The commit point; where another process has just removed the index, there is none.
@@ -328,31 +364,12 @@ impl Store {
         })
     }
 
-    /// Opens the newest generation, of which `check` has to hold.
-    fn open_with(&self, check: impl Fn() -> Result<()>) -> Result<Snapshot> {
-        let mut before = self.point()?;
-        keep_private(&self.folder);
-        // A commit between two of the reads below leaves them unmatched, and a commit or a merge takes a file away
-        // under them: then read again. An error while the commit point stands still is one to report.
-        for _ in 0..100 {
-            let mut opened = self.open_generation(self.generation_of(&before)?);
-            opened = opened.and_then(|snapshot| check().map(|()| snapshot));
-            if let (Ok(snapshot), Some(payload)) = (&mut opened, &before.payload) {
-                snapshot.files.mode = VectorMode::of_payload(payload);
-                snapshot.files.by_init = is_by_init(payload);
-            }
-            let now = self.point()?;
-            if now == before {
-                return opened;
-            }
-            before = now;
-        }
-        Err(Error::Changing)
-    }
-
-    fn open_generation(&self, generation: u64) -> Result<Snapshot> {
-        let lexical = Lexical::open(&self.lexical_folder())?;
-        let files = self.read_table(generation)?;
+    fn open_generation(&self, point: &CommitPoint) -> Result<Snapshot> {
+        let generation = self.generation_of(point)?;
+        let lexical = Lexical::open_at(&self.lexical_folder(), point)?;
+        let mut files = self.read_table(generation)?;
+        let upkeep = point.payload.as_deref().map(Upkeep::of_payload).unwrap_or_default();
+        (files.mode, files.by_init) = (upkeep.mode, upkeep.by_init);
         let opened = files.vectors.as_ref().map(|manifest| Vectors::open(&self.vectors_folder(), manifest));
         let (vectors, damage) = match opened {
             Some(Ok(vectors)) => (Some(vectors), None),
@@ -360,7 +377,7 @@ impl Store {
             None => (None, None),
         };
         let (path_facts, order, placed) = (Mutex::default(), OnceLock::new(), OnceLock::new());
-        Ok(Snapshot { lexical, files, vectors, damage, path_facts, order, placed })
+        Ok(Snapshot { lexical, files, vectors, damage, point: point.clone(), path_facts, order, placed })
     }
 
     /// What an index that can't be opened leaves to the one that is built in its place: its mode, and its vectors, where
@@ -368,7 +385,8 @@ impl Store {
     pub(crate) fn heritage(&self) -> FileTable {
         let generation = Lexical::commit_point(&self.lexical_folder()).and_then(|point| self.generation_of(&point));
         let table = generation.and_then(|generation| self.read_table(generation)).unwrap_or_default();
-        FileTable { vectors: table.vectors, mode: self.mode(), by_init: self.is_by_init(), ..FileTable::default() }
+        let Upkeep { mode, by_init } = self.upkeep().unwrap_or_default();
+        FileTable { vectors: table.vectors, mode, by_init, ..FileTable::default() }
     }
 
     /// The root of the project whose index this is; none where no table of this version is there.

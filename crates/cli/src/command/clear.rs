@@ -35,7 +35,7 @@ fn stores(args: &ClearArgs, env: &Env) -> Result<Vec<Store>> {
         Err(_) if !path.exists() && of_a_path_that_is_gone(path, env)?.is_some() => {
             Ok(of_a_path_that_is_gone(path, env)?.into_iter().collect())
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use colgrep_encoder::RuntimeEnv;
+use colgrep_engine::Error as EngineError;
 use colgrep_engine::env::Env;
 use colgrep_engine::model::{self, Choice, Model};
 use colgrep_engine::project::{Project, settings_at};
@@ -275,7 +276,7 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
         }
         Ok(Some(model)) => report.say("model", Level::Good, format!("{} ranks by meaning", model.name())),
         Ok(None) => report.say("model", Level::Note, "none: searches are by keywords alone"),
-        Err(error) => report.say("model", Level::Advice, hint::told(&error)),
+        Err(error) => report.say("model", Level::Advice, hint::told(&error.into())),
     }
     // The model in the program needs no library.
     let is_needed = choice.name.as_deref().is_some_and(|name| name != "default");
@@ -317,9 +318,9 @@ fn runtime(env: &RuntimeEnv, is_needed: bool, report: &mut Report) {
     }
 }
 
-fn say_settings(settings: Result<Settings>, env: &Env, root: &Path, report: &mut Report) {
+fn say_settings(settings: Result<Settings, EngineError>, env: &Env, root: &Path, report: &mut Report) {
     match settings {
-        Err(error) => report.say("settings", Level::Advice, format!("{error:#}")),
+        Err(error) => report.say("settings", Level::Advice, hint::told(&error.into())),
         Ok(settings) => {
             if let Some(refused) = settings.refused() {
                 report.say("settings", Level::Note, format!("{refused}: `colgrep settings --trust`"));

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use crate::args::{Plan, SortArg, is_stdin, sort_by};
 use crate::console::tell_unheeded;
+use crate::hint;
 use crate::output::budget::Budget;
 use crate::output::matches::{LineOptions, Lines, Printer, Target};
 use crate::output::path::absolute_name;
@@ -169,7 +170,7 @@ impl Grep<'_> {
         let tree = match files_below(path, self.scope, self.settings, &self.walk, self.env)? {
             Ok(tree) => tree,
             Err(error) => {
-                self.tell(&format!("{error:#}"));
+                self.tell(&hint::told(&error.into()));
                 return Ok((Vec::new(), false));
             }
         };

@@ -4,6 +4,8 @@
 //! calls nothing runs, but the making of vectors that a call had no time for. Nothing outside the roots is read.
 
 mod about;
+mod block;
+mod files;
 mod history;
 mod intake;
 mod local;
@@ -171,19 +173,19 @@ impl Server {
     /// Gives every line that matches a regular expression, as path:line:text.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn grep(&self, Parameters(asked): Parameters<params::Grep>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |state| tools::grep(state, &asked)).await
+        self.answer(move |state| files::grep(state, &asked)).await
     }
 
     /// Lists the units of a file in order: lines, kind, signature.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn outline(&self, Parameters(asked): Parameters<params::Outline>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |state| tools::outline(state, &asked)).await
+        self.answer(move |state| files::outline(state, &asked)).await
     }
 
     /// Gives the numbered lines of one unit: the one around a line, or the one of a name.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn read_unit(&self, Parameters(asked): Parameters<params::ReadUnit>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |state| tools::read_unit(state, &asked)).await
+        self.answer(move |state| files::read_unit(state, &asked)).await
     }
 
     /// Ranks units that are like the unit on a line of a file.
@@ -201,7 +203,7 @@ impl Server {
     /// Tells the roots, what is indexed, and whether changes are noticed as they happen.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn status(&self) -> Result<CallToolResult, ErrorData> {
-        self.answer(tools::status).await
+        self.answer(files::status).await
     }
 }
 

@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::{folder_or_here, others};
 use crate::args::StatusArgs;
 use crate::console::tell_refused;
+use crate::hint;
 use crate::notice::building;
 use crate::output::escape::escape_text;
 use crate::words::{counted, in_words};
@@ -107,7 +108,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     } else {
         let mut text = Vec::new();
         // A home folder is not indexed without being asked.
-        let refused = project.check_size(env, false).err();
+        let refused = project.check_size(env, false).err().map(anyhow::Error::from);
         print(&status, refused.as_ref(), &mut text)?;
         for remark in others::remarks(env) {
             writeln!(text, "others    {remark}")?;
@@ -141,7 +142,7 @@ fn print(status: &Status, refused: Option<&anyhow::Error>, out: &mut impl std::i
     match &status.building {
         Some(coverage) => writeln!(out, "a build is under way: {coverage}")?,
         None if !status.indexed => match refused {
-            Some(refused) => writeln!(out, "not indexed: {refused}")?,
+            Some(refused) => writeln!(out, "not indexed: {}", hint::told(refused))?,
             None => writeln!(out, "not indexed; the first search does it, or `colgrep init`")?,
         },
         None if !status.complete => {

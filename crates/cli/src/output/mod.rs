@@ -275,7 +275,7 @@ impl Options {
 /// When `out` refuses or an index can't be read.
 pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options) -> Result<()> {
     if let Some(tokens) = options.wish.pack {
-        let files = results.iter().collect::<Result<Vec<_>>>()?;
+        let files = results.iter().collect::<Result<Vec<_>, _>>()?;
         return pack::print(out, &files, tokens, options.wish.format);
     }
     let mut budget = Budget::new(options.wish.max_tokens);

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
 use colgrep_core::UnitId;
 use colgrep_index::history::{AtLines, in_order, is_commit, recall};
 use colgrep_index::ids::FileId;
@@ -14,6 +13,7 @@ use colgrep_index::store::FileRecord;
 use super::{Bound, OpenHistory};
 use crate::answer::Step;
 use crate::env::Env;
+use crate::error::{Refused, Result};
 use crate::explain::Explanation;
 use crate::model::Model;
 use crate::request::{RankBy, RankingOptions, check_length};
@@ -221,7 +221,7 @@ impl OpenHistory {
             let is_meant = |path: &str| asked.path.is_empty() || path == asked.path || path.starts_with(&inside);
             let paths = lexical.paths_where(is_meant)?;
             if paths.is_empty() && request.folder.join(written).symlink_metadata().is_err() {
-                bail!("{written}: no such file, and nothing in the history mentions one");
+                return Err(Refused::NotMentioned { path: written.clone() }.into());
             }
             for path in paths {
                 keys.extend(lexical.mentioning(&path)?.iter().map(|hit| hit.key));
@@ -233,13 +233,13 @@ impl OpenHistory {
     /// The commit that last changed a line.
     fn commit_of(&self, path: &str, line: u32) -> Result<Option<FileId>> {
         if !self.place.is_repository() {
-            bail!("{path}:{line}: only a git repository knows who changed a line");
+            return Err(Refused::NoBlame { path: path.to_string(), line }.into());
         }
         let Some(name) = self.place.git().blame(path, line)? else { return Ok(None) };
         let record = self.snapshot.files.files.iter().find(|record| record.path == name);
         match record {
             Some(record) => Ok(Some(record.id)),
-            None => bail!("{path}:{line} is of commit {name}, which is older than the history that is indexed"),
+            None => Err(Refused::OldCommit { path: path.to_string(), line, commit: name }.into()),
         }
     }
 

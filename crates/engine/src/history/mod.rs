@@ -11,7 +11,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
 use colgrep_index::ErrorKind;
 use colgrep_index::history::{History, Sessions};
 use colgrep_index::store::{Snapshot, Store, history_folder};
@@ -23,6 +22,7 @@ pub use when::Bound;
 
 use crate::damage::{damage, guarded};
 use crate::env::Env;
+use crate::error::{Refused, Result};
 use crate::git::Repository;
 use crate::model::{Lack, Model};
 use crate::notice::{HistoryState, Listener, Notice};
@@ -63,10 +63,7 @@ impl HistoryPlace {
         let repository = worktree::Repository::around(&root);
         let folders = settings.sessions(env);
         if repository.is_none() && folders.is_empty() {
-            bail!(
-                "{} lies in no git repository, and the setting sessions names no folders; there is no history to look in",
-                root.display()
-            );
+            return Err(Refused::NoHistory { root }.into());
         }
         let roots = repository.as_ref().map_or_else(|| vec![root.clone()], |repository| repository.tops.clone());
         let data = env.data_folder()?;

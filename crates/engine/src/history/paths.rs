@@ -2,9 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Result, bail};
-
 use super::HistoryPlace;
+use crate::error::{Refused, Result};
 use crate::request::split_line;
 
 /// A path that a question is limited to.
@@ -49,7 +48,7 @@ impl HistoryPlace {
         let full = folder.join(path);
         let full = full.canonicalize().unwrap_or_else(|_| resolved(&full));
         let Ok(below) = full.strip_prefix(self.top()) else {
-            bail!("{written} lies outside {}, whose history is asked", self.top().display());
+            return Err(Refused::Outside { path: written.to_string(), top: self.top().to_path_buf() }.into());
         };
         Ok(Asked { path: slashed(below), line, written: written.to_string() })
     }

@@ -2,8 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Result, bail};
 use colgrep_index::moment::{Moment, day_of};
+
+use crate::error::{Refused, Result};
 
 const DAY: i64 = 86_400;
 
@@ -30,7 +31,7 @@ impl Bound {
         let read = read.or_else(|| Some(Bound::Second(written.strip_prefix('@')?.parse().ok()?)));
         match read.or_else(|| ago(&written.to_lowercase(), now)) {
             Some(bound) => Ok(bound),
-            None => bail!("{text:?} is no date: 2026-01-31, 2026-01-31T10:00:00Z, yesterday and 2 weeks ago are"),
+            None => Err(Refused::NoDate { text: text.to_string() }.into()),
         }
     }
 

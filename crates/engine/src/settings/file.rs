@@ -1,9 +1,12 @@
 //! Settings files: TOML read into checked values.
 
-use anyhow::{Context as _, Result, bail};
 use toml_edit::{DocumentMut, Item, Value as Toml};
 
 use super::keys::{self, Value};
+
+use crate::error::SettingError;
+
+type Result<T> = crate::error::Result<T, SettingError>;
 
 /// Tables of the file whose keys are named `table.key`.
 const TABLES: [&str; 4] = ["types", "tags", "terms", "ranking"];
@@ -13,7 +16,7 @@ const TABLES: [&str; 4] = ["types", "tags", "terms", "ranking"];
 /// # Errors
 /// When it is no TOML, or a key is unknown or its value unfit.
 pub fn read(text: &str) -> Result<Vec<(String, Value)>> {
-    let document: DocumentMut = text.parse()?;
+    let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| SettingError::Toml(error.into()))?;
     let mut values = Vec::new();
     for (name, item) in document.iter() {
         match item.as_table_like() {
@@ -33,13 +36,13 @@ fn one(key: &str, item: &Item) -> Result<(String, Value)> {
     let value = match item.as_value() {
         Some(Toml::Array(array)) => {
             let list: Option<Vec<String>> = array.iter().map(|v| v.as_str().map(str::to_string)).collect();
-            Value::List(list.with_context(|| format!("{key} takes a list of strings"))?)
+            Value::List(list.ok_or_else(|| keys::unfit(key, "a list of strings", None))?)
         }
         Some(Toml::String(text)) => Value::Text(text.value().clone()),
         Some(Toml::Integer(number)) => Value::Text(number.value().to_string()),
         Some(Toml::Float(number)) => Value::Text(number.value().to_string()),
         Some(Toml::Boolean(on)) => Value::Text(on.value().to_string()),
-        _ => bail!("{key} takes a value, not a table or a date"),
+        _ => return Err(keys::unfit(key, "a value, not a table or a date", None)),
     };
     Ok((key.to_string(), keys::check(key, value)?))
 }
@@ -47,16 +50,14 @@ fn one(key: &str, item: &Item) -> Result<(String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn files_are_read_and_refused() {
         for (text, expected) in [
             ("results = 20\n[ranking]\nalpha = 0.5\n", "results=20 ranking.alpha=0.5"),
             ("ignore = [\"a/\", \"*.b\"]\n[types]\nweb = [\"*.html\"]\n", "ignore=[a/, *.b] types.web=[*.html]"),
-            (
-                "colour = \"never\"\n",
-                "there is no setting \"colour\"; did you mean \"color\"? `colgrep settings` lists them all",
-            ),
+            ("colour = \"never\"\n", "there is no setting \"colour\"; did you mean \"color\"?"),
             ("[terms]\n\"node.js\" = [\"V8\"]\n[tags]\nhot = [\"a/*\"]\n", "terms.node.js=[V8] tags.hot=[a/*]"),
             ("[terms]\ntoken = [\"\"]\n", "terms.token takes a list of terms, such as [\"JWT\", \"bearer\"]"),
             ("[ranking]\nalpha = 3\n", "ranking.alpha: COLGREP_ALPHA=3: expected a number from 0 to 1"),
@@ -65,7 +66,7 @@ mod tests {
         ] {
             let read = match read(text) {
                 Ok(values) => values.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" "),
-                Err(error) => error.to_string(),
+                Err(error) => Error::from(error).full(),
             };
             assert_eq!(read, expected, "{text}");
         }

@@ -1,11 +1,11 @@
 //! The table of settings: names, types, defaults, documentation.
 
-use anyhow::{Result, bail};
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use globset::Glob;
 use grep_printer::HyperlinkFormat;
 
 use super::size::parse_size;
+use crate::error::{SettingError, Source};
 use crate::nearest::nearest;
 use crate::variable;
 
@@ -173,7 +173,7 @@ pub fn names() -> Vec<String> {
 ///
 /// # Errors
 /// When no setting has that name.
-pub fn check_name(key: &str) -> Result<Kind> {
+pub fn check_name(key: &str) -> Result<Kind, SettingError> {
     if let Some(known) = KEYS.iter().find(|k| k.name == key) {
         return Ok(known.kind);
     }
@@ -193,8 +193,7 @@ pub fn check_name(key: &str) -> Result<Kind> {
     let typed = short(typed.trim_start_matches("colgrep_"));
     let near = nearest(typed, names.iter().flat_map(|name| [name.as_str(), short(name)]));
     let meant = names.iter().find(|name| near == Some(name.as_str()) || near == Some(short(name)));
-    let meant = meant.map(|name| format!(" did you mean {name:?}?")).unwrap_or_default();
-    bail!("there is no setting {key:?};{meant} `colgrep settings` lists them all")
+    Err(SettingError::Unknown { key: key.to_string(), near: meant.cloned() })
 }
 
 /// A value as JSON: numbers, switches and lists as such, `null` where nothing is set.
@@ -213,80 +212,97 @@ pub fn typed(key: &str, value: &Value) -> serde_json::Value {
     }
 }
 
+/// What a setting of terms takes, in words.
+const TERMS: &str = "a list of terms, such as [\"JWT\", \"bearer\"]";
+
+/// The error of a value that does not fit its key.
+pub(super) fn unfit(key: &str, takes: &str, given: Option<String>) -> SettingError {
+    SettingError::Unfit { key: key.to_string(), takes: takes.to_string(), given }
+}
+
+/// The error of a key's value that something else refuses.
+fn of_value(key: &str, source: impl Into<Source>) -> SettingError {
+    SettingError::Value { key: key.to_string(), source: source.into() }
+}
+
 /// Checks a value for its key and gives it in the form that is kept.
 ///
 /// # Errors
 /// When the key is unknown or the value does not fit.
-pub fn check(key: &str, value: Value) -> Result<Value> {
+pub fn check(key: &str, value: Value) -> Result<Value, SettingError> {
     let kind = check_name(key)?;
-    if let Some(knob) = knob_of(key) {
-        let Value::Text(text) = &value else { bail!("{key} takes one number") };
-        let text = match text.as_str() {
-            "true" => "1",
-            "false" => "0",
-            other => other,
-        };
-        let mut knobs = Knobs::of(Profile::Default);
-        variable::set(&mut knobs, knob, text).map_err(|e| anyhow::anyhow!("{key}: {e}"))?;
-        return Ok(Value::Text(text.to_string()));
+    match (knob_of(key), value) {
+        (Some(knob), Value::Text(text)) => checked_knob(key, knob, text).map(Value::Text),
+        (Some(_), Value::List(_)) => Err(unfit(key, "one number", None)),
+        (None, Value::Text(text)) => checked_text(key, kind, text).map(Value::Text),
+        (None, Value::List(list)) => checked_list(key, kind, list).map(Value::List),
     }
-    let text = match (kind, value) {
-        (Kind::List, Value::List(list)) => {
-            for pattern in &list {
-                let bare = pattern.trim_start_matches('!').trim_matches('/');
-                Glob::new(bare).map_err(|e| anyhow::anyhow!("{key}: {pattern:?} is no pattern: {e}"))?;
-            }
-            return Ok(Value::List(list));
-        }
-        (Kind::Terms, Value::List(terms)) if terms.iter().all(|term| term.contains(char::is_alphanumeric)) => {
-            return Ok(Value::List(terms));
-        }
-        (Kind::Terms, _) => bail!("{key} takes a list of terms, such as [\"JWT\", \"bearer\"]"),
-        (Kind::Folders, Value::List(list)) => {
-            if list.iter().any(|folder| folder.trim().is_empty()) {
-                bail!("{key}: an empty name is no folder");
-            }
-            return Ok(Value::List(list));
-        }
-        (Kind::Folders, Value::Text(_)) => bail!("{key} takes a list of folders, such as [\"~/.claude/projects\"]"),
-        (Kind::List, Value::Text(_)) => bail!("{key} takes a list, such as [\"*.snap\", \"gen/\"]"),
-        (_, Value::List(_)) => bail!("{key} takes one value, not a list"),
-        (_, Value::Text(text)) => text,
+}
+
+fn checked_knob(key: &str, knob: Knob, text: String) -> Result<String, SettingError> {
+    let text = match text.as_str() {
+        "true" => "1".to_string(),
+        "false" => "0".to_string(),
+        _ => text,
     };
-    let kept = match kind {
+    let set = Knobs::of(Profile::Default).set(knob, &text);
+    set.map_err(|error| of_value(key, variable::named(error)))?;
+    Ok(text)
+}
+
+fn checked_list(key: &str, kind: Kind, list: Vec<String>) -> Result<Vec<String>, SettingError> {
+    let fits = match kind {
+        Kind::List => list.iter().try_for_each(|pattern| check_pattern(key, pattern)),
+        Kind::Terms if list.iter().all(|term| term.contains(char::is_alphanumeric)) => Ok(()),
+        Kind::Terms => Err(unfit(key, TERMS, None)),
+        Kind::Folders if list.iter().any(|folder| folder.trim().is_empty()) => {
+            Err(SettingError::EmptyFolder { key: key.to_string() })
+        }
+        Kind::Folders => Ok(()),
+        _ => Err(unfit(key, "one value, not a list", None)),
+    };
+    fits.map(|()| list)
+}
+
+fn check_pattern(key: &str, pattern: &str) -> Result<(), SettingError> {
+    let refused = |error: globset::Error| SettingError::Pattern {
+        key: key.to_string(),
+        pattern: pattern.to_string(),
+        source: error.into(),
+    };
+    Glob::new(pattern.trim_start_matches('!').trim_matches('/')).map(drop).map_err(refused)
+}
+
+fn checked_text(key: &str, kind: Kind, text: String) -> Result<String, SettingError> {
+    match kind {
         Kind::Whole(low, high) => match text.parse::<u64>() {
-            Ok(n) if (low..=high).contains(&n) => n.to_string(),
-            _ => bail!("{key} takes a whole number from {low} to {high}, not {text:?}"),
+            Ok(n) if (low..=high).contains(&n) => Ok(n.to_string()),
+            _ => Err(unfit(key, &format!("a whole number from {low} to {high}"), Some(text))),
         },
-        Kind::Switch => match text.as_str() {
-            "true" | "false" => text,
-            _ => bail!("{key} takes true or false, not {text:?}"),
+        Kind::Switch if !matches!(text.as_str(), "true" | "false") => Err(unfit(key, "true or false", Some(text))),
+        Kind::Choice(words) if !words.contains(&text.as_str()) => Err(unfit(key, &words.join(", "), Some(text))),
+        Kind::Size => Ok(parse_size(&text).map_err(|error| of_value(key, error))?.to_string()),
+        Kind::Links => match text.parse::<HyperlinkFormat>() {
+            Ok(_) => Ok(text),
+            Err(error) => Err(of_value(key, error)),
         },
-        Kind::Choice(words) => {
-            if !words.contains(&text.as_str()) {
-                bail!("{key} takes {}, not {text:?}", words.join(", "));
-            }
-            text
-        }
-        Kind::Size => parse_size(&text).map_err(|e| anyhow::anyhow!("{key}: {e}"))?.to_string(),
-        Kind::Links => {
-            text.parse::<HyperlinkFormat>().map_err(|e| anyhow::anyhow!("{key}: {e}"))?;
-            text
-        }
-        Kind::Model if text.trim().is_empty() => bail!("{key} takes a folder or a hub's name"),
-        Kind::Model | Kind::List | Kind::Terms | Kind::Folders => text,
-    };
-    Ok(Value::Text(kept))
+        Kind::Model if text.trim().is_empty() => Err(unfit(key, "a folder or a hub's name", None)),
+        Kind::List => Err(unfit(key, "a list, such as [\"*.snap\", \"gen/\"]", None)),
+        Kind::Terms => Err(unfit(key, TERMS, None)),
+        Kind::Folders => Err(unfit(key, "a list of folders, such as [\"~/.claude/projects\"]", None)),
+        Kind::Switch | Kind::Choice(_) | Kind::Model => Ok(text),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     fn checked(key: &str, value: &str) -> String {
         match check(key, Value::Text(value.to_string())) {
             Ok(value) => format!("ok {value}"),
-            Err(error) => error.to_string(),
+            Err(error) => Error::from(error).full(),
         }
     }
 
@@ -304,23 +320,11 @@ mod tests {
             ("ranking.alpha", "0.5", "ok 0.5"),
             ("ranking.stem_stopwords", "true", "ok 1"),
             ("ranking.alpha", "2", "ranking.alpha: COLGREP_ALPHA=2: expected a number from 0 to 1"),
-            (
-                "result",
-                "1",
-                "there is no setting \"result\"; did you mean \"results\"? `colgrep settings` lists them all",
-            ),
-            (
-                "COLGREP_ALPHA",
-                "1",
-                "there is no setting \"COLGREP_ALPHA\"; did you mean \"ranking.alpha\"? `colgrep settings` lists them all",
-            ),
-            (
-                "ranking.alfa",
-                "1",
-                "there is no setting \"ranking.alfa\"; did you mean \"ranking.alpha\"? `colgrep settings` lists them all",
-            ),
-            ("bogus", "1", "there is no setting \"bogus\"; `colgrep settings` lists them all"),
-            ("ranking.bogus", "1", "there is no setting \"ranking.bogus\"; `colgrep settings` lists them all"),
+            ("result", "1", "there is no setting \"result\"; did you mean \"results\"?"),
+            ("COLGREP_ALPHA", "1", "there is no setting \"COLGREP_ALPHA\"; did you mean \"ranking.alpha\"?"),
+            ("ranking.alfa", "1", "there is no setting \"ranking.alfa\"; did you mean \"ranking.alpha\"?"),
+            ("bogus", "1", "there is no setting \"bogus\""),
+            ("ranking.bogus", "1", "there is no setting \"ranking.bogus\""),
         ] {
             assert_eq!(checked(key, value), expected, "{key} = {value}");
         }

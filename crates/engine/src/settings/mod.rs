@@ -13,7 +13,6 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_index::mode::VectorMode;
@@ -25,6 +24,7 @@ pub use size::parse_size;
 pub use trust::{Refused, is_trusted, trust, untrust};
 
 use crate::env::Env;
+use crate::error::{Result, SettingError};
 use crate::request::RankingOptions;
 use crate::variable::{self, variable};
 
@@ -77,13 +77,15 @@ impl Settings {
     /// # Errors
     /// When one of them can't be read, or holds an unknown key or an unfit value.
     pub fn read(env: &Env, start: &Path) -> Result<Settings> {
-        let mut settings = Settings { files: files(env, start), ..Settings::default() };
-        if let Some(path) = env.settings_file().filter(|p| p.is_file()) {
-            for (key, value) in file::read(&read_file(&path)?).with_context(|| format!("{}", path.display()))? {
+        let Files { user, repository } = Files::at(env, start);
+        let files = user.iter().chain(&repository).cloned().collect();
+        let mut settings = Settings { files, ..Settings::default() };
+        if let Some(path) = user {
+            for (key, value) in values_of(&read_file(&path)?, &path)? {
                 settings.insert(key, value, &path);
             }
         }
-        if let Some(path) = repository_file(env, start) {
+        if let Some(path) = repository {
             settings.add_repository(env, &path)?;
         }
         Ok(settings)
@@ -94,17 +96,19 @@ impl Settings {
     /// # Errors
     /// As [`Settings::read`].
     pub fn beside(&self, env: &Env, start: &Path) -> Result<Settings> {
-        if self.files == files(env, start) { Ok(self.clone()) } else { Settings::read(env, start) }
+        let Files { user, repository } = Files::at(env, start);
+        let is_same = self.files.iter().eq(user.iter().chain(&repository));
+        if is_same { Ok(self.clone()) } else { Settings::read(env, start) }
     }
 
     /// Adds what a repository's file says, as far as it is taken.
     fn add_repository(&mut self, env: &Env, path: &Path) -> Result<()> {
         if path.is_symlink() {
             // An error would show lines of whatever it leads to.
-            bail!("{} is a link; a repository's settings are a file of its own", path.display());
+            return Err(SettingError::Link { path: path.to_path_buf() }.into());
         }
         let text = read_file(path)?;
-        let values = file::read(&text).with_context(|| format!("{}", path.display()))?;
+        let values = values_of(&text, path)?;
         let is_trusted = std::cell::LazyCell::new(|| trust::is_trusted_text(env, path, &text));
         let filesize_max = self.filesize_max().unwrap_or(WalkOptions::default().filesize_max);
         let mut refused = Vec::new();
@@ -112,7 +116,8 @@ impl Settings {
             if let ("model", Value::Text(name)) = (key.as_str(), &value)
                 && is_of_another_machine(name)
             {
-                bail!("{}: model = {name:?} lies on another machine, from which none is taken", path.display());
+                let (path, name) = (path.to_path_buf(), name.clone());
+                return Err(SettingError::OtherMachine { path, name }.into());
             }
             if key == USERS_OWN {
                 // Whoever wrote the repository's file does not say what is read of a person's own.
@@ -322,22 +327,34 @@ impl Settings {
     }
 }
 
-/// The files that hold at `start`, the one that goes first last.
-fn files(env: &Env, start: &Path) -> Vec<PathBuf> {
-    let user = env.settings_file().filter(|p| p.is_file());
-    user.into_iter().chain(repository_file(env, start)).collect()
+/// The files of settings that hold somewhere, of which the repository's goes before the user's.
+struct Files {
+    user: Option<PathBuf>,
+    repository: Option<PathBuf>,
+}
+
+impl Files {
+    /// Those that hold at `start`.
+    fn at(env: &Env, start: &Path) -> Files {
+        Files { user: env.settings_file().filter(|path| path.is_file()), repository: repository_file(env, start) }
+    }
+}
+
+/// The values of a settings file's text.
+fn values_of(text: &str, path: &Path) -> Result<Vec<(String, Value)>, SettingError> {
+    file::read(text).map_err(|source| SettingError::File { path: path.to_path_buf(), source: Box::new(source) })
 }
 
 /// The text of a settings file.
-fn read_file(path: &Path) -> Result<String> {
+fn read_file(path: &Path) -> Result<String, SettingError> {
     let read = || -> std::io::Result<String> {
         let mut text = String::new();
         File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
         Ok(text)
     };
-    let text = read().with_context(|| format!("could not read {}", path.display()))?;
+    let text = read().map_err(|source| SettingError::Io { doing: "read", path: path.to_path_buf(), source })?;
     if text.len() as u64 > FILE_BYTES_MAX {
-        bail!("{} is larger than {} KiB, the most that settings take", path.display(), FILE_BYTES_MAX >> 10);
+        return Err(SettingError::TooLarge { path: path.to_path_buf(), bytes_max: FILE_BYTES_MAX });
     }
     Ok(text)
 }

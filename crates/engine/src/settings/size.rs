@@ -1,10 +1,12 @@
 //! Sizes as people write them.
 
+use crate::error::SettingError;
+
 /// Reads `10`, `10K`, `10M`, `10G` as bytes.
 ///
 /// # Errors
 /// When it is no size, or too large for a number of bytes.
-pub fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, SettingError> {
     let upper = text.trim().to_uppercase();
     let upper = upper.trim_end_matches('B').trim_end_matches('I');
     let (number, shift) = match upper.chars().last() {
@@ -13,8 +15,9 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         Some('G') => (&upper[..upper.len() - 1], 30),
         _ => (upper, 0),
     };
-    let value: u64 = number.parse().map_err(|_| format!("{text:?} is no size; write for example 500K or 2M"))?;
-    value.checked_shl(shift).filter(|v| v >> shift == value).ok_or_else(|| format!("{text:?} is too large"))
+    let text = || text.to_string();
+    let value: u64 = number.parse().map_err(|_| SettingError::NoSize { text: text() })?;
+    value.checked_shl(shift).filter(|v| v >> shift == value).ok_or_else(|| SettingError::LargeSize { text: text() })
 }
 
 #[cfg(test)]

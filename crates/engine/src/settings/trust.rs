@@ -8,11 +8,11 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{Value, model_from, read_file};
+use super::{Value, model_from, read_file, values_of};
 use crate::env::Env;
+use crate::error::{Result, SettingError};
 
 /// Name of the list, in the folder of indexes.
 const LIST: &str = "trusted.json";
@@ -90,25 +90,26 @@ fn times(metadata: &fs::Metadata) -> [i64; 2] {
 fn list(env: &Env) -> Result<Vec<Trusted>> {
     let path = env.data_folder()?.join(LIST);
     match fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged", path.display())),
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes)
+            .map_err(|error| SettingError::Damaged { path: path.clone(), source: error.into() })?),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error).with_context(|| format!("could not read {}", path.display())),
+        Err(source) => Err(SettingError::Io { doing: "read", path, source }.into()),
     }
 }
 
 fn write(env: &Env, list: &[Trusted]) -> Result<()> {
     let folder = env.data_folder()?;
     let path = folder.join(LIST);
-    let write = || -> Result<()> {
+    let write = || -> std::io::Result<()> {
         fs::create_dir_all(&folder)?;
         // Beside it first: whoever reads it meanwhile sees the old list or the new one.
         let beside = folder.join(format!(".{LIST}-{}", std::process::id()));
         let mut file = fs::File::create(&beside)?;
         file.write_all(&serde_json::to_vec(list)?)?;
         file.sync_all()?;
-        Ok(fs::rename(&beside, &path)?)
+        fs::rename(&beside, &path)
     };
-    write().with_context(|| format!("could not write {}", path.display()))
+    Ok(write().map_err(|source| SettingError::Io { doing: "write", path: path.clone(), source })?)
 }
 
 /// Whether the user trusts the file at `path` with this text.
@@ -131,7 +132,7 @@ pub fn is_trusted(env: &Env, path: &Path) -> bool {
 /// When they can't be read, or the list can't be written.
 pub fn trust(env: &Env, path: &Path) -> Result<()> {
     let text = read_file(path)?;
-    super::file::read(&text).with_context(|| format!("{}", path.display()))?;
+    values_of(&text, path)?;
     let mut list = list(env)?;
     list.retain(|known| known.path != path);
     let model = model_files(path, &text);

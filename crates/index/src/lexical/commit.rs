@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,9 +14,9 @@ use crate::error::{Error, Result};
 
 /// The file that names the segments of the current commit.
 pub(super) const META: &str = "meta.json";
-/// What stands in front of the sum, on the last line.
+/// The mark on the last line, in front of the checksum.
 const SEAL: &[u8] = b"xxh3 ";
-/// The last line: the mark, sixteen digits, a line feed.
+/// Length of the last line: the mark, sixteen digits of the checksum, a line feed.
 const SEAL_BYTES: usize = SEAL.len() + 17;
 /// Digits of a segment's id, with which the names of its files begin.
 const ID_DIGITS: usize = 32;
@@ -27,10 +28,10 @@ const ENDINGS: [&str; 6] = ["idx", "pos", "term", "store", "fast", "fieldnorm"];
 pub struct CommitPoint {
     /// What the commit carries for us; `None` before the first.
     pub payload: Option<String>,
-    /// Whether its sum is right. That of a version before there were sums is not.
+    /// Whether its checksum is right. Versions before 5 wrote none.
     pub sealed: bool,
-    /// Of the file.
-    hash: u64,
+    /// The file.
+    pub(super) text: Arc<[u8]>,
 }
 
 /// tantivy's description of a commit, as far as it is needed here.
@@ -60,7 +61,7 @@ impl CommitPoint {
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where there is none or it is no description of a commit.
     pub(super) fn read(folder: &Path) -> Result<CommitPoint> {
         let (text, meta) = read(folder)?;
-        Ok(CommitPoint { payload: meta.payload, sealed: unseal(&text).is_some(), hash: xxh3_64(&text) })
+        Ok(CommitPoint { payload: meta.payload, sealed: unseal(&text).is_some(), text: text.into() })
     }
 }
 

@@ -4,8 +4,8 @@
 //! own directory:
 //!
 //! * No locks. The store has one of its own; and tantivy's reader opens a lock file for writing, so that an index on a
-//!   read-only disk could not be searched. `Store::open` reads the commit point before and after opening instead, and
-//!   opens again where a commit came between.
+//!   read-only disk could not be searched. A reader is given the commit point that `Store::open` read instead, sees that
+//!   one alone, and is opened again where a later commit took a file away meanwhile.
 //! * No list of files on disk. A writer collects what no commit names before it writes, so the folder itself is the
 //!   list. A kill between two steps of a commit leaves a file that would otherwise be in the way for good.
 //! * The commit point carries a sum ([`super::commit`]).
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, WatchCallback, WatchHandle, WritePtr};
 
-use super::commit::{META, is_segment_file, seal, unseal};
+use super::commit::{CommitPoint, META, is_segment_file, seal, unseal};
 use super::sealed::{Sealed, SealedWriter};
 use crate::disk::Disk;
 use crate::error::is_damage;
@@ -31,17 +31,19 @@ pub(super) struct IndexDirectory {
     folder: PathBuf,
     /// `None` for a reader.
     disk: Option<Disk>,
+    /// The commit point that a reader follows, whatever is committed meanwhile.
+    point: Option<Arc<[u8]>>,
 }
 
 impl IndexDirectory {
-    /// A folder to read from.
-    pub(super) fn reader(folder: &Path) -> IndexDirectory {
-        IndexDirectory { folder: folder.to_path_buf(), disk: None }
+    /// A folder to read one commit from.
+    pub(super) fn reader(folder: &Path, point: &CommitPoint) -> IndexDirectory {
+        IndexDirectory { folder: folder.to_path_buf(), disk: None, point: Some(Arc::clone(&point.text)) }
     }
 
     /// A folder to write to. The caller holds the store's lock and has collected what nothing names.
     pub(super) fn writer(folder: &Path, disk: &Disk) -> IndexDirectory {
-        IndexDirectory { folder: folder.to_path_buf(), disk: Some(disk.clone()) }
+        IndexDirectory { folder: folder.to_path_buf(), disk: Some(disk.clone()), point: None }
     }
 
     fn disk(&self) -> io::Result<&Disk> {
@@ -117,7 +119,8 @@ impl Directory for IndexDirectory {
             Some(LIST) if self.disk.is_some() => self.list(),
             Some(LIST) => Err(io::ErrorKind::NotFound.into()),
             _ => {
-                let text = std::fs::read(self.folder.join(path))?;
+                let known = self.point.as_ref().filter(|_| path.to_str() == Some(META));
+                let text = known.map_or_else(|| std::fs::read(self.folder.join(path)), |text| Ok(text.to_vec()))?;
                 let damaged = || io::Error::new(io::ErrorKind::InvalidData, format!("{} is damaged", path.display()));
                 Ok(unseal(&text).ok_or_else(damaged)?.to_vec())
             }

@@ -175,8 +175,16 @@ impl Lexical {
     /// # Errors
     /// When there is none, or it is damaged.
     pub fn open(folder: &Path) -> Result<Lexical> {
+        Lexical::open_at(folder, &CommitPoint::read(folder)?)
+    }
+
+    /// Opens the commit in `folder` whose point was read before.
+    ///
+    /// # Errors
+    /// When it is damaged, or a later one took its files away.
+    pub(crate) fn open_at(folder: &Path, point: &CommitPoint) -> Result<Lexical> {
         let (own_schema, fields) = schema();
-        let index = Index::open(IndexDirectory::reader(folder))?;
+        let index = Index::open(IndexDirectory::reader(folder, point))?;
         if index.schema() != own_schema {
             return Err(Error::OtherVersion("its fields differ".into()));
         }

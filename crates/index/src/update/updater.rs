@@ -255,7 +255,6 @@ impl<'a> Updater<'a> {
     /// Opens the index and walks the tree, at the same time.
     fn compare(&self) -> Result<Seen> {
         let mut options = self.options.unwrap_or_default();
-        let point = self.point();
         let (snapshot, walked) = match self.source {
             None => rayon::join(|| self.opened(), || self.walk(&options, None)),
             // What is listed of another source is told from what is known.
@@ -275,6 +274,7 @@ impl<'a> Updater<'a> {
         }
         self.progress.unheeded(&walked.unheeded);
         let standing = self.standing(snapshot.as_ref(), &walked, &options);
+        let point = snapshot.as_ref().map(|snapshot| snapshot.point.clone());
         Ok(Seen { options, walked, point, snapshot, standing })
     }
 

@@ -133,6 +133,9 @@ pub(crate) struct Job<'a> {
     pub(crate) progress: &'a dyn Progress,
 }
 
+/// What the model gave for the files drawn for a training, and these files.
+type Sample = (Vec<(TextHash, Vec<Row>)>, HashSet<FileId>);
+
 /// Units that lack vectors: hash → units with it, and files that hold such.
 struct Lack {
     units: HashMap<TextHash, u32>,
@@ -160,7 +163,7 @@ impl Job<'_> {
         let mut spare = Spare::open(self.folder, old);
         self.progress.vectors_begin(lack.units.values().map(|n| u64::from(*n)).sum());
 
-        let mut state = State {
+        let state = State {
             job: self,
             stop: AtomicBool::new(false),
             deadline,
@@ -170,32 +173,13 @@ impl Job<'_> {
         };
         let known = kept.as_ref().or(siblings.first()).map(Vectors::codebook).or(encoding.codebook).cloned();
         let pending = self.records(&lack.files);
-        let centroids = centroids_for(units, encoding.encoder.heads() + usize::from(encoding.codec.rows_max));
         let (codebook, sample) = match known {
             Some(codebook) => (codebook, None),
             // A damaged codebook that the model does not bring along: only `init` trains a new one.
-            None if deadline.is_some() => {
-                let missing = locked(&state.lack).values().map(|n| u64::from(*n)).sum();
-                return Ok(Built { missing, units, ..Built::default() });
-            }
-            None => {
-                let (rows, done) = state.sample(&pending, rows_wanted(centroids))?;
-                let all: Vec<Row> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
-                let dimension = encoding.encoder.dimension();
-                (train(dimension, &all, centroids, &encoding.codec())?, Some((rows, done)))
-            }
+            None if deadline.is_some() => return Ok(Built { missing: state.missing(), units, ..Built::default() }),
+            None => self.trained(&state, &pending, units)?,
         };
-        let manifest = Manifest {
-            fingerprint: encoding.encoder.fingerprint(),
-            model: encoding.encoder.name().to_string(),
-            dimension: encoding.encoder.dimension() as u32,
-            heads: encoding.encoder.heads() as u32,
-            codec: encoding.codec(),
-            codebook: codebook.id(),
-            segments: Vec::new(),
-            spare: spare.segments(),
-            complete: false,
-        };
+        let manifest = Manifest { spare: spare.segments(), ..self.manifest(&codebook) };
         let committed = self.table().vectors.clone();
         let sink = Mutex::new(Sink::new((self.folder, self.disk), manifest, committed, &codebook, kept, commit)?);
         let add = |codes| locked(&sink).add(codes);
@@ -220,19 +204,49 @@ impl Job<'_> {
             sink.finish(false, None)?;
             return Err(error);
         }
-        let left = state.lack.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let missing: u64 = left.values().map(|n| u64::from(*n)).sum();
+        let missing = state.missing();
+        self.finish(sink, live, missing == 0, &mut spare)?;
+        let outdated = state.outdated.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Built { encoded: state.encoded.into_inner(), missing, units, outdated })
+    }
+
+    /// A codebook for the vectors of the files, trained on some of them, and what the model gave for these.
+    fn trained(&self, state: &State<'_>, pending: &[&FileRecord], units: u64) -> Result<(Codebook, Option<Sample>)> {
+        let encoder = self.encoding.encoder;
+        let centroids = centroids_for(units, encoder.heads() + usize::from(self.encoding.codec.rows_max));
+        let (rows, done) = state.sample(pending, rows_wanted(centroids))?;
+        let all: Vec<Row> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
+        let codebook = train(encoder.dimension(), &all, centroids, &self.encoding.codec())?;
+        Ok((codebook, Some((rows, done))))
+    }
+
+    /// The manifest of vectors of this model, of which there are none yet.
+    fn manifest(&self, codebook: &Codebook) -> Manifest {
+        let encoder = self.encoding.encoder;
+        Manifest {
+            fingerprint: encoder.fingerprint(),
+            model: encoder.name().to_string(),
+            dimension: encoder.dimension() as u32,
+            heads: encoder.heads() as u32,
+            codec: self.encoding.codec(),
+            codebook: codebook.id(),
+            segments: Vec::new(),
+            spare: Vec::new(),
+            complete: false,
+        }
+    }
+
+    /// Commits what `sink` holds. Compaction: texts that no unit has any more are set aside once they are more than half
+    /// of all; `live` is the number of those that units had before.
+    fn finish(&self, mut sink: Sink<'_>, live: usize, complete: bool, spare: &mut Spare) -> Result<()> {
         let stored = sink.len();
-        // Compaction: texts that no unit has any more are set aside once they are more than half of all.
         let live = live + stored.saturating_sub(sink.kept());
         let dead = stored.saturating_sub(live);
         let wanted = (dead > live).then(|| self.hashes());
         if let Some(wanted) = &wanted {
-            sink.set_aside(wanted, &mut spare)?;
+            sink.set_aside(wanted, spare)?;
         }
-        sink.finish(missing == 0, wanted.as_ref())?;
-        let outdated = state.outdated.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(Built { encoded: state.encoded.into_inner(), missing, units, outdated })
+        sink.finish(complete, wanted.as_ref())
     }
 
     /// Number of units, the units that lack vectors, and the number of texts that have them.
@@ -287,6 +301,11 @@ struct State<'a> {
 }
 
 impl State<'_> {
+    /// Units whose texts no task has taken.
+    fn missing(&self) -> u64 {
+        locked(&self.lack).values().map(|n| u64::from(*n)).sum()
+    }
+
     fn take(&self, hash: TextHash) -> Option<u32> {
         locked(&self.lack).remove(&hash)
     }
@@ -316,7 +335,7 @@ impl State<'_> {
 
     /// Rows of files drawn at random by a fixed seed, at least `rows` of them or all there are, with the files taken.
     #[expect(clippy::type_complexity, reason = "used once")]
-    fn sample(&self, pending: &[&FileRecord], rows: usize) -> Result<(Vec<(TextHash, Vec<Row>)>, HashSet<FileId>)> {
+    fn sample(&self, pending: &[&FileRecord], rows: usize) -> Result<Sample> {
         let mut order: Vec<&FileRecord> = pending.to_vec();
         let mut random = Random(1);
         for i in (1..order.len()).rev() {

@@ -23,7 +23,8 @@ impl Patterns {
 
     /// The same, but an invalid line is an error.
     ///
-    /// # Errors When a line is no pattern.
+    /// # Errors
+    /// When a line is no pattern.
     pub fn checked<'l>(root: &Path, lines: impl IntoIterator<Item = &'l str>) -> Result<Patterns, ignore::Error> {
         Patterns::build(root, lines, Err)
     }

@@ -21,6 +21,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use super::local::tells_of_changes;
 use crate::args::McpArgs;
 use crate::console::tell_refused;
+use crate::hint::for_tools;
 use crate::output::path;
 
 /// The server's memory, as one call has it.
@@ -173,7 +174,7 @@ impl ServerState {
             false => match state.root(Path::new("."), true) {
                 Ok(root) => vec![root],
                 Err(error) => {
-                    state.why = format!("{error:#}");
+                    state.why = for_tools(&error);
                     Vec::new()
                 }
             },
@@ -227,7 +228,7 @@ impl ServerState {
             match file_path(address).with_context(|| address.clone()).and_then(|path| self.root(&path, false)) {
                 Ok(root) if !roots.iter().any(|known| Arc::ptr_eq(known, &root)) => roots.push(root),
                 Ok(_) => {}
-                Err(error) => refused.push(format!("{error:#}")),
+                Err(error) => refused.push(for_tools(&error)),
             }
         }
         if roots.is_empty() {
@@ -359,7 +360,7 @@ impl ServerState {
             }
             Err(error) => {
                 root.changes.stale.store(true, Ordering::Release);
-                Err(error)
+                Err(error.into())
             }
         }
     }

@@ -1,14 +1,13 @@
-//! The work of the tools; answers are text.
+//! The tools that rank; answers are text.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
-use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::damage::{damage, guarded};
 use colgrep_engine::like::{Like, like};
 use colgrep_engine::list::Length;
@@ -17,31 +16,25 @@ use colgrep_engine::near::NearFile;
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::pack;
 use colgrep_engine::place::{Asked, Place, Within};
-use colgrep_engine::project::settings_at;
 use colgrep_engine::request::check_length;
 use colgrep_engine::{
-    Background, Detail, Facts, Pattern, RankBy, RankingOptions, Refused, Scope, Standpoint, Tests, terms,
+    Background, Detail, Error as EngineError, Facts, Pattern, RankBy, RankingOptions, Refused, Scope, Standpoint,
+    Tests, terms,
 };
 use colgrep_index::ids::StableId;
-use colgrep_index::source::read_text;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
-use colgrep_syntax::read::lines_between;
 
+use super::block::block;
 use super::page::{page, tokens_wanted};
 use super::params;
 use super::state::{Root, ServerState};
 use crate::args::line::standpoint;
-use crate::command::grep as plain_grep;
-use crate::command::outline::{self as file_outline, Outlined};
 use crate::console::Console;
 use crate::hint::Hinted;
 use crate::notice::{ANOTHER, coverage, lacking, not_ranked};
 use crate::output::escape::escape_control;
-use crate::output::line::shortened;
 use crate::output::pack::pieces;
-use crate::output::path::typed;
-use crate::words::{counted, counted_are};
 
 /// Default number of files.
 const RESULTS_DEFAULT: usize = 10;
@@ -146,7 +139,7 @@ fn background(state: &ServerState, asked: &params::Search) -> Result<Background>
     if let Some(given) = &asked.expand {
         // Nothing outside the roots is read.
         let given = PathBuf::from(given);
-        let refused = || Refused::Terms { given: given.clone(), missing: true };
+        let refused = || EngineError::from(Refused::NoTerms { given: given.clone() });
         let path = match given.to_str().and_then(TermTable::built_in) {
             Some(_) => given.clone(),
             None => state.locate(&given.to_string_lossy()).with_context(refused)?.1,
@@ -204,10 +197,10 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
 }
 
 /// A unit's root, its path from there, and its first and last line.
-type UnitPlace<'s> = (&'s Arc<Root>, String, u32, u32);
+pub(super) type UnitPlace<'s> = (&'s Arc<Root>, String, u32, u32);
 
 /// The unit with an id; none where no id is given.
-fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<UnitPlace<'s>>> {
+pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<UnitPlace<'s>>> {
     let id = id.trim_start_matches('#');
     if id.is_empty() {
         return Ok(None);
@@ -221,7 +214,7 @@ fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<UnitPlace<'s
             return Ok(Some((root, file.path.clone(), span.line, span.end)));
         }
     }
-    Err(Refused::NoUnitWith { id: id.to_string() }.into())
+    Err(EngineError::from(Refused::NoUnitWith { id: id.to_string() }).into())
 }
 
 struct Question<'a> {
@@ -303,7 +296,7 @@ impl Ranking<'_> {
         let Some(at) = &self.background.near else { return Ok(None) };
         let (root, _, path) = self.state.locate(&at.file.to_string_lossy())?;
         let settings = self.state.settings(root)?;
-        NearFile::new(at, &root.project, path, self.scope, &self.state.past(&settings)).map(Some)
+        Ok(Some(NearFile::new(at, &root.project, path, self.scope, &self.state.past(&settings))?))
     }
 
     /// The blocks of the files that are wanted, and whether there may be more. Asking for more files retrieves more
@@ -378,7 +371,7 @@ impl Ranking<'_> {
 /// Does `work`; where the root's index shows itself damaged, repairs it and does the work again, once.
 fn repaired<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
     match guarded(&work) {
-        Err(error) if damage(&error).is_some() => {
+        Err(error) if damage(error.as_ref()).is_some() => {
             root.forget();
             repair(&root.project.store)?;
             guarded(work)
@@ -388,7 +381,7 @@ fn repaired<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
 }
 
 /// How many units of a root's index lack vectors, and who makes them.
-fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Option<String> {
+pub(super) fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Option<String> {
     let lack = model?.lacking(snapshot)?;
     let maker = || root.is_encoding().then_some("this server").or(root.project.store.is_locked().then_some(ANOTHER));
     Some(lacking(&lack, maker()))
@@ -411,189 +404,4 @@ fn page_of(mut lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Opt
     let cut = all.len() > end;
     all.truncate(end);
     remarks + &page(&all, offset, max_tokens, "results", more || cut)
-}
-
-/// A file of the answer as text: a row for each unit, and the lines that are wanted of it.
-fn block(file: &FileAnswer, content: bool, around: usize) -> String {
-    let shown = escape_control(&typed(&file.root, &file.path));
-    let first = file.units.iter().map(|unit| unit.unit.span.line).min().unwrap_or_default();
-    let end = file.units.iter().map(|unit| unit.unit.span.end).max().unwrap_or_default();
-    let best = || file.units.iter().map(|unit| unit.line.number);
-    let (from, to) = match (content, around) {
-        (true, _) => (first as usize, end as usize),
-        (false, 0) => (1, 0),
-        (false, _) => {
-            let (from, to) = (best().min().unwrap_or_default(), best().max().unwrap_or_default());
-            (from.saturating_sub(around).max(1), to + around)
-        }
-    };
-    let lines = if from <= to { lines_between(&file.text, from, to, str::lines) } else { Vec::new() };
-    let mut block: String = file.units.iter().map(|unit| unit_block(&shown, &lines, unit, content, around)).collect();
-    if file.also_here > 0 {
-        block.insert_str(block.len() - 1, &format!("; also here: {}", counted(file.also_here, "unit")));
-    }
-    block
-}
-
-fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool, around: usize) -> String {
-    let (unit, line) = (&answered.unit, &answered.line);
-    let (first, end) = (unit.span.line as usize, answered.last_line);
-    let mut block =
-        format!("{path}:{first}-{end} {} {}", unit.kind.name(), unit.qualified_name()).trim_end().to_string();
-    block.push('\n');
-    if content {
-        numbered(&mut block, lines, first, end);
-        block.push_str(&format!("    #{}\n", answered.id));
-        return block;
-    }
-    if !unit.signature.is_empty() {
-        block.push_str(&format!("    {}\n", shortened(&unit.signature)));
-    }
-    if around > 0 && line.is_in_file {
-        // Half of them before the best line, the rest from it on.
-        let from = line.number.saturating_sub((around - 1) / 2).max(1);
-        numbered(&mut block, lines, from, from + around - 1);
-        return block;
-    }
-    if line.is_in_file && (unit.signature.is_empty() || line.number != answered.name_line) {
-        block.push_str(&format!("    {}: {}\n", line.number, shortened(line.text.trim())));
-    }
-    block.push_str(&format!("    #{}\n", answered.id));
-    block
-}
-
-fn numbered(block: &mut String, lines: &[&str], first: usize, end: usize) {
-    for number in first..=end {
-        let Some(text) = lines.get(number.wrapping_sub(1)) else { break };
-        block.push_str(&format!("{number}: {}\n", shortened(text)));
-    }
-}
-
-/// `grep`.
-pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
-    if asked.pattern.is_empty() {
-        bail!("pattern is empty: give a regular expression");
-    }
-    let mut pattern = Pattern::new(&asked.pattern);
-    (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
-    let mut scope = Scope::default();
-    scope.pattern = Some(pattern);
-    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
-    let mut folders = Vec::new();
-    for path in &asked.paths {
-        folders.push(state.locate(path)?.1);
-    }
-    if folders.is_empty() {
-        folders = state.roots().map(|r| r.folder.clone()).collect();
-    }
-    let here = std::env::current_dir().unwrap_or_default();
-    // A line takes at least one token, so lines beyond this number can't be on the page.
-    let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
-    let mut lines: Vec<String> = Vec::new();
-    for folder in folders {
-        if lines.len() >= enough {
-            break;
-        }
-        let path = match folder.strip_prefix(&here) {
-            Ok(rest) if rest.as_os_str().is_empty() => Path::new(".").to_path_buf(),
-            Ok(rest) => rest.to_path_buf(),
-            Err(_) => folder.clone(),
-        };
-        let settings = settings_at(&folder, &state.env)?;
-        let enough = enough - lines.len();
-        let found = plain_grep::lines(&scope, asked.context, &state.options, &state.env, &settings, &path, enough)?;
-        lines.extend(found);
-    }
-    Ok(page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough))
-}
-
-/// `outline`.
-pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
-    let (_, full, _) = state.locate(&asked.file)?;
-    let units = file_outline::outline(&full)?;
-    let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
-    Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
-}
-
-/// `read_unit`: parses the file itself, so it sees the newest text.
-pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
-    let with_id = unit_with(state, &asked.id)?;
-    let (root, full, below) = match &with_id {
-        Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),
-        None => state.locate(&asked.file)?,
-    };
-    let units = file_outline::outline(&full)?;
-    let name = asked.name.as_deref().filter(|name| !name.is_empty());
-    let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
-    let mut named = units.iter().filter(named);
-    // By distance from the line, then by length: the smallest unit around the line comes first.
-    let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
-    let unit = match (name, asked.line) {
-        _ if let Some((_, _, line, end)) = with_id => units.iter().find(|u| (u.line, u.end_line) == (line, end)),
-        (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
-        (Some(_), None) => named.next(),
-        (None, Some(line)) => named.filter(|u| distance(u, line) == 0).min_by_key(|u| u.end_line - u.line),
-        (None, None) => bail!("give `line` or `name` of the unit in {}", asked.file),
-    };
-    let unit = unit.with_context(|| {
-        let which = match (name, asked.line) {
-            (Some(name), _) => format!("named {name}"),
-            (None, line) => format!("on line {}", line.unwrap_or_default()),
-        };
-        format!("{} has no unit {which}; `outline` lists its units", asked.file)
-    })?;
-    let text = read_text(&root.project.root, &below)?;
-    let lines = lines_between(&text, unit.line as usize, unit.end_line as usize, str::lines);
-    let path = escape_control(&typed(&root.project.root, &below));
-    let mut blocks =
-        vec![format!("{path}:{}-{} {} {}\n", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)];
-    for number in unit.line as usize..=unit.end_line as usize {
-        let Some(text) = lines.get(number - 1) else { break };
-        blocks.push(format!("{number}: {}\n", shortened(text)));
-    }
-    Ok(page(&blocks, asked.offset, asked.max_tokens, "lines", false))
-}
-
-/// `status`.
-pub fn status(state: &ServerState) -> Result<String> {
-    let mut text = String::new();
-    for root in state.roots() {
-        // Looking at the state makes nothing: that is a search's work.
-        let Some(snapshot) = root.as_it_is() else {
-            text.push_str(&format!(
-                "root {}\n  nothing is indexed yet; the first search does it\n  changes are noticed {}\n",
-                root.folder.display(),
-                noticed(root)
-            ));
-            continue;
-        };
-        let files = snapshot.files.indexed().count();
-        let units = snapshot.files.units();
-        text.push_str(&format!("root {}\n", root.folder.display()));
-        text.push_str(&format!(
-            "  {} and {} of the project {} are indexed\n",
-            counted(files as u64, "file"),
-            counted(units, "unit"),
-            root.project.root.display()
-        ));
-        for (reason, paths) in snapshot.files.skipped() {
-            text.push_str(&format!("  {} left out: {reason}\n", counted_are(paths.len() as u64, "file")));
-        }
-        let model = state.model(root)?;
-        if !snapshot.files.complete {
-            text.push_str(&format!(
-                "  the index is being built: {}\n",
-                coverage(&IndexState::of(&root.project, &snapshot, model))
-            ));
-        } else if let Some(lacking) = lacking_in(root, &snapshot, model) {
-            text.push_str(&format!("  {lacking}\n"));
-        }
-        text.push_str(&format!("  changes are noticed {}\n", noticed(root)));
-    }
-    Ok(text)
-}
-
-/// How changes of a root's files are noticed.
-fn noticed(root: &Root) -> &'static str {
-    if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" }
 }

@@ -1,0 +1,151 @@
+//! The tools that read files, and the one that tells how much is indexed.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_engine::notice::IndexState;
+use colgrep_engine::project::settings_at;
+use colgrep_engine::{Pattern, Scope};
+use colgrep_index::source::read_text;
+use colgrep_syntax::read::lines_between;
+
+use super::page::{page, tokens_wanted};
+use super::params;
+use super::state::{Root, ServerState};
+use super::tools::{lacking_in, unit_with};
+use crate::command::grep as plain_grep;
+use crate::command::outline::{self as file_outline, Outlined};
+use crate::notice::coverage;
+use crate::output::escape::escape_control;
+use crate::output::line::shortened;
+use crate::output::path::typed;
+use crate::words::{counted, counted_are};
+
+/// `grep`.
+pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
+    if asked.pattern.is_empty() {
+        bail!("pattern is empty: give a regular expression");
+    }
+    let mut pattern = Pattern::new(&asked.pattern);
+    (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
+    let mut scope = Scope::default();
+    scope.pattern = Some(pattern);
+    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
+    let mut folders = Vec::new();
+    for path in &asked.paths {
+        folders.push(state.locate(path)?.1);
+    }
+    if folders.is_empty() {
+        folders = state.roots().map(|r| r.folder.clone()).collect();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    // A line takes at least one token, so lines beyond this number can't be on the page.
+    let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
+    let mut lines: Vec<String> = Vec::new();
+    for folder in folders {
+        if lines.len() >= enough {
+            break;
+        }
+        let path = match folder.strip_prefix(&here) {
+            Ok(rest) if rest.as_os_str().is_empty() => Path::new(".").to_path_buf(),
+            Ok(rest) => rest.to_path_buf(),
+            Err(_) => folder.clone(),
+        };
+        let settings = settings_at(&folder, &state.env)?;
+        let enough = enough - lines.len();
+        let found = plain_grep::lines(&scope, asked.context, &state.options, &state.env, &settings, &path, enough)?;
+        lines.extend(found);
+    }
+    Ok(page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough))
+}
+
+/// `outline`.
+pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
+    let (_, full, _) = state.locate(&asked.file)?;
+    let units = file_outline::outline(&full)?;
+    let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
+    Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
+}
+
+/// `read_unit`: parses the file itself, so it sees the newest text.
+pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
+    let with_id = unit_with(state, &asked.id)?;
+    let (root, full, below) = match &with_id {
+        Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),
+        None => state.locate(&asked.file)?,
+    };
+    let units = file_outline::outline(&full)?;
+    let name = asked.name.as_deref().filter(|name| !name.is_empty());
+    let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
+    let mut named = units.iter().filter(named);
+    // By distance from the line, then by length: the smallest unit around the line comes first.
+    let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
+    let unit = match (name, asked.line) {
+        _ if let Some((_, _, line, end)) = with_id => units.iter().find(|u| (u.line, u.end_line) == (line, end)),
+        (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
+        (Some(_), None) => named.next(),
+        (None, Some(line)) => named.filter(|u| distance(u, line) == 0).min_by_key(|u| u.end_line - u.line),
+        (None, None) => bail!("give `line` or `name` of the unit in {}", asked.file),
+    };
+    let unit = unit.with_context(|| {
+        let which = match (name, asked.line) {
+            (Some(name), _) => format!("named {name}"),
+            (None, line) => format!("on line {}", line.unwrap_or_default()),
+        };
+        format!("{} has no unit {which}; `outline` lists its units", asked.file)
+    })?;
+    let text = read_text(&root.project.root, &below)?;
+    let lines = lines_between(&text, unit.line as usize, unit.end_line as usize, str::lines);
+    let path = escape_control(&typed(&root.project.root, &below));
+    let mut blocks =
+        vec![format!("{path}:{}-{} {} {}\n", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)];
+    for number in unit.line as usize..=unit.end_line as usize {
+        let Some(text) = lines.get(number - 1) else { break };
+        blocks.push(format!("{number}: {}\n", shortened(text)));
+    }
+    Ok(page(&blocks, asked.offset, asked.max_tokens, "lines", false))
+}
+
+/// `status`.
+pub fn status(state: &ServerState) -> Result<String> {
+    let mut text = String::new();
+    for root in state.roots() {
+        // Looking at the state makes nothing: that is a search's work.
+        let Some(snapshot) = root.as_it_is() else {
+            text.push_str(&format!(
+                "root {}\n  nothing is indexed yet; the first search does it\n  changes are noticed {}\n",
+                root.folder.display(),
+                noticed(root)
+            ));
+            continue;
+        };
+        let files = snapshot.files.indexed().count();
+        let units = snapshot.files.units();
+        text.push_str(&format!("root {}\n", root.folder.display()));
+        text.push_str(&format!(
+            "  {} and {} of the project {} are indexed\n",
+            counted(files as u64, "file"),
+            counted(units, "unit"),
+            root.project.root.display()
+        ));
+        for (reason, paths) in snapshot.files.skipped() {
+            text.push_str(&format!("  {} left out: {reason}\n", counted_are(paths.len() as u64, "file")));
+        }
+        let model = state.model(root)?;
+        if !snapshot.files.complete {
+            text.push_str(&format!(
+                "  the index is being built: {}\n",
+                coverage(&IndexState::of(&root.project, &snapshot, model))
+            ));
+        } else if let Some(lacking) = lacking_in(root, &snapshot, model) {
+            text.push_str(&format!("  {lacking}\n"));
+        }
+        text.push_str(&format!("  changes are noticed {}\n", noticed(root)));
+    }
+    Ok(text)
+}
+
+/// How changes of a root's files are noticed.
+fn noticed(root: &Root) -> &'static str {
+    if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" }
+}

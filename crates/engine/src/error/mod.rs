@@ -1,0 +1,141 @@
+//! What can go wrong between a request and its answer. What to do about it is said by whoever asked, in their own words.
+
+mod refused;
+mod setting;
+
+use std::io;
+use std::path::PathBuf;
+
+pub use refused::{Refused, TermsError};
+pub use setting::SettingError;
+
+/// Any error of a library below this crate.
+pub type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// What functions of this crate give.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why there is no answer.
+///
+/// The cause is the [`source`](std::error::Error::source) and no part of the message; [`Error::full`] joins them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request can't be answered as it is.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// A setting, or a variable of the environment, is unknown or does not fit.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// An index can't be read or written.
+    #[error(transparent)]
+    Index(#[from] colgrep_index::Error),
+    /// A project has no index that can be read, and none was to be made.
+    #[error("{} has no index that this colgrep can read", root.display())]
+    NoIndex {
+        /// The project's root.
+        root: PathBuf,
+        /// Why it can't be read.
+        source: colgrep_index::Error,
+    },
+    /// The folder of an index can't be made.
+    #[error("the index of {} has no place", root.display())]
+    NoPlace {
+        /// The project's root.
+        root: PathBuf,
+        /// Why not.
+        source: colgrep_index::Error,
+    },
+    /// A model can't be opened or run.
+    #[error(transparent)]
+    Model(#[from] colgrep_encoder::Error),
+    /// Git has no answer.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl Error {
+    /// The message and those of all causes, joined by colons.
+    pub fn full(&self) -> String {
+        let causes = std::iter::successors(std::error::Error::source(self), |error| error.source());
+        causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
+    }
+
+    /// The failure of an index that it is, or that caused it.
+    pub fn of_index(&self) -> Option<&colgrep_index::Error> {
+        match self {
+            Error::Index(error) | Error::NoIndex { source: error, .. } | Error::NoPlace { source: error, .. } => {
+                Some(error)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Why git has no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitError {
+    /// It can't be run.
+    #[error("the program `git` could not be started; is it installed and on PATH?")]
+    NotStarted(#[source] io::Error),
+    /// It ran and failed.
+    #[error("{call}: {said}")]
+    Failed {
+        /// The program and its arguments.
+        call: String,
+        /// What it said.
+        said: String,
+    },
+    /// A configuration names a filter that can't be switched off.
+    #[error("the configuration of {} names a filter that can't be switched off", folder.display())]
+    Filter {
+        /// The repository's folder.
+        folder: PathBuf,
+    },
+    /// A configuration names more filters than are switched off.
+    #[error("the configuration of {} names more filters than are switched off", folder.display())]
+    ManyFilters {
+        /// The repository's folder.
+        folder: PathBuf,
+    },
+    /// A folder that a repository names as one inside it is none.
+    #[error("{} is no repository", folder.display())]
+    NoRepository {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_once_each_and_those_of_an_index_are_found() {
+        let gone = || io::Error::from(io::ErrorKind::NotFound);
+        let index = || colgrep_index::Error::NoIndex("a".into());
+        for (error, text, of_index) in [
+            (Refused::EmptyPath.into(), "an empty path was given", false),
+            (Refused::Path { path: "a".into(), source: gone() }.into(), "a: entity not found", false),
+            (Error::from(index()), "no index in a", true),
+            (
+                Error::NoIndex { root: "b".into(), source: index() },
+                "b has no index that this colgrep can read: no index in a",
+                true,
+            ),
+            (
+                SettingError::File {
+                    path: "s.toml".into(),
+                    source: Box::new(SettingError::Unknown { key: "x".into(), near: Some("k".into()) }),
+                }
+                .into(),
+                "s.toml: there is no setting \"x\"; did you mean \"k\"?",
+                false,
+            ),
+            (GitError::Failed { call: "git a".into(), said: "no".into() }.into(), "git a: no", false),
+        ] {
+            assert_eq!((error.full().as_str(), error.of_index().is_some()), (text, of_index));
+        }
+    }
+}

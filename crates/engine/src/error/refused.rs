@@ -1,0 +1,286 @@
+//! Requests that can't be answered as they are.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::{GitError, Source};
+
+/// Why a request was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// The query is longer than [`QUERY_BYTES_MAX`](crate::request::QUERY_BYTES_MAX).
+    #[error("a query has at most {bytes_max} bytes; say in fewer words what to look for")]
+    TooLong {
+        /// The most bytes that it may have.
+        bytes_max: usize,
+    },
+    /// No language and no type of the settings has that name.
+    #[error("{name:?} is no language known here, nor a type of the settings")]
+    Type {
+        /// The name given.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A glob is not valid.
+    #[error("{pattern:?} is no glob")]
+    Glob {
+        /// The glob.
+        pattern: String,
+        /// What is wrong with it.
+        source: Source,
+    },
+    /// A pattern is not valid.
+    #[error("{pattern:?} is no valid pattern")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        source: Source,
+    },
+    /// A plain text can't be searched for.
+    #[error("{text:?} can't be searched for")]
+    Text {
+        /// The text.
+        text: String,
+        /// Why not.
+        source: Source,
+    },
+    /// A pattern over single lines asks for the end of one.
+    #[error("{pattern:?} asks for the end of a line; each line is searched by itself, without its end")]
+    LineEnd {
+        /// The pattern.
+        pattern: String,
+    },
+    /// There is no table of terms, and no file, of that name.
+    #[error("there is no table of terms and no file {}", given.display())]
+    NoTerms {
+        /// The name or path given.
+        given: PathBuf,
+    },
+    /// A file is no table of terms.
+    #[error("{} is no table of terms", given.display())]
+    Terms {
+        /// The path given.
+        given: PathBuf,
+        /// What is wrong with it.
+        source: TermsError,
+    },
+    /// No unit has that id.
+    #[error("no unit has the id {id}")]
+    NoUnitWith {
+        /// The id.
+        id: String,
+    },
+    /// No unit of a file is on that line.
+    #[error("{path} has no unit on line {line}")]
+    NoUnit {
+        /// The project's root.
+        root: PathBuf,
+        /// The path from there.
+        path: String,
+        /// The line.
+        line: u32,
+    },
+    /// A file is not indexed.
+    #[error("{path} is not indexed")]
+    NotIndexed {
+        /// The project's root.
+        root: PathBuf,
+        /// The path from there.
+        path: String,
+    },
+    /// A path was given that says nothing.
+    #[error("an empty path was given")]
+    EmptyPath,
+    /// A path can't be looked at.
+    #[error("{}", path.display())]
+    Path {
+        /// The path.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A path is something else than a file or a folder: a pipe, say.
+    #[error("{} is neither a file nor a folder, and is not searched", path.display())]
+    Special {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A file that is needed is not there.
+    #[error("{}: no such file", path.display())]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A file has no such line.
+    #[error("{} has {lines} lines, so there is no line {line}", path.display())]
+    NoLine {
+        /// The file.
+        path: PathBuf,
+        /// How many lines it has.
+        lines: usize,
+        /// The line that was asked for, from 1.
+        line: u32,
+    },
+    /// A file lies in none of the projects that are searched.
+    #[error("{}: lies in none of the projects that are searched", path.display())]
+    OtherProject {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file was named that lies in no project.
+    #[error("the file lies in no project")]
+    LoneFile {
+        /// Its folder, which would be indexed.
+        root: PathBuf,
+    },
+    /// The root is a home folder, a folder of the system, or the whole disk.
+    #[error("{} is not a project", root.display())]
+    NoProject {
+        /// The folder.
+        root: PathBuf,
+    },
+    /// The root is the folder of temporary files.
+    #[error("{} is the folder of temporary files", root.display())]
+    Temporary {
+        /// The folder.
+        root: PathBuf,
+    },
+    /// The root holds several repositories and is none itself.
+    #[error("{} holds several git repositories ({}, {})", root.display(), first.display(), second.display())]
+    Repositories {
+        /// The folder.
+        root: PathBuf,
+        /// One of them, from there.
+        first: PathBuf,
+        /// Another one.
+        second: PathBuf,
+    },
+    /// The root is no repository and holds a great many files.
+    #[error("{} is no git repository and holds more than {files} files", root.display())]
+    ManyFiles {
+        /// The folder.
+        root: PathBuf,
+        /// The most files that a folder may hold without being asked for.
+        files: usize,
+    },
+    /// What changed is asked for outside a repository.
+    #[error("what changed is known in a git repository alone, and {} is in none", root.display())]
+    NoRepository {
+        /// The project's root.
+        root: PathBuf,
+        /// The commit that was named, where one was.
+        since: Option<String>,
+        /// What git said.
+        source: GitError,
+    },
+    /// What changed is asked for, and git can't be asked.
+    #[error("git has to be asked what changed")]
+    NoGit {
+        /// The commit that was named, where one was.
+        since: Option<String>,
+        /// Why it can't be.
+        source: GitError,
+    },
+    /// Git knows no such commit.
+    #[error("{since}: git knows {}", known(*is_range))]
+    NoCommit {
+        /// The commit, branch, tag or range that was named.
+        since: String,
+        /// Whether it names two with `...` between.
+        is_range: bool,
+    },
+    /// There is nothing of which a history could be made.
+    #[error(
+        "{} lies in no git repository, and the setting sessions names no folders; there is no history to look in",
+        root.display()
+    )]
+    NoHistory {
+        /// The project's root.
+        root: PathBuf,
+    },
+    /// A path lies outside the repository whose history is asked.
+    #[error("{path} lies outside {}, whose history is asked", top.display())]
+    Outside {
+        /// The path, as it was written.
+        path: String,
+        /// The root of the repository's worktree.
+        top: PathBuf,
+    },
+    /// A history mentions no such file.
+    #[error("{path}: no such file, and nothing in the history mentions one")]
+    NotMentioned {
+        /// The path, as it was written.
+        path: String,
+    },
+    /// Who changed a line is asked for where no repository is.
+    #[error("{path}:{line}: only a git repository knows who changed a line")]
+    NoBlame {
+        /// The path from the project's root.
+        path: String,
+        /// The line.
+        line: u32,
+    },
+    /// The commit that changed a line is not indexed.
+    #[error("{path}:{line} is of commit {commit}, which is older than the history that is indexed")]
+    OldCommit {
+        /// The path from the repository's root.
+        path: String,
+        /// The line.
+        line: u32,
+        /// The commit.
+        commit: String,
+    },
+    /// A text is no date.
+    #[error("{text:?} is no date: 2026-01-31, 2026-01-31T10:00:00Z, yesterday and 2 weeks ago are")]
+    NoDate {
+        /// The text.
+        text: String,
+    },
+    /// Only a repository's settings name a model, and it is not on this machine.
+    #[error(
+        "{} names the model {id} of the Hugging Face hub, which is not on this machine, and a repository's file fetches \
+         nothing",
+        file.display()
+    )]
+    NotFetched {
+        /// The file of settings.
+        file: PathBuf,
+        /// The model.
+        id: String,
+    },
+}
+
+/// What git knows nothing of.
+fn known(is_range: bool) -> &'static str {
+    match is_range {
+        true => "no two commits with a common one",
+        false => "no commit, branch or tag of that name",
+    }
+}
+
+/// Why a file is no table of terms. What stands in the file is not repeated: it may be any file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TermsError {
+    /// It can't be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is too large.
+    #[error("it is larger than {} KiB", bytes_max >> 10)]
+    TooLarge {
+        /// The most bytes that it may have.
+        bytes_max: u64,
+    },
+    /// It is no JSON.
+    #[error("line {line} of it is no JSON")]
+    NoJson {
+        /// The first line that is none, from 1.
+        line: usize,
+    },
+    /// It is JSON of another shape.
+    #[error("a word of it has no list of strings")]
+    NoList,
+}

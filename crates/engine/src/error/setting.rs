@@ -1,0 +1,165 @@
+//! Settings and variables of the environment that can't be taken.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::Source;
+
+/// Why a setting or a variable of the environment can't be taken.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingError {
+    /// There is no such setting.
+    #[error("there is no setting {key:?}{}", meant(near, true))]
+    Unknown {
+        /// The name given.
+        key: String,
+        /// The one that was probably meant.
+        near: Option<String>,
+    },
+    /// There is no such variable.
+    #[error("{name} is not a setting of colgrep{}", meant(near, false))]
+    UnknownVariable {
+        /// The name given.
+        name: String,
+        /// The one that was probably meant.
+        near: Option<String>,
+    },
+    /// A variable's value does not fit.
+    #[error("{name}={value}: expected {expected}")]
+    Variable {
+        /// The variable.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// A constant of the ranking is unknown or does not fit.
+    #[error(transparent)]
+    Knob(#[from] colgrep_core::knob::KnobError),
+    /// There is no such set of constants.
+    #[error("there is no profile {name:?}; there are default and classic")]
+    Profile {
+        /// The name given.
+        name: String,
+    },
+    /// A setting's value does not fit.
+    #[error("{key} takes {takes}{}", given.as_ref().map(|given| format!(", not {given:?}")).unwrap_or_default())]
+    Unfit {
+        /// The setting.
+        key: String,
+        /// What it takes.
+        takes: String,
+        /// What was given, where that is worth repeating.
+        given: Option<String>,
+    },
+    /// A setting's value does not fit, for this reason.
+    #[error("{key}")]
+    Value {
+        /// The setting.
+        key: String,
+        /// What is wrong with it.
+        source: Source,
+    },
+    /// A pattern in a setting is none.
+    #[error("{key}: {pattern:?} is no pattern")]
+    Pattern {
+        /// The setting.
+        key: String,
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        source: Source,
+    },
+    /// A setting of folders holds an empty name.
+    #[error("{key}: an empty name is no folder")]
+    EmptyFolder {
+        /// The setting.
+        key: String,
+    },
+    /// The setting `ignore` holds what is no pattern.
+    #[error("setting ignore")]
+    Ignore(#[source] Source),
+    /// A text is no size.
+    #[error("{text:?} is no size; write for example 500K or 2M")]
+    NoSize {
+        /// The text.
+        text: String,
+    },
+    /// A size does not fit into a number of bytes.
+    #[error("{text:?} is too large")]
+    LargeSize {
+        /// The text.
+        text: String,
+    },
+    /// A file of settings is no TOML.
+    #[error(transparent)]
+    Toml(Source),
+    /// A file of settings can't be taken.
+    #[error("{}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: Box<SettingError>,
+    },
+    /// A file of settings can't be read or written.
+    #[error("could not {doing} {}", path.display())]
+    Io {
+        /// What was tried, such as "read".
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file of settings is too large.
+    #[error("{} is larger than {} KiB, the most that settings take", path.display(), bytes_max >> 10)]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most bytes that it may have.
+        bytes_max: u64,
+    },
+    /// A repository's file of settings is a link. An error would show lines of whatever it leads to.
+    #[error("{} is a link; a repository's settings are a file of its own", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A repository's settings name a model on another machine.
+    #[error("{}: model = {name:?} lies on another machine, from which none is taken", path.display())]
+    OtherMachine {
+        /// The file of settings.
+        path: PathBuf,
+        /// The model.
+        name: String,
+    },
+    /// The list of trusted settings is damaged.
+    #[error("{} is damaged", path.display())]
+    Damaged {
+        /// The list.
+        path: PathBuf,
+        /// What its reader says.
+        source: Source,
+    },
+    /// The folder of indexes is named by a path that is another in each folder.
+    #[error("COLGREP_DATA_DIR is {}, which is no absolute path", folder.display())]
+    RelativeFolder {
+        /// The path.
+        folder: PathBuf,
+    },
+    /// No folder of indexes is known.
+    #[error("no folder for indexes is known here: HOME is not set to an absolute path")]
+    NoFolder,
+}
+
+/// The question whether another name was meant.
+fn meant(near: &Option<String>, is_quoted: bool) -> String {
+    match (near, is_quoted) {
+        (Some(near), true) => format!("; did you mean {near:?}?"),
+        (Some(near), false) => format!("; did you mean {near}?"),
+        (None, _) => String::new(),
+    }
+}
