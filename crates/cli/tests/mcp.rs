@@ -2,86 +2,12 @@
 
 mod common;
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::io::{BufRead as _, Write as _};
 use std::time::{Duration, Instant};
 
 use common::Sandbox;
+use common::mcp::Client;
 use serde_json::{Value, json};
-
-/// A client and its server.
-struct Client {
-    server: Child,
-    to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
-    number: u64,
-    root: String,
-}
-
-impl Client {
-    /// Starts a server and shakes hands.
-    fn start(sandbox: &Sandbox, roots: &[&str]) -> Client {
-        let mut server = sandbox
-            .command(&[&["mcp"], roots].concat())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .expect("a server");
-        let (to, from) = (server.stdin.take(), BufReader::new(server.stdout.take().expect("a pipe")));
-        let root = sandbox.root().display().to_string();
-        let mut client = Client { server, to, from, number: 0, root };
-        let hello = client.ask(
-            "initialize",
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
-        );
-        assert_eq!(hello["result"]["serverInfo"]["name"], "colgrep");
-        assert!(hello["result"]["instructions"].as_str().expect("instructions").contains("`search`"));
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
-    }
-
-    fn send(&mut self, message: &Value) {
-        let to = self.to.as_mut().expect("an open pipe");
-        writeln!(to, "{message}").expect("a listening server");
-        to.flush().expect("a listening server");
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.number += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
-        loop {
-            let mut line = String::new();
-            assert!(self.from.read_line(&mut line).expect("an answer") > 0, "the server ended");
-            let answer: Value = serde_json::from_str(&line).expect("JSON");
-            if answer["id"] == self.number {
-                return answer;
-            }
-        }
-    }
-
-    /// Calls a tool; the text of its answer, and whether it is an error.
-    fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
-        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        if let Some(message) = answer["error"]["message"].as_str() {
-            return (message.to_string(), true);
-        }
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
-        (text.replace(&self.root, "ROOT"), answer["result"]["isError"] == true)
-    }
-
-    fn good(&mut self, tool: &str, arguments: Value) -> String {
-        let (text, is_error) = self.call(tool, arguments);
-        assert!(!is_error, "{tool}: {text}");
-        text
-    }
-
-    /// Closes the pipe; the server's exit status.
-    fn end(mut self) -> Option<i32> {
-        self.to.take();
-        self.server.wait().expect("an end").code()
-    }
-}
 
 #[test]
 fn tools_are_listed_with_their_schemas() {

@@ -2,101 +2,11 @@
 
 mod common;
 
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use common::Sandbox;
-use serde_json::{Value, json};
-
-/// A client with roots, which keeps what it is notified of.
-struct Client {
-    server: Child,
-    to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
-    number: u64,
-    /// What it answers to `roots/list`; none where it has no roots.
-    roots: Option<Vec<String>>,
-    notified: Vec<Value>,
-}
-
-impl Client {
-    fn start(sandbox: &Sandbox, folder: &Path, roots: Option<&[&Path]>) -> Client {
-        let mut server = sandbox
-            .command(&["mcp"])
-            .current_dir(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("a server");
-        let (to, from) = (server.stdin.take(), BufReader::new(server.stdout.take().expect("a pipe")));
-        let roots = roots.map(|all| all.iter().map(|root| address(root)).collect());
-        let mut client = Client { server, to, from, number: 0, roots, notified: Vec::new() };
-        let capabilities = if client.roots.is_some() { json!({"roots": {"listChanged": true}}) } else { json!({}) };
-        let hello = json!({
-            "protocolVersion": "2025-06-18",
-            "capabilities": capabilities,
-            "clientInfo": {"name": "test", "version": "1"},
-        });
-        client.ask("initialize", hello);
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
-    }
-
-    fn send(&mut self, message: &Value) {
-        let to = self.to.as_mut().expect("an open pipe");
-        writeln!(to, "{message}").expect("a listening server");
-        to.flush().expect("a listening server");
-    }
-
-    /// The next message that is no request for roots, which are answered.
-    fn next(&mut self) -> Value {
-        loop {
-            let mut line = String::new();
-            assert!(self.from.read_line(&mut line).expect("a message") > 0, "the server ended");
-            let message: Value = serde_json::from_str(&line).expect("JSON");
-            if message["method"] != "roots/list" {
-                return message;
-            }
-            let roots: Vec<Value> = self.roots.iter().flatten().map(|uri| json!({"uri": uri})).collect();
-            self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}}));
-        }
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.number += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
-        loop {
-            let message = self.next();
-            if message["id"] == self.number {
-                return message;
-            }
-            self.notified.push(message);
-        }
-    }
-
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))["result"].clone()
-    }
-
-    /// The text of an answer that is no error.
-    fn good(&mut self, tool: &str, arguments: Value) -> String {
-        let result = self.call(tool, arguments);
-        assert_ne!(result["isError"], true, "{result}");
-        result["content"][0]["text"].as_str().expect("a text").to_string()
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        self.to.take();
-        let _ = self.server.wait();
-    }
-}
-
-fn address(folder: &Path) -> String {
-    format!("file://{}", folder.display().to_string().replace(' ', "%20"))
-}
+use common::mcp::{Client, address};
+use serde_json::json;
 
 #[test]
 fn the_clients_roots_are_asked_for_and_followed() {
@@ -105,23 +15,23 @@ fn the_clients_roots_are_asked_for_and_followed() {
     sandbox.write("the other/b.py", "def tiger():\n    pass\n");
     let (one, other) = (sandbox.root().join("one"), sandbox.root().join("the other"));
     // A working folder that is no project does not end the server.
-    let mut client = Client::start(&sandbox, Path::new("/"), Some(&[&one]));
+    let mut client = Client::in_folder(&sandbox, Path::new("/"), Some(&[&one]));
     assert!(client.good("search", json!({"query": "lion"})).starts_with("a.py:1-2 function lion"));
-    let outside = client.call("outline", json!({"file": other.join("b.py").display().to_string()}));
+    let outside = client.result("outline", json!({"file": other.join("b.py").display().to_string()}));
     assert_eq!(outside["isError"], true, "{outside}");
     client.roots = Some(vec![address(&other), "https://example.org/".to_string()]);
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
-    while !client.call("status", json!({})).to_string().contains("the other") {}
+    while !client.result("status", json!({})).to_string().contains("the other") {}
     assert!(client.good("search", json!({"query": "tiger"})).starts_with("b.py:1-2 function tiger"));
-    assert_eq!(client.call("outline", json!({"file": one.join("a.py").display().to_string()}))["isError"], true);
+    assert_eq!(client.result("outline", json!({"file": one.join("a.py").display().to_string()}))["isError"], true);
 }
 
 #[test]
 fn a_folder_that_is_no_project_is_told_and_ends_nothing() {
     let sandbox = Sandbox::new();
-    let mut client = Client::start(&sandbox, Path::new("/"), None);
+    let mut client = Client::in_folder(&sandbox, Path::new("/"), None);
     for tool in ["search", "status"] {
-        let told = client.call(tool, if tool == "search" { json!({"query": "x"}) } else { json!({}) });
+        let told = client.result(tool, if tool == "search" { json!({"query": "x"}) } else { json!({}) });
         assert_eq!(told["isError"], true);
         let text = told["content"][0]["text"].as_str().expect("a text");
         assert!(text.contains("/ is not a project") && text.contains("roots"), "{text}");
@@ -134,7 +44,7 @@ fn a_look_at_the_state_builds_nothing_and_a_build_is_reported() {
     for file in 0..300 {
         sandbox.write(&format!("f{file}.py"), &format!("def widget_{file}():\n    return {file}\n"));
     }
-    let mut client = Client::start(&sandbox, &sandbox.root(), None);
+    let mut client = Client::in_folder(&sandbox, &sandbox.root(), None);
     assert!(client.good("status", json!({})).contains("nothing is indexed yet"));
     assert!(!sandbox.data().exists(), "a look makes nothing");
     let asked = json!({"name": "search", "arguments": {"query": "widget"}, "_meta": {"progressToken": "t"}});
@@ -157,7 +67,7 @@ fn answers_have_a_shape_and_say_what_they_are_about() {
     let commit = "0123456789abcdef0123456789abcdef01234567";
     sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
     sandbox.write(".git/refs/heads/main", commit);
-    let mut client = Client::start(&sandbox, &sandbox.root(), None);
+    let mut client = Client::in_folder(&sandbox, &sandbox.root(), None);
     for (tool, arguments) in [
         ("search", json!({"query": "parse request"})),
         ("grep", json!({"pattern": "parse"})),
@@ -166,7 +76,7 @@ fn answers_have_a_shape_and_say_what_they_are_about() {
         ("find_related", json!({"file": "src/queue/ring.rs", "line": 4})),
         ("status", json!({})),
     ] {
-        let result = client.call(tool, arguments);
+        let result = client.result(tool, arguments);
         let (text, shaped) = (&result["content"][0]["text"], &result["structuredContent"]);
         assert_eq!(&shaped["answer"], text, "{tool}");
         assert_eq!(shaped["roots"][0]["root"], sandbox.root().display().to_string(), "{tool}");
@@ -191,7 +101,7 @@ fn answers_have_a_shape_and_say_what_they_are_about() {
 #[test]
 fn arguments_are_taken_as_agents_write_them() {
     let sandbox = Sandbox::of("relay");
-    let mut client = Client::start(&sandbox, &sandbox.root(), None);
+    let mut client = Client::in_folder(&sandbox, &sandbox.root(), None);
     let plain =
         client.good("search", json!({"query": "parse request", "results": 2, "content": true, "paths": ["src"]}));
     let quoted = json!({"query": "parse request", "results": "2", "content": "true", "paths": "src", "pattern": null});
@@ -202,6 +112,6 @@ fn arguments_are_taken_as_agents_write_them() {
     let heads: Vec<&str> = two.lines().filter(|line| line.starts_with("## ")).collect();
     assert_eq!(heads, ["## RingBuffer", "## parse request"]);
     assert!(two.contains("class RingBuffer") && two.contains("function parse_request"), "{two}");
-    let many = client.call("search", json!({"query": "a", "queries": vec!["b"; 16]}));
+    let many = client.result("search", json!({"query": "a", "queries": vec!["b"; 16]}));
     assert!(many["isError"] == true && many.to_string().contains("16 at most"), "{many}");
 }

@@ -7,8 +7,9 @@ use std::path::Path;
 /// Module → the other top-level modules of its crate that it uses.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// Crates whose top-level modules use each other without circles.
-const WITHOUT_CIRCLES: [&str; 6] = ["core", "encoder", "syntax", "index", "engine", "cli"];
+/// Folders of crates whose top-level modules use each other without circles.
+const WITHOUT_CIRCLES: [&str; 7] =
+    ["crates/core", "crates/encoder", "crates/syntax", "crates/index", "crates/engine", "crates/cli", "benchmarks"];
 
 /// The modules of the index, each of which may use those in front of it alone.
 const INDEX: [&str; 15] = [
@@ -65,7 +66,7 @@ fn collect(path: &Path, names: &mut BTreeSet<String>) {
 
 /// The arrows between the top-level modules of a crate. A module is a file, a folder, or both.
 fn arrows(name: &str) -> Arrows {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name).join("src");
     let mut arrows = Arrows::new();
     for entry in fs::read_dir(source).expect("a crate").flatten() {
         let path = entry.path();
@@ -102,16 +103,13 @@ fn modules_of_a_crate_use_each_other_without_circles() {
         let arrows = arrows(name);
         assert!(arrows.values().any(|used| !used.is_empty()), "{name}: no arrow was found");
         let circles = in_circles(&arrows);
-        assert!(
-            circles.is_empty(),
-            "crates/{name}/src: {circles:?} use each other in a circle: move what both need down"
-        );
+        assert!(circles.is_empty(), "{name}/src: {circles:?} use each other in a circle: move what both need down");
     }
 }
 
 #[test]
 fn modules_of_the_index_use_those_below_them() {
-    for (module, used) in arrows("index") {
+    for (module, used) in arrows("crates/index") {
         let place = |name: &str| INDEX.iter().position(|m| *m == name);
         let own = place(&module).unwrap_or_else(|| panic!("{module} has no place in the order of modules: {INDEX:?}"));
         for other in used {

@@ -2,6 +2,8 @@
 
 #[allow(dead_code, reason = "the tests of `install` alone use it")]
 pub mod agents;
+#[allow(dead_code, reason = "the tests of the server alone use it")]
+pub mod mcp;
 #[allow(dead_code, reason = "the tests of histories alone use it")]
 pub mod past;
 
@@ -109,6 +111,16 @@ impl Ran {
     #[allow(dead_code, reason = "each test program uses its own part")]
     pub fn paths(&self) -> Vec<&str> {
         self.out.lines().filter_map(|l| l.split(':').next()).collect()
+    }
+}
+
+/// Runs each row's words and compares what is printed, line by line.
+#[allow(dead_code, reason = "each test program uses its own part")]
+pub fn check(sandbox: &Sandbox, rows: &[(&str, &str)]) {
+    for (words, expected) in rows {
+        let args: Vec<&str> = words.split(' ').map(|w| if w == "QUERY" { "parse request" } else { w }).collect();
+        let ran = sandbox.run(&args);
+        assert_eq!(ran.out.replace('\0', "0").trim_end().replace('\n', " | "), *expected, "{words}: {}", ran.err);
     }
 }
 

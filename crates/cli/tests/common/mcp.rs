@@ -1,0 +1,132 @@
+//! A client of the MCP server: lines of JSON-RPC over a pipe.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::Sandbox;
+
+/// A client and its server.
+pub struct Client {
+    pub server: Child,
+    pub to: Option<ChildStdin>,
+    pub from: BufReader<ChildStdout>,
+    number: u64,
+    /// What reads `ROOT` in texts; nothing where texts stay as they are.
+    root: Option<String>,
+    /// What it answers to `roots/list`; none where it has no roots.
+    pub roots: Option<Vec<String>>,
+    /// What it was told without asking.
+    pub notified: Vec<Value>,
+}
+
+impl Client {
+    /// Starts a server for roots of the project, and shakes hands.
+    pub fn start(sandbox: &Sandbox, roots: &[&str]) -> Client {
+        let mut client = Client::of(sandbox.command(&[&["mcp"], roots].concat()).stderr(Stdio::inherit()), None);
+        client.root = Some(sandbox.root().display().to_string());
+        client
+    }
+
+    /// Starts a server in a folder, and shakes hands as a client with roots of its own.
+    pub fn in_folder(sandbox: &Sandbox, folder: &Path, roots: Option<&[&Path]>) -> Client {
+        let roots = roots.map(|all| all.iter().map(|root| address(root)).collect());
+        Client::of(sandbox.command(&["mcp"]).current_dir(folder), roots)
+    }
+
+    fn of(command: &mut Command, roots: Option<Vec<String>>) -> Client {
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
+        let (to, from) = (server.stdin.take(), BufReader::new(server.stdout.take().expect("a pipe")));
+        let mut client = Client { server, to, from, number: 0, root: None, roots, notified: Vec::new() };
+        let capabilities = if client.roots.is_some() { json!({"roots": {"listChanged": true}}) } else { json!({}) };
+        let hello = client.ask(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": capabilities,
+                "clientInfo": {"name": "test", "version": "1"},
+            }),
+        );
+        assert_eq!(hello["result"]["serverInfo"]["name"], "colgrep");
+        assert!(hello["result"]["instructions"].as_str().expect("instructions").contains("`search`"));
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    /// Sends one line.
+    pub fn send(&mut self, message: &Value) {
+        let to = self.to.as_mut().expect("an open pipe");
+        writeln!(to, "{message}").expect("a listening server");
+        to.flush().expect("a listening server");
+    }
+
+    /// The next message that is no request for roots, which are answered.
+    pub fn next(&mut self) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.from.read_line(&mut line).expect("a message") > 0, "the server ended");
+            let message: Value = serde_json::from_str(&line).expect("JSON");
+            if message["method"] != "roots/list" {
+                return message;
+            }
+            let roots: Vec<Value> = self.roots.iter().flatten().map(|uri| json!({"uri": uri})).collect();
+            self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}}));
+        }
+    }
+
+    /// Asks, and waits for the answer; what else is told meanwhile is kept.
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.number += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
+        loop {
+            let message = self.next();
+            if message["id"] == self.number {
+                return message;
+            }
+            self.notified.push(message);
+        }
+    }
+
+    /// Calls a tool; its result as it is.
+    pub fn result(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))["result"].clone()
+    }
+
+    /// Calls a tool; the text of its answer, and whether it is an error.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        if let Some(message) = answer["error"]["message"].as_str() {
+            return (message.to_string(), true);
+        }
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
+        let text = self.root.as_ref().map_or_else(|| text.to_string(), |root| text.replace(root, "ROOT"));
+        (text, answer["result"]["isError"] == true)
+    }
+
+    /// The text of an answer that is no error.
+    pub fn good(&mut self, tool: &str, arguments: Value) -> String {
+        let (text, is_error) = self.call(tool, arguments);
+        assert!(!is_error, "{tool}: {text}");
+        text
+    }
+
+    /// Closes the pipe; the server's exit status.
+    pub fn end(mut self) -> Option<i32> {
+        self.to.take();
+        self.server.wait().expect("an end").code()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.to.take();
+        let _ = self.server.wait();
+    }
+}
+
+/// The address of a folder.
+pub fn address(folder: &Path) -> String {
+    format!("file://{}", folder.display().to_string().replace(' ', "%20"))
+}
