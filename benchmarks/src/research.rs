@@ -4,6 +4,7 @@
 mod codebook;
 mod corpus;
 mod encoder;
+mod highlight;
 mod space;
 mod unread;
 mod vectors;
@@ -22,6 +23,8 @@ pub enum Args {
     Codebook(codebook::Args),
     /// Measure the speed of a model on one core
     Encoder(encoder::Args),
+    /// Measure what colouring by the grammars' own highlight queries would take
+    Highlight(highlight::Args),
     /// Print what each field of an index takes on disk
     Space(space::Args),
     /// Count the names that lines announce (`fn NAME`, `class NAME {`) and no unit has
@@ -41,6 +44,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         Args::Codebook(args) => codebook::run(args)?,
         Args::Encoder(args) => encoder::run(args, vars)?,
         Args::Unread(args) => unread::run(args)?,
+        Args::Highlight(args) => highlight::run(args)?,
         Args::Space(args) => space::run(args)?,
         Args::Vectors(args) => vectors::run(args)?,
     }
