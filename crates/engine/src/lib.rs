@@ -34,6 +34,7 @@ pub mod stand;
 pub mod terms;
 pub mod tree;
 pub mod variable;
+mod watch;
 
 pub use answer::{Answer, BestLine, FileAnswer, UnitAnswer};
 pub use engine::Engine;

@@ -8,10 +8,10 @@ use colgrep_core::collapse::FileHit;
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
-use colgrep_core::rank::{self, RankedUnit};
+use colgrep_core::rank::RankedUnit;
 use colgrep_core::tag::{Hint, Hints, TagKind};
 use colgrep_core::token::Tokenizer;
-use colgrep_core::{Unit, UnitId, UnitKind};
+use colgrep_core::{Unit, UnitKind};
 use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{self, Request, Retrieval, Timing, Watch, search};
@@ -36,6 +36,7 @@ use crate::request::{Detail, Facts, RankBy, Scope};
 use crate::rules::{PathRules, Patterns, is_below};
 use crate::settings::Settings;
 use crate::stand::{also_here, standing};
+use crate::watch::Watcher;
 
 /// The paths of one project that a search is limited to.
 #[derive(Clone, Debug, Default)]
@@ -473,35 +474,4 @@ fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
         FileHit { file: c.file, score: c.score, strength, units: vec![*c] }
     };
     best.map(hit).collect()
-}
-
-/// Keeps the steps of a ranking, hands them on, or both.
-struct Watcher<'a> {
-    explanation: Option<Explanation>,
-    trace: Option<(&'a str, &'a dyn Listener)>,
-    timing: Timing,
-}
-
-impl Watch for Watcher<'_> {
-    fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
-        if let Some(explanation) = &mut self.explanation {
-            explanation.ranking(step, hits);
-        }
-        if let Some((query, listener)) = self.trace {
-            listener.trace(query, &Traced::Ranking(step, hits));
-        }
-    }
-
-    fn stage(&mut self, step: &'static str, ranked: &rank::Ranked<'_>) {
-        if let Some(explanation) = &mut self.explanation {
-            explanation.stage(step, ranked);
-        }
-        if let Some((query, listener)) = self.trace {
-            listener.trace(query, &Traced::Stage(step, ranked));
-        }
-    }
-
-    fn timing(&mut self, timing: &Timing) {
-        self.timing = *timing;
-    }
 }

@@ -35,6 +35,7 @@ use crate::hint::Hinted;
 use crate::notice::{ANOTHER, coverage, lacking, not_ranked};
 use crate::output::escape::escape_control;
 use crate::output::pack::pieces;
+use crate::words::counted;
 
 /// Default number of files.
 const RESULTS_DEFAULT: usize = 10;

@@ -1,0 +1,42 @@
+//! What watches one ranking: it keeps the steps for an explanation, and hands them to whoever listens.
+
+use colgrep_core::UnitId;
+use colgrep_core::rank::Ranked;
+use colgrep_index::search::{Timing, Watch};
+
+use crate::explain::Explanation;
+use crate::notice::{Listener, Traced};
+
+/// Keeps the steps of a ranking, hands them on, or both.
+pub(crate) struct Watcher<'a> {
+    /// The steps, where they are asked for.
+    pub(crate) explanation: Option<Explanation>,
+    /// The query and who is told of its steps.
+    pub(crate) trace: Option<(&'a str, &'a dyn Listener)>,
+    /// How long the parts of the search took.
+    pub(crate) timing: Timing,
+}
+
+impl Watch for Watcher<'_> {
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.ranking(step, hits);
+        }
+        if let Some((query, listener)) = self.trace {
+            listener.trace(query, &Traced::Ranking(step, hits));
+        }
+    }
+
+    fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.stage(step, ranked);
+        }
+        if let Some((query, listener)) = self.trace {
+            listener.trace(query, &Traced::Stage(step, ranked));
+        }
+    }
+
+    fn timing(&mut self, timing: &Timing) {
+        self.timing = *timing;
+    }
+}
