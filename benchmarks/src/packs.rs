@@ -24,8 +24,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
-use crate::ask::Background;
-use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars, read_json};
+use crate::corpus::{Background, Corpus, CorpusArgs, Repository, Task, Vars, read_json};
 use crate::metric::{DEPTH, matches};
 use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
 
@@ -368,7 +367,7 @@ pub fn answer(corpus: &Corpus, task: &Task, units_per_file: usize, path: Option<
     let limited = path.map(single).transpose()?;
     let place = limited.as_ref().unwrap_or(&repository.place);
     let ranked = place.rank(&asked, &())?;
-    place.files(&ranked, &(0..ranked.len()).collect::<Vec<_>>(), Detail::Parts)
+    Ok(place.files(&ranked, &(0..ranked.len()).collect::<Vec<_>>(), Detail::Parts)?)
 }
 
 #[cfg(test)]

@@ -15,8 +15,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
-use crate::ask::Background;
-use crate::corpus::{Corpus, CorpusArgs, Task, Vars};
+use crate::corpus::{Background, Corpus, CorpusArgs, Task, Vars};
 use crate::known::{Kind, Sources, draw};
 use crate::packs::answer;
 use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
