@@ -118,9 +118,9 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
         return Err(Skip::Empty);
     }
     let extension = path.rsplit_once('.').map_or("", |(_, e)| e);
-    let lines = || 1 + text.bytes().filter(|b| *b == b'\n').count();
+    let lines = || 1 + memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let can_be_minified = || LANGUAGES.iter().any(|l| l.minified_extensions.contains(&extension));
-    if text.len() > 10_000 && text.len() / lines() > MINIFIED_LINE_BYTES && can_be_minified() {
+    if text.len() > 10_000 && can_be_minified() && text.len() / lines() > MINIFIED_LINE_BYTES {
         return Err(Skip::Minified);
     }
     let head = &text[..text.floor_char_boundary(GENERATED_HEAD_BYTES)];

@@ -9,6 +9,7 @@ use anyhow::Result;
 use colgrep_core::UnitKind;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::session::Results;
+use colgrep_syntax::read::lines_between;
 
 use super::budget::Budget;
 use super::enclosing::enclosing;
@@ -75,6 +76,9 @@ struct Source<'a> {
     full: String,
     /// Its path from the root.
     path: &'a str,
+    /// Its first line.
+    head: &'a str,
+    /// Its lines, as far as they are looked at.
     lines: Vec<&'a str>,
 }
 
@@ -92,7 +96,9 @@ impl Printer<'_> {
             }
             return Ok(());
         }
-        let source = Source { name, full, path: &file.path, lines: file.text.lines().collect() };
+        let (first, end) = self.wanted_lines(file);
+        let lines = lines_between(&file.text, first, end, str::lines);
+        let source = Source { name, full, path: &file.path, head: file.text.lines().next().unwrap_or(""), lines };
         let mut seen = HashSet::new();
         for (at, unit) in file.units.iter().enumerate() {
             // A unit and one inside it may answer with the same line.
@@ -205,7 +211,19 @@ impl Printer<'_> {
             return Vec::new();
         }
         let syntaxes = self.syntaxes.get_or_insert_with(Syntaxes::load);
-        syntaxes.styles(source.path, source.lines.first().unwrap_or(&""), &source.lines[begin - 1..end])
+        syntaxes.styles(source.path, source.head, &source.lines[begin - 1..end])
+    }
+
+    /// The numbers of the first and the last line of a file that its units may need.
+    fn wanted_lines(&self, file: &FileAnswer) -> (usize, usize) {
+        let (before, behind) = self.around();
+        let firsts = file.units.iter().map(|one| {
+            let named = if one.name_line == 0 { one.line.number } else { one.name_line };
+            one.line.number.saturating_sub(before).min(one.unit.span.line as usize).min(named)
+        });
+        let ends =
+            file.units.iter().map(|one| (one.line.number + behind).max(one.unit.span.end as usize).max(one.name_line));
+        (firsts.min().unwrap_or(1), ends.max().unwrap_or(0))
     }
 
     /// Lines before and behind each that is shown.
@@ -215,7 +233,7 @@ impl Printer<'_> {
         (wish.before.unwrap_or(both), wish.behind.unwrap_or(both))
     }
 
-    /// The lines that are shown of a unit, in order; `lines` are those of the file.
+    /// The lines that are shown of a unit, in order; of the file, `lines` are known.
     fn rows(&self, lines: usize, unit: &UnitAnswer) -> Vec<Row> {
         let Options { wish, look } = self.options;
         let (best, span) = (unit.line.number, unit.unit.span);

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::session::Results;
+use colgrep_syntax::read::lines_between;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -310,10 +311,9 @@ fn hit(file: FileAnswer) -> Hit {
     let (line, end_line) = shown.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
     let one = file.units.into_iter().next().unwrap_or_default();
     let best = one.unit;
-    let lines: Vec<&str> = file.text.lines().collect();
-    let first = best.span.line.saturating_sub(1) as usize;
-    let code =
-        lines.get(first.min(lines.len())..(best.span.end as usize).min(lines.len())).unwrap_or_default().join("\n");
+    let (first, end) = (best.span.line as usize, best.span.end as usize);
+    let lines = lines_between(&file.text, first, end, str::lines);
+    let code = lines.get(first.saturating_sub(1)..).unwrap_or_default().join("\n");
     Hit {
         unit: JsonUnit {
             id: one.id.to_string(),

@@ -1,6 +1,6 @@
 //! The codebook: centroids of token directions and the levels of what is left of them.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use colgrep_encoder::EMBEDDED_CODEBOOK;
 use ndarray::{Array2, ArrayView2};
@@ -88,23 +88,41 @@ pub struct Lengths {
 /// CIKM 2022): a row is stored as the nearest centroid, a few bits a component of what is left, and its length.
 ///
 /// A model may bring one (trained on the text it was made for); a store without makes its own at its first build.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Centroids are unpacked when they are first needed: a search by words alone opens a codebook and reads none. Clones share
+/// them.
+#[derive(Clone, Debug)]
 pub struct Codebook {
-    /// `len × dimension`, row after row in memory; every row has about unit length.
-    centroids: Array2<f32>,
+    dimension: usize,
+    len: usize,
     /// Values of a residual's component, ascending: 2^bits of them.
     levels: Vec<f32>,
     /// The same for heads: [`FINE_LEVELS`].
     fine: Vec<f32>,
     lengths: Lengths,
-    /// The file, from which all of the above is read.
-    bytes: Vec<u8>,
+    /// The file, from which all else is read.
+    bytes: Arc<[u8]>,
+    id: u64,
+    unpacked: Arc<OnceLock<Unpacked>>,
+}
+
+/// A codebook's centroids and tables, ready to be used.
+#[derive(Debug)]
+struct Unpacked {
+    /// `len × dimension`, row after row in memory; every row has about unit length.
+    centroids: Array2<f32>,
     /// `256 × components a byte`: the levels that a byte of a residual encodes.
     table: Vec<f32>,
     /// The same for heads.
     fine_table: Vec<f32>,
     /// The centroids, packed.
     panels: Panels,
+}
+
+impl PartialEq for Codebook {
+    fn eq(&self, other: &Codebook) -> bool {
+        self.bytes == other.bytes
+    }
 }
 
 /// The codebook of that id, if the program carries it. Such a one is not stored with each project.
@@ -171,15 +189,24 @@ impl Codebook {
         let mut levels: Vec<f32> =
             (0..level_count + FINE_LEVELS).map(|i| float(HEADER_BYTES + 4 * i)).collect::<Option<_>>()?;
         let fine = levels.split_off(level_count);
-        let mut centroids = Array2::zeros((len, dimension));
-        for (i, mut centroid) in centroids.outer_iter_mut().enumerate() {
-            let at = centroids_at + i * (4 + dimension);
-            let step = float(at)?;
-            centroid.iter_mut().zip(&body[at + 4..]).for_each(|(x, byte)| *x = f32::from(*byte as i8) * step);
-        }
-        let (table, fine_table) = (byte_table(&levels), byte_table(&fine));
-        let panels = Panels::new(centroids.view());
-        Some(Codebook { centroids, levels, fine, lengths, bytes: bytes.to_vec(), table, fine_table, panels })
+        // A step for each centroid.
+        (0..len).all(|i| float(centroids_at + i * (4 + dimension)).is_some()).then_some(())?;
+        let (id, unpacked) = (xxh3_64(bytes), Arc::default());
+        Some(Codebook { dimension, len, levels, fine, lengths, bytes: bytes.into(), id, unpacked })
+    }
+
+    fn unpacked(&self) -> &Unpacked {
+        self.unpacked.get_or_init(|| {
+            let packed = &self.bytes[HEADER_BYTES + 4 * (self.levels.len() + FINE_LEVELS)..];
+            let mut centroids = Array2::zeros((self.len, self.dimension));
+            let rows = centroids.outer_iter_mut().zip(packed.chunks_exact(4 + self.dimension));
+            for (mut centroid, packed) in rows {
+                let step = packed.first_chunk().map_or(0.0, |step| f32::from_le_bytes(*step));
+                centroid.iter_mut().zip(&packed[4..]).for_each(|(x, byte)| *x = f32::from(*byte as i8) * step);
+            }
+            let panels = Panels::new(centroids.view());
+            Unpacked { centroids, table: byte_table(&self.levels), fine_table: byte_table(&self.fine), panels }
+        })
     }
 
     /// Its file's bytes.
@@ -189,12 +216,12 @@ impl Codebook {
 
     /// Hash of its bytes, which names it in manifests and segments.
     pub fn id(&self) -> u64 {
-        xxh3_64(&self.bytes)
+        self.id
     }
 
     /// Components of a vector.
     pub fn dimension(&self) -> usize {
-        self.centroids.ncols()
+        self.dimension
     }
 
     /// Bits a component of a residual.
@@ -204,12 +231,12 @@ impl Codebook {
 
     /// Number of centroids.
     pub fn len(&self) -> usize {
-        self.centroids.nrows()
+        self.len
     }
 
     /// Always false: there is at least one centroid.
     pub fn is_empty(&self) -> bool {
-        self.centroids.is_empty()
+        self.len == 0
     }
 
     /// Mean length of a head, or of another row.
@@ -219,12 +246,12 @@ impl Codebook {
 
     /// The centroids, a row each.
     pub fn centroids(&self) -> ArrayView2<'_, f32> {
-        self.centroids.view()
+        self.unpacked().centroids.view()
     }
 
     /// A centroid's components. Panics beyond the last.
     pub(crate) fn centroid(&self, i: usize) -> &[f32] {
-        let values = self.centroids.as_slice().expect("row after row");
+        let values = self.unpacked().centroids.as_slice().expect("row after row");
         &values[i * self.dimension()..(i + 1) * self.dimension()]
     }
 
@@ -233,7 +260,7 @@ impl Codebook {
     /// `room` is scratch that callers keep between calls.
     pub(crate) fn encode(&self, row: &Row, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
         let Row { direction, scale, head } = row;
-        let nearest = self.panels.nearest(direction, self.len(), room);
+        let nearest = self.unpacked().panels.nearest(direction, self.len, room);
         let centroid = self.centroid(nearest);
         let start = codes.len();
         codes.extend((nearest as u16).to_le_bytes());
@@ -274,10 +301,10 @@ impl Codebook {
     pub(crate) fn direction(&self, code: &[u8], head: bool, row: &mut [f32]) {
         row.copy_from_slice(self.centroid(Codebook::centroid_of(code)));
         match self.bits() {
-            _ if head => add_levels::<2>(&self.fine_table, &code[3..], row),
-            1 => add_levels::<8>(&self.table, &code[3..], row),
-            2 => add_levels::<4>(&self.table, &code[3..], row),
-            _ => add_levels::<2>(&self.table, &code[3..], row),
+            _ if head => add_levels::<2>(&self.unpacked().fine_table, &code[3..], row),
+            1 => add_levels::<8>(&self.unpacked().table, &code[3..], row),
+            2 => add_levels::<4>(&self.unpacked().table, &code[3..], row),
+            _ => add_levels::<2>(&self.unpacked().table, &code[3..], row),
         }
     }
 }

@@ -240,7 +240,7 @@ impl Vectors {
     }
 
     fn prepare(&self, query: &Multivector) -> Result<PreparedQuery<'_>> {
-        self.segments.iter().try_for_each(Segment::is_whole)?;
+        self.segments.iter().try_for_each(Segment::secure)?;
         if query.dimension() != self.codebook.dimension() {
             let (asked, kept) = (query.dimension(), self.codebook.dimension());
             return Err(Error::OtherModel { asked: format!("vectors of {asked} components"), kept });

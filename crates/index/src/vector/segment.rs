@@ -1,4 +1,4 @@
-//! A segment: vectors of some units in one file that is written once, then read whole where it is small, else mapped.
+//! A segment: vectors of some units in one file that is written once, then mapped, and read whole before a search where it is small.
 //!
 //! Layout (all numbers little-endian; docs/index-format.md has the table): header, keys, starts, sums, directory,
 //! lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
@@ -62,6 +62,9 @@ impl<'a> SegmentBuilder<'a> {
 
     /// Adds the units of `segment` that `keep` accepts and that are not damaged; gives the number of damaged ones.
     pub(crate) fn absorb(&mut self, segment: &'a Segment, keep: impl Fn(u64) -> bool) -> usize {
+        if segment.secure().is_err() {
+            return segment.len();
+        }
         let mut damaged = 0;
         for ordinal in 0..segment.len() {
             let key = segment.key(ordinal);
@@ -238,13 +241,12 @@ impl Segment {
         })
     }
 
-    /// Whether its bytes can still be read. To read a part of a mapped file that was cut off ends the process by a
-    /// signal.
+    /// Checks that all of its bytes can be read, and copies them where they are few ([`Bytes::secure`]).
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the file was cut since it was opened.
-    pub(crate) fn is_whole(&self) -> Result<()> {
-        if self.map.is_whole() { Ok(()) } else { Err(self.damaged("its end, which was cut off,")) }
+    pub(crate) fn secure(&self) -> Result<()> {
+        if self.map.secure() { Ok(()) } else { Err(self.damaged("its end, which was cut off,")) }
     }
 
     /// Its file's name.
@@ -490,10 +492,10 @@ mod tests {
             let units: Vec<(u64, Vec<u8>)> = (0..units).map(|i| (i << 56, large.clone())).collect();
             let (_folder, path) = written(&units);
             let segment = Segment::open(&path, &MAKE).expect("a segment");
-            segment.is_whole().expect("whole");
+            segment.secure().expect("whole");
             let file = File::options().write(true).open(&path).expect("a file");
             file.set_len(5_000).expect("cut");
-            assert_eq!(segment.is_whole().is_ok(), is_kept);
+            assert_eq!(segment.secure().is_ok(), is_kept);
             assert!(!is_kept || segment.verify().is_ok(), "what is kept is as it was");
         }
     }
