@@ -1,14 +1,20 @@
-//! The bytes of a file that is written once: mapped, and read whole before a search where they are few.
+//! The bytes of a file that is written once: mapped, and read whole before a search where they are few, or where a
+//! server keeps them open.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::Deref;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
 
 use memmap2::Mmap;
 
 /// A file up to this size is read whole: a search reads most of it, and nothing that happens to it then matters.
 const KEPT_BYTES_MAX: usize = 4 << 20;
+/// One up to this size is read whole where it is searched and was opened this long ago: a server answers for hours, in
+/// which others may cut the file, and its pages would come to stay in memory anyway.
+const SERVED_BYTES_MAX: usize = 64 << 20;
+const SERVED_AFTER: Duration = Duration::from_secs(2);
 
 /// The bytes of a file. Only those that are read are fetched from the disk.
 #[derive(Debug)]
@@ -16,6 +22,9 @@ pub(super) struct Bytes {
     /// In the file.
     map: Mmap,
     file: File,
+    /// When the file was last written, as it was when it was opened: it is written once.
+    written: Option<SystemTime>,
+    opened: Instant,
     /// In memory of our own, once they were secured; none where the file was cut before.
     kept: OnceLock<Option<Vec<u8>>>,
 }
@@ -30,16 +39,26 @@ impl Bytes {
         // more. What others do to it is looked for before each search ([`Bytes::secure`]).
         #[expect(unsafe_code, reason = "a memory map")]
         let map = unsafe { Mmap::map(&file) }?;
-        Ok(Bytes { map, file, kept: OnceLock::new() })
+        let written = file.metadata()?.modified().ok();
+        Ok(Bytes { map, file, written, opened: Instant::now(), kept: OnceLock::new() })
     }
 
-    /// Whether all of them can be read now. Few bytes are copied by this, and can be read from then on. To read a part
-    /// of a mapped file that was cut off ends the process by a signal.
+    /// Whether all of them can be read now, and are what they were. Few bytes are copied by this, and more in a server;
+    /// they can be read from then on. To read a part of a mapped file that was cut off ends the process by a signal.
     pub(super) fn secure(&self) -> bool {
-        if self.map.len() > KEPT_BYTES_MAX {
-            return self.file.metadata().is_ok_and(|m| m.len() >= self.map.len() as u64);
+        self.secured(self.opened.elapsed() > SERVED_AFTER)
+    }
+
+    fn secured(&self, is_served: bool) -> bool {
+        if let Some(kept) = self.kept.get() {
+            return kept.is_some();
         }
-        self.kept.get_or_init(|| self.copy()).is_some()
+        let is_as_it_was = |m: std::fs::Metadata| m.len() == self.map.len() as u64 && m.modified().ok() == self.written;
+        if !self.file.metadata().is_ok_and(is_as_it_was) {
+            return false;
+        }
+        let most = if is_served { SERVED_BYTES_MAX } else { KEPT_BYTES_MAX };
+        self.map.len() > most || self.kept.get_or_init(|| self.copy()).is_some()
     }
 
     fn copy(&self) -> Option<Vec<u8>> {
@@ -54,5 +73,36 @@ impl Deref for Bytes {
 
     fn deref(&self) -> &[u8] {
         self.kept.get().and_then(Option::as_deref).unwrap_or(&self.map)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapped(path: &std::path::Path, content: &[u8]) -> Bytes {
+        std::fs::write(path, content).expect("written");
+        Bytes::of(File::open(path).expect("a file")).expect("a map")
+    }
+
+    #[test]
+    fn a_server_reads_what_may_be_cut_under_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, content) = (folder.path().join("a"), vec![7; KEPT_BYTES_MAX + 1]);
+        let bytes = mapped(&path, &content);
+        assert!(bytes.secured(false) && bytes.kept.get().is_none(), "one search reads what it needs");
+        assert!(bytes.secured(true));
+        File::options().write(true).open(&path).and_then(|file| file.set_len(9)).expect("cut");
+        assert!(bytes.secured(true) && bytes[..] == content[..]);
+    }
+
+    #[test]
+    fn a_file_that_was_written_again_is_another() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        let bytes = mapped(&path, &vec![7; KEPT_BYTES_MAX + 1]);
+        let file = File::options().write(true).open(&path).expect("a file");
+        file.set_modified(SystemTime::UNIX_EPOCH).expect("a time");
+        assert!(!bytes.secured(false) && !bytes.secured(true));
     }
 }
