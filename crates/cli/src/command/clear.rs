@@ -13,8 +13,9 @@ use super::others::{all_stores, gone, of_a_path_that_is_gone};
 use crate::args::ClearArgs;
 use crate::{FOUND, NOTHING};
 
-/// How long it waits for a process that writes the index.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long it waits for processes that write the index: on a machine that is busy with other things, each of a crowd
+/// takes a minute.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The indexes that are meant.
 fn stores(args: &ClearArgs, env: &Env) -> Result<Vec<Store>> {
