@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use super::{FileRecord, FileTable, Store};
 use crate::error::{Error, Result};
+use crate::walk::changed_ns;
 
 /// Files that are looked at to tell whether a tree is the one that an index was made of.
 const SAMPLE: usize = 64;
@@ -41,7 +41,5 @@ impl Store {
 /// Whether a file is there as it was when it was indexed.
 fn is_alike(record: &FileRecord, path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let mtime_ns = modified.map_or(0, |time| time.as_nanos() as i64);
-    metadata.is_file() && metadata.len() == record.size && mtime_ns == record.mtime_ns
+    metadata.is_file() && metadata.len() == record.size && changed_ns(&metadata) == record.mtime_ns
 }

@@ -33,7 +33,7 @@ pub struct WalkOptions {
 /// When a file last changed, in nanoseconds since 1970. The time of its content can be set, and is the same for all files
 /// of many an archive: two such files that change places, or one that is put in another's place, would look as before.
 /// The system's own time of the change can't be set. It also moves where a file can be read that could not.
-fn changed_ns(metadata: &std::fs::Metadata) -> i64 {
+pub(crate) fn changed_ns(metadata: &std::fs::Metadata) -> i64 {
     let modified = metadata.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
     let modified = modified.map_or(0, |d| d.as_nanos() as i64);
     #[cfg(unix)]
