@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use colgrep_core::collapse::collapse;
+use colgrep_core::collapse::{PerFile, collapse};
 use colgrep_core::expand::TermTable;
 use colgrep_core::rank::{self, Fused};
 use colgrep_core::tag::{Hint, TagKind};
@@ -104,7 +104,7 @@ fn ndcg(corpus: &Corpus, task: &Task, given: &Given) -> Result<f64> {
     let found = repository.retrieve(&task, &corpus.knobs, DEPTH)?;
     let fused = Fused::new(&found.retrieved, repository.fusion, &corpus.knobs);
     let ranked = rank::run(&found.query, &corpus.knobs, &found.retrieved, fused, None);
-    let hits = collapse(&ranked, DEPTH, 1);
+    let hits = collapse(&ranked, DEPTH, PerFile::Units(1));
     let files: Vec<String> = hits.iter().map(|hit| repository.absolute(&ranked.files[hit.file].path)).collect();
     Ok(metric::ndcg(&metric::ranks(&files, &task.targets), DEPTH))
 }

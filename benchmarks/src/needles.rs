@@ -2,8 +2,8 @@
 //! heading.
 //!
 //! Each needle is a section and three questions, written by people who read it: one in the section's own words, one in
-//! other words, one task that it helps with. Right is the section itself: a file whose shown unit is another one is no
-//! answer.
+//! other words, one task that it helps with. Right is the section itself, or another that answers as well (`also`). An
+//! answer is a section that is shown, as many of a page as are; a page without the right one is no answer.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::corpus::{RankingArgs, Repository, Vars};
 use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
 use crate::{FINE, REGRESSION};
 
-/// Answers among which a needle counts as found.
+/// Shown sections among which a needle counts as found.
 const DEPTH: usize = 5;
 
 /// `needles`.
@@ -83,12 +83,28 @@ pub struct Needle {
     pub file: String,
     /// The section's own heading, as `outline` names it.
     pub heading: String,
+    /// Other sections that answer the questions as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Other>,
     /// A question in the section's own words.
     pub own: String,
     /// The same asked for in other words.
     pub paraphrase: String,
     /// A task that it helps with.
     pub task: String,
+}
+
+/// Another section that answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Other {
+    /// Its file; the needle's, where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its heading.
+    pub heading: String,
+    /// The questions that it answers: all, where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<Asked>,
 }
 
 /// How a needle is asked for.
@@ -294,7 +310,7 @@ fn ask(
     let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;
     let mut records = Vec::new();
     for needle in needles {
-        let names = sections(&folder, needle)?;
+        let right = sections(&folder, needle)?;
         for asked in Asked::ALL {
             let query = asked.of(needle);
             let mut request = SearchRequest::new(query).within(&folder).files(DEPTH).by(args.ranking.by());
@@ -302,42 +318,57 @@ fn ask(
             request.ranking.profile = args.ranking.profile()?;
             request.ranking.fusion = args.ranking.fusion.map(Into::into);
             let answer = session.search(&request).with_context(|| format!("{name}: {query:?}"))?;
-            records.push(record(needle, asked, &names, &answer));
+            records.push(record(needle, asked, &right, &answer));
         }
     }
     Ok(records)
 }
 
-/// The qualified names of the sections that a needle means: most have one.
-fn sections(root: &Path, needle: &Needle) -> Result<Vec<String>> {
-    let text = read_text(root, &needle.file).with_context(|| format!("{}: {}", needle.repository, needle.file))?;
-    let units = parse::parse(&text, language::of_file(&needle.file, text.as_bytes())).units;
-    let of_name = units.iter().filter(|unit| unit.kind == UnitKind::Section && unit.name == needle.heading);
-    let names: Vec<String> = of_name.map(|unit| unit.qualified_name()).collect();
-    if names.is_empty() {
-        bail!("{}: {} has no section {:?}", needle.repository, needle.file, needle.heading);
-    }
-    Ok(names)
+/// A section that is right for some ways to ask.
+struct Right {
+    file: String,
+    name: String,
+    asked: Vec<Asked>,
 }
 
-fn record(needle: &Needle, asked: Asked, names: &[String], answer: &Answer) -> QuestionRecord {
-    let shown = answer.files.iter().map(|file| {
-        let unit = file.units.first();
-        (
-            file.path.as_str(),
-            unit.map_or(0, |u| u.line.number),
-            unit.map(|u| u.unit.qualified_name()).unwrap_or_default(),
-        )
-    });
-    let shown: Vec<(&str, usize, String)> = shown.collect();
-    let rank = |right: &dyn Fn(&(&str, usize, String)) -> bool| shown.iter().position(right).map(|i| i + 1);
+/// The sections that answer a needle's questions, its own first.
+fn sections(root: &Path, needle: &Needle) -> Result<Vec<Right>> {
+    let mut right = named(root, needle, &needle.file, &needle.heading, &Asked::ALL)?;
+    for other in &needle.also {
+        let asked = if other.asked.is_empty() { &Asked::ALL[..] } else { &other.asked };
+        right.extend(named(root, needle, other.file.as_ref().unwrap_or(&needle.file), &other.heading, asked)?);
+    }
+    Ok(right)
+}
+
+/// The sections of a heading: mostly one.
+fn named(root: &Path, needle: &Needle, file: &str, heading: &str, asked: &[Asked]) -> Result<Vec<Right>> {
+    let text = read_text(root, file).with_context(|| format!("{}: {file}", needle.repository))?;
+    let units = parse::parse(&text, language::of_file(file, text.as_bytes())).units;
+    let of_name = units.iter().filter(|unit| unit.kind == UnitKind::Section && unit.name == heading);
+    let right = |name| Right { file: file.to_string(), name, asked: asked.to_vec() };
+    let right: Vec<Right> = of_name.map(|unit| right(unit.qualified_name())).collect();
+    if right.is_empty() {
+        bail!("{}: {file} has no section {heading:?}", needle.repository);
+    }
+    Ok(right)
+}
+
+fn record(needle: &Needle, asked: Asked, right: &[Right], answer: &Answer) -> QuestionRecord {
+    let right: Vec<&Right> = right.iter().filter(|right| right.asked.contains(&asked)).collect();
+    let units = answer.files.iter().flat_map(|file| file.units.iter().map(|unit| (file.path.as_str(), unit)));
+    let shown: Vec<(&str, usize, String)> =
+        units.take(DEPTH).map(|(path, unit)| (path, unit.line.number, unit.unit.qualified_name())).collect();
+    let is_right = |path: &str, name: &str| right.iter().any(|right| right.file == path && right.name == name);
+    let mut files: Vec<&str> = answer.files.iter().map(|file| file.path.as_str()).collect();
+    files.dedup();
     QuestionRecord {
         repository: needle.repository.clone(),
         asked,
         query: asked.of(needle).to_string(),
-        right: format!("{}: {}", needle.file, names[0]),
-        rank: rank(&|(path, _, name)| *path == needle.file && names.contains(name)),
-        file_rank: rank(&|(path, ..)| *path == needle.file),
+        right: format!("{}: {}", needle.file, right[0].name),
+        rank: shown.iter().position(|(path, _, name)| is_right(path, name)).map(|at| at + 1),
+        file_rank: files.iter().take(DEPTH).position(|path| right.iter().any(|r| r.file == *path)).map(|at| at + 1),
         shown: shown.iter().map(|(path, line, name)| format!("{path}:{line}: {name}")).collect(),
     }
 }

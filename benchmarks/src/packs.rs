@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
+use colgrep_core::collapse::PerFile;
 use colgrep_core::query::last_segment;
 use colgrep_core::unit::UnitRole;
 use colgrep_core::{Unit, UnitKind};
@@ -356,7 +357,7 @@ pub fn answer(corpus: &Corpus, task: &Task, units_per_file: usize, path: Option<
         near: near.as_ref(),
         hints,
         terms: terms.as_ref(),
-        units_per_file,
+        units_per_file: PerFile::Units(units_per_file),
         ..Asked::new(&task.query, &corpus.knobs, files)
     };
     let single = |path: &str| {

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_engine::git;
@@ -237,7 +238,7 @@ impl Measure<'_> {
             knobs,
             fusion: Fusion::default(),
             files: DEPTH,
-            units_per_file: 1,
+            units_per_file: PerFile::Units(1),
             filter: None,
             semantic: (by != RankBy::Words).then(|| self.model.semantic(snapshot, by)),
             background: Background::default(),

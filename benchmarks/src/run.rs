@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
-use colgrep_core::collapse::{FileHit, collapse};
+use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, Retrieved};
@@ -112,18 +112,21 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs, has_stages: bool) -> Resu
     let in_pool = pool(repository, &retrieved, &fused, &task.targets);
     let before_rank = ms(started);
     let ranked = rank(&query, knobs, &retrieved, fused, has_stages);
-    let hits = collapse(&ranked, DEPTH, 1);
+    let hits = collapse(&ranked, DEPTH, PerFile::Units(1));
     let (fuse, rank_ms) = (fused_ms - retrieved_ms, ms(started) - before_rank);
     let search_ms = fused_ms + rank_ms;
     let files: Vec<String> = hits.iter().map(|h| ranked.files[h.file].path.clone()).collect();
     let ranks = metric::ranks(&absolute(repository, ranked.files, &hits), &task.targets);
     // What holds more files answers for both depths; less depends on how many are asked for.
     let ranks_large = if ranked.files.len() >= DEPTH_LARGE {
-        metric::ranks(&absolute(repository, ranked.files, &collapse(&ranked, DEPTH_LARGE, 1)), &task.targets)
+        metric::ranks(
+            &absolute(repository, ranked.files, &collapse(&ranked, DEPTH_LARGE, PerFile::Units(1))),
+            &task.targets,
+        )
     } else {
         let Retrieval { query, retrieved, .. } = repository.retrieve(task, knobs, DEPTH_LARGE)?;
         let fused = Fused::new(&retrieved, repository.fusion, knobs);
-        let hits = collapse(&rank(&query, knobs, &retrieved, fused, has_stages), DEPTH_LARGE, 1);
+        let hits = collapse(&rank(&query, knobs, &retrieved, fused, has_stages), DEPTH_LARGE, PerFile::Units(1));
         metric::ranks(&absolute(repository, &retrieved.files, &hits), &task.targets)
     };
     let before = metric::first(&ranks).map_or(hits.len(), |rank| rank - 1);

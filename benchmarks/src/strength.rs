@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use colgrep_core::collapse::collapse;
+use colgrep_core::collapse::{PerFile, collapse};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::rank::{self, Fused};
 use colgrep_core::strength::{Given, NAMES, SIGNS, Signs, pointed, signs};
@@ -139,7 +139,7 @@ fn asking(
     let Retrieval { query, retrieved, .. } = repository.retrieve(task, &corpus.knobs, DEPTH)?;
     let fused = Fused::new(&retrieved, fusion, &corpus.knobs);
     let ranked = rank::run(&query, &corpus.knobs, &retrieved, fused, None);
-    let hits = collapse(&ranked, DEPTH, 1);
+    let hits = collapse(&ranked, DEPTH, PerFile::Units(1));
     let held = held(&repository.place.snapshot, &query, &retrieved, &hits)?;
     let given = Given { query: &query, knobs: &corpus.knobs, retrieved: &retrieved, hits: &hits, held: &held };
     let is_own = std::ptr::eq(repository, &corpus.repositories[task.repository]);

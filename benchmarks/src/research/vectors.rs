@@ -11,6 +11,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
+use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_index::search::{Background, Mode, Request, Semantic, search};
@@ -131,7 +132,7 @@ fn query(folder: &Path) -> Result<()> {
             knobs: &knobs,
             fusion: Fusion::MinMax,
             files: 15,
-            units_per_file: 1,
+            units_per_file: PerFile::Units(1),
             filter: None,
             semantic,
             background: Background::default(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_encoder::Encoder;
@@ -205,7 +206,7 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
                 knobs: &knobs,
                 fusion,
                 files: 20,
-                units_per_file: 3,
+                units_per_file: PerFile::Units(3),
                 filter: None,
                 semantic,
                 background,

@@ -97,6 +97,18 @@ fn req_004_7_hints_multiply_what_meets_them_and_leave_out_nothing() {
 }
 
 #[test]
+fn req_004_1_more_is_ranked_than_is_shown() {
+    let sandbox = Sandbox::new();
+    for part in ["a", "b", "c", "d", "e", "f"] {
+        sandbox.write(&format!("src/{part}/parse_item.py"), "def parse_item(text):\n    return text.strip()\n");
+    }
+    let shown = |args: &[&str]| sandbox.run(&[&["parse item", "-k", "2"], args].concat()).out;
+    assert!(!shown(&[]).contains("src/f/"), "{}", shown(&[]));
+    let hinted = shown(&["--hint", "subsystem=f"]);
+    assert!(hinted.starts_with("src/f/") && hinted.lines().count() == 2, "{hinted}");
+}
+
+#[test]
 fn req_004_9_what_is_no_hint_is_refused_with_the_kinds() {
     let sandbox = tokens();
     for hint in ["module=http", "http", "=http", "tag="] {

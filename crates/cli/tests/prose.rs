@@ -154,3 +154,35 @@ fn cells_of_notebooks_are_found_on_lines_of_the_file() {
     assert!(found.out.starts_with("plan.ipynb:8:") && found.out.contains("def load_waits"), "{}", found.out);
     assert_eq!(sandbox.run(&["ghost_walk", "--keyword-only"]).out, "", "outputs are no source");
 }
+
+#[test]
+fn r002_7_and_17_an_index_serves_other_processes_from_whatever_volume() {
+    let sandbox = guide();
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    let elsewhere = sandbox.root().with_file_name("volume");
+    std::fs::rename(sandbox.data(), &elsewhere).expect("a folder that moves");
+    let volume = elsewhere.to_str().expect("UTF-8");
+    let again = sandbox.run_with(&[("COLGREP_DATA_DIR", volume)], &["init"]);
+    assert!(again.status == 0 && again.err.contains("nothing changed"), "{}", again.err);
+    let found = sandbox.run_with(&[("COLGREP_DATA_DIR", volume)], &["pauses between attempts", "-k", "1"]);
+    assert!(found.out.starts_with("docs/guide.rst:10:"), "{} {}", found.out, found.err);
+    assert!(!sandbox.data().exists(), "nothing was made where it was");
+}
+
+#[test]
+fn sections_of_a_documentation_stand_for_themselves() {
+    let sandbox = guide();
+    // One answer is one section; of more, several may be of one page, which stays one result.
+    assert_eq!(sandbox.run(&["how are requests limited and sent again", "-k", "1"]).out.lines().count(), 1);
+    let ran = sandbox.run(&["requests limited and sent again", "-k", "3"]);
+    let of_guide = ran.paths().iter().filter(|path| **path == "docs/guide.rst").count();
+    assert!(of_guide > 1 && of_guide <= 3, "{}", ran.out);
+    let one = sandbox.run(&["requests limited and sent again", "-k", "3", "--per-file", "1"]);
+    assert_eq!(one.paths().iter().filter(|path| **path == "docs/guide.rst").count(), 1, "{}", one.out);
+    // Where there is code, a file has one line.
+    for n in 0..40 {
+        sandbox.write(&format!("src/part{n}.py"), "def limited(requests):\n    return sent(again(requests))\n");
+    }
+    let ran = sandbox.run(&["requests limited and sent again", "-k", "50"]);
+    assert_eq!(ran.paths().iter().filter(|path| **path == "docs/guide.rst").count(), 1, "{}", ran.out);
+}

@@ -1,6 +1,7 @@
 //! Collapse: from ranked units to ranked files, each with its best units.
 
 use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
 
 use crate::rank::{Fused, Ranked, RankedUnit, Retrieved};
 
@@ -17,8 +18,46 @@ pub struct FileHit {
     pub units: Vec<RankedUnit>,
 }
 
-/// The first `k` distinct files (fewer only where there are fewer), each with up to `per_file` units.
-pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: usize) -> Vec<FileHit> {
+/// Sections of one document, at most, that are shown where nobody said how many.
+const SECTIONS_MAX: usize = 3;
+
+/// How many units of a file are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PerFile {
+    /// One. In a documentation, where a page says many things, also those of its sections that are among the best `k`
+    /// units while no page counts with more than [`SECTIONS_MAX`].
+    #[default]
+    Usual,
+    /// So many.
+    Units(usize),
+}
+
+/// The first `k` distinct files (fewer only where there are fewer), each with so many of its units.
+pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: PerFile) -> Vec<FileHit> {
+    let mut hits = first_of_each(ranked, k, if let PerFile::Units(units) = per_file { units } else { 1 });
+    if per_file == PerFile::Usual && ranked.is_documentation {
+        let first =
+            answers(&ranked.units, true).take(k).filter(|unit| hits.iter().all(|hit| hit.units[0].unit != unit.unit));
+        for section in first.copied().collect::<Vec<_>>() {
+            let hit = hits.iter_mut().find(|hit| hit.file == section.file);
+            hit.into_iter().for_each(|hit| hit.units.push(section));
+        }
+    }
+    hits
+}
+
+/// The best units, at most [`SECTIONS_MAX`] of a file: the answers of a documentation, whose pages hold many.
+/// Of another corpus, the best units.
+pub fn answers(ranked: &[RankedUnit], is_documentation: bool) -> impl Iterator<Item = &RankedUnit> {
+    let mut shown: HashMap<usize, usize> = HashMap::new();
+    ranked.iter().filter(move |unit| {
+        let shown = shown.entry(unit.file).or_default();
+        *shown += 1;
+        !is_documentation || *shown <= SECTIONS_MAX
+    })
+}
+
+fn first_of_each(ranked: &Ranked<'_>, k: usize, per_file: usize) -> Vec<FileHit> {
     let mut hits: Vec<FileHit> = Vec::with_capacity(k.min(ranked.files.len()));
     let mut position: Vec<Option<usize>> = vec![None; ranked.files.len()];
     for unit in &ranked.units {
@@ -83,7 +122,8 @@ mod tests {
                 files.iter().enumerate().map(|(i, (f, s))| (i as u32, *f, (s * 4.0).round() / 4.0)).collect();
             let example = Example::with_units(&["a", "b", "c", "d", "e", "f", "g", "h"], &scored);
             let first = first_files(&example.retrieved, &example.fused, k);
-            let hits = collapse(&Ranked::new(&example.retrieved, &example.fused), k, per_file);
+            let ranked = Ranked::new(&example.retrieved, &example.fused);
+            let hits = collapse(&ranked, k, PerFile::Units(per_file));
             let mut distinct: Vec<usize> = files.iter().map(|f| f.0).collect();
             distinct.sort_unstable();
             distinct.dedup();
@@ -98,6 +138,24 @@ mod tests {
                 prop_assert_eq!(hit.units.len(), count.min(per_file));
             }
         }
+    }
+
+    #[test]
+    fn a_page_shows_its_sections_among_the_first_and_no_more_than_three() {
+        let scores = [(0, 0, 0.9), (1, 0, 0.8), (2, 1, 0.7), (3, 0, 0.6), (4, 0, 0.5), (5, 2, 0.4), (6, 1, 0.3)];
+        let example = Example::with_units(&["a.md", "b.md", "c.md"], &scores);
+        let shown = |k: usize, per_file: PerFile, is_documentation: bool| -> Vec<Vec<u32>> {
+            let ranked = Ranked { is_documentation, ..Ranked::new(&example.retrieved, &example.fused) };
+            let hits = collapse(&ranked, k, per_file);
+            hits.iter().map(|hit| hit.units.iter().map(|unit| unit.unit.doc()).collect()).collect()
+        };
+        assert_eq!(shown(1, PerFile::Usual, true), [[0]], "one answer is one section");
+        assert_eq!(shown(2, PerFile::Usual, true), [vec![0, 1], vec![2]], "{scores:?}");
+        // The fourth of a page is not shown, and takes nobody's place.
+        assert_eq!(shown(5, PerFile::Usual, true), [vec![0, 1, 3], vec![2], vec![5]]);
+        assert_eq!(shown(6, PerFile::Usual, true), [vec![0, 1, 3], vec![2, 6], vec![5]]);
+        assert_eq!(shown(5, PerFile::Usual, false), [[0], [2], [5]], "where there is code, a file has one line");
+        assert_eq!(shown(5, PerFile::Units(2), true), [vec![0, 1], vec![2, 6], vec![5]]);
     }
 
     #[test]

@@ -10,8 +10,17 @@ use crate::unit::UnitId;
 pub const TRUST_KNOBS: &[Knob] = &[Knob::TrustLow, Knob::TrustHigh];
 
 /// Every knob that the fusion reads.
-pub const KNOBS: &[Knob] =
-    &[Knob::Alpha, Knob::TrustLow, Knob::TrustHigh, Knob::SemanticDepth, Knob::RrfK, Knob::ExpandAlpha, Knob::ExpandK];
+pub const KNOBS: &[Knob] = &[
+    Knob::Alpha,
+    Knob::TrustLow,
+    Knob::TrustHigh,
+    Knob::CodeShare,
+    Knob::ProseTrust,
+    Knob::SemanticDepth,
+    Knob::RrfK,
+    Knob::ExpandAlpha,
+    Knob::ExpandK,
+];
 
 /// Sorts units by score, best first, equal ones by key.
 pub fn sort_hits(hits: &mut [(UnitId, f32)]) {
@@ -79,14 +88,24 @@ pub struct Evidence {
     /// Whether a term table gave the query terms: these name what is wanted.
     #[serde(default)]
     pub expanded: bool,
+    /// Whether the corpus is a documentation: prose was found, and hardly any code.
+    #[serde(default)]
+    pub documentation: bool,
 }
 
 impl Evidence {
     /// How far the query's words are to be trusted, 0 to 1: a name and a term table's terms wholly, other words by the
-    /// strength of what they found.
+    /// strength of what they found. In a documentation words and meaning always share, since its sections say in words
+    /// what they are about, and not by names.
     pub fn trust(&self, knobs: &Knobs) -> f32 {
         let (low, high) = (knobs.trust_low, knobs.trust_high);
-        if self.names || self.expanded || high <= low {
+        if self.expanded || high <= low {
+            return 1.0;
+        }
+        if self.documentation {
+            return knobs.prose_trust;
+        }
+        if self.names {
             return 1.0;
         }
         ((self.strength - low) / (high - low)).clamp(0.0, 1.0)
@@ -100,9 +119,11 @@ impl Evidence {
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
     }
 
-    /// What the words do not explain and vectors can, 0 to 1: the part that is not trusted, times the coverage.
+    /// What the words do not explain and vectors can, 0 to 1: the part that is not trusted, times the coverage. In a
+    /// documentation all: paths and names, which most stages go by, say little of a section.
     pub fn unexplained(&self, knobs: &Knobs) -> f32 {
-        (1.0 - self.trust(knobs)) * self.coverage
+        let trust = self.trust(knobs);
+        if self.documentation && trust < 1.0 { self.coverage } else { (1.0 - trust) * self.coverage }
     }
 
     /// k of the reciprocal ranks: `expand_k` where a term table gave terms.
@@ -207,6 +228,24 @@ mod tests {
         for (f, e) in fused.iter().zip(&expected) {
             assert!(f.0 == e.0 && (f.1 - e.1).abs() < 1e-4, "{fused:?}, expected {expected:?}");
         }
+    }
+
+    #[test]
+    fn in_a_documentation_words_and_meaning_always_share() {
+        let mut knobs = Knobs::of(Profile::Default);
+        let of = |strength: f32, names: bool, expanded: bool| {
+            let documentation = true;
+            Evidence { strength, names, expanded, documentation, coverage: 0.5, ..Evidence::default() }
+        };
+        let meaning = 0.5 * (1.0 - knobs.prose_trust * (1.0 - knobs.alpha));
+        for evidence in [of(0.0, false, false), of(1.0, false, false), of(0.3, true, false)] {
+            assert!((evidence.semantic_weight(&knobs) - meaning).abs() < 1e-6, "{evidence:?}");
+            assert_eq!((evidence.doubt(&knobs), evidence.unexplained(&knobs)), (0.5, 0.5), "{evidence:?}");
+        }
+        // The terms of a table name what is wanted there too, and an alpha of 0 is words alone.
+        assert_eq!(of(0.3, false, true).doubt(&knobs), 0.0);
+        knobs.set(Knob::Alpha, "0").expect("a number");
+        assert_eq!((of(0.3, false, false).semantic_weight(&knobs), of(0.3, false, false).doubt(&knobs)), (0.0, 0.0));
     }
 
     #[test]

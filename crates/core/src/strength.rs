@@ -287,7 +287,7 @@ fn defines(query: &Query, file: &FileFacts) -> (bool, bool) {
 mod tests {
     use super::*;
     use crate::clue::Pointer;
-    use crate::collapse::collapse;
+    use crate::collapse::{PerFile, collapse};
     use crate::fuse::{Evidence, Ranking};
     use crate::knob::Profile;
     use crate::rank::Ranked;
@@ -314,7 +314,7 @@ mod tests {
         prepare(&mut example);
         let (knobs, query) = (Knobs::of(Profile::Default), query(text));
         let ranked = Ranked::new(&example.retrieved, &example.fused);
-        let hits = collapse(&ranked, 9, 1);
+        let hits = collapse(&ranked, 9, PerFile::Units(1));
         let held = [Held { file: 1.0, unit: 1.0, whole: true }, Held { file: 0.2, unit: 0.2, whole: false }];
         let given = Given { query: &query, knobs: &knobs, retrieved: &example.retrieved, hits: &hits, held: &held };
         strengths(&given)

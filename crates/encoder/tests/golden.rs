@@ -42,6 +42,21 @@ fn the_embedded_model() {
 }
 
 #[test]
+fn r002_9_a_text_is_as_like_itself_as_a_text_can_be() {
+    let model = Native::new(EMBEDDED).unwrap();
+    let texts = ["retry a failed request with a pause", "draw a red circle on the canvas"];
+    let documents = model.encode_documents(&texts).unwrap();
+    // The heads are the summary in two parts, of one length for every text: their product is its cosine, times that.
+    let product = |a: usize, b: usize| -> f32 {
+        let heads = documents[a].rows().zip(documents[b].rows()).take(model.heads());
+        heads.flat_map(|(a, b)| a.iter().zip(b)).map(|(a, b)| a * b).sum()
+    };
+    let cosine = |a, b| product(a, b) / (product(a, a) * product(b, b)).sqrt();
+    assert!((product(0, 0) - product(1, 1)).abs() < 1e-2 * product(0, 0), "one length for every text");
+    assert!((cosine(0, 0) - 1.0).abs() < 1e-5 && cosine(0, 1) < 0.6, "{}", cosine(0, 1));
+}
+
+#[test]
 fn words_that_the_model_knows() {
     let model = Native::new(EMBEDDED).unwrap();
     for (text, known) in [

@@ -78,7 +78,7 @@ mod tests {
             score,
         };
         for (step, score) in [("stem", 1.25), ("depth", 1.25), ("penalty", 0.5)] {
-            explanation.stage(step, &Ranked { units: vec![ranked(score)], files: &[] });
+            explanation.stage(step, &Ranked { units: vec![ranked(score)], ..Ranked::default() });
         }
         let steps = explanation.steps(unit, &Query::default());
         let steps: Vec<String> = steps.iter().map(|s| format!("{} {:+.3} {:.3}", s.step, s.change, s.score)).collect();
@@ -91,7 +91,7 @@ mod tests {
         let mut explanation = Explanation::default();
         explanation.ranking("fused", &[(unit, 0.2)]);
         let ranked = RankedUnit { unit, score: 0.299, ..RankedUnit::default() };
-        explanation.stage("hints", &Ranked { units: vec![ranked], files: &[] });
+        explanation.stage("hints", &Ranked { units: vec![ranked], ..Ranked::default() });
         let query = Query { expansions: vec!["JWT".to_string()], ..Query::default() };
         let steps = explanation.steps(unit, &query);
         assert_eq!((steps[0].step, &steps[0].terms[..]), ("expand", &["JWT".to_string()][..]));

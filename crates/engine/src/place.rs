@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use colgrep_core::collapse::FileHit;
+use colgrep_core::collapse::{FileHit, PerFile, answers};
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
@@ -105,8 +105,8 @@ pub struct Asked<'a> {
     pub past: &'a [(String, f32)],
     /// Files wanted.
     pub files: usize,
-    /// Units in each file, at most.
-    pub units_per_file: usize,
+    /// Units shown of each file.
+    pub units_per_file: PerFile,
     /// Whether `files` counts units, each a result of its own.
     pub single_units: bool,
     /// Whether it is counted how many units of each file match.
@@ -130,7 +130,7 @@ impl<'a> Asked<'a> {
             near: None,
             past: &[],
             files,
-            units_per_file: 1,
+            units_per_file: PerFile::Usual,
             single_units: false,
             every_match: false,
             explain: false,
@@ -465,9 +465,9 @@ fn is_headed(unit: &Unit, language: &str) -> bool {
     unit.kind == UnitKind::Section && !unit.name.is_empty() && is_prose()
 }
 
-/// The best units, each as a result of its own.
+/// The best units, each as a result of its own. Of a documentation's pages none takes all places.
 fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
-    let best = answer.units.iter().take(wanted);
+    let best = answers(&answer.units, answer.is_documentation).take(wanted);
     let strengths: std::collections::HashMap<usize, f32> = answer.hits.iter().map(|h| (h.file, h.strength)).collect();
     let hit = |c: &RankedUnit| {
         let strength = strengths.get(&c.file).copied().unwrap_or_default();

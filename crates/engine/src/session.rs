@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use colgrep_core::collapse::PerFile;
 use colgrep_core::knob::Knob;
 use colgrep_index::ids::StableId;
 use colgrep_index::store::Snapshot;
@@ -219,7 +220,7 @@ impl Session {
         let near = request.background.near.as_ref().map(|near| self.near(near, &request.scope)).transpose()?;
         let is_text = matches!(request.question, Question::Text(_));
         let fusion = request.ranking.fusion.or(self.settings.fusion()).unwrap_or_default();
-        let per_file = request.shape.units_per_file.or(self.settings.number("per_file")).unwrap_or(1).max(1);
+        let per_file = request.shape.units_per_file.or(self.settings.number("per_file"));
         let listener = Arc::clone(&self.listener);
         let past = |place: &Place| match is_text {
             true => self.past().evidence(&place.project, query, &knobs),
@@ -240,7 +241,7 @@ impl Session {
                 near: near.as_ref(),
                 past,
                 files,
-                units_per_file: per_file,
+                units_per_file: per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.max(1))),
                 single_units: request.shape.single_units,
                 every_match: request.shape.every_match,
                 explain: request.shape.explain,

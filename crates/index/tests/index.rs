@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use colgrep_core::bm25::{Bm25, FIELD_COUNT, Field, idf};
+use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::path::stem_of;
@@ -184,7 +185,7 @@ fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
             knobs: &knobs,
             fusion: Fusion::MinMax,
             files: 20,
-            units_per_file: 3,
+            units_per_file: PerFile::Units(3),
             filter: None,
             semantic: None,
             background: Background::default(),

@@ -141,7 +141,7 @@ pub struct SearchArgs {
     /// Number of files to give: exactly so many wherever so many match [default: 15; with -e alone: all]
     #[arg(short = 'k', long = "results", value_name = "N")]
     pub results: Option<usize>,
-    /// Units to show in each file [default: 1]
+    /// Units to show in each file [default: 1; in a documentation up to 3 sections of a page]
     #[arg(long, value_name = "M", value_parser = positive)]
     pub per_file: Option<usize>,
     /// -k counts units instead of files; several may lie in one file

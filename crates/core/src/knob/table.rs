@@ -15,6 +15,7 @@ const TUNED: &str = "tuned on both sets (docs/research/fusion.md)";
 const PROXIMITY: &str = "T. Tao, C. Zhai, An Exploration of Proximity Measures (SIGIR 2007); prototype: +.0065";
 const FOLDERS: &str = "prototype: +.004 (docs/research/prototype.md)";
 const EXPANSION: &str = "document retrieval with domain terms, requirement 002.11: k 10, weights 3.0 and 0.3";
+const PROSE: &str = "needles: sections of eleven documentations, found by 387 questions (docs/research/documents.md)";
 const TAGS: &str = "reranking by enrichment tags, requirements 004.2 and 004.3";
 const ENRICHMENT: &str = "document retrieval with enrichment; docs/ranking.md: keywords of prose";
 const NEAR: &str = "docs/research/near.md";
@@ -132,6 +133,16 @@ knobs! {
         doc: "Lexical strength from which a query's words are trusted wholly.",
         default: 0.6, classic: 0.0, range: (0.0, 2.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.8],
         source: TUNED,
+    }
+    CodeShare code_share: f32 {
+        doc: "Most definitions of code, as a share of the candidates, in a documentation: a corpus of prose, whose sections answer, not its files; below 0: nothing is one.",
+        default: 0.15, classic: -1.0, range: (-1.0, 1.0), grid: &[-1.0, 0.1, 0.15, 0.2],
+        source: PROSE,
+    }
+    ProseTrust prose_trust: f32 {
+        doc: "How far the words of a query are trusted in a documentation.",
+        default: 0.45, classic: 1.0, range: (0.0, 1.0), grid: &[0.25, 0.35, 0.45, 0.55, 0.65],
+        source: PROSE,
     }
     SemanticDepth semantic_depth: usize {
         doc: "Rank in the semantic ranking whose score counts as nothing in the min-max fusion.",

@@ -43,13 +43,21 @@ pub const LATE: Stage = Stage {
 /// Penalises files, if this is the place that the switch chooses.
 fn penalise(input: &Input<'_>, fused: &mut Fused, is_last: bool) {
     if input.knobs.penalty_last == is_last {
+        let text_factor = text_factor(input);
         let files = input.retrieved.files.iter();
-        let factors: Vec<f32> = files.map(|file| factor(input.query, input.knobs, file)).collect();
+        let factors: Vec<f32> = files.map(|file| factor(input.query, input.knobs, file, text_factor)).collect();
         fused.scale_per_file(&input.retrieved.candidates, &factors);
     }
 }
 
-fn factor(query: &Query, knobs: &Knobs, file: &FileFacts) -> f32 {
+/// The factor for prose, configuration and data. Where hardly anything else was found, the corpus is a documentation,
+/// and its few scripts are no likelier to be meant than its pages.
+fn text_factor(input: &Input<'_>) -> f32 {
+    let wanted = input.query.asks_for_prose || input.retrieved.evidence.documentation;
+    if wanted { 1.0 } else { input.knobs.text_penalty }
+}
+
+fn factor(query: &Query, knobs: &Knobs, file: &FileFacts, text_factor: f32) -> f32 {
     let class = file.path_facts.class;
     // Asking for any of these shows that more than the code proper is wanted.
     let asked = !query.asks_for.is_empty();
@@ -66,8 +74,8 @@ fn factor(query: &Query, knobs: &Knobs, file: &FileFacts) -> f32 {
     if class.has(PathClass::TYPINGS) {
         factor *= knobs.mild_penalty;
     }
-    if file.is_text && !query.asks_for_prose {
-        factor *= knobs.text_penalty;
+    if file.is_text {
+        factor *= text_factor;
     }
     factor
 }
@@ -105,6 +113,23 @@ mod tests {
             ("install guide", "README.md", 1.0),
         ] {
             check(text, path, expected);
+        }
+    }
+
+    #[test]
+    fn prose_is_not_penalised_in_a_documentation() {
+        let knobs = knobs(&[(Knob::TextPenalty, "0.6"), (Knob::StrongPenalty, "0.3")]);
+        for (documentation, path, expected) in [
+            (true, "guide/install.md", 1.0),
+            (false, "guide/install.md", 0.6),
+            (true, "tests/install.md", 0.3),
+            (true, "conf.py", 1.0),
+        ] {
+            let mut example = Example::of(&[path]);
+            example.retrieved.files[0].is_text = path.ends_with(".md");
+            example.retrieved.evidence.documentation = documentation;
+            example.apply(&LATE, &query("set up"), &knobs);
+            assert!((example.fused.scores[0] - 0.5 * expected).abs() < 1e-6, "{path} {documentation}");
         }
     }
 

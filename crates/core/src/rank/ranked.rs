@@ -30,6 +30,8 @@ pub struct Ranked<'a> {
     pub units: Vec<RankedUnit>,
     /// What was retrieved of their files.
     pub files: &'a [FileFacts],
+    /// Whether they are of a documentation: a page's sections count for themselves then.
+    pub is_documentation: bool,
 }
 
 impl<'a> Ranked<'a> {
@@ -49,7 +51,11 @@ impl<'a> Ranked<'a> {
             let by_place = || (a.line, a.unit).cmp(&(b.line, b.unit));
             b.score.total_cmp(&a.score).then(tie_a.cmp(tie_b)).then_with(by_path).then_with(by_place)
         });
-        Ranked { units: units.into_iter().map(|(_, unit)| unit).collect(), files }
+        Ranked {
+            units: units.into_iter().map(|(_, unit)| unit).collect(),
+            files,
+            is_documentation: retrieved.evidence.documentation,
+        }
     }
 }
 

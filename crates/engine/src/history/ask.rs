@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use colgrep_core::UnitId;
+use colgrep_core::collapse::PerFile;
 use colgrep_index::history::{AtLines, in_order, is_commit, recall};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{EntryHit, UnitFilter};
@@ -142,7 +143,7 @@ impl OpenHistory {
                 knobs: &knobs,
                 fusion: request.ranking.fusion.or(settings.fusion()).unwrap_or_default(),
                 files: wanted,
-                units_per_file: 1,
+                units_per_file: PerFile::Units(1),
                 filter,
                 semantic: model.map(|model| model.semantic(&self.snapshot, request.ranking.by)),
                 background: Background::default(),

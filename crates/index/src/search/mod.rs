@@ -13,7 +13,7 @@ mod timing;
 use std::collections::HashMap;
 
 use colgrep_core::UnitId;
-use colgrep_core::collapse::{FileHit, collapse};
+use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
@@ -46,8 +46,8 @@ pub struct Request<'a> {
     pub fusion: Fusion,
     /// Distinct files wanted.
     pub files: usize,
-    /// Units shown a file, at most.
-    pub units_per_file: usize,
+    /// Units shown of a file.
+    pub units_per_file: PerFile,
     /// Which units may be returned; without a filter, all.
     pub filter: Option<&'a dyn UnitFilter>,
     /// How vectors take part; without it, the search is by keywords alone.
@@ -96,6 +96,8 @@ pub struct Answer {
     pub units: Vec<RankedUnit>,
     /// Their files.
     pub files: Vec<FileFacts>,
+    /// Whether hardly anything but prose, configuration and data was found: a page's sections count for themselves then.
+    pub is_documentation: bool,
 }
 
 /// What each file's candidates hold of the query's words.
@@ -156,5 +158,6 @@ fn ranked(
     let given = Given { query: &query, knobs: request.knobs, retrieved: &retrieved, hits: &hits, held: &held };
     let strengths = strengths(&given);
     hits.iter_mut().zip(strengths).for_each(|(hit, strength)| hit.strength = strength);
-    Ok((Answer { query, hits, units, files: retrieved.files }, timing))
+    let is_documentation = retrieved.evidence.documentation;
+    Ok((Answer { query, hits, units, files: retrieved.files, is_documentation }, timing))
 }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::PoisonError;
 
-use colgrep_core::UnitId;
 use colgrep_core::bm25::Bm25;
 use colgrep_core::fuse::{Evidence, Ranking, Retriever};
 use colgrep_core::knob::Knobs;
@@ -12,6 +11,7 @@ use colgrep_core::query::Query;
 use colgrep_core::rank::{Candidate, FileFacts, Retrieved};
 use colgrep_core::tag::Matched;
 use colgrep_core::token::Tokenizer;
+use colgrep_core::{UnitId, UnitKind};
 use colgrep_syntax::language::{self, Category};
 
 use super::Request;
@@ -116,6 +116,7 @@ fn retrieve_in_pool(
         return Ok((query, Retrieved::default()));
     }
     let mut evidence = evidence(&query, mass, &units, request.knobs);
+    evidence.documentation = is_documentation(snapshot, &units, request.knobs.code_share);
     let mut rankings = Vec::new();
     if request.semantic.is_none_or(|s| s.mode == Mode::Hybrid) {
         rankings.push(Ranking { retriever: Retriever::Lexical, hits });
@@ -223,6 +224,18 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> 
         strength: share(best / (1.0 + knobs.k1)),
         ..Evidence::default()
     }
+}
+
+/// Whether most of `units` are prose, and at most the share `code` of them are functions or classes of code. Tables of
+/// settings and the constants of a script stand in many a documentation and are neither.
+fn is_documentation(snapshot: &Snapshot, units: &[UnitHit], code: f32) -> bool {
+    let is_prose = |language: &str| language::by_name(language).is_some_and(|row| row.category == Category::Prose);
+    let records = snapshot.files.files.iter().filter(|file| is_prose(&file.language));
+    let prose: HashSet<FileId> = records.map(|file| file.id).collect();
+    let (of_prose, others): (Vec<&UnitHit>, Vec<&UnitHit>) = units.iter().partition(|unit| prose.contains(&unit.file));
+    let defines = |unit: &&&UnitHit| matches!(unit.kind, UnitKind::Function | UnitKind::Method | UnitKind::Class);
+    let definitions = others.iter().filter(defines).count();
+    of_prose.len() > others.len() && definitions as f32 <= code * units.len() as f32
 }
 
 /// The files that answer best by name or definition, at most `files_max`.

@@ -354,6 +354,7 @@ pub(crate) fn join(hits: &mut Vec<(UnitId, f32)>, more: Vec<(UnitId, f32)>, unit
 
 #[cfg(test)]
 mod tests {
+    use colgrep_core::collapse::PerFile;
     use colgrep_core::fuse::Fusion;
     use colgrep_core::knob::{Knob, Knobs, Profile};
     use colgrep_encoder::{EMBEDDED_CODEBOOK, ModelSpec, RuntimeEnv};
@@ -397,7 +398,7 @@ mod tests {
                 knobs: &knobs,
                 fusion,
                 files: 5,
-                units_per_file: 1,
+                units_per_file: PerFile::Usual,
                 filter: None,
                 semantic,
                 background,

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_index::Result;
@@ -78,7 +79,7 @@ pub fn request<'a>(query: &'a str, knobs: &'a Knobs) -> Request<'a> {
         knobs,
         fusion: Fusion::MinMax,
         files: 20,
-        units_per_file: 3,
+        units_per_file: PerFile::Units(3),
         filter: None,
         semantic: None,
         background: Background::default(),

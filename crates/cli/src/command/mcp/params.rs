@@ -39,7 +39,7 @@ pub struct Search {
     pub paths: Vec<String>,
     /// Number of files, 10 if not given.
     pub results: Option<usize>,
-    /// Units in each file, 1 if not given.
+    /// Units in each file; 1 if not given, in a documentation up to 3 sections of a page.
     pub per_file: Option<usize>,
     /// Results to leave out from the beginning: for the next page.
     pub offset: Option<usize>,

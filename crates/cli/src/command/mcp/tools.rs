@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::UnitKind;
+use colgrep_core::collapse::PerFile;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
 use colgrep_engine::damage::{damage, guarded};
@@ -277,7 +278,7 @@ impl Ranking<'_> {
             terms: (self.like.is_none() && !terms.is_empty()).then_some(&terms),
             near: near.as_ref(),
             past: &past,
-            units_per_file: question.per_file.unwrap_or(1).clamp(1, 100),
+            units_per_file: question.per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.clamp(1, 100))),
             ..Asked::new(question.query, &knobs, WINDOW_FILES)
         };
         let (blocks, more) = self.in_windows(asked, &place)?;
@@ -333,7 +334,7 @@ impl Ranking<'_> {
 impl Ranking<'_> {
     /// One block: a pack. The ranking is that of the pages, so what it does not name stands on the next one.
     fn packed(&self, asked: Asked<'_>, place: &Place, tokens: usize) -> Result<(Vec<String>, bool)> {
-        let units_per_file = pack::UNITS_PER_FILE;
+        let units_per_file = PerFile::Units(pack::UNITS_PER_FILE);
         let asked = Asked { units_per_file, ..asked };
         let mut ranked = place.rank(&asked, &*Console::new(true, self.state.env.trace))?;
         let found = ranked.len();
