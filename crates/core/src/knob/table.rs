@@ -141,7 +141,7 @@ knobs! {
     }
     ProseTrust prose_trust: f32 {
         doc: "How far the words of a query are trusted in a documentation.",
-        default: 0.45, classic: 1.0, range: (0.0, 1.0), grid: &[0.25, 0.35, 0.45, 0.55, 0.65],
+        default: 0.6, classic: 1.0, range: (0.0, 1.0), grid: &[0.35, 0.45, 0.55, 0.6, 0.65],
         source: PROSE,
     }
     SemanticDepth semantic_depth: usize {
