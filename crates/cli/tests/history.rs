@@ -3,9 +3,13 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
+use std::process::{Child, Stdio};
 
-use common::past::{git, repository, session, transcripts, written};
+use common::Sandbox;
+use common::past::{commit, git, repository, session, transcripts, written};
+use serde_json::{Value, json};
 
 #[test]
 fn seeds_001_5_the_session_that_asks_is_left_out() {
@@ -97,4 +101,69 @@ fn vectors_that_come_later_are_made_of_what_the_index_keeps() {
     let ran = sandbox.run(&["log", "retries", "--explain"]);
     assert!(ran.out.contains("semantic"), "{ran:?}");
     assert_eq!(segments(), before, "nothing was read from git or transcripts again");
+}
+
+/// A server of some roots.
+struct Server(Child, BufReader<std::process::ChildStdout>);
+
+impl Server {
+    fn start(sandbox: &Sandbox, roots: &[&str]) -> Server {
+        let mut command = sandbox.command(&[&["mcp"], roots].concat());
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
+        let from = BufReader::new(server.stdout.take().expect("a pipe"));
+        let mut server = Server(server, from);
+        let client = json!({"name": "test", "version": "1"});
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        server.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}));
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        server
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.0.stdin.as_mut().expect("a pipe"), "{message}").expect("a server that listens");
+    }
+
+    fn ask(&mut self, message: &Value) -> Value {
+        self.send(message);
+        loop {
+            let mut line = String::new();
+            assert!(self.1.read_line(&mut line).expect("a line") > 0, "the server ended");
+            let answer: Value = serde_json::from_str(&line).expect("JSON");
+            if answer["id"] == message["id"] {
+                return answer;
+            }
+        }
+    }
+
+    /// The text that a tool answers.
+    fn call(&mut self, tool: &str, arguments: &Value) -> String {
+        let params = json!({"name": tool, "arguments": arguments});
+        let answer = self.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_string()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_server_sees_new_commits_and_a_root_without_a_history_stops_nothing() {
+    let (sandbox, _) = repository();
+    let beside = Sandbox::new();
+    beside.write("a.rs", "");
+    let (root, beside) = (sandbox.root().display().to_string(), beside.root().display().to_string());
+    let mut server = Server::start(&sandbox, &[&root, &beside]);
+    let newest = |server: &mut Server| server.call("history", &json!({"query": "", "results": 1}));
+    assert!(newest(&mut server).contains("2026-01-04 Say how to build"), "{}", newest(&mut server));
+    // What changed together with a file is asked of a history that stays open until a branch moves.
+    let near =
+        |server: &mut Server| server.call("search", &json!({"query": "quetzal", "near": "src/retry.rs", "results": 9}));
+    assert!(!near(&mut server).contains("src/late.rs"));
+    commit(&sandbox, "2026-01-09", &["src/late.rs", "src/retry.rs"], "Close the door");
+    assert!(newest(&mut server).contains("2026-01-09 Close the door"), "{}", newest(&mut server));
+    assert!(near(&mut server).contains("src/late.rs"), "{}", near(&mut server));
 }

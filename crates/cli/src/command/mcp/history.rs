@@ -29,13 +29,21 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
     // One more tells whether a page follows.
     request.entries = Some(entries.saturating_add(1));
     let (mut seen, mut lists, mut remarks) = (Vec::new(), Vec::new(), String::new());
+    let mut without = None;
     for root in state.roots() {
         let paths = paths_in(root, &asked.paths);
         if paths.is_empty() && !asked.paths.is_empty() {
             continue;
         }
         let settings = state.settings(root)?;
-        let place = HistoryPlace::of(&root.project, &settings, &state.env)?;
+        let place = match HistoryPlace::of(&root.project, &settings, &state.env) {
+            Ok(place) => place,
+            // Another root may have a history.
+            Err(error) => {
+                without.get_or_insert(error);
+                continue;
+            }
+        };
         // A folder of a repository shows what concerns the folder; two roots of one repository show it once.
         let paths = if paths.is_empty() && !root.below.is_empty() { vec![".".to_string()] } else { paths };
         if paths.is_empty() && seen.contains(&place.store.folder().to_path_buf()) {
@@ -52,6 +60,9 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
         lists.push(answer.entries);
     }
     if lists.is_empty() {
+        if let Some(error) = without {
+            return Err(error.into());
+        }
         bail!("{} lies outside the roots of this server", asked.paths.join(", "));
     }
     let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
