@@ -110,6 +110,14 @@ pub struct ChoiceRecord {
     pub units: Vec<(bool, [usize; 3])>,
 }
 
+impl PackRecord {
+    /// Bytes of the smallest right unit in full; none where none was among those to choose from.
+    fn smallest(&self) -> Option<usize> {
+        let units = self.choice.iter().flat_map(|file| &file.units);
+        units.filter(|(is_right, _)| *is_right).map(|(_, sizes)| sizes[2]).min()
+    }
+}
+
 /// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PacksRecord {
@@ -140,8 +148,9 @@ impl PacksRecord {
             };
             groups.entry(format!("~ {known}")).or_default().push(question);
         }
-        let columns: String = self.tokens.iter().map(|n| format!(" file in {n} | unit in {n} |")).collect();
-        let line = "---:|".repeat(1 + 2 * self.tokens.len());
+        let columns: String =
+            self.tokens.iter().map(|n| format!(" file in {n} | unit in {n} | of those that fit |")).collect();
+        let line = "---:|".repeat(1 + 3 * self.tokens.len());
         let mut text = format!(
             "# Packs: {}\n\n{}\n\n{} of {} questions have a right file among the first {DEPTH}.\n\n| | questions |{columns}\n|---|{line}\n",
             self.ranking,
@@ -159,7 +168,10 @@ impl PacksRecord {
         let cell = |at: usize| {
             let file = group.iter().filter(|q| q.packs[at].0).count();
             let unit = group.iter().filter(|q| q.packs[at].1).count();
-            format!(" {:.3} | {:.3} |", share(file), share(unit))
+            let fit =
+                group.iter().filter(|q| q.smallest().is_none_or(|bytes| bytes <= self.tokens[at] * BYTES_A_TOKEN));
+            let of_fit = unit as f64 / fit.count().max(1) as f64;
+            format!(" {:.3} | {:.3} | {of_fit:.3} |", share(file), share(unit))
         };
         format!("| {name} | {} |{}\n", group.len(), (0..self.tokens.len()).map(cell).collect::<String>())
     }

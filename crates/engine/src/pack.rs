@@ -2,6 +2,7 @@
 //! and first sentence, the rest a line each; how deep and how flat goes by strength.
 
 use colgrep_core::Unit;
+use colgrep_core::code_line::is_comment;
 
 use crate::answer::{FileAnswer, UnitAnswer};
 
@@ -9,23 +10,28 @@ use crate::answer::{FileAnswer, UnitAnswer};
 pub const FILES_MAX: usize = 10;
 /// Units of each file that are looked at.
 pub const UNITS_PER_FILE: usize = 3;
-/// Share of the whole budget that the first unit may take whatever its strength, and what its strength adds to that.
-const FIRST_SHARE: f32 = 0.4;
-const SURE_SHARE: f32 = 0.45;
-/// Chance that the best unit of a right file is the right one, and that the next ones are: of the questions of both tuning
-/// sets whose unit is known.
-const UNIT_CHANCES: [f32; UNITS_PER_FILE] = [0.6, 0.15, 0.08];
+/// Share of the whole budget that the first unit may take in full, and what its strength adds to that. These values and the
+/// next ones: `colgrep-bench pack` over both tuning sets.
+const FULL_SHARE: f32 = 0.7;
+const FULL_SHARE_SURE: f32 = 0.2;
+/// The same where it has to be cut.
+const CUT_SHARE: f32 = 0.25;
+const CUT_SHARE_SURE: f32 = 0.25;
+/// Chance that the best unit of a right file is the right one, and that the next ones are.
+const UNIT_CHANCES: [f32; UNITS_PER_FILE] = [0.79, 0.16, 0.09];
 /// A file whose strength is below this share of the first one's stands behind more of the first file.
 const WEAK_SHARE: f32 = 0.1;
 /// Files that are named before more units of the first one.
 const STRONG_FILES: usize = 4;
 /// Share of the budget that names may take, beside the first file's.
-const NAMES_SHARE: f32 = 0.5;
+const NAMES_SHARE: f32 = 0.3;
 /// Room that a body must have to be cut into it.
 const CUT_BYTES_MIN: usize = 200;
 /// Longest line that is given, in characters; of a piece that is one line, the line that answers.
 const LINE_CHARS_MAX: usize = 160;
-const NAMED_CHARS_MAX: usize = 80;
+const NAMED_CHARS_MAX: usize = 60;
+/// Lines of one comment that are given, beside those around the line that answers.
+const COMMENT_LINES_MAX: usize = 8;
 /// Lines kept around the one that answers, on either side, where a body is cut.
 const AROUND_LINES: usize = 3;
 
@@ -79,11 +85,11 @@ pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAn
     if packer.pieces.is_empty() {
         return packer.pieces;
     }
-    let share = FIRST_SHARE + SURE_SHARE * files[packer.pieces[0].file].strength.clamp(0.0, 1.0);
-    let allowed = ((bytes as f32 * share) as usize).max(CUT_BYTES_MIN);
-    let is_whole = packer.raise(0, Grade::Full, allowed);
+    let strength = files[packer.pieces[0].file].strength.clamp(0.0, 1.0);
+    let share = |least: f32, sure: f32| ((bytes as f32 * (least + sure * strength)) as usize).max(CUT_BYTES_MIN);
+    let is_whole = packer.raise(0, Grade::Full, share(FULL_SHARE, FULL_SHARE_SURE));
     if !is_whole && packer.left >= CUT_BYTES_MIN {
-        packer.raise(0, Grade::Cut, allowed);
+        packer.raise(0, Grade::Cut, share(CUT_SHARE, CUT_SHARE_SURE));
     }
     for at in packer.by_worth() {
         packer.raise(at, Grade::Full, usize::MAX);
@@ -206,7 +212,7 @@ fn written(name: &str, id: &str, file: &FileAnswer, answered: &UnitAnswer, grade
     let numbers = own_numbers(answered, end.min(lines.len()));
     let row = |number: usize| format!("{number}: {}\n", short(lines[number - 1], LINE_CHARS_MAX));
     let kept = match grade {
-        Grade::Full => numbers.clone(),
+        Grade::Full => without_long_comments(&numbers, &lines, answered.line.number),
         _ => {
             let room = room.saturating_sub(text.len());
             kept_lines(&numbers, answered.line.number, line, |number| row(number).len(), room)
@@ -224,6 +230,28 @@ fn written(name: &str, id: &str, file: &FileAnswer, answered: &UnitAnswer, grade
         text.push_str(&gap(end - last));
     }
     text
+}
+
+/// The lines of a unit without what a comment, or a text in three quotes, has beyond its first lines; the lines around
+/// the one that answers stay.
+fn without_long_comments(numbers: &[usize], lines: &[&str], best: usize) -> Vec<usize> {
+    let around = best.saturating_sub(AROUND_LINES)..=best + AROUND_LINES;
+    let (mut inside, mut run) = (None, 0);
+    let mut is_kept = |number: usize| {
+        let line = lines[number - 1];
+        let was = inside;
+        let opens = || ["\"\"\"", "'''"].into_iter().find(|quotes| line.matches(quotes).count() == 1);
+        inside = match inside {
+            Some(quotes) if line.contains(quotes) => None,
+            Some(quotes) => Some(quotes),
+            None => opens(),
+        };
+        // The last line of a text in quotes belongs to it.
+        let is_comment = was.is_some() || inside.is_some() || is_comment(line);
+        run = if is_comment { run + 1 } else { 0 };
+        run <= COMMENT_LINES_MAX || around.contains(&number)
+    };
+    numbers.iter().copied().filter(|number| is_kept(*number)).collect()
 }
 
 /// The lines that are a unit's own, its documentation first: all but those of its members.
@@ -357,10 +385,23 @@ mod tests {
     }
 
     #[test]
+    fn long_comments_are_cut_in_a_unit_in_full() {
+        let mut lines: Vec<String> = (1..=30).map(|n| format!("/// Row {n}.")).collect();
+        lines.extend(["fn a() {", "    \"\"\"", "    x", "    \"\"\"", "    y", "}"].map(String::from));
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let numbers: Vec<usize> = (1..=36).collect();
+        let kept = without_long_comments(&numbers, &lines, 20);
+        let expected: Vec<usize> = (1..=8).chain(17..=23).chain(31..=36).collect();
+        assert_eq!(kept, expected);
+    }
+
+    #[test]
     fn the_surer_the_first_is_the_deeper_it_goes() {
         let rows = |strength: f32| {
-            let mut files = [file("a", 1.0, 200), file("b", 0.4, 12), file("c", 0.3, 12)];
+            let others = ["b", "c", "d", "e", "f"].map(|name| file(name, 0.3, 12));
+            let mut files = vec![file("a", 1.0, 200)];
             files[0].strength = strength;
+            files.extend(others);
             let pieces = pack(&files, 1_200, false, |file| file.path.clone());
             let full = pieces.iter().filter(|piece| piece.grade == Grade::Full).count();
             (pieces[0].text.lines().count(), full)

@@ -237,7 +237,8 @@ fn announced(line: &str, keywords: &[&str]) -> Option<Announced> {
         let word = word_at(line, at);
         let behind = at + word.len();
         let is_function = FUNCTIONS.contains(&word) && keywords.contains(&word);
-        if !is_function && !(TYPES.contains(&word) && keywords.contains(&word)) {
+        let is_keyword = is_function || TYPES.contains(&word) && keywords.contains(&word);
+        if !is_keyword {
             // `pub(crate)`, `[[nodiscard]]` and the like are passed over with the word before them.
             if is_type || !MODIFIERS.contains(&word) {
                 break;
