@@ -239,6 +239,7 @@ impl Measure<'_> {
             fusion: Fusion::default(),
             files: DEPTH,
             units_per_file: PerFile::Units(1),
+            strength_min: 0.0,
             filter: None,
             semantic: (by != RankBy::Words).then(|| self.model.semantic(snapshot, by)),
             background: Background::default(),

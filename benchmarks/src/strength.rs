@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use colgrep_core::collapse::{PerFile, collapse};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::rank::{self, Fused};
-use colgrep_core::strength::{Given, NAMES, SIGNS, Signs, pointed, signs};
+use colgrep_core::strength::{Given, Known, NAMES, SIGNS, Signs, known, signs};
 use colgrep_index::search::{Retrieval, held};
 use colgrep_index::source::hash;
 use rayon::prelude::*;
@@ -63,8 +63,8 @@ struct Row {
     is_own: bool,
     rank: usize,
     is_right: bool,
-    /// What the query points at needs no weights.
-    pointed: Option<f32>,
+    /// What needs no weights.
+    known: Known,
     signs: Signs,
     /// What the weights of the other folds give.
     strength: f64,
@@ -148,7 +148,7 @@ fn asking(
         is_own && task.targets.iter().any(|target| matches(&path, target))
     };
     let signs = signs(&given);
-    let rows = hits.iter().zip(signs).zip(pointed(&given)).enumerate().map(|(rank, ((hit, signs), pointed))| Row {
+    let rows = hits.iter().zip(signs).zip(known(&given)).enumerate().map(|(rank, ((hit, signs), known))| Row {
         asking,
         fold,
         set: corpus.sets[task.set].name.clone(),
@@ -156,7 +156,7 @@ fn asking(
         is_own,
         rank: rank + 1,
         is_right: is_right(hit.file),
-        pointed,
+        known,
         signs,
         strength: 0.0,
     });
@@ -164,7 +164,7 @@ fn asking(
 }
 
 fn judged(row: &Row, weights: &Weights) -> f64 {
-    row.pointed.map_or_else(|| logistic(weights, &row.signs), f64::from)
+    row.known.applied(|| logistic(weights, &row.signs))
 }
 
 fn logistic(weights: &Weights, signs: &Signs) -> f64 {
@@ -174,7 +174,7 @@ fn logistic(weights: &Weights, signs: &Signs) -> f64 {
 
 /// Logistic regression with a ridge, by Newton's method over signs scaled to unit deviation.
 fn fit<'r>(rows: impl Iterator<Item = &'r Row>) -> Weights {
-    let rows: Vec<&Row> = rows.filter(|row| row.pointed.is_none()).collect();
+    let rows: Vec<&Row> = rows.filter(|row| !matches!(row.known, Known::Is(_))).collect();
     let count = rows.len().max(1) as f64;
     let mut scale = [(0.0, 1.0); SIGNS];
     for (i, (mean, deviation)) in scale.iter_mut().enumerate() {
@@ -314,7 +314,7 @@ mod tests {
         let mut signs = [0.0; SIGNS];
         signs[0] = sign;
         let (set, category) = (String::new(), String::new());
-        Row { asking, fold: 0, set, category, is_own, rank, is_right, pointed: None, signs, strength: 0.0 }
+        Row { asking, fold: 0, set, category, is_own, rank, is_right, known: Known::Nothing, signs, strength: 0.0 }
     }
 
     #[test]

@@ -133,6 +133,7 @@ fn query(folder: &Path) -> Result<()> {
             fusion: Fusion::MinMax,
             files: 15,
             units_per_file: PerFile::Units(1),
+            strength_min: 0.0,
             filter: None,
             semantic,
             background: Background::default(),

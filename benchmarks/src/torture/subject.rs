@@ -207,6 +207,7 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
                 fusion,
                 files: 20,
                 units_per_file: PerFile::Units(3),
+                strength_min: 0.0,
                 filter: None,
                 semantic,
                 background,

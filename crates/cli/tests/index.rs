@@ -109,7 +109,7 @@ fn a_subfolder_uses_the_index_around_it() {
     let sandbox = Sandbox::of("relay");
     sandbox.run(&["init"]);
     let before = fs::read_dir(sandbox.data()).expect("data").count();
-    let ran = sandbox.run(&["RingBuffer", "src/queue", "-l"]);
+    let ran = sandbox.run(&["RingBuffer", "src/queue", "-l", "--all"]);
     assert_eq!(ran.out, "src/queue/ring.rs\nsrc/queue/mod.rs\n");
     assert_eq!(fs::read_dir(sandbox.data()).expect("data").count(), before);
     // Files are named as grep names them: below the path that was given.

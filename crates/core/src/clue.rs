@@ -21,13 +21,13 @@ pub enum Certainty {
 }
 
 impl Certainty {
-    /// The name in explanations.
-    pub const fn name(self) -> &'static str {
+    /// How the query stands at a place, in explanations.
+    pub const fn told(self) -> &'static str {
         match self {
-            Certainty::Run => "run",
-            Certainty::Words => "words",
-            Certainty::Exact => "exact",
-            Certainty::Location => "location",
+            Certainty::Run => "a run of its words here",
+            Certainty::Words => "its words here in order",
+            Certainty::Exact => "exactly here",
+            Certainty::Location => "line named here",
         }
     }
 }
@@ -78,6 +78,12 @@ pub struct Clues {
     pub declaration: Option<Declaration>,
     /// The name whose callers are asked for.
     pub callers_of: Option<String>,
+    /// Names, codes, numbers and paths: words that stand somewhere as written or nowhere.
+    pub tokens: Vec<String>,
+    /// Operators: `==` of `operator==`, and what stands alone as `>>=` does.
+    pub operators: Vec<String>,
+    /// Whether the query is tokens and nothing else, none of them a line of a file.
+    pub is_tokens: bool,
 }
 
 /// Characters that end a path inside a text.
@@ -122,12 +128,28 @@ const CALLER_QUESTIONS: &[&str] = &[
 ];
 
 impl Clues {
+    /// What was found, in words: for explanations.
+    pub fn told(&self) -> Vec<String> {
+        let Clues { locations, mentions, phrases, declaration, callers_of, tokens, operators, .. } = self;
+        let each = |what: &'static str, all: &[String]| -> Vec<String> {
+            all.iter().map(|one| format!("{what} {one}")).collect()
+        };
+        let places = locations.iter().map(|at| format!("place {}:{}", at.path, at.line)).collect();
+        let declared = declaration.iter().map(|d| format!("declaration {} {}", d.keyword, d.name)).collect();
+        let called = callers_of.iter().map(|name| format!("callers of {name}")).collect();
+        let quoted = phrases.iter().map(|phrase| format!("phrase {phrase:?}")).collect();
+        let words = [each("file", mentions), each("token", tokens), each("operator", operators)].concat();
+        [places, quoted, declared, called, words].concat()
+    }
+
     /// Reads the clues of a query.
     pub fn read(text: &str, facts: &LanguageFacts) -> Clues {
         let mut clues = Clues {
             phrases: phrases(text),
             declaration: declaration(text, facts),
             callers_of: callers_of(text),
+            tokens: text.split_whitespace().map(bare).filter(|word| is_token(word)).map(String::from).collect(),
+            operators: text.split_whitespace().filter_map(operator).map(String::from).collect(),
             ..Clues::default()
         };
         clues.locations.extend(whole_places(text));
@@ -156,8 +178,36 @@ impl Clues {
         if text.contains("most recent call last") {
             clues.locations.reverse();
         }
+        let are_all = text.split_whitespace().count() == clues.tokens.len();
+        clues.is_tokens = are_all && !clues.tokens.is_empty() && clues.locations.is_empty();
         clues
     }
+}
+
+/// The operator that a word is or names: two marks and more, or those behind `operator`.
+fn operator(word: &str) -> Option<&str> {
+    let is_mark = |c: char| "=<>+-*/%&|^~!?:.@$".contains(c);
+    let marks = word.strip_prefix("operator").unwrap_or(word).trim_matches(['(', ')', '`']);
+    let is_named = word.len() > "operator".len() && word.starts_with("operator");
+    (!marks.is_empty() && marks.chars().all(is_mark) && (is_named || marks.chars().nth(1).is_some())).then_some(marks)
+}
+
+/// A word without the quotes around it and a sentence's marks behind it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(['"', '\'', '`']).trim_end_matches([',', ';', '?', '!'])
+}
+
+/// Whether a word is written as no word of a sentence is: in capitals, with a digit, with marks that stand in names, paths
+/// and codes, or as a header is.
+fn is_token(word: &str) -> bool {
+    let letters = || word.chars().filter(|c| c.is_alphabetic());
+    let capitals = letters().nth(1).is_some() && letters().all(char::is_uppercase);
+    let has_marks = word.contains(|c: char| c == '_' || c.is_ascii_digit() || matches!(c, '.' | ':' | '#' | '='));
+    // `request/response` and `rate-limit` are two words each.
+    let is_path = word.starts_with('/') || word.matches('/').nth(1).is_some();
+    let is_header = word.contains('-') && word.split('-').all(|part| part.starts_with(char::is_uppercase));
+    let is_long = word.chars().filter(|c| c.is_alphanumeric()).nth(1).is_some();
+    is_long && !word.ends_with("()") && (capitals || has_marks || is_path || is_header)
 }
 
 /// Places whose paths hold spaces, or have no ending that a language knows: what stands in quotes behind `File`, and a
@@ -341,6 +391,52 @@ fn callers_of(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_found_is_told() {
+        for (text, expected) in [
+            ("parse request", ""),
+            ("src/net/tcp.rs:12", "place src/net/tcp.rs:12, token src/net/tcp.rs:12"),
+            ("timeouts in \"could not open\"", "phrase \"could not open\""),
+            ("struct Socket", "declaration struct Socket"),
+            ("who calls open()", "callers of open"),
+            ("operator==", "token operator==, operator =="),
+            ("a >>= b", "operator >>="),
+            ("what is - here", ""),
+            ("MAX_LEN in client.py", "file client.py, token MAX_LEN, token client.py"),
+        ] {
+            assert_eq!(read(text).told().join(", "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_told_from_words() {
+        for (text, expected, are_all) in [
+            ("MAX_LEN", "MAX_LEN", true),
+            ("MISCONF", "MISCONF", true),
+            ("E0502", "E0502", true),
+            ("v1.2.3", "v1.2.3", true),
+            ("404", "404", true),
+            ("/api/v1", "/api/v1", true),
+            ("Content-Type", "Content-Type", true),
+            ("http.Handler", "http.Handler", true),
+            ("`max_len` 'MIN_LEN'", "max_len MIN_LEN", true),
+            ("MAX LEN", "MAX LEN", true),
+            ("what does E0502 mean?", "E0502", false),
+            ("session", "", false),
+            ("readValue", "", false),
+            ("run()", "", false),
+            ("request/response", "", false),
+            ("rate-limit", "", false),
+            ("X", "", false),
+            ("src/net/tcp.rs", "src/net/tcp.rs", true),
+            // A line of a file is looked for as such.
+            ("tcp.rs:12", "tcp.rs:12", false),
+        ] {
+            let clues = read(text);
+            assert_eq!((clues.tokens.join(" ").as_str(), clues.is_tokens), (expected, are_all), "{text:?}");
+        }
+    }
 
     fn read(text: &str) -> Clues {
         let endings = ["rs", "py", "c", "java", "js", "go", "rb", "cs", "php", "ex", "tsx", "yml"];

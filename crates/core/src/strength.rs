@@ -6,17 +6,21 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem;
+use serde::Serialize;
+
 use crate::clue::Certainty;
 use crate::collapse::FileHit;
 use crate::fuse::Retriever;
 use crate::knob::Knobs;
 use crate::path::PathClass;
 use crate::query::Query;
-use crate::rank::{FileFacts, Retrieved};
+use crate::rank::{Context, FileFacts, Retrieved};
 use crate::unit::{UnitId, UnitRole};
+use crate::verbatim::is_whole;
 
 /// Number of signs.
-pub const SIGNS: usize = 23;
+pub const SIGNS: usize = 24;
 
 /// What a file's strength is made of. Shares lie in 0–1.
 pub type Signs = [f32; SIGNS];
@@ -46,6 +50,7 @@ pub const NAMES: [&str; SIGNS] = [
     "files of the project, natural logarithm",
     "doubt",
     "neighbouring words near each other",
+    "words: strength of the best unit of all, squared",
 ];
 
 /// Bias, then a weight for each sign.
@@ -54,30 +59,35 @@ type Weights = [f32; SIGNS + 1];
 /// Of the ranking by words and meaning. Source of all three: `colgrep-bench strength` over the tuning sets
 /// (docs/ranking.md, "Strength").
 const BOTH: Weights = [
-    -10.072, -2.1918, 0.1371, 1.5319, 1.4871, 1.9359, 5.88, 1.51, 3.1794, -0.5004, -1.8696, -2.772, 0.3518, 0.783,
-    -0.4656, 1.7449, 2.1162, 0.8408, 1.8105, -0.0989, -0.1236, -0.1647, 0.7468, 0.5867,
+    -11.4578, -1.1109, -0.1177, 0.7931, 1.5068, 1.05, 5.1692, 1.261, 3.3101, -0.5515, -0.6862, -2.2171, 0.4598, 1.1148,
+    -0.5439, 1.3576, 3.3057, 8.4022, 1.8855, -0.0431, -0.1102, -0.1679, 1.1399, 0.8558, -6.8834,
 ];
 /// Of the ranking by words alone.
 const WORDS: Weights = [
-    -7.7929, -2.5961, 0.1663, 1.8372, 1.8565, 0.0, 0.0, 2.3612, 1.9409, -0.6592, -2.4268, -2.5886, 0.1074, 0.1341,
-    -0.1436, 1.3383, 0.0, 0.8683, 0.8053, -0.045, 0.0, -0.2865, 0.0, 0.6539,
+    -8.5823, -1.5828, -0.0051, 1.0668, 1.9045, 0.0, 0.0, 1.9512, 2.1649, -0.7359, -1.2705, -2.202, 0.1826, 0.4448,
+    -0.2385, 0.8787, 0.0, 6.9494, 1.0289, -0.01, 0.0, -0.2812, 0.0, 0.8925, -5.8686,
 ];
 /// Of the ranking by meaning alone.
 const MEANING: Weights = [
-    -10.5739, 0.0, 0.3802, 1.6167, 0.0, -0.0414, 8.0657, 1.8839, 2.966, -0.6746, -1.777, -2.5363, 0.4324, 0.6813,
-    0.0149, 2.116, 1.3375, -0.8246, 1.1165, 0.0, 0.1217, -0.1428, 1.4523, 0.6121,
+    -11.5714, 0.0, 0.0385, 0.946, 0.0, -0.4623, 6.5969, 1.5652, 3.3051, -0.708, -0.5998, -2.0514, 0.5691, 0.9648,
+    -0.0577, 1.9655, 3.1332, 5.8982, 1.3019, 0.0, 0.1113, -0.1428, 1.6084, 0.9271, -5.6351,
 ];
 
-/// Below it, a file is most likely none of the right ones: people and agents are not shown it unless they ask. It keeps
-/// 95 % of the right files among the first three.
-pub const FLOOR: f32 = 0.07;
-/// Below it, a file is near by meaning at best. Of questions asked of a wrong project, 83 % have nothing above it.
-pub const RULE: f32 = 0.2;
+/// Below it, a file is most likely none of the right ones: people and agents are not shown it unless they ask. 99 % of the
+/// right files among the first three stand above it (docs/ranking.md, "Strength").
+pub const FLOOR: f32 = 0.03;
+/// Below it, a file is near at best. Of questions asked of a wrong project, 82 % have nothing above it; of the right files
+/// among the first three, 88 % stand above it.
+pub const RULE: f32 = 0.17;
 
-/// Strength of a file that holds a name or code which the whole query is.
+/// Strength of a file that holds all tokens of a query that is nothing else.
 const HOLDS_THE_TOKEN: f32 = 0.85;
+/// The same where it holds some of them, or one inside something longer.
+const HOLDS_A_PART: f32 = 0.5;
+/// Share of the query's weight from which a unit holds all of it.
+const HOLDS_ALL: f32 = 0.999;
 /// The most that a file can have which does not.
-const LACKS_THE_TOKEN: f32 = 0.03;
+const LACKS_THE_TOKEN: f32 = 0.02;
 
 /// The unit that a lead by meaning is measured from: far behind what could be right.
 const FAR_UNIT: usize = 50;
@@ -117,37 +127,117 @@ pub struct Held {
     pub file: f32,
     /// Share that the best of them holds.
     pub unit: f32,
-    /// Whether they hold each word of the query as written.
-    pub whole: bool,
+    /// Which of the query's tokens its text holds, where the query is tokens and nothing else.
+    pub tokens: Tokens,
 }
 
-/// The strength of each file: by what points at it, else by its signs.
+/// What a file's text holds of a query's tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tokens {
+    /// None of them.
+    #[default]
+    Nothing,
+    /// One of several, or one as a part of something longer.
+    Part,
+    /// Each of them as written, upper and lower case aside.
+    All,
+}
+
+impl Tokens {
+    /// What a file at `path` with this text holds of `tokens`. Its path counts: `app.routing.base` is `app/routing/base.py`.
+    pub fn held(path: &str, text: &str, tokens: &[String]) -> Tokens {
+        let (path, text) = (path.to_lowercase(), text.to_lowercase());
+        let of_token = |token: &String| {
+            let token = token.to_lowercase();
+            let folders = token.replace("::", "/").replace(['.', '\\'], "/");
+            let in_path = Tokens::one_held(&path, &token).max(Tokens::one_held(&path, &folders));
+            // A part of a path is hardly more than a word.
+            if in_path == Tokens::All { in_path } else { Tokens::one_held(&text, &token) }
+        };
+        let held: Vec<Tokens> = tokens.iter().map(of_token).collect();
+        match held.iter().min() {
+            Some(Tokens::Nothing) => held.into_iter().max().unwrap_or_default().min(Tokens::Part),
+            least => least.copied().unwrap_or_default(),
+        }
+    }
+
+    fn one_held(text: &str, token: &str) -> Tokens {
+        let (mut starts, mut held) = (memmem::find_iter(text.as_bytes(), token.as_bytes()), Tokens::Nothing);
+        while let (true, Some(at)) = (held < Tokens::All, starts.next()) {
+            held = if is_whole(text, at..at + token.len()) { Tokens::All } else { Tokens::Part };
+        }
+        held
+    }
+}
+
+/// The strength of each file.
 pub fn strengths(given: &Given<'_>) -> Vec<f32> {
     let weights = weights(given.retrieved);
-    let is_token = is_exact_token(given.query);
-    let of_file = |((signs, pointed), held): ((&Signs, Option<f32>), &Held)| match (pointed, is_token) {
-        (Some(strength), _) => strength,
-        (None, true) if held.whole => HOLDS_THE_TOKEN,
-        (None, true) => weighed(weights, signs).min(LACKS_THE_TOKEN),
-        (None, false) => weighed(weights, signs),
-    };
-    signs(given).iter().zip(pointed(given)).zip(given.held).map(of_file).collect()
+    let known = known(given);
+    signs(given).iter().zip(known).map(|(signs, known)| known.applied(|| weighed(weights, signs))).collect()
 }
 
-/// Whether a query is one name, code or number that stands somewhere as written or nowhere: `MAX_LEN`, `E0502`, `1.2.3`.
-pub fn is_exact_token(query: &Query) -> bool {
-    let text = query.text.trim();
-    let letters = || text.chars().filter(|c| c.is_alphabetic());
-    let capitals = letters().count() >= 2 && letters().all(char::is_uppercase);
-    let has_marks = text.contains(|c: char| c == '_' || c.is_ascii_digit() || matches!(c, '.' | '/' | ':' | '#' | '='));
-    let is_alone = !text.contains(char::is_whitespace) && !text.ends_with("()");
-    is_alone && !query.terms.is_empty() && (capitals || has_marks)
+/// What is known of a file's strength before anything is weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub enum Known {
+    /// All: the query points at it, or it holds the query's tokens.
+    Is(f32),
+    /// It has at most so much.
+    AtMost(f32),
+    /// It has at least so much.
+    AtLeast(f32),
+    /// Nothing.
+    Nothing,
+}
+
+impl Known {
+    /// The strength, where the signs give `weighed`.
+    pub fn applied<T: From<f32> + PartialOrd>(self, weighed: impl FnOnce() -> T) -> T {
+        let least = |a: T, b: T| if b < a { b } else { a };
+        let most = |a: T, b: T| if b > a { b } else { a };
+        match self {
+            Known::Is(strength) => strength.into(),
+            Known::AtMost(strength) => least(weighed(), strength.into()),
+            Known::AtLeast(strength) => most(weighed(), strength.into()),
+            Known::Nothing => weighed(),
+        }
+    }
+}
+
+/// What is known of each file: what the query points at, what its tokens decide, and that neither a file of which one unit
+/// holds all of the query's words, nor what holds a term of a table, nor what belongs to where the reader stands is ever
+/// below the floor.
+pub fn known(given: &Given<'_>) -> Vec<Known> {
+    let (by_tokens, is_expanded) = (by_tokens(given), given.retrieved.evidence.expanded);
+    let of_hit = |((pointed, held), hit): ((Option<f32>, &Held), &FileHit)| match (pointed, held.tokens) {
+        (Some(strength), _) => Known::Is(strength),
+        (None, Tokens::All) if by_tokens => Known::Is(HOLDS_THE_TOKEN),
+        (None, Tokens::Part) if by_tokens => Known::Is(HOLDS_A_PART),
+        // What is written `Session.get` elsewhere is defined as `get`.
+        _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => Known::Is(HOLDS_A_PART),
+        _ if given.retrieved.files[hit.file].context != Context::default() => Known::AtLeast(FLOOR),
+        _ if by_tokens => Known::AtMost(LACKS_THE_TOKEN),
+        _ if held.unit >= HOLDS_ALL => Known::AtLeast(FLOOR),
+        _ if is_expanded && held.unit > 0.0 => Known::AtLeast(FLOOR),
+        _ => Known::Nothing,
+    };
+    pointed(given).into_iter().zip(given.held).zip(given.hits).map(of_hit).collect()
+}
+
+/// Whether tokens decide: who asks for meaning alone does not ask for what holds them.
+fn by_tokens(given: &Given<'_>) -> bool {
+    given.query.clues.is_tokens && has(given.retrieved, Retriever::Lexical)
+}
+
+/// Whether a ranking took part.
+fn has(retrieved: &Retrieved, retriever: Retriever) -> bool {
+    retrieved.rankings.iter().any(|ranking| ranking.retriever == retriever)
 }
 
 /// The weights for the rankings that took part.
 fn weights(retrieved: &Retrieved) -> &'static Weights {
-    let has = |retriever| retrieved.rankings.iter().any(|r| r.retriever == retriever && !r.hits.is_empty());
-    match (has(Retriever::Lexical), has(Retriever::Semantic)) {
+    let has_meaning = retrieved.rankings.iter().any(|r| r.retriever == Retriever::Semantic && !r.hits.is_empty());
+    match (has(retrieved, Retriever::Lexical), has_meaning) {
         (_, false) => &WORDS,
         (false, true) => &MEANING,
         (true, true) => &BOTH,
@@ -161,7 +251,7 @@ fn weighed(weights: &Weights, signs: &Signs) -> f32 {
 }
 
 /// The strength of files that the query points at, which nothing has to be weighed for: at least nine of ten of these
-/// were right (`colgrep-bench known`).
+/// were right (`colgrep-bench known`); of files that share a name, fewer.
 pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
     let mut best: HashMap<usize, Certainty> = HashMap::new();
     for candidate in &given.retrieved.candidates {
@@ -170,14 +260,20 @@ pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
             *known = (*known).max(pointer.certainty);
         }
     }
-    let strength = |hit: &FileHit| match best.get(&hit.file) {
+    let by_tokens = by_tokens(given);
+    let strength = |(hit, held): (&FileHit, &Held)| match best.get(&hit.file) {
+        // `[1, 2, 3]` is no `1.2.3`.
+        Some(Certainty::Words | Certainty::Run) if by_tokens && held.tokens == Tokens::Nothing => None,
         Some(Certainty::Location) => Some(0.99),
         Some(Certainty::Exact) => Some(0.98),
         Some(Certainty::Words) => Some(0.95),
         Some(Certainty::Run) => Some(0.9),
-        None => (given.retrieved.files[hit.file].mentioned > 0.0).then_some(0.9),
+        None => {
+            let share = given.retrieved.files[hit.file].mentioned;
+            (share > 0.0).then_some((0.9 * share).max(FLOOR))
+        }
     };
-    given.hits.iter().map(strength).collect()
+    given.hits.iter().zip(given.held).map(strength).collect()
 }
 
 /// One ranking, by files.
@@ -259,6 +355,7 @@ pub fn signs(given: &Given<'_>) -> Vec<Signs> {
             (1.0 + retrieved.files_total as f32).ln(),
             if near.is_empty() { 0.0 } else { evidence.doubt(given.knobs) },
             share(file.near, mass),
+            evidence.strength * evidence.strength,
         ]);
     }
     all
@@ -315,7 +412,11 @@ mod tests {
         let (knobs, query) = (Knobs::of(Profile::Default), query(text));
         let ranked = Ranked::new(&example.retrieved, &example.fused);
         let hits = collapse(&ranked, 9, PerFile::Units(1));
-        let held = [Held { file: 1.0, unit: 1.0, whole: true }, Held { file: 0.2, unit: 0.2, whole: false }];
+        let held = [(1.0, Tokens::All), (0.2, Tokens::Nothing)].map(|(share, tokens)| Held {
+            file: share,
+            unit: share,
+            tokens,
+        });
         let given = Given { query: &query, knobs: &knobs, retrieved: &example.retrieved, hits: &hits, held: &held };
         strengths(&given)
     }
@@ -339,26 +440,55 @@ mod tests {
             });
             assert!(strengths[1] >= 0.9, "{certainty:?}");
         }
-        assert!(of("parse in b.rs", |example| example.retrieved.files[1].mentioned = 1.0)[1] >= 0.9);
+        let named = |share| of("parse in b.rs", |example| example.retrieved.files[1].mentioned = share)[1];
+        assert!(named(1.0) >= 0.9 && named(0.5) < 0.9 && named(0.01) >= FLOOR);
     }
 
     #[test]
-    fn an_exact_token_is_held_or_not() {
-        for (text, expected) in [
-            ("MAX_LEN", true),
-            ("MISCONF", true),
-            ("E0502", true),
-            ("v1.2.3", true),
-            ("/api/v1", true),
-            ("session", false),
-            ("readValue", false),
-            ("MAX LEN", false),
-            ("run()", false),
-        ] {
-            assert_eq!(is_exact_token(&query(text)), expected, "{text}");
-        }
+    fn tokens_are_held_or_not() {
         let strengths = of("MAX_LEN", |_| {});
         assert_eq!(strengths, [HOLDS_THE_TOKEN, strengths[1].min(LACKS_THE_TOKEN)]);
+        assert!(strengths[1] < FLOOR);
+        let meaning = of("MAX_LEN", |example| drop(example.retrieved.rankings.remove(0)));
+        assert!(meaning[0] != HOLDS_THE_TOKEN, "who asks for meaning alone gets it: {meaning:?}");
+    }
+
+    #[test]
+    fn a_text_holds_tokens_whole_in_part_or_not() {
+        for (tokens, text, expected) in [
+            ("MAX_LEN", "const max_len: u8 = 1;", Tokens::All),
+            ("MAX_LEN", "MAX_LENGTH", Tokens::Part),
+            ("1.2.3", "1, 2, 3", Tokens::Nothing),
+            ("1.2.3", "v = \"1.2.3\"", Tokens::All),
+            ("E0502 E0499", "E0502", Tokens::Part),
+            ("E0502 E0499", "E0499 and E0502", Tokens::All),
+            ("E0502", "", Tokens::Nothing),
+        ] {
+            let tokens: Vec<String> = tokens.split(' ').map(String::from).collect();
+            assert_eq!(Tokens::held("a.rs", text, &tokens), expected, "{tokens:?} in {text:?}");
+        }
+        for (token, expected) in [
+            ("app.routing.base", Tokens::All),
+            ("routing::base", Tokens::All),
+            ("base.py", Tokens::All),
+            ("outing.base", Tokens::Nothing),
+        ] {
+            assert_eq!(Tokens::held("app/routing/base.py", "", &[token.to_string()]), expected, "{token}");
+        }
+    }
+
+    #[test]
+    fn what_holds_all_words_or_belongs_to_the_reader_is_never_below_the_floor() {
+        let weak = |example: &mut Example| {
+            example.retrieved.evidence.known = 0.0;
+            example.retrieved.rankings.clear();
+        };
+        assert!(of("parse request body", weak)[0] >= FLOOR);
+        let near = of("parse request body", |example| {
+            weak(example);
+            example.retrieved.files[1].context.imported = 0.5;
+        });
+        assert!(near[1] >= FLOOR, "{near:?}");
     }
 
     #[test]

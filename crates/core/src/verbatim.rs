@@ -282,7 +282,7 @@ fn is_alone(file: &str, place: Range<usize>) -> bool {
 }
 
 /// Whether no word goes on beyond either end of `place`.
-fn is_whole(file: &str, place: Range<usize>) -> bool {
+pub(crate) fn is_whole(file: &str, place: Range<usize>) -> bool {
     let joins = |a: Option<char>, b: Option<char>| a.is_some_and(is_word_char) && b.is_some_and(is_word_char);
     let (inside, before) = (&file[place.clone()], &file[..place.start]);
     let behind = &file[place.end..];

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use colgrep_core::UnitId;
 use colgrep_core::query::Query;
-use colgrep_core::rank::{Ranked, hints};
+use colgrep_core::rank::{Ranked, RankedUnit, hints};
 use colgrep_index::search::Watch;
 use serde::Serialize;
 
@@ -21,6 +21,8 @@ pub struct Step {
     pub factor: Option<f32>,
     /// The terms that a table gave the query, with `expand`.
     pub terms: Vec<String>,
+    /// What the query tells beside its words, and by what it points at the unit, with `query`.
+    pub clues: Vec<String>,
 }
 
 /// The steps of each unit.
@@ -41,25 +43,29 @@ impl Watch for Explanation {
             let steps = self.steps.entry(unit.unit).or_default();
             let before = steps.last().map_or(0.0, |s| s.score);
             let factor = (step == hints::STAGE.name && before > 0.0).then(|| unit.score / before);
-            steps.push(Step { step, change: unit.score - before, score: unit.score, factor, terms: Vec::new() });
+            steps.push(Step { step, change: unit.score - before, score: unit.score, factor, ..Step::default() });
         }
     }
 }
 
 impl Explanation {
-    /// The steps that gave or changed a unit's score; before them the terms that tables gave the query.
-    pub fn steps(&self, unit: UnitId, query: &Query) -> Vec<Step> {
-        let all = self.steps.get(&unit).map(Vec::as_slice).unwrap_or_default();
+    /// The steps that gave or changed a unit's score; before them what the query tells beside its words, and the terms that
+    /// tables gave it.
+    pub fn steps(&self, unit: &RankedUnit, query: &Query) -> Vec<Step> {
+        let all = self.steps.get(&unit.unit).map(Vec::as_slice).unwrap_or_default();
+        let mut clues = query.clues.told();
+        if !clues.is_empty() {
+            clues.extend(unit.certainty.map(|certainty| certainty.told().to_string()));
+        }
+        let told = Some(Step { step: "query", clues, ..Step::default() }).filter(|step| !step.clues.is_empty());
         let expand = Step { step: "expand", terms: query.expansions.clone(), ..Step::default() };
         let expand = Some(expand).filter(|step| !step.terms.is_empty());
-        expand.into_iter().chain(all.iter().filter(|s| s.change.abs() > 1e-6).cloned()).collect()
+        told.into_iter().chain(expand).chain(all.iter().filter(|s| s.change.abs() > 1e-6).cloned()).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use colgrep_core::rank::RankedUnit;
-
     use super::*;
 
     #[test]
@@ -75,14 +81,25 @@ mod tests {
             role: colgrep_core::UnitRole::Definition,
             line: 1,
             pointed_line: None,
+            certainty: None,
             score,
         };
         for (step, score) in [("stem", 1.25), ("depth", 1.25), ("penalty", 0.5)] {
             explanation.stage(step, &Ranked { units: vec![ranked(score)], ..Ranked::default() });
         }
-        let steps = explanation.steps(unit, &Query::default());
+        let steps = explanation.steps(&ranked(0.5), &Query::default());
         let steps: Vec<String> = steps.iter().map(|s| format!("{} {:+.3} {:.3}", s.step, s.change, s.score)).collect();
         assert_eq!(steps, ["bm25 +12.500 12.500", "fused +1.000 1.000", "stem +0.250 1.250", "penalty -0.750 0.500"]);
+    }
+
+    #[test]
+    fn what_the_query_tells_comes_first() {
+        use colgrep_core::clue::{Certainty, Clues};
+        let clues = Clues { tokens: vec!["E0502".to_string()], ..Clues::default() };
+        let query = Query { clues, ..Query::default() };
+        let unit = RankedUnit { certainty: Some(Certainty::Exact), ..RankedUnit::default() };
+        let steps = Explanation::default().steps(&unit, &query);
+        assert_eq!((steps[0].step, steps[0].clues.join("; ")), ("query", "token E0502; exactly here".to_string()));
     }
 
     #[test]
@@ -93,7 +110,7 @@ mod tests {
         let ranked = RankedUnit { unit, score: 0.299, ..RankedUnit::default() };
         explanation.stage("hints", &Ranked { units: vec![ranked], ..Ranked::default() });
         let query = Query { expansions: vec!["JWT".to_string()], ..Query::default() };
-        let steps = explanation.steps(unit, &query);
+        let steps = explanation.steps(&ranked, &query);
         assert_eq!((steps[0].step, &steps[0].terms[..]), ("expand", &["JWT".to_string()][..]));
         assert!(steps[1].factor.is_none() && steps[2].factor.is_some_and(|f| (f - 1.495).abs() < 1e-4), "{steps:?}");
     }

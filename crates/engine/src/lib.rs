@@ -5,6 +5,7 @@
 pub mod answer;
 mod bound;
 pub mod damage;
+pub mod end;
 pub mod engine;
 pub mod env;
 pub mod error;
@@ -45,7 +46,7 @@ pub use open::OpenOptions;
 pub use project::Project;
 pub use request::{
     Background, Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape,
-    Standpoint, Tests,
+    Standpoint, Tests, Weakest,
 };
 pub use session::{Results, Session};
 pub use settings::Settings;

@@ -57,7 +57,7 @@ pub fn list(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, length: Length
 
 fn listed(unit: &UnitHit, file: usize) -> RankedUnit {
     let UnitHit { key, kind, role, line, .. } = *unit;
-    RankedUnit { unit: key, file, kind, role, line, pointed_line: None, score: 0.0 }
+    RankedUnit { unit: key, file, kind, role, line, ..RankedUnit::default() }
 }
 
 /// The first of a unit's lines, `first` to `end`, that calls a name of `facts`; `lines` are those of the file.

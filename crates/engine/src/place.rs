@@ -107,6 +107,8 @@ pub struct Asked<'a> {
     pub files: usize,
     /// Units shown of each file.
     pub units_per_file: PerFile,
+    /// Strength below which files are left out; 0: none is.
+    pub strength_min: f32,
     /// Whether `files` counts units, each a result of its own.
     pub single_units: bool,
     /// Whether it is counted how many units of each file match.
@@ -131,6 +133,7 @@ impl<'a> Asked<'a> {
             past: &[],
             files,
             units_per_file: PerFile::Usual,
+            strength_min: 0.0,
             single_units: false,
             every_match: false,
             explain: false,
@@ -141,7 +144,7 @@ impl<'a> Asked<'a> {
 /// What one place answered: ranked files, of which nothing was read yet.
 #[derive(Debug)]
 pub struct Ranked {
-    answer: search::Answer,
+    pub(crate) answer: search::Answer,
     explanation: Option<Explanation>,
     /// How many units match, by position of their file, where that was asked for.
     matches: Vec<u64>,
@@ -170,6 +173,11 @@ impl Ranked {
     /// The path, from the root, of a result's file.
     pub fn path(&self, hit: usize) -> &str {
         &self.answer.files[self.answer.hits[hit].file].path
+    }
+
+    /// How likely a result is right.
+    pub fn strength(&self, hit: usize) -> f32 {
+        self.answer.hits[hit].strength
     }
 
     /// Keeps only results of files whose paths pass, in order.
@@ -229,6 +237,11 @@ impl Place {
         Ok(Place { project, snapshot, within, rules, filter, facts, pattern, tags })
     }
 
+    /// Which units the scope allows, where it does not allow all.
+    pub(crate) fn filter(&self) -> Option<&dyn UnitFilter> {
+        self.filter.as_ref().map(|f| f as &dyn UnitFilter)
+    }
+
     /// The paths of the scope of which nothing is indexed.
     pub fn not_ranked(&self) -> impl Iterator<Item = NotRanked> + '_ {
         not_ranked(&self.within.below, &self.project, &self.snapshot)
@@ -248,7 +261,7 @@ impl Place {
     /// # Errors
     /// When the index can't be read.
     pub fn list(&self, length: Length, call_lines: bool) -> Result<Ranked> {
-        let answer = list(&self.snapshot, self.filter.as_ref().map(|f| f as &dyn UnitFilter), length)?;
+        let answer = list(&self.snapshot, self.filter(), length)?;
         let matches = answer.hits.iter().map(|hit| hit.units.len() as u64).collect();
         let calls = (call_lines && !self.facts.calls.is_empty()).then(|| self.facts.clone());
         Ok(Ranked {
@@ -273,7 +286,7 @@ impl Place {
 
     /// Does `work` with a question as the index takes it.
     fn with_request<T>(&self, asked: &Asked<'_>, work: impl FnOnce(&Request<'_>) -> Result<T>) -> Result<T> {
-        let inner = self.filter.as_ref().map(|f| f as &dyn UnitFilter);
+        let inner = self.filter();
         let without = asked.like.filter(|like| like.root == self.project.root).map(|like| {
             // A repaired index may have numbered its files anew.
             let file = self.record(&like.path).map_or(FileId(u32::MAX), |f| f.id);
@@ -299,6 +312,7 @@ impl Place {
             fusion: asked.fusion,
             files: asked.files,
             units_per_file: asked.units_per_file,
+            strength_min: asked.strength_min,
             filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
             semantic,
             background: search::Background {
@@ -382,7 +396,7 @@ impl Place {
         let lines = lines_between(&file.text, first as usize, end as usize, str::lines);
         let mut answered = Vec::with_capacity(units.len());
         for (unit, candidate) in units.into_iter().zip(&shown) {
-            let steps = ranked.explanation.as_ref().map(|e| e.steps(candidate.unit, &ranked.answer.query));
+            let steps = ranked.explanation.as_ref().map(|e| e.steps(candidate, &ranked.answer.query));
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             let words = ranked.words(&self.snapshot)?;
             let (first, end) = (unit.span.line, unit.span.end);
@@ -467,11 +481,10 @@ fn is_headed(unit: &Unit, language: &str) -> bool {
 
 /// The best units, each as a result of its own. Of a documentation's pages none takes all places.
 fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
-    let best = answers(&answer.units, answer.is_documentation).take(wanted);
-    let strengths: std::collections::HashMap<usize, f32> = answer.hits.iter().map(|h| (h.file, h.strength)).collect();
+    let strengths: HashMap<usize, f32> = answer.hits.iter().map(|h| (h.file, h.strength)).collect();
     let hit = |c: &RankedUnit| {
-        let strength = strengths.get(&c.file).copied().unwrap_or_default();
-        FileHit { file: c.file, score: c.score, strength, units: vec![*c] }
+        let strength = *strengths.get(&c.file)?;
+        Some(FileHit { file: c.file, score: c.score, strength, units: vec![*c] })
     };
-    best.map(hit).collect()
+    answers(&answer.units, answer.is_documentation).filter_map(hit).take(wanted).collect()
 }

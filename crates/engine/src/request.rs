@@ -35,6 +35,14 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
+    /// Whether the answer has an end of its own: a question in words that no pattern limits, and that leaves the ranking
+    /// by words its say.
+    pub fn has_end(&self) -> bool {
+        let is_open = self.scope.pattern.is_none() && self.scope.facts.calls.is_empty();
+        let is_asked = matches!(self.question, Question::Text(_)) && self.ranking.by != RankBy::Meaning;
+        is_open && self.scope.facts.called_by.is_empty() && is_asked && !self.shape.every_match
+    }
+
     /// A question in words or names, everything else left to settings and defaults.
     pub fn new(query: impl Into<String>) -> SearchRequest {
         SearchRequest { question: Question::Text(query.into()), ..SearchRequest::default() }
@@ -282,7 +290,7 @@ pub enum RankBy {
 }
 
 /// What an answer carries.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Shape {
     /// Number of files (15 if not given): exactly this many if as many match.
@@ -298,8 +306,24 @@ pub struct Shape {
     pub explain: bool,
     /// Of a unit that was asked for by what it calls, the line of the call.
     pub call_lines: bool,
+    /// Where the answer ends.
+    pub weakest: Weakest,
     /// How much of each file.
     pub detail: Detail,
+}
+
+/// The weakest file that is an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Weakest {
+    /// Every one, unless the settings say otherwise.
+    #[default]
+    Any,
+    /// What the settings say, else the floor below which files are hardly ever right. A request that asks for more than
+    /// what is right has none: for all that match a pattern, that call a name, that are like something, for meaning alone.
+    Floor,
+    /// One of this strength, 0 to 1.
+    Strength(f32),
 }
 
 /// How much of each file an answer carries.

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use colgrep_core::collapse::PerFile;
 use colgrep_core::knob::Knob;
+use colgrep_core::strength::{FLOOR, RULE};
 use colgrep_index::ids::StableId;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
 
 use crate::answer::{Answer, FileAnswer};
 use crate::damage::{damage, guarded};
+use crate::end::End;
 use crate::env::Env;
 use crate::error::{Refused, Result};
 use crate::like::{Like, like, like_with};
@@ -23,7 +25,7 @@ use crate::open::{OpenOptions, Opening, name_runtime, open};
 use crate::past::{Histories, Past};
 use crate::place::{Asked, Place, Ranked, Within};
 use crate::project::Project;
-use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
+use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, Weakest, check_length};
 use crate::settings::Settings;
 use crate::terms::in_force;
 use crate::variable;
@@ -158,7 +160,8 @@ impl Session {
             order.retain(|&(place, hit)| named.insert((place, ranked[place].path(hit))));
         }
         let (places, repairs, detail) = (&self.places[..], self.opening.update, request.shape.detail);
-        Ok(Results { query, is_list, places, ranked, order, detail, repairs })
+        let has_end = request.has_end();
+        Ok(Results { query, is_list, has_end, places, ranked, order, detail, repairs })
     }
 
     /// The files of the scope of which no unit holds a word of the query, by project and path: at most as many as the
@@ -221,6 +224,7 @@ impl Session {
         let is_text = matches!(request.question, Question::Text(_));
         let fusion = request.ranking.fusion.or(self.settings.fusion()).unwrap_or_default();
         let per_file = request.shape.units_per_file.or(self.settings.number("per_file"));
+        let strength_min = strength_min(request, &self.settings);
         let listener = Arc::clone(&self.listener);
         let past = |place: &Place| match is_text {
             true => self.past().evidence(&place.project, query, &knobs),
@@ -242,6 +246,7 @@ impl Session {
                 past,
                 files,
                 units_per_file: per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.max(1))),
+                strength_min,
                 single_units: request.shape.single_units,
                 every_match: request.shape.every_match,
                 explain: request.shape.explain,
@@ -379,6 +384,15 @@ impl Session {
     }
 }
 
+/// The strength below which files are no answer.
+pub fn strength_min(request: &SearchRequest, settings: &Settings) -> f32 {
+    match request.shape.weakest {
+        Weakest::Strength(least) => least,
+        Weakest::Any => settings.strength_min().unwrap_or_default(),
+        Weakest::Floor => settings.strength_min().unwrap_or(if request.has_end() { FLOOR } else { 0.0 }),
+    }
+}
+
 /// The rankings that count for a request: by meaning, everything matches by some measure.
 fn rankings(request: &SearchRequest) -> RankBy {
     let is_by_words = request.shape.every_match || request.question == Question::Every;
@@ -406,6 +420,8 @@ pub struct Results<'s> {
     pub query: String,
     /// Whether it is a list by path and line, and nothing was ranked.
     pub is_list: bool,
+    /// Whether it is asked what is right, so that what is near at best can be told from it.
+    pub has_end: bool,
     places: &'s [Place],
     ranked: Vec<Ranked>,
     order: Vec<(usize, usize)>,
@@ -423,6 +439,29 @@ impl Results<'_> {
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
+    }
+
+    /// How many of the results, from the first, stand above the rule: behind the last that is likely right, all are near
+    /// at best.
+    pub fn certain(&self) -> usize {
+        let is_certain = |(place, hit): &(usize, usize)| self.ranked[*place].strength(*hit) >= RULE;
+        if self.has_end { self.order.iter().rposition(is_certain).map_or(0, |last| last + 1) } else { self.len() }
+    }
+
+    /// What is to be said behind the last result.
+    ///
+    /// # Errors
+    /// When an index can't be read.
+    pub fn end(&self) -> Result<End> {
+        let strengths = self.order.iter().map(|(place, hit)| self.ranked[*place].strength(*hit));
+        let strongest = strengths.fold(0.0, f32::max);
+        let mut all = self.places.iter().zip(&self.ranked).map(|(place, ranked)| match self.has_end {
+            true => guarded(|| place.end(ranked, strongest < RULE)),
+            false => Ok(End::default()),
+        });
+        let first = all.next().unwrap_or_else(|| Ok(End::default()))?;
+        let end = all.try_fold(first, |end, other| other.map(|other| end.with(other)))?;
+        Ok(End { query: self.query.clone(), is_ruled: self.has_end, shown: self.len(), strongest, ..end })
     }
 
     /// Some of the results, worked out side by side. Damage that shows only here is repaired for the next search: some

@@ -21,7 +21,7 @@
 //! let knobs = Knobs::of(Profile::Default);
 //! let query = "where is a request read";
 //! let (fusion, background) = (Fusion::default(), Background::default());
-//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: PerFile::Units(3), filter: None, semantic: None, background };
+//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: PerFile::Units(3), strength_min: 0.0, filter: None, semantic: None, background };
 //! let answer = search(&snapshot, &request, None)?;
 //! for hit in &answer.hits {
 //!     println!("{} {:.2}", answer.files[hit.file].path, hit.score);

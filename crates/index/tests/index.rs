@@ -186,6 +186,7 @@ fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
             fusion: Fusion::MinMax,
             files: 20,
             units_per_file: PerFile::Units(3),
+            strength_min: 0.0,
             filter: None,
             semantic: None,
             background: Background::default(),

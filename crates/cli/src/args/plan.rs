@@ -61,7 +61,7 @@ struct Words {
 }
 
 /// Whether a query holds nothing that an index is made of: `!=`, `->`, `(<|>)`.
-fn has_no_word(query: &str) -> bool {
+pub fn has_no_word(query: &str) -> bool {
     !query.contains(char::is_alphanumeric)
 }
 
@@ -252,6 +252,8 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         (args.expand.is_some(), "--expand"),
         (args.no_expand, "--no-expand"),
         (args.near.is_some(), "--near"),
+        (args.all, "--all"),
+        (args.min_strength.is_some(), "--min-strength"),
     ];
     if args.regexp.is_empty() {
         // Names of code are compared too.
@@ -289,6 +291,8 @@ fn refuse_of_facts(args: &SearchArgs, question: &Question) -> Result<()> {
         (args.fusion.is_some(), "--fusion"),
         (args.model.is_some(), "--model"),
         (args.profile.is_some(), "--profile"),
+        (args.all, "--all"),
+        (args.min_strength.is_some(), "--min-strength"),
     ];
     match given(&ranking) {
         Some(flags) if *question == Question::Every => {

@@ -8,7 +8,7 @@ use colgrep_engine::env::profile;
 use colgrep_engine::pack;
 use colgrep_engine::{
     Background, Changes, Detail, Facts, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest,
-    Shape, Tests, terms, variable,
+    Shape, Tests, Weakest, terms, variable,
 };
 
 use super::{Color, IndexMode, SearchArgs, TestsArg, WalkArgs};
@@ -106,6 +106,14 @@ impl SearchArgs {
         (shape.files, shape.units_per_file) = (self.results, self.per_file);
         (shape.single_units, shape.every_match, shape.explain) = (self.units, self.count, self.explain);
         shape.call_lines = self.lines.is_some();
+        // What holds a word is counted, however weak.
+        shape.weakest = match (self.all || self.files_without_match, self.min_strength) {
+            (true, _) => Weakest::Strength(0.0),
+            (false, Some(least)) => Weakest::Strength(least),
+            // Programs judge for themselves.
+            (false, None) if matches!(self.format(), Format::Json | Format::JsonLines) => Weakest::Any,
+            (false, None) => Weakest::Floor,
+        };
         if self.pack.is_some() {
             shape.files = self.results.or(Some(pack::FILES_MAX));
             (shape.units_per_file, shape.detail) = (Some(pack::UNITS_PER_FILE), Detail::Parts);

@@ -10,7 +10,7 @@ use colgrep_core::tag::Hint;
 use colgrep_engine::settings::parse_size;
 use colgrep_index::mode::VectorMode;
 
-use super::size::{parse_lines, positive};
+use super::size::{parse_lines, parse_share, positive};
 use super::{RipgrepArgs, suggest};
 
 /// When to colour.
@@ -138,9 +138,16 @@ pub struct SearchArgs {
     /// The query, where it could be taken for something else; every word given is then a path
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["like", "queries_from"])]
     pub query: Option<OsString>,
-    /// Number of files to give: exactly so many wherever so many match [default: 15; with -e alone: all]
+    /// Number of files to give: exactly so many wherever so many match [default: 15; with -e alone: all]; text leaves out
+    /// what --all shows
     #[arg(short = 'k', long = "results", value_name = "N")]
     pub results: Option<usize>,
+    /// Show results that are hardly ever right too: what is near by a word or by meaning at best
+    #[arg(long, conflicts_with = "min_strength")]
+    pub all: bool,
+    /// Leave out files whose strength, the chance from 0 to 1 that they are right, is below F; in JSON too
+    #[arg(long, value_name = "F", value_parser = parse_share)]
+    pub min_strength: Option<f32>,
     /// Units to show in each file [default: 1; in a documentation up to 3 sections of a page]
     #[arg(long, value_name = "M", value_parser = positive)]
     pub per_file: Option<usize>,

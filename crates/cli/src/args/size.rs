@@ -1,8 +1,15 @@
 //! Numbers as people write them.
 
+use colgrep_engine::settings::share;
+
 /// Reads a number from 1 on.
 pub(crate) fn positive(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "it takes a number from 1 on".to_string())
+}
+
+/// Reads a number from 0 to 1.
+pub(crate) fn parse_share(text: &str) -> Result<f32, String> {
+    share(text).map_err(|error| format!("it {error}"))
 }
 
 /// Reads what `-n` takes; in grep it takes nothing.

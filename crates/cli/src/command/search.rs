@@ -11,7 +11,7 @@ use colgrep_engine::{Engine, Env, Session};
 use super::{behind, grep, limit_threads, many};
 use crate::args::{Plan, Task, is_stdin};
 use crate::console::{Console, tell_refused};
-use crate::output::{self, json};
+use crate::output::{self, end, json};
 use crate::{FOUND, NOTHING};
 
 pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
@@ -70,7 +70,9 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
     let results = session.rank(&plan.request)?;
     if !options.wish.silent {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        output::print(&mut out, &results, &options)?;
+        // Where steps are traced, stderr is a program's.
+        let paths = (!env.trace).then(|| end::typed(&plan.request.scope.paths));
+        output::print(&mut out, &results, &options, paths.as_deref())?;
         out.flush()?;
     }
     Ok(if results.is_empty() { NOTHING } else { FOUND })

@@ -13,6 +13,7 @@ use colgrep_syntax::read::lines_between;
 
 use super::budget::Budget;
 use super::enclosing::enclosing;
+use super::end::write_rule;
 use super::highlight::{Styled, Syntaxes};
 use super::line::write;
 use super::path::{absolute, shown};
@@ -27,8 +28,12 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, bud
     let mut printer = Printer { options, syntaxes: None, last_heading: None, printed: false, is_list: results.is_list };
     // Rows that are left on the terminal: one stays for what is said of the rest, one for the prompt.
     let mut rows = options.look.height.map(|height| height.saturating_sub(2));
+    let certain = results.certain();
     for (at, file) in results.iter().enumerate() {
         let mut block = Vec::new();
+        if at == certain {
+            write_rule(&mut block, options)?;
+        }
         printer.file(&mut block, &file?)?;
         if let Some(rows) = &mut rows {
             let taken = block.iter().filter(|byte| **byte == b'\n').count();

@@ -2,6 +2,7 @@
 
 pub mod budget;
 mod enclosing;
+pub mod end;
 pub mod entries;
 pub mod escape;
 pub mod explain;
@@ -269,11 +270,11 @@ impl Options {
     }
 }
 
-/// Prints results.
+/// Prints results; `paths` are what was searched, as typed, where something may be said behind the last one.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
-pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options) -> Result<()> {
+pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, paths: Option<&str>) -> Result<()> {
     if let Some(tokens) = options.wish.pack {
         let files = results.iter().collect::<Result<Vec<_>, _>>()?;
         return pack::print(out, &files, tokens, options.wish.format);
@@ -285,6 +286,10 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options) -> 
         human::print(out, results, options, &mut budget)?
     };
     let found = results.len();
+    if let (Some(paths), false) = (paths, options.wish.format.is_json()) {
+        // On a terminal the rule says what is near.
+        end::tell(&results.end()?, &options.wish, options.look.width.is_some(), paths);
+    }
     if options.look.height.is_some() && options.wish.max_tokens.is_none() && shown < found && !options.wish.quiet {
         remark!("colgrep: {shown} of {found} results fit the terminal; -k {found} shows them all, and so does a pager");
         return Ok(());

@@ -2,6 +2,7 @@
 
 use super::fused::Fused;
 use super::retrieved::{FileFacts, Retrieved};
+use crate::clue::Certainty;
 use crate::unit::{UnitId, UnitKind, UnitRole};
 
 /// A unit with its score.
@@ -19,6 +20,8 @@ pub struct RankedUnit {
     pub line: u32,
     /// The line that the query points at, from 1, where it does.
     pub pointed_line: Option<u32>,
+    /// By what it points there.
+    pub certainty: Option<Certainty>,
     /// Its score.
     pub score: f32,
 }
@@ -41,9 +44,9 @@ impl<'a> Ranked<'a> {
         let scored = retrieved.candidates.iter().zip(&fused.scores).enumerate();
         let mut units: Vec<(u32, RankedUnit)> = scored
             .map(|(at, (c, &score))| {
-                let pointed_line = c.pointer.map(|p| p.line);
+                let (pointed_line, certainty) = (c.pointer.map(|p| p.line), c.pointer.map(|p| p.certainty));
                 let (unit, file, kind, role, line) = (c.unit, c.file, c.kind, c.role, c.line);
-                (fused.tie(at), RankedUnit { unit, file, kind, role, line, pointed_line, score })
+                (fused.tie(at), RankedUnit { unit, file, kind, role, line, pointed_line, certainty, score })
             })
             .collect();
         units.sort_by(|(tie_a, a), (tie_b, b)| {

@@ -144,6 +144,7 @@ impl OpenHistory {
                 fusion: request.ranking.fusion.or(settings.fusion()).unwrap_or_default(),
                 files: wanted,
                 units_per_file: PerFile::Units(1),
+                strength_min: 0.0,
                 filter,
                 semantic: model.map(|model| model.semantic(&self.snapshot, request.ranking.by)),
                 background: Background::default(),
@@ -165,7 +166,7 @@ impl OpenHistory {
         let found = best.map(|ranked| Found {
             unit: ranked.unit,
             score: ranked.score,
-            steps: explanation.as_ref().map(|explanation| explanation.steps(ranked.unit, &answer.query)),
+            steps: explanation.as_ref().map(|explanation| explanation.steps(ranked, &answer.query)),
         });
         Ok(found.collect())
     }

@@ -14,6 +14,8 @@ use crate::variable;
 pub enum Kind {
     /// A whole number.
     Whole(u64, u64),
+    /// A number from 0 to 1.
+    Share,
     /// true or false.
     Switch,
     /// One of some words.
@@ -49,6 +51,12 @@ pub struct Key {
 pub static KEYS: &[Key] = &[
     Key { name: "results", kind: Kind::Whole(1, 100_000), default: "15", doc: "Files that a search gives: -k." },
     Key { name: "per_file", kind: Kind::Whole(1, 1_000), default: "1", doc: "Units shown in each file: --per-file." },
+    Key {
+        name: "min_strength",
+        kind: Kind::Share,
+        default: "",
+        doc: "Strength below which no output has a file: --min-strength. Not set, text has those above the floor, and JSON all.",
+    },
     Key { name: "lines", kind: Kind::Whole(0, 10_000), default: "", doc: "Lines shown of each unit: -n." },
     Key {
         name: "tests",
@@ -205,7 +213,7 @@ pub fn typed(key: &str, value: &Value) -> serde_json::Value {
     };
     let number = |text: &str| text.parse::<u64>().map(Into::into).or_else(|_| text.parse::<f64>().map(Into::into));
     match check_name(key) {
-        Ok(Kind::Whole(..)) => number(text).unwrap_or_else(|_| text.as_str().into()),
+        Ok(Kind::Whole(..) | Kind::Share) => number(text).unwrap_or_else(|_| text.as_str().into()),
         Ok(Kind::Size) => parse_size(text).map_or_else(|_| text.as_str().into(), Into::into),
         Ok(Kind::Switch) => (text == "true").into(),
         _ => text.as_str().into(),
@@ -223,6 +231,18 @@ pub(super) fn unfit(key: &str, takes: &str, given: Option<String>) -> SettingErr
 /// The error of a key's value that something else refuses.
 fn of_value(key: &str, source: impl Into<Source>) -> SettingError {
     SettingError::Value { key: key.to_string(), source: source.into() }
+}
+
+/// What a share takes, in words.
+const SHARE: &str = "a number from 0 to 1";
+
+/// Reads a number from 0 to 1.
+///
+/// # Errors
+/// With what it takes, when it is none.
+pub fn share(text: &str) -> Result<f32, String> {
+    let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| format!("takes {SHARE}, not {text:?}"))
 }
 
 /// Checks a value for its key and gives it in the form that is kept.
@@ -279,6 +299,7 @@ fn checked_text(key: &str, kind: Kind, text: String) -> Result<String, SettingEr
             Ok(n) if (low..=high).contains(&n) => Ok(n.to_string()),
             _ => Err(unfit(key, &format!("a whole number from {low} to {high}"), Some(text))),
         },
+        Kind::Share => share(&text).map(|share| share.to_string()).map_err(|_| unfit(key, SHARE, Some(text))),
         Kind::Switch if !matches!(text.as_str(), "true" | "false") => Err(unfit(key, "true or false", Some(text))),
         Kind::Choice(words) if !words.contains(&text.as_str()) => Err(unfit(key, &words.join(", "), Some(text))),
         Kind::Size => Ok(parse_size(&text).map_err(|error| of_value(key, error))?.to_string()),
@@ -311,6 +332,8 @@ mod tests {
         for (key, value, expected) in [
             ("results", "20", "ok 20"),
             ("results", "0", "results takes a whole number from 1 to 100000, not \"0\""),
+            ("min_strength", "0.5", "ok 0.5"),
+            ("min_strength", "1.5", "min_strength takes a number from 0 to 1, not \"1.5\""),
             ("color", "never", "ok never"),
             ("color", "blue", "color takes auto, always, never, not \"blue\""),
             ("max_filesize", "2K", "ok 2048"),

@@ -19,7 +19,7 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::walk::WalkOptions;
 
 pub use file::read;
-pub use keys::{KEYS, Key, Kind, Value, check_name, names, typed};
+pub use keys::{KEYS, Key, Kind, Value, check_name, names, share, typed};
 pub use size::parse_size;
 pub use trust::{Refused, is_trusted, trust, untrust};
 
@@ -179,6 +179,11 @@ impl Settings {
     /// A number that a file gives.
     pub fn number(&self, key: &str) -> Option<usize> {
         self.text(key).and_then(|t| t.parse().ok())
+    }
+
+    /// The strength below which no output has a file, where a settings file says so.
+    pub fn strength_min(&self) -> Option<f32> {
+        self.text("min_strength").and_then(|text| share(text).ok())
     }
 
     /// Whether a file switches it on.

@@ -20,7 +20,7 @@ impl Lexical {
             groups.iter().enumerate().flat_map(|(group, units)| units.iter().map(move |unit| (*unit, group))).collect();
         units.sort_unstable();
         let total = self.statistics().0;
-        let mut of_groups = vec![Held { whole: true, ..Held::default() }; groups.len()];
+        let mut of_groups = vec![Held::default(); groups.len()];
         let mut of_units = vec![0.0f32; units.len()];
         let mut all = 0.0f32;
         for term in query.terms.iter().filter(|term| !term.stop) {
@@ -34,7 +34,6 @@ impl Lexical {
             all += weight;
             for (held, holds) in of_groups.iter_mut().zip(in_group) {
                 held.file += if holds { weight } else { 0.0 };
-                held.whole &= holds;
             }
         }
         for (sum, (_, group)) in of_units.into_iter().zip(&units) {

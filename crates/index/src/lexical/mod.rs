@@ -23,6 +23,7 @@ mod statistics;
 mod stored;
 mod terms;
 mod verify;
+mod wording;
 mod write;
 
 pub use commit::CommitPoint;

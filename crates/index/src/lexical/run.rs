@@ -1,12 +1,13 @@
 //! Which files hold terms in a row, by their positions.
 
+use colgrep_core::UnitId;
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::token::{Tokenizer, is_stop_word};
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, TERMINATED, Term};
 
-use super::read::{Lexical, Segment};
+use super::read::{Lexical, Segment, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
@@ -36,16 +37,27 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub(crate) fn files_with_run(&self, run: &[(String, u32)]) -> Result<Vec<FileId>> {
-        let mut files = Vec::new();
-        let fields = UnitField::ALL.iter().zip(self.fields.unit);
-        for (_, field) in fields.filter(|(of, _)| matches!(of, UnitField::Doc | UnitField::Body)) {
-            for segment in &self.segments {
-                each_with_run(segment, field, run, |doc| files.push(segment.file(doc)))?;
-            }
-        }
+        let mut files: Vec<FileId> = self.units_with_run(run)?.into_iter().map(|(_, file)| file).collect();
         files.sort_unstable();
         files.dedup();
         Ok(files)
+    }
+
+    /// The units, ascending, that hold a run so, each with its file.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(super) fn units_with_run(&self, run: &[(String, u32)]) -> Result<Vec<(UnitId, FileId)>> {
+        let mut units = Vec::new();
+        let fields = UnitField::ALL.iter().zip(self.fields.unit);
+        for (_, field) in fields.filter(|(of, _)| matches!(of, UnitField::Doc | UnitField::Body)) {
+            for (s, segment) in self.segments.iter().enumerate() {
+                each_with_run(segment, field, run, |doc| units.push((key(s, doc), segment.file(doc))))?;
+            }
+        }
+        units.sort_unstable();
+        units.dedup();
+        Ok(units)
     }
 }
 

@@ -10,7 +10,8 @@ mod retrieve;
 mod semantic;
 mod timing;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use colgrep_core::UnitId;
 use colgrep_core::collapse::{FileHit, PerFile, collapse};
@@ -19,11 +20,12 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
-use colgrep_core::strength::{Given, Held, strengths};
+use colgrep_core::strength::{Given, Held, Tokens, strengths};
 use colgrep_core::tag::Hints;
 
 pub use near::Near;
 pub(crate) use pointed::Pointers;
+use rayon::prelude::*;
 pub use restore::own_lines;
 pub(crate) use retrieve::retrieve_pointed;
 pub use retrieve::{Retrieval, is_text, retrieve};
@@ -33,6 +35,7 @@ use timing::timed;
 
 use crate::error::Result;
 use crate::lexical::UnitFilter;
+use crate::source::read_text;
 use crate::store::Snapshot;
 
 /// What is asked of a search.
@@ -48,6 +51,8 @@ pub struct Request<'a> {
     pub files: usize,
     /// Units shown of a file.
     pub units_per_file: PerFile,
+    /// Strength below which files are no answer; 0: all are.
+    pub strength_min: f32,
     /// Which units may be returned; without a filter, all.
     pub filter: Option<&'a dyn UnitFilter>,
     /// How vectors take part; without it, the search is by keywords alone.
@@ -72,6 +77,9 @@ pub struct Background<'a> {
     pub past: &'a [(String, f32)],
 }
 
+/// Files that are judged, at least, where weak ones are left out: a strong one may stand behind many.
+const FILES_JUDGED: usize = 64;
+
 /// Gives the names that people gave to the file at a path.
 pub type TagsOf<'a> = dyn Fn(&str) -> Vec<String> + Sync + 'a;
 
@@ -92,6 +100,8 @@ pub struct Answer {
     pub query: Query,
     /// The files, best first.
     pub hits: Vec<FileHit>,
+    /// How many of the best files were left out since they are too weak.
+    pub weak: usize,
     /// All units that were ranked, best first.
     pub units: Vec<RankedUnit>,
     /// Their files.
@@ -112,7 +122,16 @@ pub fn held(snapshot: &Snapshot, query: &Query, retrieved: &Retrieved, hits: &[F
             units[*at].push(candidate.unit);
         }
     }
-    snapshot.lexical.held(query, &units)
+    let mut held = snapshot.lexical.held(query, &units)?;
+    if query.clues.is_tokens {
+        let root = Path::new(&snapshot.files.root);
+        held.par_iter_mut().zip(hits).for_each(|(held, hit)| {
+            // What is gone holds nothing.
+            let path = &retrieved.files[hit.file].path;
+            held.tokens = Tokens::held(path, &read_text(root, path).unwrap_or_default(), &query.clues.tokens);
+        });
+    }
+    Ok(held)
 }
 
 /// Runs one search.
@@ -150,7 +169,12 @@ fn ranked(
             }
             None => rank::run(&query, request.knobs, &retrieved, fused, None),
         };
-        let hits = collapse(&ranked, request.files, request.units_per_file);
+        let mut hits = collapse(&ranked, request.files, request.units_per_file);
+        if request.strength_min > 0.0 && request.files < FILES_JUDGED {
+            let shown: HashSet<usize> = hits.iter().map(|hit| hit.file).collect();
+            let more = collapse(&ranked, FILES_JUDGED, PerFile::Units(1));
+            hits.extend(more.into_iter().filter(|hit| !shown.contains(&hit.file)));
+        }
         (ranked.units, hits)
     });
     let mut hits = hits;
@@ -159,5 +183,9 @@ fn ranked(
     let strengths = strengths(&given);
     hits.iter_mut().zip(strengths).for_each(|(hit, strength)| hit.strength = strength);
     let is_documentation = retrieved.evidence.documentation;
-    Ok((Answer { query, hits, units, files: retrieved.files, is_documentation }, timing))
+    let judged = hits.len();
+    hits.retain(|hit| hit.strength >= request.strength_min);
+    let weak = judged - hits.len();
+    hits.truncate(request.files);
+    Ok((Answer { query, hits, weak, units, files: retrieved.files, is_documentation }, timing))
 }

@@ -19,7 +19,7 @@ use super::hinted;
 use super::near::contexts;
 use super::past::past;
 use super::pointed::{Pointers, pointers};
-use super::semantic::{Mode, SemanticSearch, join};
+use super::semantic::{Mode, Semantic, SemanticSearch, join};
 use super::timing::{Timing, timed};
 use crate::error::Result;
 use crate::ids::FileId;
@@ -111,8 +111,10 @@ fn retrieve_in_pool(
     // Units that the semantic search alone found are here for their facts; they have no place in the lexical ranking.
     let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.key));
     let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.key, u.score)).collect();
-    // A text of which neither the index nor the model knows a word is a name that is not here.
-    if hits.is_empty() && pointers.units.is_empty() && request.semantic.is_some_and(|s| !s.encoder.knows(&query.text)) {
+    // A text of which neither the index nor the model knows a word is a name that is not here; who asks for meaning alone
+    // gets what is near all the same.
+    let is_nothing = |s: Semantic<'_>| s.mode == Mode::Hybrid && !s.encoder.knows(&query.text);
+    if hits.is_empty() && pointers.units.is_empty() && request.semantic.is_some_and(is_nothing) {
         return Ok((query, Retrieved::default()));
     }
     let mut evidence = evidence(&query, mass, &units, request.knobs);

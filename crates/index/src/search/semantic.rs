@@ -399,6 +399,7 @@ mod tests {
                 fusion,
                 files: 5,
                 units_per_file: PerFile::Usual,
+                strength_min: 0.0,
                 filter: None,
                 semantic,
                 background,

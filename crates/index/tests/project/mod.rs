@@ -80,6 +80,7 @@ pub fn request<'a>(query: &'a str, knobs: &'a Knobs) -> Request<'a> {
         fusion: Fusion::MinMax,
         files: 20,
         units_per_file: PerFile::Units(3),
+        strength_min: 0.0,
         filter: None,
         semantic: None,
         background: Background::default(),

@@ -1,0 +1,166 @@
+//! The end of an answer: the rule between what is certain and what is near, and what is said behind the last result.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use colgrep_core::strength::RULE;
+use colgrep_engine::end::End;
+
+use super::style::{self, paint};
+use super::{Options, Wish};
+use crate::words::counted;
+
+/// Columns of the rule, at most.
+const RULE_COLUMNS_MAX: usize = 60;
+
+/// Writes the rule that parts what is certain from what is near, where there is a terminal to see it.
+///
+/// # Errors
+/// When `out` refuses.
+pub fn write_rule(out: &mut impl Write, options: &Options) -> io::Result<()> {
+    let Some(width) = options.look.width.filter(|_| !options.wish.names_only) else { return Ok(()) };
+    let label = "── near at best ";
+    let columns = width.min(RULE_COLUMNS_MAX).saturating_sub(label.chars().count());
+    paint(out, style::DIM, options.look.color, format!("{label}{}", "─".repeat(columns)))?;
+    writeln!(out)
+}
+
+/// What is said behind the last result, a line each; `paths` are what was searched, as typed. On a terminal, where the rule
+/// `is_marked`, it is not said again what is near.
+pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
+    let query = shell_word(&end.query);
+    let mut lines = Vec::new();
+    if end.shown == 0 && end.is_tokens {
+        let tokens = end.query.trim().trim_matches('"');
+        lines.push(format!("nothing holds \"{tokens}\"; nearest by meaning: colgrep --semantic-only {query}{paths}"));
+    } else if end.shown == 0 && end.weak > 0 {
+        lines.push(format!("nothing here is likely right; colgrep --all {query}{paths} shows what is near"));
+    } else if end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked {
+        let strength = format!("strength {:.2} of 1 at most", end.strongest);
+        lines.push(format!("none of these is likely right, all are near at best ({strength})"));
+    }
+    lines.extend(reword(end));
+    // Nobody takes one result for all.
+    if end.shown > 1 && end.holders > end.shown {
+        lines.push(holders(end, paths));
+    }
+    lines
+}
+
+/// Words that stand nowhere, and near ones that do, where nothing was found that is likely right.
+fn reword(end: &End) -> Option<String> {
+    if end.strongest >= RULE || end.unknown.is_empty() || (end.is_tokens && end.near.is_empty()) {
+        return None;
+    }
+    let unknown = end.unknown.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+    Some(match end.near.is_empty() {
+        true => format!("nothing here holds {unknown}"),
+        false if end.is_tokens => format!("what is written nearly so and stands here: {}", end.near.join(", ")),
+        false => format!("nothing here holds {unknown}; words that are near and stand here: {}", end.near.join(", ")),
+    })
+}
+
+/// How many files hold all words, and how to list them.
+fn holders(end: &End, paths: &str) -> String {
+    let (files, shown) = (counted(end.holders as u64, "file"), end.shown);
+    let pattern = shell_word(&end.pattern);
+    let fixed = if end.pattern.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "F" };
+    let list = format!("colgrep -il{fixed} -e {pattern}{paths}");
+    match end.words {
+        1 => format!("{files} hold {:?}, of which {shown} are shown; {list} lists them", end.query.trim()),
+        words => {
+            format!("{files} hold all {words} words, of which {shown} are shown; {list} lists those with the rarest")
+        }
+    }
+}
+
+/// Says what there is to say behind the last result.
+pub fn tell(end: &End, wish: &Wish, is_marked: bool, paths: &str) {
+    if !wish.quiet {
+        remarks(end, is_marked, paths).iter().for_each(|line| remark!("colgrep: {line}"));
+    }
+}
+
+/// Paths as they are typed behind a query.
+pub fn typed(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| format!(" {}", shell_word(&path.to_string_lossy()))).collect()
+}
+
+/// A word as a shell reads it back.
+fn shell_word(text: &str) -> String {
+    let text = text.trim();
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
+    let needs_option = text.starts_with('-');
+    let word = match text.chars().all(is_plain) && !text.is_empty() {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    };
+    if needs_option { format!("--query {word}") } else { word }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Look;
+    use super::*;
+
+    fn end(change: impl Fn(&mut End)) -> End {
+        let mut end = End::default();
+        (end.query, end.is_ruled) = ("parse it".to_string(), true);
+        change(&mut end);
+        end
+    }
+
+    #[test]
+    fn a_terminal_alone_has_a_rule() {
+        for (width, names_only, expected) in
+            [(Some(30), false, "── near at best ──────────────\n"), (Some(30), true, ""), (None, false, "")]
+        {
+            let wish = Wish { names_only, ..Wish::default() };
+            let options = Options { wish, look: Look { width, ..Look::default() } };
+            let mut out = Vec::new();
+            write_rule(&mut out, &options).expect("memory takes all");
+            assert_eq!(String::from_utf8_lossy(&out), expected, "{width:?} {names_only}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_fits_what_was_found() {
+        let words = |all: &[&str]| all.iter().map(ToString::to_string).collect();
+        let found = |strongest| end(move |end| (end.shown, end.strongest) = (2, strongest));
+        let weak = end(|end| end.weak = 3);
+        let tokens = end(|end| (end.is_tokens, end.query) = (true, "E0502".to_string()));
+        let unknown = end(|end| {
+            end.unknown = words(&["frob"]);
+            end.near = words(&["grab", "take"]);
+        });
+        let many = end(|end| {
+            (end.shown, end.strongest, end.holders, end.words) = (2, 0.9, 30, 1);
+            end.pattern = "pars".to_string();
+        });
+        for (end, is_marked, expected) in [
+            (found(0.9), false, ""),
+            (found(0.1), true, ""),
+            (found(0.1), false, "none of these is likely right, all are near at best (strength 0.10 of 1 at most)"),
+            (weak, false, "nothing here is likely right; colgrep --all 'parse it' src shows what is near"),
+            (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
+            (unknown, false, "nothing here holds \"frob\"; words that are near and stand here: grab, take"),
+            (many, false, "30 files hold \"parse it\", of which 2 are shown; colgrep -il -e pars src lists them"),
+            (end(|_| {}), false, ""),
+        ] {
+            assert_eq!(remarks(&end, is_marked, " src").join("|"), expected, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_shell_reads_a_word_back() {
+        for (text, expected) in [
+            ("E0502", "E0502"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            ("--no-index", "--query --no-index"),
+            ("$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(shell_word(text), expected);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The end of an answer: what was left out as too weak, how many files hold all that was asked, and words to reword with.
+
+use std::collections::{HashMap, HashSet};
+
+use colgrep_core::UnitId;
+use colgrep_core::clue::Clues;
+use colgrep_core::query::Query;
+use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
+use colgrep_index::ids::FileId;
+use colgrep_index::source::read_text;
+
+use crate::error::Result;
+use crate::place::{Place, Ranked};
+
+/// Words of a question whose files are counted, at most: no file is expected to hold all of a long one.
+const WORDS_COUNTED_MAX: usize = 4;
+/// Units that a word may stand in for its files to be counted.
+const UNITS_OF_A_WORD_MAX: u64 = 200_000;
+/// Words that are suggested for each that is unknown because they are written alike, and in all.
+const ALIKE_MAX: usize = 2;
+const NEAR_MAX: usize = 8;
+/// Letters that a word has for which such are looked for: shorter ones are near to too much.
+const LETTERS_OF_ALIKE_MIN: usize = 4;
+/// Letters of a word for one that may be written otherwise.
+const LETTERS_A_CHANGE: usize = 4;
+/// The best units, whose names give words to reword with.
+const UNITS_NAMED: usize = 20;
+/// Letters that a word has which is suggested.
+const LETTERS_MIN: usize = 3;
+
+/// What is to be said behind the last result.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct End {
+    /// The question, as typed.
+    pub query: String,
+    /// Whether it is names, codes and numbers alone, which stand somewhere as written or nowhere.
+    pub is_tokens: bool,
+    /// Whether it is asked what is right, so that what is near at best can be told from it.
+    pub is_ruled: bool,
+    /// Results of the answer.
+    pub shown: usize,
+    /// The strength of its strongest; 0 without any.
+    pub strongest: f32,
+    /// Files that were left out since they are too weak, among those that were judged.
+    pub weak: usize,
+    /// Files with a unit that holds all words of the question, where they were counted.
+    pub holders: usize,
+    /// What finds these files as a pattern: a word of the question, the rarest, as far as it is the same in all forms.
+    pub pattern: String,
+    /// How many words that are.
+    pub words: usize,
+    /// Words of the question that stand nowhere, if nothing was found that is likely right.
+    pub unknown: Vec<String>,
+    /// Words that stand here and are near to what was asked.
+    pub near: Vec<String>,
+}
+
+impl End {
+    /// What is said of several projects: files and words together; a word is unknown where no project knows it.
+    #[must_use]
+    pub fn with(mut self, other: End) -> End {
+        self.is_tokens |= other.is_tokens;
+        (self.weak, self.holders) = (self.weak + other.weak, self.holders + other.holders);
+        self.unknown.retain(|word| other.unknown.contains(word));
+        if self.pattern.is_empty() {
+            (self.pattern, self.words) = (other.pattern, other.words);
+        }
+        for word in other.near {
+            if !self.near.contains(&word) && self.near.len() < NEAR_MAX {
+                self.near.push(word);
+            }
+        }
+        self
+    }
+}
+
+/// A word of a question, and the units that hold it, with their files.
+struct Word {
+    written: String,
+    units: Option<Vec<(UnitId, FileId)>>,
+}
+
+impl Place {
+    /// What is to be said behind the results of a ranking. Words are looked up only where they could matter: `is_weak` is
+    /// whether nothing was found that is likely right.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn end(&self, ranked: &Ranked, is_weak: bool) -> Result<End> {
+        let (query, lexical) = (&ranked.answer.query, &self.snapshot.lexical);
+        let mut end = End { is_tokens: query.clues.is_tokens, weak: ranked.answer.weak, ..End::default() };
+        let written = written(query);
+        let mut words = Vec::with_capacity(written.len());
+        for written in written {
+            let units = lexical.units_with_word(&written, UNITS_OF_A_WORD_MAX)?;
+            words.push(Word { written, units });
+        }
+        if points_nowhere(&query.clues) && words.len() <= WORDS_COUNTED_MAX {
+            self.count(&words, &mut end);
+        }
+        let is_unknown = |word: &&Word| word.units.as_ref().is_some_and(Vec::is_empty);
+        end.unknown = words.iter().filter(is_unknown).map(|word| word.written.clone()).collect();
+        if is_weak && !end.unknown.is_empty() {
+            end.near = self.near(ranked, &end.unknown)?;
+        }
+        Ok(end)
+    }
+
+    /// Counts the files that have a unit with all words and that the scope allows.
+    fn count(&self, words: &[Word], end: &mut End) {
+        let held_by = |word: &&Word| word.units.as_ref().map_or(usize::MAX, Vec::len);
+        let Some((rarest, units)) =
+            words.iter().min_by_key(held_by).and_then(|word| Some((word, word.units.as_ref()?)))
+        else {
+            return;
+        };
+        let holds = |word: &Word, unit: &(UnitId, FileId)| {
+            word.units.as_ref().is_none_or(|units| units.binary_search(unit).is_ok())
+        };
+        let is_allowed = |file: FileId| self.filter().is_none_or(|filter| filter.allows_file(file));
+        let hold_all = units.iter().filter(|unit| words.iter().all(|word| holds(word, unit)) && is_allowed(unit.1));
+        let files: HashSet<FileId> = hold_all.map(|unit| unit.1).collect();
+        (end.holders, end.words) = (files.len(), words.len());
+        end.pattern = pattern(&rarest.written);
+    }
+
+    /// Words of this project that are written like the unknown ones, then those that name what was found.
+    fn near(&self, ranked: &Ranked, unknown: &[String]) -> Result<Vec<String>> {
+        let (query, lexical) = (&ranked.answer.query, &self.snapshot.lexical);
+        let mut tokenizer = Tokenizer::default();
+        let mut near: Vec<String> = Vec::new();
+        let mut add = |word: String, near: &mut Vec<String>| {
+            let is_said = tokenizer.terms(&word).iter().all(|term| query.terms.iter().any(|t| t.text == *term));
+            if !is_said && !is_stop_word(&word) && word.chars().count() >= LETTERS_MIN && !near.contains(&word) {
+                near.push(word);
+            }
+        };
+        for word in unknown {
+            let term = Tokenizer::default().normal(word).to_string();
+            for term in self.terms_like(&term)? {
+                if let Some(word) = self.spelled(&term)? {
+                    add(word, &mut near);
+                }
+            }
+        }
+        // What is named otherwise is no answer to a code.
+        let named = if query.clues.is_tokens { 0 } else { UNITS_NAMED };
+        for unit in ranked.answer.units.iter().take(named) {
+            let name = lexical.unit(unit.unit)?.name;
+            for word in words(&name) {
+                let word = &name[word];
+                parts(word).for_each(|part| add(word[part].to_lowercase(), &mut near));
+            }
+            if near.len() >= NEAR_MAX {
+                break;
+            }
+        }
+        near.truncate(NEAR_MAX);
+        Ok(near)
+    }
+
+    /// Terms that are written nearly as `term` is, the nearest first, then the most common.
+    fn terms_like(&self, term: &str) -> Result<Vec<String>> {
+        let letters = term.chars().count();
+        if letters < LETTERS_OF_ALIKE_MIN {
+            return Ok(Vec::new());
+        }
+        let changes_max = letters.div_ceil(LETTERS_A_CHANGE).min(letters - 2);
+        let mut near: HashMap<String, (usize, u32)> = HashMap::new();
+        self.snapshot.lexical.each_term(|known, units| {
+            let is_word = known.len().abs_diff(term.len()) <= changes_max && known.chars().all(char::is_alphabetic);
+            let changes = if is_word { strsim::levenshtein(known, term) } else { usize::MAX };
+            if (1..=changes_max).contains(&changes) {
+                near.entry(known.to_string()).or_insert((changes, 0)).1 += units;
+            }
+        })?;
+        let mut near: Vec<(String, (usize, u32))> = near.into_iter().collect();
+        near.sort_by(|(a, (changes, units)), (b, than)| changes.cmp(&than.0).then(than.1.cmp(units)).then(a.cmp(b)));
+        Ok(near.into_iter().take(ALIKE_MAX).map(|(term, _)| term).collect())
+    }
+
+    /// A word as a file of the project has it, by its term.
+    fn spelled(&self, term: &str) -> Result<Option<String>> {
+        let Some(unit) = self.snapshot.lexical.unit_with_term(term, None)? else { return Ok(None) };
+        let Some(record) = self.snapshot.files.indexed().find(|record| record.id == unit.file) else { return Ok(None) };
+        let text = read_text(&self.project.root, &record.path).unwrap_or_default();
+        let mut found = None;
+        Tokenizer::default().tokenize(&text, |token| {
+            if found.is_none() && token.term == term {
+                found = Some(text[token.start..token.end].to_lowercase());
+            }
+        });
+        Ok(found)
+    }
+}
+
+/// Whether a query's words alone say what is wanted: no place, no file, no definition, nothing in quotes.
+fn points_nowhere(clues: &Clues) -> bool {
+    let Clues { locations, mentions, phrases, declaration, callers_of, .. } = clues;
+    locations.is_empty() && mentions.is_empty() && phrases.is_empty() && declaration.is_none() && callers_of.is_none()
+}
+
+/// The words of a question that have to stand in a file, as typed: its tokens where it is nothing else.
+fn written(query: &Query) -> Vec<String> {
+    if query.clues.is_tokens {
+        return query.clues.tokens.clone();
+    }
+    let mut seen = HashSet::new();
+    let all = words(&query.text).map(|word| query.text[word].to_string());
+    all.filter(|word| !is_stop_word(&word.to_lowercase()) && seen.insert(word.to_lowercase())).collect()
+}
+
+/// A pattern for a word in all the forms that the index takes for one.
+fn pattern(word: &str) -> String {
+    let lower = word.to_lowercase();
+    let mut tokenizer = Tokenizer::default();
+    let stem = tokenizer.normal(&lower);
+    let same = lower.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
+    // `queri` stands for `query` and `queries`.
+    let same = if stem.ends_with('i') && same == stem.len() { same - 1 } else { same };
+    match lower.chars().all(char::is_alphabetic) {
+        true => lower[..lower.floor_char_boundary(same)].to_string(),
+        false => word.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_finds_every_form() {
+        for (word, expected) in [
+            ("session", "session"),
+            ("Parsing", "pars"),
+            ("queries", "quer"),
+            ("MAX_LEN", "MAX_LEN"),
+            ("1.2.3", "1.2.3"),
+        ] {
+            assert_eq!(pattern(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn of_several_projects_a_word_is_unknown_where_none_knows_it() {
+        let of = |holders, unknown: &[&str], near: &[&str]| End {
+            holders,
+            unknown: unknown.iter().map(ToString::to_string).collect(),
+            near: near.iter().map(ToString::to_string).collect(),
+            ..End::default()
+        };
+        let both = of(2, &["halt", "daemon"], &["stop"]).with(of(3, &["daemon"], &["stop", "server"]));
+        assert_eq!(both, of(5, &["daemon"], &["stop", "server"]));
+    }
+}
