@@ -488,10 +488,10 @@ fn s000_14_the_file_that_an_agent_works_on_is_a_parameter() {
     sandbox.write("tests/test_tcp.py", "def test_it():\n    assert connect()\n");
     let mut client = Client::start(&sandbox, &[]);
     let first = |client: &mut Client, near: &str| {
-        let text = client.good("search", json!({"query": "connect all", "near": near}));
+        let text = client.good("search", json!({"query": "connect all", "near": near, "all": true}));
         (text.find("src/tcp.py").expect("the file"), text.find("tests/test_tcp.py").expect("the test"))
     };
-    let plain = client.good("search", json!({"query": "connect all"}));
+    let plain = client.good("search", json!({"query": "connect all", "all": true}));
     assert!(plain.find("src/pool.py") < plain.find("src/tcp.py"), "{plain}");
     let (source, test) = first(&mut client, "tests/test_tcp.py:2");
     assert!(source < test);

@@ -115,3 +115,31 @@ fn arguments_are_taken_as_agents_write_them() {
     let many = client.result("search", json!({"query": "a", "queries": vec!["b"; 16]}));
     assert!(many["isError"] == true && many.to_string().contains("16 at most"), "{many}");
 }
+
+#[test]
+fn an_answer_ends_for_agents_too() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("src/code.rs", "// Error E0502 is told.\npub fn tell_code() {\n    let kind = 1;\n}\n");
+    let mut client = Client::start(&sandbox, &[]);
+    let held = client.result("search", json!({"query": "E0502"}));
+    let hits = held["structuredContent"]["hits"].as_array().expect("rows");
+    assert!(hits.len() == 1 && hits[0]["file"] == "src/code.rs" && hits[0]["line_shown"] == 1, "{held}");
+    assert!(hits[0]["strength"].as_f64().is_some_and(|strength| strength > 0.8), "{held}");
+    let about = held["content"][1]["text"].as_str().expect("a text");
+    assert!(about.starts_with("(strength of each, 0 to 1: 0.98)\n(root "), "{about}");
+    let none = client.good("search", json!({"query": "E0599"}));
+    assert!(none.contains("(nothing holds \"E0599\"; `all` shows what is near by meaning)\n"), "{none}");
+    let far = "comets of the sky by kind";
+    let few = client.result("search", json!({"query": far}));
+    let all = client.result("search", json!({"query": far, "all": true}));
+    let count = |answer: &serde_json::Value| answer["structuredContent"]["hits"].as_array().map_or(0, Vec::len);
+    assert!(count(&few) < count(&all), "{few} {all}");
+    assert!(few["content"].to_string().contains("nothing here holds"), "{few}");
+    let sure = client.result("search", json!({"query": "E0502", "min_strength": "0.99"}));
+    assert_eq!(count(&sure), 0);
+    let wrong = client.result("search", json!({"query": "E0502", "min_strength": 2}));
+    assert!(wrong["isError"] == true && wrong.to_string().contains("from 0 to 1"), "{wrong}");
+    let marks = client.good("search", json!({"query": "() {"}));
+    assert!(marks.starts_with("(\"() {\" holds no word, so it is searched as text"), "{marks}");
+    assert!(marks.contains("src/code.rs:2:pub fn tell_code() {\n"), "{marks}");
+}

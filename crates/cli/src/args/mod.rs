@@ -17,7 +17,7 @@ pub(crate) use chapters::CHAPTERS;
 pub use commands::*;
 pub(crate) use commands::{respelled, with_odd_query};
 pub use log::LogArgs;
-pub use plan::{Plan, Task, is_stdin};
+pub use plan::{Plan, Task, has_no_word, is_stdin};
 pub use ripgrep::*;
 pub use search::*;
 

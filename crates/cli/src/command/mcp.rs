@@ -5,6 +5,7 @@
 
 mod about;
 mod block;
+mod ends;
 mod files;
 mod history;
 mod intake;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
+use ends::Answered;
 use intake::{Load, Pipes};
 use report::{Reporter, forward};
 use rmcp::handler::server::router::tool::ToolRouter;
@@ -121,9 +123,9 @@ impl Server {
     }
 
     /// Runs `work` beside the protocol, so that pings are answered while an index is built.
-    async fn answer(
+    async fn answer<A: Into<Answered>>(
         &self,
-        work: impl FnOnce(&ServerState) -> Result<String> + Send + 'static,
+        work: impl FnOnce(&ServerState) -> Result<A> + Send + 'static,
     ) -> Result<CallToolResult, ErrorData> {
         let full = |error: tokio::sync::AcquireError| ErrorData::internal_error(error.to_string(), None);
         let _waits = self.load.requests.acquire().await.map_err(full)?;
@@ -139,8 +141,8 @@ impl Server {
         });
         let answered = tokio::task::spawn_blocking(move || {
             state.check_roots()?;
-            let text = work(&state)?;
-            anyhow::Ok((text, about::rows(&state)))
+            let answered: Answered = work(&state)?.into();
+            anyhow::Ok((answered, about::rows(&state)))
         });
         let answered = answered.await;
         if let Some(forwarded) = forwarded {
@@ -148,11 +150,15 @@ impl Server {
             let _ = forwarded.await;
         }
         match answered {
-            Ok(Ok((text, roots))) => {
-                let about = about::text(&roots);
+            Ok(Ok((Answered { text, remarks, hits }, roots))) => {
+                let about = remarks + &about::text(&roots);
                 let mut result =
                     CallToolResult::success(vec![ContentBlock::text(text.as_str()), ContentBlock::text(about)]);
-                result.structured_content = Some(json!({"answer": text, "roots": roots}));
+                let mut content = json!({"answer": text, "roots": roots});
+                if let Some(hits) = hits {
+                    content["hits"] = hits.into();
+                }
+                result.structured_content = Some(content);
                 Ok(result)
             }
             // A mistake in the question is the agent's to read and mend.

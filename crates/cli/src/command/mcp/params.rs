@@ -39,6 +39,10 @@ pub struct Search {
     pub paths: Vec<String>,
     /// Number of files, 10 if not given.
     pub results: Option<usize>,
+    /// Files that are hardly ever right too: what is near by a word or by meaning at best.
+    pub all: bool,
+    /// Leave out files whose strength, the chance from 0 to 1 that they are right, is below this.
+    pub min_strength: Option<f32>,
     /// Units in each file; 1 if not given, in a documentation up to 3 sections of a page.
     pub per_file: Option<usize>,
     /// Results to leave out from the beginning: for the next page.

@@ -43,10 +43,26 @@ fn answers() -> JsonObject {
         },
         "required": ["root", "head", "index"],
     });
+    let hit = json!({
+        "type": "object",
+        "properties": {
+            "file": {"type": "string", "description": "Its path, from the first root."},
+            "strength": {"type": "number", "description": "How likely it is right, 0 to 1, on one scale for all questions."},
+            "id": {"type": "string", "description": "The best unit's id."},
+            "kind": {"type": "string", "description": "What the best unit is."},
+            "name": {"type": "string", "description": "Its qualified name."},
+            "line": {"type": "integer", "description": "Its first line, from 1."},
+            "end_line": {"type": "integer", "description": "Its last line."},
+            "line_shown": {"type": "integer", "description": "The line that answers."},
+            "text": {"type": "string", "description": "That line."},
+        },
+        "required": ["file", "strength"],
+    });
     let shape = json!({
         "type": "object",
         "properties": {
             "answer": {"type": "string", "description": "The answer, as in the text."},
+            "hits": {"type": "array", "description": "The files of a search, best first.", "items": hit},
             "roots": {"type": "array", "description": "What was asked, and how current it is.", "items": root},
         },
         "required": ["answer", "roots"],
@@ -99,6 +115,7 @@ pub fn fit(arguments: &mut Map<String, Value>, schema: &JsonObject) {
                 .filter(|n| n.fract() == 0.0 && *n >= 0.0 && number.as_u64().is_none())
                 .map(|n| json!(n as u64)),
             (Some("integer"), Value::String(text)) => text.trim().parse::<u64>().ok().map(Value::from),
+            (Some("number"), Value::String(text)) => text.trim().parse::<f64>().ok().map(Value::from),
             (Some("boolean"), Value::String(text)) => text.trim().parse::<bool>().ok().map(Value::from),
             (Some("array"), Value::String(text)) => match serde_json::from_str(text) {
                 Ok(list @ Value::Array(_)) => Some(list),
@@ -120,12 +137,13 @@ mod tests {
     #[test]
     fn what_differs_in_writing_alone_fits() {
         let schema = json!({"properties": {
-            "n": {"type": "integer"}, "on": {"type": "boolean"}, "list": {"type": "array"}, "text": {"type": "string"},
+            "n": {"type": "integer"}, "share": {"type": "number"}, "on": {"type": "boolean"}, "list": {"type": "array"}, "text": {"type": "string"},
         }});
         let schema = schema.as_object().expect("an object");
         for (given, expected) in [
             (json!({"n": "12"}), json!({"n": 12})),
             (json!({"n": 12.0}), json!({"n": 12})),
+            (json!({"share": "0.5"}), json!({"share": 0.5})),
             (json!({"n": "many"}), json!({"n": "many"})),
             (json!({"n": -1}), json!({"n": -1})),
             (json!({"on": "true", "text": "true"}), json!({"on": true, "text": "true"})),

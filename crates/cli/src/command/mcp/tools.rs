@@ -25,11 +25,15 @@ use colgrep_engine::{
 use colgrep_index::ids::StableId;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
+use serde_json::Value;
 
 use super::block::block;
+use super::ends::{Answered, Told, weakest};
+use super::files::grep;
 use super::page::{page, tokens_wanted};
 use super::params;
 use super::state::{Root, ServerState};
+use crate::args::has_no_word;
 use crate::args::line::standpoint;
 use crate::console::Console;
 use crate::hint::Hinted;
@@ -48,7 +52,7 @@ const QUERIES_MAX: usize = 16;
 const RESULTS_MAX: usize = 1_000;
 
 /// `search`, of one question or of several, each with its share of the answer's length.
-pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
+pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     if asked.queries.is_empty() {
         return search_one(state, asked);
     }
@@ -59,15 +63,42 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<String> {
     let shared = |tokens: usize| Some(tokens / queries.len().max(1));
     let max_tokens = shared(tokens_wanted(asked.max_tokens));
     let pack = asked.pack.and_then(shared);
-    let mut text = String::new();
+    let (mut text, mut remarks, mut hits) = (String::new(), String::new(), Vec::new());
     for query in queries {
         let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, pack, ..asked.clone() };
-        text.push_str(&format!("## {}\n{}", escape_control(query), search_one(state, &one)?));
+        let answered = search_one(state, &one)?;
+        text.push_str(&format!("## {}\n{}", escape_control(query), answered.text));
+        if !answered.remarks.is_empty() {
+            remarks.push_str(&format!("## {}\n{}", escape_control(query), answered.remarks));
+        }
+        hits.extend(answered.hits.into_iter().flatten());
     }
-    Ok(text)
+    Ok(Answered { text, remarks, hits: Some(hits) })
 }
 
-fn search_one(state: &ServerState, asked: &params::Search) -> Result<String> {
+/// A query without a word: lines that hold it as text.
+fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> {
+    let lines = grep(
+        state,
+        &params::Grep {
+            pattern: asked.query.trim().to_string(),
+            fixed: true,
+            paths: asked.paths.clone(),
+            include: asked.include.clone(),
+            exclude: asked.exclude.clone(),
+            offset: asked.offset.unwrap_or_default(),
+            max_tokens: asked.max_tokens,
+            ..params::Grep::default()
+        },
+    )?;
+    let said = format!(
+        "({:?} holds no word, so it is searched as text, as the tool grep does with fixed)\n",
+        asked.query.trim()
+    );
+    Ok(Answered::from(said + &lines))
+}
+
+fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     if asked.per_file == Some(0) {
         bail!("per_file: 0 asks for nothing; give 1 or more");
     }
@@ -76,6 +107,9 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<String> {
     scope.facts = facts(asked)?;
     if asked.query.trim().is_empty() && scope.facts.allow_all() {
         bail!("query is empty: say what to look for, in words or as a name");
+    }
+    if has_no_word(&asked.query) && asked.pattern.is_none() && scope.facts.allow_all() {
+        return search_text(state, asked);
     }
     scope.tests = match &asked.tests {
         None => None,
@@ -113,12 +147,15 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<String> {
             pack: pack.map(|tokens| tokens / places.len().max(1)),
         };
         let background = &background;
-        lists.push(Ranking { state, root, below, scope: &scope, question, like: None, background }.ranked()?);
+        lists.push(Ranking { state, root, below, scope: &scope, question, like: None, background, asked }.ranked()?);
     }
-    if let Some(tokens) = pack {
-        return Ok(page_of(lists, 0, wanted, Some(tokens.saturating_add(params::PACK_REMARK_TOKENS))));
-    }
-    Ok(page_of(lists, offset, wanted, asked.max_tokens))
+    let remarks: String = lists.iter_mut().map(|list| std::mem::take(&mut list.told.remarks)).collect();
+    let hits = hits_of(&mut lists).into_iter().skip(offset).take(wanted).collect();
+    let text = match pack {
+        Some(tokens) => page_of(lists, 0, wanted, Some(tokens.saturating_add(params::PACK_REMARK_TOKENS))),
+        None => page_of(lists, offset, wanted, asked.max_tokens),
+    };
+    Ok(Answered::of(text, remarks, hits))
 }
 
 /// What is asked of the units' code.
@@ -192,8 +229,8 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
             lines: asked.lines.unwrap_or(0),
             pack: None,
         };
-        let background = &Background::default();
-        Ranking { state, root, below, scope: &scope, question, like: Some(&like), background }.once()
+        let (background, asked) = (&Background::default(), &params::Search::default());
+        Ranking { state, root, below, scope: &scope, question, like: Some(&like), background, asked }.once()
     })?;
     Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
 }
@@ -235,6 +272,8 @@ struct Ranked {
     blocks: Vec<String>,
     remarks: String,
     more: bool,
+    /// The results as rows, and what is said of all of them.
+    told: Told,
 }
 
 /// One ranking in one root.
@@ -247,6 +286,8 @@ struct Ranking<'a> {
     /// The unit of a search for similar units.
     like: Option<&'a Like>,
     background: &'a Background,
+    /// The whole call.
+    asked: &'a params::Search,
 }
 
 impl Ranking<'_> {
@@ -281,7 +322,12 @@ impl Ranking<'_> {
             units_per_file: question.per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.clamp(1, 100))),
             ..Asked::new(question.query, &knobs, WINDOW_FILES)
         };
-        let (blocks, more) = self.in_windows(asked, &place)?;
+        let (strength_min, has_end) = match self.like {
+            Some(_) => (0.0, false),
+            None => weakest(self.asked, self.scope, &settings)?,
+        };
+        let mut told = Told::default();
+        let (blocks, more) = self.in_windows(Asked { strength_min, ..asked }, &place, has_end, &mut told)?;
         let building = (!snapshot.files.complete).then(|| {
             format!("(the index is being built: {})\n", coverage(&IndexState::of(&root.project, &snapshot, model)))
         });
@@ -290,7 +336,7 @@ impl Ranking<'_> {
         for Hinted { what, tool, .. } in place.not_ranked().map(|of| not_ranked(&of)) {
             remarks.push_str(&format!("({}; {tool})\n", escape_control(&what)));
         }
-        Ok(Ranked { blocks, remarks, more })
+        Ok(Ranked { blocks, remarks, more, told })
     }
 
     /// The file that the agent works on.
@@ -304,12 +350,18 @@ impl Ranking<'_> {
     /// The blocks of the files that are wanted, and whether there may be more. Asking for more files retrieves more
     /// candidates and may change the order. So pages run through the ranking of a window of files, then through that of
     /// the next window without the files already shown: no file is repeated or lost.
-    fn in_windows(&self, mut asked: Asked<'_>, place: &Place) -> Result<(Vec<String>, bool)> {
+    fn in_windows(
+        &self,
+        mut asked: Asked<'_>,
+        place: &Place,
+        has_end: bool,
+        told: &mut Told,
+    ) -> Result<(Vec<String>, bool)> {
         if self.like.is_none() && self.question.query.trim().is_empty() {
             return self.listed(place);
         }
         if let Some(tokens) = self.question.pack {
-            return self.packed(asked, place, tokens);
+            return self.packed((asked, tokens), place, has_end, told);
         }
         let console = Console::new(true, self.state.env.trace);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
@@ -323,7 +375,11 @@ impl Ranking<'_> {
             let hits: Vec<usize> = (0..ranked.len()).collect();
             let files = place.files(&ranked, &hits, Detail::Lines)?;
             all.extend(files.iter().map(|file| block(file, self.question.content, self.question.lines)));
+            told.add(&files);
             if are_all || all.len() == self.question.wanted {
+                if has_end {
+                    told.end(place, &ranked, self.asked)?;
+                }
                 return Ok((all, more));
             }
             asked.files = asked.files.saturating_mul(2);
@@ -333,7 +389,13 @@ impl Ranking<'_> {
 
 impl Ranking<'_> {
     /// One block: a pack. The ranking is that of the pages, so what it does not name stands on the next one.
-    fn packed(&self, asked: Asked<'_>, place: &Place, tokens: usize) -> Result<(Vec<String>, bool)> {
+    fn packed(
+        &self,
+        (asked, tokens): (Asked<'_>, usize),
+        place: &Place,
+        has_end: bool,
+        told: &mut Told,
+    ) -> Result<(Vec<String>, bool)> {
         let units_per_file = PerFile::Units(pack::UNITS_PER_FILE);
         let asked = Asked { units_per_file, ..asked };
         let mut ranked = place.rank(&asked, &*Console::new(true, self.state.env.trace))?;
@@ -341,6 +403,10 @@ impl Ranking<'_> {
         ranked.truncate(self.question.wanted);
         let hits: Vec<usize> = (0..ranked.len()).collect();
         let files = place.files(&ranked, &hits, Detail::Parts)?;
+        told.add(&files);
+        if has_end {
+            told.end(place, &ranked, self.asked)?;
+        }
         let pieces = pieces(&files, tokens, true);
         let named = (0..found).find(|at| pieces.iter().all(|piece| piece.file != *at)).unwrap_or(found);
         let mut text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
@@ -387,6 +453,16 @@ pub(super) fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>
     let lack = model?.lacking(snapshot)?;
     let maker = || root.is_encoding().then_some("this server").or(root.project.store.is_locked().then_some(ANOTHER));
     Some(lacking(&lack, maker()))
+}
+
+/// The rows of several roots in turn, as their blocks are.
+fn hits_of(lists: &mut [Ranked]) -> Vec<Value> {
+    let mut rows: Vec<_> = lists.iter_mut().map(|list| std::mem::take(&mut list.told.hits).into_iter()).collect();
+    let mut hits = Vec::new();
+    while rows.iter().any(|rows| rows.len() > 0) {
+        hits.extend(rows.iter_mut().filter_map(Iterator::next));
+    }
+    hits
 }
 
 /// Interleaves the blocks of several roots, since their scores can't be compared.

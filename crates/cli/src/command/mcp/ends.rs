@@ -1,0 +1,162 @@
+//! The end of an answer for agents: strengths, what was left out as too weak, how many files hold all words, and the rows of
+//! the structured answer.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use colgrep_core::strength::RULE;
+use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::end::End;
+use colgrep_engine::place::{Place, Ranked};
+use colgrep_engine::session::strength_min;
+use colgrep_engine::settings::Settings;
+use colgrep_engine::{Scope, SearchRequest, Weakest};
+use serde_json::{Value, json};
+
+use super::params;
+use crate::output::escape::escape_control;
+use crate::output::path::typed;
+use crate::words::counted;
+
+/// What a tool answers.
+#[derive(Debug, Default)]
+pub struct Answered {
+    /// The text.
+    pub text: String,
+    /// What is said of it as a whole, a line each.
+    pub remarks: String,
+    /// The results as rows, where it ranks.
+    pub hits: Option<Vec<Value>>,
+}
+
+impl From<String> for Answered {
+    fn from(text: String) -> Answered {
+        Answered { text, ..Answered::default() }
+    }
+}
+
+impl Answered {
+    /// A ranking. Where it is empty, what is said of it is the answer.
+    pub fn of(mut text: String, remarks: String, hits: Vec<Value>) -> Answered {
+        let mut remarks = remarks;
+        if hits.is_empty() {
+            text.push_str(&std::mem::take(&mut remarks));
+        }
+        Answered { text, remarks, hits: Some(hits) }
+    }
+}
+
+/// What is told beside the text of a ranking.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Each result as a row.
+    pub hits: Vec<Value>,
+    /// What is to be said of all of them.
+    pub remarks: String,
+}
+
+/// The strength below which a file is no answer, and whether the answer has an end of its own.
+pub fn weakest(asked: &params::Search, scope: &Scope, settings: &Settings) -> Result<(f32, bool)> {
+    let mut request = SearchRequest::new(&asked.query);
+    request.scope = scope.clone();
+    request.shape.weakest = match (asked.all, asked.min_strength) {
+        (true, _) => Weakest::Strength(0.0),
+        (false, Some(least)) if !(0.0..=1.0).contains(&least) => {
+            anyhow::bail!("min_strength takes a number from 0 to 1, not {least}")
+        }
+        (false, Some(least)) => Weakest::Strength(least),
+        (false, None) => Weakest::Floor,
+    };
+    Ok((strength_min(&request, settings), request.has_end()))
+}
+
+impl Told {
+    /// Adds results.
+    pub fn add(&mut self, files: &[FileAnswer]) {
+        self.hits.extend(files.iter().map(row));
+    }
+
+    /// Says what there is to say of the results, all of which were added: those of the page that was asked for.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn end(&mut self, place: &Place, ranked: &Ranked, asked: &params::Search) -> Result<()> {
+        let page = self.hits.iter().skip(asked.offset.unwrap_or_default());
+        let strengths: Vec<f64> = page.filter_map(|hit| hit["strength"].as_f64()).collect();
+        let strongest = strengths.iter().copied().fold(0.0, f64::max) as f32;
+        let end = place.end(ranked, strongest < RULE)?;
+        if !strengths.is_empty() {
+            let each: Vec<String> = strengths.iter().map(|strength| format!("{strength:.2}")).collect();
+            let _ = write!(self.remarks, "(strength of each, 0 to 1: {}", each.join(" "));
+            let is_near = strengths.iter().any(|strength| *strength < f64::from(RULE));
+            let near = if is_near { format!("; below {RULE}: near at best") } else { String::new() };
+            let _ = writeln!(self.remarks, "{near})");
+        }
+        said(&end, &asked.query, self.hits.len(), strongest).iter().for_each(|line| {
+            let _ = writeln!(self.remarks, "({})", escape_control(line));
+        });
+        Ok(())
+    }
+}
+
+/// What is said of a ranking, a line each.
+fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
+    let mut lines = Vec::new();
+    let query = query.trim();
+    if shown == 0 && end.is_tokens {
+        lines.push(format!("nothing holds {query:?}; `all` shows what is near by meaning"));
+    } else if shown == 0 && end.weak > 0 {
+        lines.push("nothing here is likely right; `all` shows what is near".to_string());
+    }
+    if strongest < RULE && !end.unknown.is_empty() && !(end.near.is_empty() && (end.is_tokens || shown + end.weak == 0))
+    {
+        let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
+        let unknown = end.unknown.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+        lines.push(format!("nothing here holds {unknown}{near}{}", end.near.join(", ")));
+    }
+    if shown > 0 && end.holders > shown {
+        let files = counted(end.holders as u64, "file");
+        let held = if end.words == 1 { format!("{query:?}") } else { format!("all {} words", end.words) };
+        lines.push(format!(
+            "{files} hold {held}, of which {shown} are shown; the tool grep with pattern {:?} and ignore_case lists them",
+            end.pattern
+        ));
+    }
+    lines
+}
+
+/// A file of an answer as a row: its best unit.
+fn row(file: &FileAnswer) -> Value {
+    let mut row = json!({"file": typed(&file.root, &file.path), "strength": file.strength});
+    if let (Some(best), Some(fields)) = (file.units.first(), row.as_object_mut()) {
+        fields.insert("id".into(), best.id.to_string().into());
+        fields.insert("kind".into(), best.unit.kind.name().into());
+        fields.insert("name".into(), best.unit.qualified_name().into());
+        fields.insert("line".into(), best.unit.span.line.into());
+        fields.insert("end_line".into(), best.last_line.into());
+        fields.insert("line_shown".into(), best.line.number.into());
+        fields.insert("text".into(), best.line.text.trim().into());
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_names_parameters_and_tools() {
+        let mut end = End::default();
+        (end.holders, end.words, end.pattern) = (30, 1, "pars".to_string());
+        let many = "30 files hold \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists them";
+        assert_eq!(said(&end, "parse", 10, 0.9), [many]);
+        let mut end = End::default();
+        (end.is_tokens, end.weak) = (true, 3);
+        assert_eq!(said(&end, "E0502", 0, 0.0), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
+        end.is_tokens = false;
+        (end.unknown, end.near) = (vec!["frob".to_string()], vec!["grab".to_string()]);
+        let near = "nothing here holds \"frob\"; words that are near and stand here: grab";
+        assert_eq!(said(&end, "frob it", 0, 0.0), ["nothing here is likely right; `all` shows what is near", near]);
+        assert!(said(&end, "frob it", 3, 0.9).is_empty());
+    }
+}
