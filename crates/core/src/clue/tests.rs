@@ -1,0 +1,185 @@
+//! What a query tells beside its words, by examples.
+
+use super::*;
+
+#[test]
+fn what_was_found_is_told() {
+    for (text, expected) in [
+        ("parse request", ""),
+        ("src/net/tcp.rs:12", "place src/net/tcp.rs:12, token src/net/tcp.rs:12"),
+        ("timeouts in \"could not open\"", "phrase \"could not open\""),
+        ("struct Socket", "declaration struct Socket"),
+        ("who calls open()", "callers of open"),
+        ("operator==", "token operator==, operator =="),
+        ("a >>= b", "operator >>="),
+        ("what is - here", ""),
+        ("MAX_LEN in client.py", "file client.py, token MAX_LEN, token client.py"),
+    ] {
+        assert_eq!(read(text).told().join(", "), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn tokens_are_told_from_words() {
+    for (text, expected, are_all) in [
+        ("MAX_LEN", "MAX_LEN", true),
+        ("MISCONF", "MISCONF", true),
+        ("E0502", "E0502", true),
+        ("v1.2.3", "v1.2.3", true),
+        ("404", "404", true),
+        ("/api/v1", "/api/v1", true),
+        ("Content-Type", "Content-Type", true),
+        ("http.Handler", "http.Handler", true),
+        ("`max_len` 'MIN_LEN'", "max_len MIN_LEN", true),
+        ("MAX LEN", "MAX LEN", true),
+        ("what does E0502 mean?", "E0502", false),
+        ("session", "", false),
+        ("readValue", "", false),
+        ("run()", "", false),
+        ("request/response", "", false),
+        ("rate-limit", "", false),
+        ("X", "", false),
+        ("src/net/tcp.rs", "src/net/tcp.rs", true),
+        // A line of a file is looked for as such.
+        ("tcp.rs:12", "tcp.rs:12", false),
+    ] {
+        let clues = read(text);
+        assert_eq!((clues.tokens.join(" ").as_str(), clues.is_tokens), (expected, are_all), "{text:?}");
+    }
+}
+
+fn read(text: &str) -> Clues {
+    let endings = ["rs", "py", "c", "java", "js", "go", "rb", "cs", "php", "ex", "tsx", "yml"];
+    let keywords = ["fn", "class", "struct", "def", "func", "type", "trait", "const"];
+    Clues::read(text, &LanguageFacts::new(endings, []).with_declaration_keywords(keywords))
+}
+
+#[test]
+fn places_are_read_as_programs_print_them() {
+    for (text, expected) in [
+        ("src/net/tcp.rs:12", "src/net/tcp.rs 12"),
+        ("src/net/tcp.rs:12:5", "src/net/tcp.rs 12"),
+        ("./src/net/tcp.rs:12-20.", "src/net/tcp.rs 12"),
+        ("tcp.rs#L12", "tcp.rs 12"),
+        (r#"  File "/srv/app/b.py", line 7, in run"#, "/srv/app/b.py 7"),
+        ("\tat com.acme.net.Tcp.open(Tcp.java:120)", "com/acme/net/Tcp.java 120"),
+        ("    at handle (/app/src/a.js:3:9)", "/app/src/a.js 3"),
+        ("    at Object.<anonymous> (/app/src/a.js:3:9)", "/app/src/a.js 3"),
+        ("  --> src/a.rs:3:9", "src/a.rs 3"),
+        ("\t/go/src/app/a.go:33 +0x1d", "/go/src/app/a.go 33"),
+        ("from /srv/x.rb:4:in `call'", "/srv/x.rb 4"),
+        ("a.c(12): error C2065", "a.c 12"),
+        ("   at App.Run() in /src/App.cs:line 42", "/src/App.cs 42"),
+        ("#0 /var/www/a.php(9): run()", "/var/www/a.php 9"),
+        ("Fatal error in /var/www/a.php on line 9", "/var/www/a.php 9"),
+        (r"C:\src\a.rs:12", "C:/src/a.rs 12"),
+        ("test/Unit tests/a run:11", "test/Unit tests/a run 11"),
+        ("File \"/srv/Unit tests/nvm_has\", line 10", "/srv/Unit tests/nvm_has 10"),
+        ("    at run (file:///app/src/a.js:3:9)", "/app/src/a.js 3"),
+        ("parse request", ""),
+        ("http://host/a.rs:12", ""),
+        ("std::vec::Vec", ""),
+        ("at 12:30 and 3:4", ""),
+    ] {
+        let locations = read(text).locations;
+        let found: Vec<String> = locations.iter().map(|l| format!("{} {}", l.path, l.line)).collect();
+        assert_eq!(found.join("; "), expected, "{text:?}");
+    }
+    let trace = "Traceback (most recent call last):\n  File \"a.py\", line 1, in x\n  File \"b.py\", line 2, in y\n";
+    let lines: Vec<u32> = read(trace).locations.iter().map(|l| l.line).collect();
+    assert_eq!(lines, [2, 1], "innermost first");
+}
+
+#[test]
+fn files_are_mentioned_by_path_or_name() {
+    for (text, expected) in [
+        ("move helpers from _utils.py to `_client.py`", "_utils.py _client.py"),
+        ("what does src/server do", "src/server"),
+        ("see (docs/a.yml), please.", "docs/a.yml"),
+        ("client.py", "client.py"),
+        ("a.b.d", ""),
+        ("e.g. this", ""),
+        ("1/2", "1/2"),
+        ("/", ""),
+    ] {
+        assert_eq!(read(text).mentions.join(" "), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn words_are_names_of_files_where_no_other_word_is_written_so() {
+    for (text, expected) in [
+        ("add a target to the Makefile", "Makefile"),
+        ("see LICENSE and get_latest", "LICENSE"),
+        ("what does makefile do", "makefile"),
+        ("sort the lines of .gitignore.", ".gitignore"),
+        ("move it to _utils", "_utils"),
+        ("what is __init__ for", ""),
+        ("client.py and src/server do", ""),
+        ("run bats-exec-file", "bats-exec-file"),
+        ("see a-works(1)-b", "a-works a-works(1)-b"),
+        ("parse the request", ""),
+        ("A b 3.5", ""),
+    ] {
+        assert_eq!(read(text).names.join(" "), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn the_file_that_ends_a_question_behind_in_is_the_place() {
+    for (text, expected) in [
+        ("move it to b.rs in src/a.rs", Some("src/a.rs")),
+        ("copy the notices of b.rs in `LICENSE`.", Some("LICENSE")),
+        ("in a.rs and b.rs", None),
+        ("move it from a.rs to b.rs", None),
+        ("what a.rs does in tests", None),
+    ] {
+        assert_eq!(read(text).place.as_deref(), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn phrases_stand_in_double_quotes_of_their_own() {
+    for (text, expected) in [
+        (r#""connection reset by peer""#, "connection reset by peer"),
+        (r#"where is "no such file" raised, and "bad magic"?"#, "no such file|bad magic"),
+        (r#"fail("could not open")"#, ""),
+        (r#"say "hello"#, ""),
+        (r#""--""#, ""),
+    ] {
+        assert_eq!(read(text).phrases.join("|"), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn declarations_are_keyword_and_name_alone() {
+    for (text, expected) in [
+        ("class Session", "class Session"),
+        ("pub async fn spawn", "fn spawn"),
+        ("pub(crate) fn spawn<F>(future: F)", "fn spawn"),
+        ("def parse(self, text):", "def parse"),
+        ("func (r *Router) Handle(w Writer)", "func Handle"),
+        ("type Mux struct", ""),
+        ("type Mux", "type Mux"),
+        ("struct Foo {", "struct Foo"),
+        ("class of service handling", ""),
+        ("Session class", ""),
+        ("class", ""),
+    ] {
+        let found = read(text).declaration.map(|d| format!("{} {}", d.keyword, d.name));
+        assert_eq!(found.unwrap_or_default(), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn callers_are_asked_for_in_words() {
+    for (text, expected) in [
+        ("who calls spawn", "spawn"),
+        ("Callers of `parse_request()`?", "parse_request"),
+        ("where is Mux.Handle used?", "Mux.Handle"),
+        ("where is Mux", ""),
+        ("who calls the parser first", ""),
+    ] {
+        assert_eq!(read(text).callers_of.unwrap_or_default(), expected, "{text:?}");
+    }
+}
