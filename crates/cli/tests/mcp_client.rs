@@ -143,3 +143,25 @@ fn an_answer_ends_for_agents_too() {
     assert!(marks.starts_with("(\"() {\" holds no word, so it is searched as text"), "{marks}");
     assert!(marks.contains("src/code.rs:2:pub fn tell_code() {\n"), "{marks}");
 }
+
+#[test]
+fn s000_14_the_file_that_an_agent_works_on_is_a_parameter() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/tcp.py", "def connect():\n    return 1\n");
+    sandbox.write("src/pool.py", "def connect_all():\n    return connect()\n");
+    sandbox.write("tests/test_tcp.py", "def test_it():\n    assert connect()\n");
+    let mut client = Client::start(&sandbox, &[]);
+    let first = |client: &mut Client, near: &str| {
+        let text = client.good("search", json!({"query": "connect all", "near": near, "all": true}));
+        (text.find("src/tcp.py").expect("the file"), text.find("tests/test_tcp.py").expect("the test"))
+    };
+    let plain = client.good("search", json!({"query": "connect all", "all": true}));
+    assert!(plain.find("src/pool.py") < plain.find("src/tcp.py"), "{plain}");
+    let (source, test) = first(&mut client, "tests/test_tcp.py:2");
+    assert!(source < test);
+    for near in ["src/gone.py", "../outside.py", "src/tcp.py:99"] {
+        let (text, is_error) = client.call("search", json!({"query": "connect", "near": near}));
+        assert!(is_error, "{near}: {text}");
+    }
+    assert_eq!(client.end(), Some(0));
+}
