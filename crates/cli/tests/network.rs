@@ -43,6 +43,7 @@ fn apart(mut command: Command, input: &str) -> Output {
 }
 
 /// The command, which finds git.
+#[expect(clippy::disallowed_methods, reason = "git is looked for on PATH")]
 fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
     let mut command = sandbox.command(args);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());

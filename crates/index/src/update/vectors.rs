@@ -334,7 +334,6 @@ impl State<'_> {
     }
 
     /// Rows of files drawn at random by a fixed seed, at least `rows` of them or all there are, with the files taken.
-    #[expect(clippy::type_complexity, reason = "used once")]
     fn sample(&self, pending: &[&FileRecord], rows: usize) -> Result<Sample> {
         let mut order: Vec<&FileRecord> = pending.to_vec();
         let mut random = Random(1);
