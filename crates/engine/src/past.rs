@@ -57,14 +57,16 @@ impl Past<'_> {
         // Before the history is opened: what changes meanwhile is seen the next time.
         let stamp = place.stamp()?;
         let folder = place.store.folder().to_path_buf();
-        let mut known = self.histories.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, history)) = known.get(&folder).filter(|(before, _)| *before == stamp) {
+        // The lock is not held while a history is opened: that splits its work, and a thread that waits for its parts may
+        // take up another question, which would wait for the lock for ever.
+        let known = || self.histories.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, history)) = known().get(&folder).filter(|(before, _)| *before == stamp) {
             // Another root of the same repository has other paths.
             return Some(OpenHistory { place, ..history.clone() });
         }
         let history = place.open(None, self.listener).ok()?;
         if !history.place.store.is_locked() {
-            known.insert(folder, (stamp, history.clone()));
+            known().insert(folder, (stamp, history.clone()));
         }
         Some(history)
     }
