@@ -96,7 +96,9 @@ impl Place {
             let units = lexical.units_with_word(&written, UNITS_OF_A_WORD_MAX)?;
             words.push(Word { written, units });
         }
-        if points_nowhere(&query.clues) && words.len() <= WORDS_COUNTED_MAX {
+        // Numbers in a row are not yet `1.2.3`.
+        let are_words = words.iter().all(|word| colgrep_core::token::words(&word.written).nth(1).is_none());
+        if points_nowhere(&query.clues) && are_words && words.len() <= WORDS_COUNTED_MAX {
             self.count(&words, &mut end);
         }
         let is_unknown = |word: &&Word| word.units.as_ref().is_some_and(Vec::is_empty);
