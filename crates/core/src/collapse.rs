@@ -25,7 +25,7 @@ const SECTIONS_MAX: usize = 3;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PerFile {
     /// One. In a documentation, where a page says many things, also those of its sections that are among the best `k`
-    /// units while no page counts with more than [`SECTIONS_MAX`].
+    /// units while no page counts with more than `SECTIONS_MAX`.
     #[default]
     Usual,
     /// So many.
@@ -46,7 +46,7 @@ pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: PerFile) -> Vec<FileHit
     hits
 }
 
-/// The best units, at most [`SECTIONS_MAX`] of a file: the answers of a documentation, whose pages hold many.
+/// The best units, at most `SECTIONS_MAX` of a file: the answers of a documentation, whose pages hold many.
 /// Of another corpus, the best units.
 pub fn answers(ranked: &[RankedUnit], is_documentation: bool) -> impl Iterator<Item = &RankedUnit> {
     let mut shown: HashMap<usize, usize> = HashMap::new();
