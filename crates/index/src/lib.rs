@@ -2,6 +2,7 @@
 //! that up to date, and searches it.
 //!
 //! ```
+//! use colgrep_core::collapse::PerFile;
 //! use colgrep_core::fuse::Fusion;
 //! use colgrep_core::knob::{Knobs, Profile};
 //! use colgrep_index::search::{Background, Request, search};
