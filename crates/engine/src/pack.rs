@@ -3,6 +3,7 @@
 
 use colgrep_core::Unit;
 use colgrep_core::code_line::is_comment;
+use colgrep_syntax::read::lines_between;
 
 use crate::answer::{FileAnswer, UnitAnswer};
 
@@ -208,7 +209,8 @@ fn written(name: &str, id: &str, file: &FileAnswer, answered: &UnitAnswer, grade
         text.push_str(&brief(unit, answered));
         return text;
     }
-    let lines: Vec<&str> = file.text.lines().collect();
+    let first = unit.span.first.min(unit.span.line) as usize;
+    let lines = lines_between(&file.text, first, end, str::lines);
     let numbers = own_numbers(answered, end.min(lines.len()));
     let row = |number: usize| format!("{number}: {}\n", short(lines[number - 1], LINE_CHARS_MAX));
     let kept = match grade {
@@ -262,7 +264,7 @@ fn own_numbers(answered: &UnitAnswer, end: usize) -> Vec<usize> {
         return (first..=end).collect();
     }
     let parts = answered.parts.iter().flat_map(|(first, last)| *first as usize..=(*last as usize).min(end));
-    (first..line).chain(parts).collect()
+    (first..line.min(end + 1)).chain(parts).collect()
 }
 
 fn gap(lines: usize) -> String {
@@ -382,6 +384,21 @@ mod tests {
         let expected = "a:1-30 class a #0000000000000000\n1: fn a() {\n2:     step_2();\n3:     step_3();\n\
                         … 16 lines\n20:     step_20();\n… 9 lines\n30: }\n";
         assert_eq!(pieces[0].text, expected);
+    }
+
+    #[test]
+    fn a_class_whose_file_lost_its_lines_is_named() {
+        let mut class = file("a", 1.0, 30);
+        class.units[0].unit.kind = UnitKind::Class;
+        class.units[0].unit.span = Span { first: 3, line: 7, end: 30 };
+        class.units[0].parts = vec![(7, 8), (30, 30)];
+        for left in [0, 2, 5] {
+            let mut cut = class.clone();
+            cut.text = class.text.lines().take(left).map(|line| line.to_string() + "\n").collect();
+            cut.units[0].last_line = left;
+            let pieces = pack(&[cut], 4_000, false, |file| file.path.clone());
+            assert!(pieces[0].text.starts_with("a:7-7 class a"), "{left}: {}", pieces[0].text);
+        }
     }
 
     #[test]
