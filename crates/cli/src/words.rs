@@ -1,4 +1,4 @@
-//! Numbers in words.
+//! Numbers and lists in words.
 
 use indicatif::DecimalBytes;
 
@@ -12,6 +12,11 @@ pub fn counted(n: impl Into<u64>, noun: &str) -> String {
 pub fn counted_are(n: impl Into<u64>, noun: &str) -> String {
     let n = n.into();
     format!("{} {}", counted(n, noun), if n == 1 { "is" } else { "are" })
+}
+
+/// Words in quotes, with commas between them: `"a", "b"`.
+pub fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Bytes in words: `1.50 MB`.

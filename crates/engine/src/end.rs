@@ -91,19 +91,26 @@ impl Place {
         let (query, lexical) = (&ranked.answer.query, &self.snapshot.lexical);
         let mut end = End { is_tokens: query.clues.is_tokens, weak: ranked.answer.weak, ..End::default() };
         let written = written(query);
+        // Numbers in a row are not yet `1.2.3`.
+        let are_words = written.iter().all(|word| words(word).nth(1).is_none());
+        let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
+        if !is_counted && !is_weak {
+            return Ok(end);
+        }
         let mut words = Vec::with_capacity(written.len());
         for written in written {
             let units = lexical.units_with_word(&written, UNITS_OF_A_WORD_MAX)?;
             words.push(Word { written, units });
         }
-        // Numbers in a row are not yet `1.2.3`.
-        let are_words = words.iter().all(|word| colgrep_core::token::words(&word.written).nth(1).is_none());
-        if points_nowhere(&query.clues) && are_words && words.len() <= WORDS_COUNTED_MAX {
+        if is_counted {
             self.count(&words, &mut end);
+        }
+        if !is_weak {
+            return Ok(end);
         }
         let is_unknown = |word: &&Word| word.units.as_ref().is_some_and(Vec::is_empty);
         end.unknown = words.iter().filter(is_unknown).map(|word| word.written.clone()).collect();
-        if is_weak && !end.unknown.is_empty() {
+        if !end.unknown.is_empty() {
             end.near = self.near(ranked, &end.unknown)?;
         }
         Ok(end)

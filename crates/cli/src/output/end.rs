@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use colgrep_core::strength::RULE;
 use colgrep_engine::end::End;
 
+use super::Options;
 use super::style::{self, paint};
-use super::{Options, Wish};
-use crate::words::counted;
+use crate::words::{counted, quoted};
 
 /// Columns of the rule, at most.
 const RULE_COLUMNS_MAX: usize = 60;
@@ -52,7 +52,7 @@ fn reword(end: &End) -> Option<String> {
     if end.strongest >= RULE || end.unknown.is_empty() || (end.is_tokens && end.near.is_empty()) {
         return None;
     }
-    let unknown = end.unknown.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+    let unknown = quoted(&end.unknown);
     Some(match end.near.is_empty() {
         true => format!("nothing here holds {unknown}"),
         false if end.is_tokens => format!("what is written nearly so and stands here: {}", end.near.join(", ")),
@@ -75,10 +75,8 @@ fn holders(end: &End, paths: &str) -> String {
 }
 
 /// Says what there is to say behind the last result.
-pub fn tell(end: &End, wish: &Wish, is_marked: bool, paths: &str) {
-    if !wish.quiet {
-        remarks(end, is_marked, paths).iter().for_each(|line| remark!("colgrep: {line}"));
-    }
+pub fn tell(end: &End, is_marked: bool, paths: &str) {
+    remarks(end, is_marked, paths).iter().for_each(|line| remark!("colgrep: {line}"));
 }
 
 /// Paths as they are typed behind a query.
@@ -100,7 +98,7 @@ fn shell_word(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Look;
+    use super::super::{Look, Wish};
     use super::*;
 
     fn end(change: impl Fn(&mut End)) -> End {

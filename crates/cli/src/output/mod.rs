@@ -286,9 +286,9 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, pat
         human::print(out, results, options, &mut budget)?
     };
     let found = results.len();
-    if let (Some(paths), false) = (paths, options.wish.format.is_json()) {
+    if let Some(paths) = paths.filter(|_| !options.wish.quiet && !options.wish.format.is_json()) {
         // On a terminal the rule says what is near.
-        end::tell(&results.end()?, &options.wish, options.look.width.is_some(), paths);
+        end::tell(&results.end()?, options.look.width.is_some(), paths);
     }
     if options.look.height.is_some() && options.wish.max_tokens.is_none() && shown < found && !options.wish.quiet {
         remark!("colgrep: {shown} of {found} results fit the terminal; -k {found} shows them all, and so does a pager");

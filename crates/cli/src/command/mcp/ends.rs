@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::params;
 use crate::output::escape::escape_control;
 use crate::output::path::typed;
-use crate::words::counted;
+use crate::words::{counted, quoted};
 
 /// What a tool answers.
 #[derive(Debug, Default)]
@@ -111,8 +111,7 @@ fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
     if strongest < RULE && !end.unknown.is_empty() && !(end.near.is_empty() && (end.is_tokens || shown + end.weak == 0))
     {
         let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
-        let unknown = end.unknown.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
-        lines.push(format!("nothing here holds {unknown}{near}{}", end.near.join(", ")));
+        lines.push(format!("nothing here holds {}{near}{}", quoted(&end.unknown), end.near.join(", ")));
     }
     if shown > 0 && end.holders > shown {
         let files = counted(end.holders as u64, "file");
