@@ -18,7 +18,7 @@ use colgrep_syntax::{language, parse};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{RankingArgs, Repository, Vars};
-use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
+use crate::report::{Origin, bar, check_folders, publish};
 use crate::{FINE, REGRESSION};
 
 /// Shown sections among which a needle counts as found.
@@ -284,13 +284,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     for (kind, floor) in &below {
         markdown += &format!("\nBelow the floor: {kind} {:.3} < {floor}\n", record.found(kind));
     }
-    print(&markdown)?;
-    if let Some(path) = &args.out {
-        write_json(path, &record)?;
-    }
-    if let Some(path) = &args.markdown {
-        write_text(path, &markdown)?;
-    }
+    publish(&markdown, &record, args.out.as_deref(), args.markdown.as_deref())?;
     Ok(if below.is_empty() { FINE } else { REGRESSION })
 }
 

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::FINE;
 use crate::corpus::{Background, Corpus, CorpusArgs, Repository, Task, Vars, read_json};
 use crate::metric::{DEPTH, matches};
-use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
+use crate::report::{Origin, bar, check_folders, publish};
 
 /// Bytes of a token, as everywhere.
 const BYTES_A_TOKEN: usize = 4;
@@ -201,13 +201,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         missed,
         questions: questions.into_iter().flatten().collect(),
     };
-    print(&record.markdown())?;
-    if let Some(path) = &args.out {
-        write_json(path, &record)?;
-    }
-    if let Some(path) = &args.markdown {
-        write_text(path, &record.markdown())?;
-    }
+    publish(&record.markdown(), &record, args.out.as_deref(), args.markdown.as_deref())?;
     Ok(FINE)
 }
 

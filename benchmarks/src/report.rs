@@ -250,6 +250,18 @@ pub fn write_json(path: &Path, document: &impl Serialize) -> Result<()> {
     write_text(path, &(serde_json::to_string_pretty(document)? + "\n"))
 }
 
+/// Prints a measurement's summary, and writes it and the measurement itself where that is asked for.
+///
+/// # Errors
+/// When stdout or the disk refuses.
+pub fn publish(markdown: &str, document: &impl Serialize, out: Option<&Path>, copy: Option<&Path>) -> Result<()> {
+    print(markdown)?;
+    if let Some(path) = out {
+        write_json(path, document)?;
+    }
+    copy.map_or(Ok(()), |path| write_text(path, markdown))
+}
+
 /// Writes a record as JSON without line breaks: its traces are long lists of small numbers.
 ///
 /// # Errors

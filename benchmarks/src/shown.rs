@@ -18,7 +18,7 @@ use crate::FINE;
 use crate::corpus::{Background, Corpus, CorpusArgs, Task, Vars};
 use crate::known::{Kind, Sources, draw};
 use crate::packs::answer;
-use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
+use crate::report::{Origin, bar, check_folders, publish};
 
 /// Kinds of known items that are queries in words.
 const KINDS: [Kind; 7] =
@@ -143,13 +143,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         queries: tasks.len(),
         lines: lines.concat(),
     };
-    print(&record.markdown())?;
-    if let Some(path) = &args.out {
-        write_json(path, &record)?;
-    }
-    if let Some(path) = &args.markdown {
-        write_text(path, &record.markdown())?;
-    }
+    publish(&record.markdown(), &record, args.out.as_deref(), args.markdown.as_deref())?;
     Ok(FINE)
 }
 

@@ -13,7 +13,7 @@ use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
-use crate::report::{Origin, bar, check_folders, median, print, write_json, write_text};
+use crate::report::{Origin, bar, check_folders, median, publish};
 use process::{Program, Sample};
 
 /// `speed`.
@@ -175,13 +175,7 @@ pub fn run(args: &Args) -> Result<u8> {
     let result =
         Result_ { version: 1, origin: Origin::here(), query: args.query.clone(), word: args.word.clone(), projects };
     let text = markdown(&result);
-    print(&text)?;
-    if let Some(path) = &args.markdown {
-        write_text(path, &text)?;
-    }
-    if let Some(path) = &args.out {
-        write_json(path, &result)?;
-    }
+    publish(&text, &result, args.out.as_deref(), args.markdown.as_deref())?;
     Ok(FINE)
 }
 

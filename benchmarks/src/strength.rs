@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::FINE;
 use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
 use crate::metric::{DEPTH, matches};
-use crate::report::{bar, check_folders, print, write_json, write_text};
+use crate::report::{bar, check_folders, publish};
 
 /// Files, at the front, whose being right counts as an answer.
 const ANSWER_DEPTH: usize = 3;
@@ -89,13 +89,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         rows.iter_mut().filter(|row| row.fold == fold).for_each(|row| row.strength = judged(row, &weights));
     }
     let markdown = summary(&corpus.ranking, args.keep, &rows, &fit(rows.iter()));
-    print(&markdown)?;
-    if let Some(path) = &args.out {
-        write_json(path, &rows)?;
-    }
-    if let Some(path) = &args.markdown {
-        write_text(path, &markdown)?;
-    }
+    publish(&markdown, &rows, args.out.as_deref(), args.markdown.as_deref())?;
     Ok(FINE)
 }
 

@@ -25,7 +25,7 @@ pub use source::{Source, Sources, Spot};
 use crate::FINE;
 use crate::corpus::Given;
 use crate::corpus::{Annotation, RankingArgs, Repository, Target, Vars};
-use crate::report::{Origin, bar, check_folders, print, write_json, write_text};
+use crate::report::{Origin, bar, check_folders, publish, write_json};
 
 /// Files that are asked for.
 const DEPTH: usize = 3;
@@ -180,13 +180,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     }
     let record = KnownRecord { origin: Origin::here(), ranking: args.ranking.text(), seed: args.seed, items };
     let markdown = record.markdown();
-    print(&markdown)?;
-    if let Some(path) = &args.out {
-        write_json(path, &record)?;
-    }
-    if let Some(path) = &args.markdown {
-        write_text(path, &markdown)?;
-    }
+    publish(&markdown, &record, args.out.as_deref(), args.markdown.as_deref())?;
     Ok(FINE)
 }
 
