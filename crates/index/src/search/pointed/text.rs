@@ -70,16 +70,19 @@ impl Search<'_> {
     /// Points at where the text stands as typed, or a run of its words. Whether all of it stands somewhere to the
     /// character.
     fn text(&mut self, text: &str) -> Result<bool> {
-        let look = how_to_look(text);
-        if Typed::new(text, |_| 0.0).len() < look.words_min {
+        let bare = Typed::new(text, |_| 0.0);
+        let look = how_to_look(text, &bare);
+        if bare.len() < look.words_min {
             return Ok(false);
         }
         let is_message = has_values(text);
         let held_min = if is_message { WEIGHT_SHARE_OF_A_MESSAGE_MIN } else { WEIGHT_SHARE_MIN };
         let (typed, by_weight) = self.holders(text, held_min)?;
         let run = run_of(text, self.tokenizer);
-        let mut files =
-            if run.is_empty() { self.files_of_phrase(text)? } else { self.snapshot.lexical.files_with_run(&run)? };
+        let mut files = match run.is_empty() {
+            true => self.files_with_all(text)?,
+            false => self.snapshot.lexical.files_with_run(&run)?,
+        };
         let row_max = if typed.len() == 1 { FILES_IN_A_ROW_MAX } else { FILES_READ_OF_A_PHRASE_MAX };
         if files.len() > row_max {
             return Ok(false);
@@ -170,11 +173,13 @@ impl Search<'_> {
     fn files_of_phrase(&mut self, phrase: &str) -> Result<Vec<FileId>> {
         let run = run_of(phrase, self.tokenizer);
         let in_a_row = if run.is_empty() { Vec::new() } else { self.snapshot.lexical.files_with_run(&run)? };
-        if !in_a_row.is_empty() {
-            return Ok(in_a_row);
-        }
+        if in_a_row.is_empty() { self.files_with_all(phrase) } else { Ok(in_a_row) }
+    }
+
+    /// The files that hold all words of a text, stop words too.
+    fn files_with_all(&mut self, text: &str) -> Result<Vec<FileId>> {
         let mut holders: Option<Vec<FileId>> = None;
-        for term in self.tokenizer.terms(phrase) {
+        for term in self.tokenizer.terms(text) {
             let files = self.snapshot.lexical.files_with(&term, u64::MAX)?.unwrap_or_default();
             holders = Some(match holders {
                 None => files,
@@ -215,8 +220,7 @@ impl Search<'_> {
 
 /// How a text is looked for as typed. One word is, where it is written as no word of a sentence is; few words are, where
 /// what stands between them is not of prose.
-fn how_to_look(text: &str) -> Look {
-    let typed = Typed::new(text, |_| 0.0);
+fn how_to_look(text: &str, typed: &Typed<'_>) -> Look {
     let pieces = text.split_whitespace().count();
     match pieces {
         1 if typed.is_token() => Look { words_min: 1, is_loose: !typed.is_operator() },
