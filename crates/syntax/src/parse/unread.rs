@@ -76,10 +76,11 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
             continue;
         }
         let is_code = inside.next(word);
-        let indentation = line.len() - line.trim_start().len();
+        let indentation = indentation_of(line);
         if is_code && !goes_on(word) {
             while let Some((_, at)) = open.pop_if(|(outer, _)| indentation <= *outer) {
-                let closes = added[at].0 < number && closes(word) && indentation == indentation_of(lines, added[at].0);
+                let closes =
+                    added[at].0 < number && closes(word) && indentation == indentation_of(lines.line(added[at].0));
                 added[at].1 = if closes { number } else { last_text };
             }
         }
@@ -103,7 +104,7 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
         let end = taken.cut(first, end);
         let line = lines.bytes(first, first);
         let text = lines.line(first);
-        let start = line.start + text.len() - text.trim_start().len();
+        let start = line.start + indentation_of(text);
         let last = lines.bytes(first, end.max(first));
         let end = last.start + lines.text[last.clone()].trim_end().len();
         let what = if announced.is_type { UnitKind::Class } else { UnitKind::Function };
@@ -123,8 +124,8 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
     found.definitions.extend(definitions);
 }
 
-fn indentation_of(lines: &Lines<'_>, number: u32) -> usize {
-    let line = lines.line(number);
+/// Bytes of blank space in front of a line's text.
+fn indentation_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
@@ -231,7 +232,7 @@ impl Inside {
 
 /// What a line announces.
 fn announced(line: &str, keywords: &[&str]) -> Option<Announced> {
-    let mut at = line.len() - line.trim_start().len();
+    let mut at = indentation_of(line);
     let mut is_type = false;
     loop {
         let word = word_at(line, at);
