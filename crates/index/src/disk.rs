@@ -1,7 +1,7 @@
-//! How the index writes: files private to their owner, flushed before they count, replaced whole.
+//! Changes on disk: files are private to their owner, flushed before a commit names them, and replaced whole.
 //!
-//! Every change that the index makes below its folder goes through [`Disk`]. A [`Gate`] in it may refuse any of them:
-//! so tests and `colgrep-bench torture` stop a build at each of its steps.
+//! Every change below the index's folder goes through [`Disk`]. A [`Gate`] in it may refuse any of them, so that tests
+//! and `colgrep-bench torture` can stop a build at each of its steps.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// What was tried, as a message says it.
+    /// The verb for error messages.
     fn verb(self) -> &'static str {
         match self {
             Change::CreateFolder | Change::Create => "create",
@@ -42,23 +42,25 @@ impl Change {
     }
 }
 
-/// Asked before each change; an error keeps it from being made and is what the caller gets.
+/// A hook that is asked before each change. If it returns an error, the change is not made and the caller gets that
+/// error.
 pub trait Gate: std::fmt::Debug + Send + Sync {
     /// Lets a change pass or refuses it.
     ///
     /// # Errors
-    /// The failure that the disk is to show.
+    /// The failure to simulate.
     fn pass(&self, change: Change, path: &Path) -> io::Result<()>;
 }
 
-/// What was tried, with which file, and why it failed.
+/// A failed operation: its verb, its file, the cause.
 type Failure = (&'static str, PathBuf, io::Error);
 
-/// The way to the disk. Clones share what they know of failures.
+/// Makes all changes on disk. Clones share the record of the first failure.
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
     gate: Option<Arc<dyn Gate>>,
-    /// What failed first since the last [`Disk::forget`], and what was tried: tantivy keeps a writer's death to itself.
+    /// The first failure since the last [`Disk::forget`], for the message: tantivy does not say why one of its writers
+    /// died.
     failure: Arc<Mutex<Option<Failure>>>,
 }
 
@@ -68,33 +70,35 @@ impl Disk {
         Disk { gate: Some(gate), failure: Arc::default() }
     }
 
-    /// Forgets what failed so far.
+    /// Clears the record of the first failure.
     pub(crate) fn forget(&self) {
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The first failure since [`Disk::forget`], in place of `error`, which is one of its consequences.
+    /// The first failure since [`Disk::forget`] if there was one, else `error`: later errors are consequences of the
+    /// first.
     pub(crate) fn cause(&self, error: Error) -> Error {
-        // It stays: each thread that fed the writer sees a consequence of its own.
+        // The record stays: each thread that fed the writer sees a consequence of its own.
         match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
             Some((doing, path, cause)) => Error::io(doing, path, copy(cause)),
             None => error,
         }
     }
 
-    /// Does `work` if the gate lets it, and remembers its failure.
+    /// Makes a change if the gate lets it pass, and records a failure.
     fn change<T>(&self, change: Change, path: &Path, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let passed = self.gate.as_ref().map_or(Ok(()), |gate| gate.pass(change, path));
         passed.and_then(|()| work()).inspect_err(|error| self.note(change.verb(), path, error))
     }
 
-    /// Remembers a failure that is no change: a writer reads too.
+    /// Records a failure, unless there is one on record. Called directly for failed reads, which are no [`Change`]: a
+    /// writer reads too.
     pub(crate) fn note(&self, doing: &'static str, path: &Path, error: &io::Error) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert_with(|| (doing, path.to_path_buf(), copy(error)));
     }
 
-    /// Makes a folder and those above it, for the user alone. One that is there stays as it is.
+    /// Creates a folder and its parents, for the user alone. An existing folder stays as it is.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -106,7 +110,7 @@ impl Disk {
         made.map_err(|e| Error::io("create", path, e))
     }
 
-    /// Makes a file, or empties one, for the user alone.
+    /// Creates a file, or empties one, for the user alone.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -115,20 +119,20 @@ impl Disk {
         Ok(DiskFile { file, path: path.to_path_buf(), disk: self.clone() })
     }
 
-    /// As [`Disk::create`], for a file that must not be there yet.
+    /// As [`Disk::create`], but fails if the file exists.
     pub(crate) fn create_new(&self, path: &Path) -> io::Result<DiskFile> {
         let file = self.change(Change::Create, path, || private().create_new(true).open(path))?;
         Ok(DiskFile { file, path: path.to_path_buf(), disk: self.clone() })
     }
 
-    /// Writes a whole file and flushes it; its folder's entry is the caller's to flush.
+    /// Writes a whole file and flushes it. Flushing the folder's entry is left to the caller.
     pub(crate) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut file = self.create(path)?;
         file.write_all(bytes)?;
         file.sync()
     }
 
-    /// Replaces a file by another content, whole or not at all, and flushes that.
+    /// Replaces a file's content, whole or not at all, and flushes file and folder.
     pub(crate) fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut name = path.file_name().unwrap_or_default().to_os_string();
         name.push(".new");
@@ -148,13 +152,13 @@ impl Disk {
         self.change(Change::Remove, path, || fs::remove_dir(path))
     }
 
-    /// Gives a folder another name, which nothing has yet, and flushes that.
+    /// Renames a folder to a name not in use yet, and flushes the folder above.
     pub(crate) fn rename_folder(&self, path: &Path, to: &Path) -> io::Result<()> {
         self.change(Change::Rename, to, || fs::rename(path, to))?;
         to.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
-    /// Removes a folder with all in it. Links are removed, not followed.
+    /// Removes a folder and its content. Links are removed, not followed.
     pub(crate) fn remove_all(&self, path: &Path) -> io::Result<()> {
         for entry in fs::read_dir(path)? {
             let entry = entry?;
@@ -163,7 +167,7 @@ impl Disk {
         self.remove_folder(path)
     }
 
-    /// Flushes a folder's entries: a file that is flushed itself can still be lost with its name.
+    /// Flushes a folder's entries: without this, a file whose content is flushed can still lose its name.
     pub(crate) fn sync_folder(&self, path: &Path) -> io::Result<()> {
         // Windows flushes them with the file and refuses to open a folder.
         self.change(Change::SyncFolder, path, || if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) })
@@ -217,8 +221,8 @@ fn private_folders() -> DirBuilder {
     builder
 }
 
-/// Takes the folder of an index, and all in it, from everyone but its owner. Indexes of older versions could be read by
-/// all users of the machine. What belongs to another user stays as it is.
+/// Makes the folder of an index and its content private to their owner: indexes of older versions could be read by all
+/// users of the machine. Files of another user stay as they are.
 pub(crate) fn keep_private(folder: &Path) {
     #[cfg(unix)]
     {
@@ -236,7 +240,7 @@ pub(crate) fn keep_private(folder: &Path) {
                 _ => {}
             }
         }
-        // The folder itself comes last: as long as it is open, the next look finds the rest.
+        // The folder itself comes last: as long as others can open it, the next call does the rest.
         let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
     }
     #[cfg(not(unix))]

@@ -1,4 +1,4 @@
-//! What is removed from a project's folder: what no commit names any more, or all of it.
+//! Clean-up of a project's folder: files that no commit names, or the whole folder.
 
 use std::fs;
 use std::io::ErrorKind::NotFound;
@@ -10,7 +10,8 @@ use crate::lexical::{collect, named_files};
 use crate::vector::Manifest;
 
 impl Store {
-    /// Removes what killed and failed writers left: all that the commit point does not name. The caller holds the lock.
+    /// Removes the remains of killed and failed writers: all files that the commit point does not name. The caller
+    /// holds the lock.
     ///
     /// # Errors
     /// When the index can't be read or the disk refuses.
@@ -21,8 +22,8 @@ impl Store {
         Ok(())
     }
 
-    /// Removes tables and vectors that the current commit, of `table`, does not name. What can't be removed is left to
-    /// the next.
+    /// Removes file tables and segments of vectors that the current commit does not name; `table` is its file table. A
+    /// file that can't be removed is left to the next clean-up.
     pub(super) fn remove_old(&self, table: &FileTable) {
         for folder in [self.folder(), &self.vectors_folder()] {
             let Ok(named) = self.named_in(folder, table) else { return };
@@ -35,7 +36,8 @@ impl Store {
         }
     }
 
-    /// Tells which entries of one of the store's folders belong to the current commit, of `table`.
+    /// Returns a test for entries of `folder`, one of the store's folders: whether the current commit, whose file table
+    /// is `table`, names them.
     ///
     /// # Errors
     /// Where the commit point can't be read.
@@ -54,8 +56,8 @@ impl Store {
         })
     }
 
-    /// Whether the folder is one of ours by its name and its content, a first build or a removal that was stopped
-    /// included.
+    /// Whether the folder is an index by its name and content. The remains of a stopped first build or removal count as
+    /// one.
     pub fn is_ours(&self) -> bool {
         let name = self.folder().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let name = name.strip_suffix(".history").unwrap_or(&name);
@@ -66,12 +68,12 @@ impl Store {
             && (self.lexical_folder().is_dir() || self.holds_no_more_than_its_own())
     }
 
-    /// Whether each entry of the folder has a name that we give.
+    /// Whether each entry of the folder has a name that an index uses.
     fn holds_no_more_than_its_own(&self) -> bool {
         fs::read_dir(self.folder()).is_ok_and(|mut entries| entries.all(|e| e.is_ok_and(|e| Store::is_own(&e))))
     }
 
-    /// Whether an entry of the folder has a name that we give. Nothing else in it is ever removed.
+    /// Whether an entry of the folder has a name that an index uses. Nothing else in the folder is ever removed.
     fn is_own(entry: &fs::DirEntry) -> bool {
         let name = entry.file_name();
         name.to_str().is_some_and(|name| {
@@ -86,17 +88,18 @@ impl Store {
     /// When the disk refuses.
     pub fn remove(&self, lock: &WriteLock) -> Result<()> {
         self.reset(lock, false)?;
-        // The lock goes last: from then on the folder is anybody's, and stays if somebody took it up.
+        // The lock file goes last. From then on another process may use the folder; one that is in use is not empty and
+        // stays.
         let path = self.lock_path();
         self.disk().remove(&path).map_err(|e| Error::io("remove", &path, e))?;
         let _ = self.disk().remove_folder(self.folder());
         Ok(())
     }
 
-    /// Empties the folder of all that is ours but for the lock, and for the vectors if these are kept. The caller holds
-    /// the lock.
+    /// Removes all files of the index but the lock file, and the vectors unless `keep_vectors`. The caller holds the
+    /// lock.
     pub(crate) fn reset(&self, _lock: &WriteLock, keep_vectors: bool) -> Result<()> {
-        // The commit point goes first: whoever opens the index meanwhile finds none, instead of parts of one.
+        // The commit point goes first: a reader then finds no index instead of parts of one.
         let point = self.lexical_folder().join("meta.json");
         if point.exists() {
             self.disk().remove(&point).map_err(|e| Error::io("remove", &point, e))?;

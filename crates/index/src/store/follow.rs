@@ -1,4 +1,4 @@
-//! An index follows its project to another place.
+//! Moved projects: an index is taken over when its tree is found at another path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use super::{FileRecord, FileTable, Store};
 use crate::error::{Error, Result};
 use crate::walk::changed_ns;
 
-/// Files that are looked at to tell whether a tree is the one that an index was made of.
+/// Number of files sampled to decide whether a tree is the one that was indexed.
 const SAMPLE: usize = 64;
-/// Share of them, in percent, that must be there with size and time of change.
+/// Percentage of the sample that must exist with the same size and time of change.
 const ALIKE_PERCENT: usize = 90;
 
 impl Store {
-    /// Whether the index was made of the tree at `root`, which stood elsewhere then: nearly all of a sample of its files
-    /// are there, with their sizes and times of change.
+    /// Whether this index was built from the tree at `root` while that stood at another path: nearly all files of a
+    /// sample exist there with their size and time of change.
     pub fn is_of_tree(&self, root: &Path) -> bool {
         let Ok(table) = self.generation().and_then(|generation| self.read_table(generation)) else { return false };
         let step = table.files.len().div_ceil(SAMPLE).max(1);
@@ -23,10 +23,11 @@ impl Store {
         alike > 0 && 100 * alike >= ALIKE_PERCENT * sample.len()
     }
 
-    /// Moves the whole index into `folder`, which must not be there, as that of `root`.
+    /// Moves the whole index to `folder`, which must not exist yet, and commits it as the index of `root`.
     ///
     /// # Errors
-    /// When another process writes, or the disk refuses. What was moved by then is built anew from its texts' vectors.
+    /// When another process writes, or the disk refuses. If the folder was renamed and the commit failed, the next
+    /// update builds the index anew and keeps its vectors.
     pub fn move_to(&self, folder: PathBuf, root: &Path) -> Result<Store> {
         let _lock = self.lock(false)?;
         self.disk().rename_folder(self.folder(), &folder).map_err(|e| Error::io("move", self.folder(), e))?;
@@ -38,7 +39,7 @@ impl Store {
     }
 }
 
-/// Whether a file is there as it was when it was indexed.
+/// Whether the file at `path` has the size and time of change of its record.
 fn is_alike(record: &FileRecord, path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     metadata.is_file() && metadata.len() == record.size && changed_ns(&metadata) == record.mtime_ns

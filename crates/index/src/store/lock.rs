@@ -1,4 +1,5 @@
-//! The right to write to a project's folder: one process at a time has it.
+//! Locks in a project's folder: the write lock, which one process at a time holds, and two files that tell others that
+//! somebody waits for it or works in the background.
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind::NotFound;
@@ -11,23 +12,24 @@ use super::Store;
 use crate::disk::{keep_private, private};
 use crate::error::{Error, Result};
 
-/// How long an update that waits does so: longer than the first build of all but the largest projects.
+/// Longest wait for the write lock: longer than the first build of all but the largest projects.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
-/// Time between two looks at a lock that another process has, at first and at most.
+/// Pause between two attempts to take a lock that another process holds: the first, doubled up to the longest.
 const LOOK_AFTER: Duration = Duration::from_millis(5);
 const LOOK_AFTER_MAX: Duration = Duration::from_millis(20);
 
-/// The files beside the lock: one is locked by whoever waits for it, one by the process that works behind searches.
+/// Lock files beside `lock`: `waiting` is locked by each process that waits for the write lock, `behind` by the process
+/// that goes on with an index in the background, behind searches.
 const WAITING: &str = "waiting";
 const BEHIND: &str = "behind";
 
-/// The right to be the one process that works behind searches; given back when dropped, or when the process ends.
+/// Held by the one background process of an index; released when dropped, or when the process ends.
 #[derive(Debug)]
 pub struct BehindLock {
     _file: File,
 }
 
-/// The right to write; given back when dropped, or by the system when the process ends.
+/// The write lock; released when dropped, or by the system when the process ends.
 #[derive(Debug)]
 pub struct WriteLock {
     _file: File,
@@ -38,16 +40,17 @@ impl Store {
         self.folder().join("lock")
     }
 
-    /// Takes the right to write. Waits for another writer if `wait`, at most half an hour, else fails.
+    /// Takes the write lock. Waits for another writer if `wait`, at most half an hour, else fails.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) while another process writes; [`ErrorKind::Io`](crate::ErrorKind::Io) where the folder can't be made.
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) while another process writes;
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) where the folder can't be made or is a link.
     pub fn lock(&self, wait: bool) -> Result<WriteLock> {
         self.lock_within(if wait { PATIENCE } else { Duration::ZERO }, &|| {})
     }
 
-    /// Takes the right to write. Waits for another writer, but no longer than `patience`; `waits` is called once if it
-    /// has to.
+    /// Takes the write lock. Waits for another writer, but no longer than `patience`; `waits` is called once, before
+    /// the wait begins.
     ///
     /// # Errors
     /// As [`Store::lock`].
@@ -74,20 +77,20 @@ impl Store {
         }
     }
 
-    /// Says that somebody waits for the lock, until what it gives is dropped.
+    /// Tells other processes that this one waits for the write lock, until the returned file is dropped.
     fn wish(&self) -> Option<File> {
         let file = private().create(true).truncate(false).open(self.folder().join(WAITING)).ok()?;
         file.try_lock_shared().ok()?;
         Some(file)
     }
 
-    /// Whether another process waits for the lock. Makes nothing.
+    /// Whether another process waits for the write lock. Creates no file.
     pub fn is_awaited(&self) -> bool {
         let file = File::open(self.folder().join(WAITING));
         file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
-    /// The right to be the process that works behind searches, if no other is; none where there is no index.
+    /// The background lock, unless another process holds it; `None` where there is no index.
     pub fn behind_lock(&self) -> Option<BehindLock> {
         if !self.exists() {
             return None;
@@ -97,21 +100,22 @@ impl Store {
         Some(BehindLock { _file: file })
     }
 
-    /// Whether a process works behind searches now.
+    /// Whether a background process is at work on this index.
     pub fn is_worked_behind(&self) -> bool {
         let file = File::open(self.folder().join(BEHIND));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    /// Whether a file of the folder is one of those that are locked.
+    /// Whether `name` is that of a lock file.
     pub(super) fn is_lock(name: &str) -> bool {
         name == "lock" || name == WAITING || name == BEHIND
     }
 
-    /// The right to write, if no other process has it. What another process removes meanwhile is made again.
+    /// The write lock, or `None` while another process holds it. A folder or lock file that another process removes
+    /// meanwhile is created again.
     fn try_lock(&self) -> Result<Option<WriteLock>> {
         let path = self.lock_path();
-        // What a link leads to is somebody else's: nothing is written there, and nothing removed.
+        // A link may lead to somebody else's files: nothing is written or removed through one.
         let own = [self.folder().to_path_buf(), self.lexical_folder(), self.vectors_folder()];
         if let Some(link) = own.iter().find(|folder| folder.is_symlink()) {
             return Err(Error::io("open", link, std::io::Error::other("it is a link; remove it")));
@@ -129,7 +133,8 @@ impl Store {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 locked => locked.map_err(|e| Error::io("lock", &path, e.into()))?,
             }
-            // Whoever held it before may have removed it: the lock of a file that has no name any more keeps nobody out.
+            // The last holder may have removed the file meanwhile. A lock on a file that has lost its name keeps nobody
+            // out.
             let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, e))?;
             match Handle::from_path(&path) {
                 Ok(current) if current == own => return Ok(Some(WriteLock { _file: file })),
@@ -140,8 +145,8 @@ impl Store {
         Ok(None)
     }
 
-    /// Whether another process has the right to write now. Makes nothing, and keeps no other that asks from the same
-    /// answer.
+    /// Whether another process holds the write lock. Creates no file, and asks with a shared lock, so that several
+    /// processes can ask at once.
     pub fn is_locked(&self) -> bool {
         let file = File::open(self.lock_path());
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
