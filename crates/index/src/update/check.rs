@@ -1,4 +1,4 @@
-//! Every sum of an index checked, and its folder looked through for what nothing names.
+//! Verification of an index: every checksum, and stray files in its folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,25 +8,25 @@ use crate::lexical::Lexical;
 use crate::store::Store;
 use crate::vector::Vectors;
 
-/// What reading all of an index showed.
+/// Result of verifying an index.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// Files that the commit point names.
     pub files: u64,
-    /// Their bytes.
+    /// Size of these files, in bytes.
     pub bytes: u64,
-    /// What is damaged, one error each.
+    /// One error for each damaged part.
     pub damage: Vec<Error>,
-    /// Files in the folder that nothing names: what a killed build leaves to the next.
+    /// Files in the folder that the commit does not name: remains of a killed build, which the next one removes.
     pub stray: Vec<PathBuf>,
 }
 
-/// Reads all of the index in `store` and checks every sum. Changes nothing and takes no lock.
+/// Reads the whole index in `store` and verifies every checksum. Changes nothing and takes no lock.
 ///
 /// # Errors
 /// [`ErrorKind::Missing`] where there is no index, [`ErrorKind::Io`] where it can't be read.
 pub fn check(store: &Store) -> Result<Checked> {
-    // Somebody may clear the index meanwhile: then it is missing, whatever could not be read of it.
+    // If the index was removed meanwhile, report that, not the files that could not be read.
     read_through(store).map_err(|error| store.open().err().filter(|e| e.kind() == ErrorKind::Missing).unwrap_or(error))
 }
 

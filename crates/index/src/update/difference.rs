@@ -36,7 +36,7 @@ pub(super) fn difference(table: &FileTable, root: &Path, walked: &Walked) -> Dif
             difference.gone.push(gone.path.clone());
         }
         match known.next_if(|k| k.path == found.path) {
-            // A change of permissions does not show in the time of change.
+            // On some systems a change of permissions moves no time stamp (`changed_ns`).
             Some(k) if k.skip == Some(Skip::Unreadable) && File::open(root.join(&k.path)).is_ok() => {
                 difference.stale.push(found.clone());
             }

@@ -18,31 +18,31 @@ use crate::lexical::{FileDocument, Writer, kept};
 use crate::store::{FileRecord, FileTable, Store};
 use crate::walk::{Walked, WalkedFile};
 
-/// Bytes of source in one round of parallel work, between two looks at the clock. Rounds begin small and double, so
-/// that the first checkpoint of a build is not late, however long a file takes.
+/// Bytes of source in one round of parallel work. Time limits are checked between rounds. Rounds begin small and
+/// double, so that the first checkpoint of a build comes early even where files are slow.
 const ROUND_BYTES_FIRST: u64 = 128 << 10;
 const ROUND_BYTES_MAX: u64 = 8 << 20;
-/// A checkpoint is committed after this long.
+/// Time between two checkpoints.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 /// The first checkpoint of a first build comes sooner: searches wait for it.
 const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
 
-/// When an update ends before it is through: at a time, or when somebody asks it to.
+/// Conditions on which an update ends early.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Limit<'a> {
-    /// The time.
+    /// The time at which it ends.
     pub(super) deadline: Option<Instant>,
-    /// Whether somebody waits for the lock.
+    /// Returns true if the update should end now, for example because another process waits for the lock.
     pub(super) interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl Limit<'_> {
-    /// Whether it is time to end.
+    /// Whether a condition holds now.
     fn is_reached(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end) || self.interrupted.is_some_and(|asks| asks())
     }
 
-    /// As many bytes as can be read until the deadline, if so many were read since `begun`.
+    /// Estimated number of bytes that can be read until the deadline, at the rate of `read` bytes since `begun`.
     fn bytes_left(&self, read: u64, begun: Instant) -> u64 {
         let Some(deadline) = self.deadline else { return u64::MAX };
         let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
@@ -50,8 +50,8 @@ impl Limit<'_> {
     }
 }
 
-/// Brings the lexical index from `table` to what `source` listed, or as far as `limit` allows, and leaves the
-/// texts of new units in `texts`. Writes nothing where nothing changed.
+/// Updates the lexical index of `table` to the listing `walked`, as far as `limit` allows, and keeps the texts of new
+/// units in `texts`. Writes nothing where nothing changed.
 ///
 /// # Errors
 /// When the disk refuses or the index there is damaged.
@@ -69,7 +69,7 @@ pub(super) fn index_changes(
         return Ok(Report { files: table.files.len() as u64, in_tree: walked.files.len() as u64, ..Report::default() });
     }
     let mut build = Build::new(store, source, table, texts, progress)?;
-    // Merges are waited for: whoever has no time leaves them to the next update.
+    // Merges take time: an update with a deadline leaves them to the next.
     build.writer.merge_segments(limit.deadline.is_none());
     build.remove(&difference.gone);
     build.table.unreadable.clone_from(&walked.unreadable);
@@ -88,13 +88,13 @@ struct Build<'a> {
     writer: Writer,
     /// The table to be committed, without its files, which are in `records`.
     table: FileTable,
-    /// By path.
+    /// The records of all files, by path.
     records: HashMap<String, FileRecord>,
     bytes_read: AtomicU64,
     report: Report,
 }
 
-/// One file, read.
+/// The result of reading one file.
 struct Outcome {
     record: FileRecord,
     /// Whether its units were written (its content is new).
@@ -115,7 +115,7 @@ impl<'a> Build<'a> {
         Ok(Build { store, source, texts, progress, writer, table, records, bytes_read: AtomicU64::new(0), report })
     }
 
-    /// Takes out files that are gone.
+    /// Deletes the documents of removed files.
     fn remove(&mut self, gone: &[String]) {
         self.report.removed = gone.len() as u64;
         for path in gone {
@@ -125,8 +125,8 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Reads files, round by round, and commits checkpoints. Gives the number of files that it had no time for; at least
-    /// one round is read.
+    /// Reads files, round by round, and commits checkpoints. Returns the number of files left when `limit` is reached;
+    /// at least one round is read.
     fn read(&mut self, stale: &[WalkedFile], limit: Limit<'_>) -> Result<u64> {
         self.progress.begin(stale.len() as u64);
         let begun = Instant::now();
@@ -194,7 +194,7 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// Reads one file, and writes its units where its content is another than `known`.
+    /// Reads one file, and writes its units if its content differs from `known`.
     fn file(&self, id: FileId, found: &WalkedFile, known: Option<&FileRecord>, round: &dyn Round) -> Result<Outcome> {
         let (filesize_max, secrets) = (self.table.filesize_max, self.table.secrets);
         let asked = Asked { found, known, record: &new_record(id, found), filesize_max, secrets };
@@ -211,7 +211,7 @@ impl<'a> Build<'a> {
         if file.entries.is_empty() {
             self.texts.keep(id, file.text_path(), &file.parsed.units);
         } else {
-            // What is encoded of them is what the index keeps of them.
+            // Such an index keeps the body cut to the length that is encoded, and later builds encode that.
             self.texts.keep(id, file.text_path(), &file.parsed.units.iter().map(kept).collect::<Vec<_>>());
         }
         self.writer.add(&file)?;

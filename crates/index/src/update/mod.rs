@@ -21,7 +21,7 @@ pub use vectors::Encoding;
 /// What an update did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Files in the table now.
+    /// Files in the table after the update.
     pub files: u64,
     /// Files read and indexed (or found to hold nothing).
     pub changed: u64,

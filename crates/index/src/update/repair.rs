@@ -8,9 +8,10 @@ use crate::lexical::Lexical;
 use crate::store::Store;
 use crate::vector::{Manifest, Vectors};
 
-/// Takes out of the index in `store` what is damaged, so that the next update makes it anew: segments of vectors, or
-/// all documents, whose vectors stay. It waits for another writer, looks again, and changes nothing where all is sound:
-/// of several processes that meet the same damage one repairs it. What opening shows is left to the update.
+/// Removes the damaged parts of the index in `store`, so that the next update makes them anew: segments of vectors, or
+/// all documents (the vectors stay then). Waits for another writer, checks again, and changes nothing where all is
+/// sound: of several processes that meet the same damage one repairs it. Damage that shows when the index is opened is
+/// left to the update.
 ///
 /// # Errors
 /// When the disk refuses.
@@ -34,7 +35,7 @@ pub fn repair(store: &Store) -> Result<()> {
     store.commit_table(&table)
 }
 
-/// The manifest without segments that are not sound throughout; none without its codebook.
+/// The manifest without damaged segments; `None` where the codebook can't be read.
 fn sound(store: &Store, manifest: &Manifest) -> Option<Manifest> {
     let vectors = Vectors::open_sound(&store.vectors_folder(), manifest, true).ok()?;
     let complete = manifest.complete && vectors.manifest().segments == manifest.segments;
@@ -47,7 +48,7 @@ fn sound(store: &Store, manifest: &Manifest) -> Option<Manifest> {
     Some(sound)
 }
 
-/// Does `work` on an index; where that shows itself damaged, repairs it and does the work again, once.
+/// Runs `work` on an index. If it reports damage, repairs the index and runs `work` once more.
 ///
 /// # Errors
 /// Those of `work`, and of [`repair`].
@@ -61,13 +62,13 @@ pub(crate) fn repaired<T>(store: &Store, work: impl Fn() -> Result<T>) -> Result
     }
 }
 
-/// Does `work` on an index. A panic in it is taken for damage: nothing that was written as it should be makes reading
-/// panic. This is the one place that knows of panics; whoever answers from an index does so inside it.
+/// Runs `work` on an index and takes a panic for damage: reading an index that was written correctly does not panic. No
+/// other code of the libraries catches panics; callers that answer from an index do so inside this one.
 ///
 /// # Errors
 /// [`ErrorKind::Unusable`] where `work` panicked.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
-    // What `work` shares is either given up with the index it stands for, or guarded by locks that pass over poison.
+    // State shared with `work` is dropped together with the index, or guarded by locks that ignore poisoning.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = message(panic.as_ref());
         Error::damaged(format!("reading the index failed inside ({said})"))

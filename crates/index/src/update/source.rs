@@ -1,4 +1,4 @@
-//! Where documents come from: the files of a tree, or another source. The update is one algorithm over both.
+//! Sources of documents: the files of a tree, or another source. The update is one algorithm over both.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,71 +13,72 @@ use crate::source::hash;
 use crate::store::{FileRecord, FileTable};
 use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, walk};
 
-/// A file changed this shortly before it is read could change again without a new time stamp:
-/// it is read only when this time has passed. Kernels stamp files at their tick, 1 to 10 ms.
+/// Age that a file's time stamp must have before the file is read: a second change within the same tick of the kernel
+/// (1 to 10 ms) would leave the stamp as it is.
 const STAMP_TICK: Duration = Duration::from_millis(20);
 
-/// Where documents come from.
+/// A source of documents.
 pub trait Source: Sync {
-    /// What its documents are made of, see [`FileTable::source`]: where the table's is another, all is built anew.
+    /// Version of its documents, stored as [`FileTable::source`]: an index with another version is built anew.
     fn version(&self) -> u32;
 
-    /// All that there is now, by path; `known` is the table of the last complete update.
+    /// Lists all documents, sorted by path. `known` is the table of the last complete update.
     ///
     /// # Errors
-    /// When it can't be told.
+    /// When the documents can't be listed.
     fn list(&self, known: Option<&FileTable>, options: &WalkOptions) -> Result<Walked>;
 
-    /// Gets ready to read some of what was listed: for some sources, one look at many is cheaper than many.
+    /// Prepares some of the listed documents for reading: some sources answer for many at once more cheaply than one by
+    /// one.
     ///
     /// # Errors
     /// When the source does not answer.
     fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn Round + 's>>;
 }
 
-/// Some of what a source listed, ready to be read from many threads.
+/// A batch of listed documents, ready to be read from many threads.
 pub trait Round: Sync {
-    /// Reads one.
+    /// Reads one document.
     ///
     /// # Errors
     /// When the source does not answer.
     fn read(&self, asked: &Asked<'_>) -> Result<Document>;
 }
 
-/// What is to be read.
+/// Request for one document.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// As it was listed.
+    /// The entry of the listing.
     pub found: &'a WalkedFile,
-    /// What the table knows of it.
+    /// Its record in the table, if it has one.
     pub known: Option<&'a FileRecord>,
-    /// The record to be filled in: number, path, size and time are there.
+    /// Its new record, with number, path, size and time filled in.
     pub record: &'a FileRecord,
     /// The largest file that is read, in bytes.
     pub filesize_max: u64,
-    /// Whether files are read whose names are those of secrets.
+    /// Whether files are read whose names are those of secrets (keys, passwords).
     pub secrets: bool,
 }
 
-/// What was read.
+/// A document as it was read.
 #[derive(Debug, Default)]
 pub struct Document {
-    /// What the table is to know of it.
+    /// Its record for the table.
     pub record: FileRecord,
-    /// What is indexed of it; none where it is skipped, or its content is what it was.
+    /// The units to index; `None` where the document is skipped or its content has not changed.
     pub content: Option<Content>,
-    /// Bytes that were read.
+    /// Number of bytes read.
     pub bytes: u64,
 }
 
-/// What is indexed of a document.
+/// The indexed content of a document.
 #[derive(Debug, Default)]
 pub struct Content {
     /// Its units and imports.
     pub parsed: Parsed,
     /// Names that its text defines as types.
     pub textual_types: Vec<String>,
-    /// What each unit says beside its text; empty for the files of a tree.
+    /// For a history, the facts of each unit beside its text; empty for the files of a tree.
     pub entries: Vec<Entry>,
 }
 
@@ -86,7 +87,7 @@ pub struct Content {
 pub(super) struct Tree<'a> {
     /// Its root.
     pub(super) root: &'a Path,
-    /// What is left out beside ignored and hidden files.
+    /// Paths to leave out, beside ignored and hidden files.
     pub(super) left_out: LeftOut<'a>,
 }
 
@@ -105,7 +106,7 @@ impl Source for Tree<'_> {
 }
 
 impl Round for Tree<'_> {
-    /// Reads one file, and parses it where its content is another than what is known.
+    /// Reads one file, and parses it if its content differs from that of the known record.
     fn read(&self, asked: &Asked<'_>) -> Result<Document> {
         let Asked { found, known, filesize_max, secrets, .. } = *asked;
         let mut record = asked.record.clone();

@@ -8,22 +8,22 @@ use colgrep_core::Unit;
 use crate::ids::{FileId, TextHash};
 use crate::units::{text_hash, unit_text};
 
-/// What is encoded of a file's units: a text and its hash each.
+/// Texts to encode for a file's units, each with its hash.
 pub(super) type UnitTexts = Vec<(TextHash, String)>;
 
 /// The texts of `units` of the file at `path`.
 pub(super) fn texts_of(path: &str, units: &[Unit]) -> UnitTexts {
     let text = |unit| {
         let mut text = unit_text(path, unit);
-        // It was made with room for the longest.
+        // `unit_text` reserves room for the longest text.
         text.shrink_to_fit();
         (text_hash(&text), text)
     };
     units.iter().map(text).collect()
 }
 
-/// Texts of the files that an update has parsed, until they are encoded: the second pass need not read and parse these
-/// files again. Up to a number of bytes; files beyond it are parsed twice.
+/// Texts of parsed files, kept in memory until they are encoded, so that the second pass need not read and parse these
+/// files again. Bounded in bytes; files beyond the bound are parsed twice.
 #[derive(Debug)]
 pub(super) struct Texts {
     bytes_max: usize,
@@ -37,7 +37,7 @@ struct Held {
 }
 
 impl Texts {
-    /// Room for so many bytes.
+    /// An empty store for at most `bytes_max` bytes.
     pub(super) fn new(bytes_max: usize) -> Texts {
         Texts { bytes_max, held: Mutex::default() }
     }
@@ -58,7 +58,7 @@ impl Texts {
         }
     }
 
-    /// Hands over the texts of a file's units.
+    /// Removes and returns the texts of a file's units.
     pub(super) fn take(&self, file: FileId) -> Option<UnitTexts> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let texts = held.files.remove(&file)?;

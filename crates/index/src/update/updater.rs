@@ -1,4 +1,4 @@
-//! Bringing an index up to date, step by step: compare, lock, lexical index, vectors, what changed meanwhile.
+//! The steps of an update: compare, lock, lexical index, vectors, files that changed meanwhile.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -17,17 +17,18 @@ use crate::lexical::{CommitPoint, Lexical, Writer};
 use crate::store::{FileTable, PATIENCE, Snapshot, Store, WriteLock};
 use crate::walk::{LeftOut, WalkOptions, Walked};
 
-/// What the threads of a build give way by: at 5 a thread of ordinary priority gets three times their share of a core.
+/// Niceness of a build's threads: at 5 a thread of ordinary priority gets three times their share of a core.
 #[cfg(target_os = "linux")]
 const BUILD_NICENESS: i32 = 5;
 
-/// Texts that wait for the model, in bytes: those of 32,000 units at their longest.
+/// Bound of the texts that wait for the model, in bytes: 32,000 units of the greatest length.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 
-/// Opens the index of a project, brought up to date with its files.
+/// Brings the index of a project up to date with its files, and opens it.
 ///
-/// It reads no file and writes nothing where nothing changed. An index that this version can't read is built anew. An
-/// update that waits also reads all that it keeps, and makes anew what is damaged; another makes anew what it meets.
+/// Where nothing changed, it reads no file and writes nothing. An index that this version can't read is built anew. An
+/// update that waits ([`Updater::wait`]) also verifies the whole index and makes damaged parts anew; one that does not
+/// wait repairs only damage that it meets.
 #[derive(Clone, Copy)]
 pub struct Updater<'a> {
     store: &'a Store,
@@ -43,12 +44,13 @@ pub struct Updater<'a> {
     progress: &'a dyn Progress,
 }
 
-/// Time that an update takes for the lexical index, from its beginning, before it leaves the rest to the next.
+/// Time limit of the lexical half of an update, from the update's beginning. Files for which there is no time are left
+/// to the next update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Where nothing of the project is indexed yet.
+    /// The limit where the project has no index yet.
     pub first: Duration,
-    /// Where something is.
+    /// The limit where it has one.
     pub later: Duration,
 }
 
@@ -58,32 +60,32 @@ impl std::fmt::Debug for Updater<'_> {
     }
 }
 
-/// What an update sees before it begins.
+/// State of tree and index when an update begins.
 struct Seen {
     /// The options of the walk: those asked for, else those that the index was made with.
     options: WalkOptions,
     walked: Walked,
-    /// The commit point before `snapshot` was opened.
+    /// The commit point at which `snapshot` was opened; `None` where the index has to be opened again.
     point: Option<CommitPoint>,
     /// The index, if it can be opened.
     snapshot: Option<Snapshot>,
     standing: Standing,
 }
 
-/// How an index stands to the tree and the wishes.
+/// What is left to do for an index, given the tree and the caller's wishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     /// Nothing is left to do.
     Current,
-    /// Only vectors are.
+    /// Only vectors are lacking.
     LacksVectors,
-    /// It differs from the tree, or there is none.
+    /// The lexical index differs from the tree, or there is none.
     Differs,
 }
 
 impl<'a> Updater<'a> {
-    /// Updates of the index in `store` from the tree below `root`: by words alone, waiting for another writer, told to
-    /// nobody. The vectors that are there stay as they are.
+    /// An update of the index in `store` from the tree below `root`. By default it waits for another writer, has no
+    /// time limit, encodes nothing (stored vectors stay) and reports no progress.
     pub fn new(store: &'a Store, root: &'a Path) -> Updater<'a> {
         Updater {
             store,
@@ -100,44 +102,47 @@ impl<'a> Updater<'a> {
         }
     }
 
-    /// Takes documents from `source` and not from the tree below the root.
+    /// Takes documents from `source` instead of the tree below the root.
     #[must_use]
     pub fn source(self, source: &'a dyn Source) -> Updater<'a> {
         Updater { source: Some(source), ..self }
     }
 
-    /// Leaves out what these lines say, written as in a `.gitignore` at the root.
+    /// Leaves out paths that match these lines, written as in a `.gitignore` at the root.
     #[must_use]
     pub fn ignored(self, ignored: &'a [String]) -> Updater<'a> {
         Updater { ignored, ..self }
     }
 
-    /// Walks with these options; with `None`, those that the index was made with. Other options than the index's mean
-    /// that it is built anew.
+    /// Sets the options of the walk; with `None`, those that the index was made with. An index that was made with other
+    /// options is built anew.
     #[must_use]
     pub fn walk_options(self, options: Option<WalkOptions>) -> Updater<'a> {
         Updater { options, ..self }
     }
 
-    /// Whether to wait while another process writes. Without, it is an error, unless only vectors are lacking.
+    /// Whether to wait while another process writes. If not, that is an error, unless only vectors are lacking.
     #[must_use]
     pub fn wait(self, wait: bool) -> Updater<'a> {
         Updater { wait, ..self }
     }
 
-    /// How long an update that does not wait for another process does so all the same.
+    /// Time for which even an update that does not wait stays in line for the write lock, unless only vectors are
+    /// lacking.
     #[must_use]
     pub fn patience(self, patience: Duration) -> Updater<'a> {
         Updater { patience, ..self }
     }
 
-    /// Ends when the time is spent, with an index of what was read until then; [`Report::unread`] says how much is left.
+    /// Ends the lexical half when the time is spent, and commits the files read until then; [`Report::unread`] counts
+    /// the rest.
     #[must_use]
     pub fn budget(self, budget: Option<Budget>) -> Updater<'a> {
         Updater { budget, ..self }
     }
 
-    /// Ends as soon as this says so, with what there is then; asked often, and from many threads.
+    /// Ends the update as soon as this returns true, and commits what is done. It is called often, and from many
+    /// threads.
     #[must_use]
     pub fn interrupted(self, interrupted: &'a (dyn Fn() -> bool + Sync)) -> Updater<'a> {
         Updater { interrupted: Some(interrupted), ..self }
@@ -149,7 +154,7 @@ impl<'a> Updater<'a> {
         Updater { encoding: encoding.copied(), ..self }
     }
 
-    /// Tells `progress` about the work.
+    /// Reports progress to `progress`.
     #[must_use]
     pub fn progress(self, progress: &'a dyn Progress) -> Updater<'a> {
         Updater { progress, ..self }
@@ -174,7 +179,7 @@ impl<'a> Updater<'a> {
             return Ok(unchanged(snapshot));
         }
         let lock = match (self.lock(&mut seen), seen.snapshot.take()) {
-            // Only vectors are lacking, and somebody is making them.
+            // Only vectors are lacking, and another process is making them.
             (Err(error), Some(snapshot))
                 if error.kind() == ErrorKind::Busy && seen.standing == Standing::LacksVectors =>
             {
@@ -199,7 +204,7 @@ impl<'a> Updater<'a> {
             let time = self.budget.map(|budget| if is_first { budget.first } else { budget.later });
             let limit = Limit { deadline: time.map(|time| begun + time), interrupted: self.interrupted };
             let (mut snapshot, mut report) = self.lexical(&lock, &mut seen, &texts, limit)?;
-            // What is not read has no vectors either, and comes first.
+            // Files without documents come first: vectors wait until every file is read.
             let encoding = self.encoding.filter(|e| report.unread == 0 && e.may_write(snapshot.files.vectors.as_ref()));
             if let Some(encoding) = encoding.map(|e| Encoding { interrupted: self.interrupted.or(e.interrupted), ..e })
             {
@@ -210,26 +215,27 @@ impl<'a> Updater<'a> {
         })
     }
 
-    /// Removes what killed writers left, where there is time for that and nobody writes.
+    /// Removes the remains of killed writers, if this update waits and no other process writes.
     fn clean(&self) {
         if self.wait
             && let Ok(lock) = self.store.lock(false)
         {
-            // The index is current, whether or not the rest can be removed.
+            // The index is current, whether or not the remains can be removed.
             let _ = self.store.clean(&lock);
         }
     }
 
-    /// The index, if there is one that this version can read; read and checked throughout where there is time for that.
+    /// Opens the index; `None` where there is none that this version can read. An update that waits also verifies the
+    /// whole lexical index.
     fn opened(&self) -> Result<Option<Snapshot>> {
         match if self.wait { self.store.open_verified() } else { self.store.open() } {
             Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => Ok(None),
-            // Two roots could come to one folder: its name holds 32 bits of a hash of theirs.
+            // Two roots may share a folder: its name holds 32 bits of the root's hash.
             snapshot => snapshot.map(|snapshot| Some(snapshot).filter(|s| s.files.root == self.root.to_string_lossy())),
         }
     }
 
-    /// Does `work` with the source of the documents.
+    /// Runs `work` with the source of the documents.
     fn with_source<T>(&self, work: impl FnOnce(&dyn Source) -> T) -> T {
         let left_out = LeftOut { folder: Some(self.store.folder()), patterns: self.ignored };
         match self.source {
@@ -238,7 +244,7 @@ impl<'a> Updater<'a> {
         }
     }
 
-    /// What the source's documents are made of.
+    /// [`Source::version`], 0 for a tree.
     fn version(&self) -> u32 {
         self.source.map_or(0, Source::version)
     }
@@ -252,12 +258,12 @@ impl<'a> Updater<'a> {
         Lexical::commit_point(&self.store.lexical_folder()).ok()
     }
 
-    /// Opens the index and walks the tree, at the same time.
+    /// Opens the index and walks the tree, in parallel.
     fn compare(&self) -> Result<Seen> {
         let mut options = self.options.unwrap_or_default();
         let (snapshot, walked) = match self.source {
             None => rayon::join(|| self.opened(), || self.walk(&options, None)),
-            // What is listed of another source is told from what is known.
+            // Another source needs the known table to list its documents, so the index is opened first.
             Some(_) => {
                 let snapshot = self.opened()?;
                 let walked = self.walk(&options, snapshot.as_ref().map(|s| &s.files));
@@ -291,19 +297,19 @@ impl<'a> Updater<'a> {
         }
     }
 
-    /// Whether an index is made of what is asked for.
+    /// Whether an index has the walk options and the source version asked for.
     fn is_made_so(&self, table: &FileTable, options: &WalkOptions) -> bool {
         table.walk_options() == *options && table.source == self.version()
     }
 
-    /// Takes the right to write.
+    /// Takes the write lock.
     fn lock(&self, seen: &mut Seen) -> Result<WriteLock> {
-        // Without vectors an answer is better now than later.
+        // An answer without vectors now is better than one with vectors later.
         let patience = if seen.standing == Standing::Differs { self.patience } else { Duration::ZERO };
         match self.store.lock_within(patience, &|| {}) {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
                 let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
-                // What the other process saw may be newer than our walk.
+                // The other process may have seen a newer tree than our walk.
                 seen.walked = self.walk(&seen.options, None)?;
                 seen.point = None;
                 Ok(lock)
@@ -312,7 +318,7 @@ impl<'a> Updater<'a> {
         }
     }
 
-    /// Opens the index again, under the lock, unless it is as it was.
+    /// Opens the index again, now under the lock, if its commit point has changed.
     fn look_again(&self, seen: &mut Seen) -> Result<()> {
         if seen.snapshot.is_none() || seen.point.is_none() || seen.point != self.point() {
             seen.snapshot = self.opened()?;
@@ -338,7 +344,8 @@ impl<'a> Updater<'a> {
         let (mode, by_init) = (table.mode, table.by_init);
         let kept = FileTable { vectors: table.vectors.clone(), mode, by_init, ..FileTable::default() };
         let report = match self.index(table, &seen.walked, texts, limit) {
-            // Damage that opening did not show (a truncated segment, say) shows when it is written to.
+            // Damage that did not show when the index was opened (a truncated segment, say) shows when it is written
+            // to.
             Err(error) if error.kind() == ErrorKind::Unusable => {
                 self.index(self.fresh_table(lock, &seen.options, kept)?, &seen.walked, texts, limit)?
             }
@@ -353,7 +360,8 @@ impl<'a> Updater<'a> {
         })
     }
 
-    /// An empty table in an emptied folder. The vectors of `kept` do not depend on what is indexed, and stay.
+    /// Empties the folder and returns an empty table. The vectors of `kept` stay: they are addressed by the hashes of
+    /// texts and do not depend on the rest of the index.
     fn fresh_table(&self, lock: &WriteLock, options: &WalkOptions, kept: FileTable) -> Result<FileTable> {
         self.store.reset(lock, kept.vectors.is_some())?;
         Ok(FileTable {
@@ -391,7 +399,7 @@ impl<'a> Updater<'a> {
         Ok(snapshot)
     }
 
-    /// Indexes as it is now what was not as it was indexed, though its time stamp was.
+    /// Indexes again the files in `outdated`: their content is not the indexed one, though their time stamps may be.
     fn index_outdated(
         &self,
         snapshot: Snapshot,
@@ -412,7 +420,7 @@ impl<'a> Updater<'a> {
         self.store.open()
     }
 
-    /// Runs the model over what lacks vectors, and commits them.
+    /// Encodes the texts of units that lack vectors, and commits the vectors.
     fn encode(
         &self,
         snapshot: Snapshot,
@@ -422,7 +430,7 @@ impl<'a> Updater<'a> {
     ) -> Result<(Snapshot, Built)> {
         let siblings = || match self.source {
             None => self.store.sibling_vectors(self.root),
-            // Worktrees share what is no tree.
+            // An index of another source is shared by all worktrees.
             Some(_) => Vec::new(),
         };
         let folder = self.store.vectors_folder();
@@ -464,8 +472,8 @@ fn unchanged(snapshot: Snapshot) -> (Snapshot, Report) {
     (snapshot, report)
 }
 
-/// As many threads as searches have, but with a lower priority, as have those that tantivy makes from them: what people
-/// wait for goes first. Only where a thread can have a priority of its own (on Linux).
+/// The thread pool of a build, as large as that of searches. On Linux, where a thread can have a priority of its own,
+/// its threads, and those that tantivy starts from them, have a lower one: searches go first.
 fn background() -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).start_handler(|_| {
         #[cfg(target_os = "linux")]

@@ -1,5 +1,5 @@
-//! Bringing the vectors up to date with the lexical index: what has none is encoded and committed, and parsed again
-//! unless that was just done.
+//! Brings the vectors up to date with the lexical index: texts without vectors are encoded and committed. Files are
+//! parsed again for this, unless the same update has just parsed them.
 //!
 //! Each task of rayon takes one file: it parses and encodes that file's units and makes their codes, so parsing
 //! overlaps encoding, all cores are busy, and each core holds the units of one file only.
@@ -100,14 +100,14 @@ impl<'a> Encoding<'a> {
     }
 }
 
-/// What a build of vectors did.
+/// Result of a build of vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Built {
     /// Texts encoded.
     pub(crate) encoded: u64,
-    /// Units that have no vectors.
+    /// Units that still have no vectors.
     pub(crate) missing: u64,
-    /// Units.
+    /// All units of the index.
     pub(crate) units: u64,
     /// Files whose content differs from what was indexed, or that can't be read any more.
     pub(crate) outdated: HashSet<FileId>,
@@ -119,9 +119,9 @@ pub(crate) struct Job<'a> {
     pub(crate) root: &'a Path,
     /// The folder of vectors.
     pub(crate) folder: &'a Path,
-    /// The way to it.
+    /// Makes the changes in it.
     pub(crate) disk: &'a Disk,
-    /// The current generation, whose units are to have vectors.
+    /// The current generation: its units get vectors.
     pub(crate) snapshot: &'a Snapshot,
     /// Opens the vectors of the same project's other worktrees.
     pub(crate) siblings: &'a (dyn Fn() -> Vec<Vectors> + Sync),
@@ -133,10 +133,10 @@ pub(crate) struct Job<'a> {
     pub(crate) progress: &'a dyn Progress,
 }
 
-/// What the model gave for the files drawn for a training, and these files.
+/// Encoded rows of the files drawn to train a codebook, by text, and the numbers of these files.
 type Sample = (Vec<(TextHash, Vec<Row>)>, HashSet<FileId>);
 
-/// Units that lack vectors: hash → units with it, and files that hold such.
+/// Units that lack vectors: for each text's hash the number of units that share it, and the files that hold such units.
 struct Lack {
     units: HashMap<TextHash, u32>,
     files: Vec<FileId>,
@@ -147,15 +147,15 @@ impl Job<'_> {
         &self.snapshot.files
     }
 
-    /// Encodes what has no vectors and commits it through `commit`, at the end and at checkpoints.
+    /// Encodes texts without vectors and commits the vectors through `commit`, at checkpoints and at the end.
     ///
     /// # Errors
-    /// When the model fails or the disk refuses. What was committed stays.
+    /// When the model fails or the disk refuses. Earlier commits stay.
     pub(crate) fn run(&self, commit: Commit<'_>) -> Result<Built> {
         let encoding = self.encoding;
         let deadline = encoding.budget.map(|b| Instant::now() + b);
         let old = self.table().vectors.as_ref().filter(|m| encoding.fits(m));
-        // Segments that are damaged are left out: their units are encoded again.
+        // Damaged segments are left out: their units are encoded again.
         let kept = old.and_then(|m| Vectors::open_sound(self.folder, m, encoding.budget.is_none()).ok());
         let (units, lack, live) = self.lack(kept.as_ref());
         let siblings = if lack.units.is_empty() { Vec::new() } else { (self.siblings)() };
@@ -175,7 +175,7 @@ impl Job<'_> {
         let pending = self.records(&lack.files);
         let (codebook, sample) = match known {
             Some(codebook) => (codebook, None),
-            // A damaged codebook that the model does not bring along: only `init` trains a new one.
+            // No codebook, neither stored nor with the model: only an update without a time limit (`init`) trains one.
             None if deadline.is_some() => return Ok(Built { missing: state.missing(), units, ..Built::default() }),
             None => self.trained(&state, &pending, units)?,
         };
@@ -200,7 +200,7 @@ impl Job<'_> {
         let mut sink = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
         sink.set_spare(spare.segments());
         if let Err(error) = outcome {
-            // What the model gave before it failed is kept.
+            // Vectors made before the failure are kept.
             sink.finish(false, None)?;
             return Err(error);
         }
@@ -210,7 +210,8 @@ impl Job<'_> {
         Ok(Built { encoded: state.encoded.into_inner(), missing, units, outdated })
     }
 
-    /// A codebook for the vectors of the files, trained on some of them, and what the model gave for these.
+    /// Trains a codebook on some of the pending files. Returns it with the rows of these files, so that they are
+    /// encoded only once.
     fn trained(&self, state: &State<'_>, pending: &[&FileRecord], units: u64) -> Result<(Codebook, Option<Sample>)> {
         let encoder = self.encoding.encoder;
         let centroids = centroids_for(units, encoder.heads() + usize::from(self.encoding.codec.rows_max));
@@ -220,7 +221,7 @@ impl Job<'_> {
         Ok((codebook, Some((rows, done))))
     }
 
-    /// The manifest of vectors of this model, of which there are none yet.
+    /// A manifest for vectors of this model, without any segment yet.
     fn manifest(&self, codebook: &Codebook) -> Manifest {
         let encoder = self.encoding.encoder;
         Manifest {
@@ -236,8 +237,8 @@ impl Job<'_> {
         }
     }
 
-    /// Commits what `sink` holds. Compaction: texts that no unit has any more are set aside once they are more than half
-    /// of all; `live` is the number of those that units had before.
+    /// Commits what `sink` holds. Compaction: texts that no unit has any more are set aside once they are more than
+    /// half of all. `live` is the number of texts in use among those stored before this build.
     fn finish(&self, mut sink: Sink<'_>, live: usize, complete: bool, spare: &mut Spare) -> Result<()> {
         let stored = sink.len();
         let live = live + stored.saturating_sub(sink.kept());
@@ -249,7 +250,7 @@ impl Job<'_> {
         sink.finish(complete, wanted.as_ref())
     }
 
-    /// Number of units, the units that lack vectors, and the number of texts that have them.
+    /// The number of units, the units that lack vectors, and the number of stored texts in use.
     fn lack(&self, kept: Option<&Vectors>) -> (u64, Lack, usize) {
         let mut live = Allowed::none(kept.map_or(0, Vectors::len));
         let mut lack = Lack { units: HashMap::new(), files: Vec::new() };
@@ -288,7 +289,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the tasks of a build share.
+/// State that the tasks of a build share.
 struct State<'a> {
     job: &'a Job<'a>,
     stop: AtomicBool,
@@ -310,7 +311,8 @@ impl State<'_> {
         locked(&self.lack).remove(&hash)
     }
 
-    /// Copies vectors from other worktrees, or from what was set aside, and gives their number; no source file is read.
+    /// Copies the vectors of `from` (other worktrees, or texts set aside) for texts that lack them, without reading a
+    /// source file. Returns the number of texts copied.
     fn copy<'v>(
         &self,
         from: impl Iterator<Item = &'v Vectors>,
@@ -333,7 +335,8 @@ impl State<'_> {
         Ok(copied)
     }
 
-    /// Rows of files drawn at random by a fixed seed, at least `rows` of them or all there are, with the files taken.
+    /// Encodes files in random order (by a fixed seed) until there are `rows` rows, or no more files. Returns the rows
+    /// and the files.
     fn sample(&self, pending: &[&FileRecord], rows: usize) -> Result<Sample> {
         let mut order: Vec<&FileRecord> = pending.to_vec();
         let mut random = Random(1);
@@ -373,7 +376,7 @@ impl State<'_> {
         self.encode_file(record, self.deadline, keep)
     }
 
-    /// The texts of a file's units as they were indexed; `None` if the file is not what it was then.
+    /// The texts of a file's units as they were indexed; `None` where the file has changed since or can't be read.
     fn texts(&self, record: &FileRecord) -> Option<UnitTexts> {
         self.job.texts.take(record.id).or_else(|| {
             if self.job.table().keeps_texts() {
