@@ -1,5 +1,5 @@
-//! The bytes of a file that is written once: mapped, and read whole before a search where they are few, or where a
-//! server keeps them open.
+//! The bytes of a file that is written once: memory-mapped, and copied into memory before a search if the file is small
+//! or a server keeps it open.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -9,42 +9,44 @@ use std::time::{Duration, Instant, SystemTime};
 
 use memmap2::Mmap;
 
-/// A file up to this size is read whole: a search reads most of it, and nothing that happens to it then matters.
+/// Files up to this size are copied: a search reads most of such a file anyway, and nothing that happens to the file
+/// matters then.
 const KEPT_BYTES_MAX: usize = 4 << 20;
-/// One up to this size is read whole where it is searched and was opened this long ago: a server answers for hours, in
-/// which others may cut the file, and its pages would come to stay in memory anyway.
+/// In a server, files up to this size are copied, once they have been open for this long. It answers for hours, in
+/// which others may cut the file, and the pages would come to stay in memory anyway.
 const SERVED_BYTES_MAX: usize = 64 << 20;
 const SERVED_AFTER: Duration = Duration::from_secs(2);
 
-/// The bytes of a file. Only those that are read are fetched from the disk.
+/// The bytes of a file. Only pages that are read are fetched from the disk.
 #[derive(Debug)]
 pub(super) struct Bytes {
-    /// In the file.
+    /// The mapped file.
     map: Mmap,
     file: File,
-    /// When the file was last written, as it was when it was opened: it is written once.
+    /// Time of the last write when the file was opened. It must not change: the file is written once.
     written: Option<SystemTime>,
     opened: Instant,
-    /// In memory of our own, once they were secured; none where the file was cut before.
+    /// The copy in memory, once [`Bytes::secure`] made it; `None` in it if the file had been cut by then.
     kept: OnceLock<Option<Vec<u8>>>,
 }
 
 impl Bytes {
-    /// Those of a file as it is.
+    /// Maps a file at its present length.
     ///
     /// # Errors
     /// When it can't be mapped.
     pub(super) fn of(file: File) -> io::Result<Bytes> {
-        // SAFETY: a file is never written again once it is complete, and is removed, not cut, when nothing names it any
-        // more. What others do to it is looked for before each search ([`Bytes::secure`]).
+        // SAFETY: the index never writes to a complete file, and removes it instead of cutting it when nothing names it
+        // any more. Changes by others are looked for before each search ([`Bytes::secure`]).
         #[expect(unsafe_code, reason = "a memory map")]
         let map = unsafe { Mmap::map(&file) }?;
         let written = file.metadata()?.modified().ok();
         Ok(Bytes { map, file, written, opened: Instant::now(), kept: OnceLock::new() })
     }
 
-    /// Whether all of them can be read now, and are what they were. Few bytes are copied by this, and more in a server;
-    /// they can be read from then on. To read a part of a mapped file that was cut off ends the process by a signal.
+    /// Whether the file still has the length and the time of the last write that it had when it was opened. Copies a
+    /// small file, and a larger one in a server; a copy can be read from then on. Reading a part of a mapped file that
+    /// was cut off would end the process by a signal.
     pub(super) fn secure(&self) -> bool {
         self.secured(self.opened.elapsed() > SERVED_AFTER)
     }

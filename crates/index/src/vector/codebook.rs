@@ -1,4 +1,4 @@
-//! The codebook: centroids of token directions and the levels of what is left of them.
+//! The codebook: centroids of token directions, and levels for the components of residuals.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -11,15 +11,15 @@ use super::panel::Panels;
 use super::pool::Row;
 use crate::error::{Error, Result};
 
-/// What a codebook begins with; the last character is the version of its layout and of what codes mean.
+/// First bytes of a codebook; the last is the version of its layout and of what codes mean.
 const MAGIC: &[u8; 8] = b"colgcbk3";
-/// Bits a component of a head, which stands for the whole text: it weighs as much as several other rows, so what its code
-/// loses is lost several times.
+/// Bits a component of a head. A head stands for the whole text and weighs as much as several other rows, so what its
+/// code loses is lost several times.
 const FINE_BITS: u8 = 4;
 const FINE_LEVELS: usize = 1 << FINE_BITS;
 const HEADER_BYTES: usize = 32;
-/// Steps of a row's length: the factor between neighbours is 2^(1/24), so a length is off by 1.5 % at most,
-/// and 255 steps reach down to 1/1,580 of the longest.
+/// Steps of a row's length in a factor of 2. Neighbours differ by the factor 2^(1/24), so a length is off by 1.5 % at
+/// most, and 255 steps reach down to 1/1,580 of the longest.
 const STEPS_AN_OCTAVE: f32 = 24.0;
 
 /// Compression of vectors. Vectors of different codecs are never searched or merged together.
@@ -27,35 +27,36 @@ const STEPS_AN_OCTAVE: f32 = 24.0;
 pub struct Codec {
     /// Bits a component of the residual: 1, 2 or 4.
     pub bits: u8,
-    /// Rows a unit beside its heads, at most.
+    /// Maximum number of rows a unit beside its heads.
     pub rows_max: u8,
-    /// Rows more alike than this cosine, in per cent, are merged.
+    /// Least cosine, in per cent, at which two rows are merged.
     pub similarity: u8,
 }
 
 impl Default for Codec {
-    /// The knee at which lexical index and vectors together stay below the size of the source (docs/research/vectors.md):
-    /// 92 bytes a unit at two heads and 64 components.
+    /// The knee at which lexical index and vectors together stay smaller than the source (docs/research/vectors.md): 92
+    /// bytes a unit at two heads and 64 components.
     fn default() -> Codec {
         Codec { bits: 1, rows_max: 2, similarity: 90 }
     }
 }
 
 impl Codec {
-    /// The default for a model with so many heads: where no row says the text as a whole, its parts need more.
+    /// The default for a model with so many heads. Without a head no row stands for the text as a whole, so more other
+    /// rows are kept.
     pub fn of(heads: usize) -> Codec {
         Codec { rows_max: if heads == 0 { 6 } else { 2 }, ..Codec::default() }
     }
 }
 
-/// Byte layout of a unit's codes: its heads, in more bits, then its other rows.
+/// Byte layout of a unit's codes: its heads, with [`FINE_BITS`] a component, then its other rows, with [`Codec::bits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Rows that are heads, of every unit with any rows.
+    /// Number of heads of a unit; a unit without rows has none.
     pub(crate) heads: usize,
-    /// Bytes of a head: centroid, length, residual.
+    /// Bytes of a head: centroid (2), step of its length (1), residual.
     pub(crate) head_bytes: usize,
-    /// Bytes of another row.
+    /// Bytes of another row, with the same parts.
     pub(crate) row_bytes: usize,
 }
 
@@ -65,7 +66,7 @@ impl Layout {
         Layout { heads, head_bytes: bytes(FINE_BITS), row_bytes: bytes(codec.bits) }
     }
 
-    /// A unit's codes, one after another, and which head each is.
+    /// Splits a unit's codes into rows, each with the number of its head; `None` for other rows.
     pub(crate) fn rows<'c>(&self, codes: &'c [u8]) -> impl Iterator<Item = (&'c [u8], Option<usize>)> {
         let (heads, rest) = codes.split_at(codes.len().min(self.heads * self.head_bytes));
         let heads = heads.chunks_exact(self.head_bytes).enumerate().map(|(head, code)| (code, Some(head)));
@@ -73,7 +74,7 @@ impl Layout {
     }
 }
 
-/// Lengths of rows.
+/// Row lengths of a codebook: the greatest that can be stored, and two means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lengths {
     /// The longest that can be stored.
@@ -84,13 +85,14 @@ pub struct Lengths {
     pub other: f32,
 }
 
-/// Centroids of token directions, by which rows are found and stored (PLAID, Santhanam, Khattab, Potts, Zaharia,
-/// CIKM 2022): a row is stored as the nearest centroid, a few bits a component of what is left, and its length.
+/// Centroids of token directions, by which rows are found and stored (PLAID, Santhanam, Khattab, Potts, Zaharia, CIKM
+/// 2022): a row is stored as its nearest centroid, a residual of a few bits a component, and its length.
 ///
-/// A model may bring one (trained on the text it was made for); a store without makes its own at its first build.
+/// A model may bring a codebook, trained on the kind of text it was made for; else the store makes its own at its first
+/// build.
 ///
-/// Centroids are unpacked when they are first needed: a search by words alone opens a codebook and reads none. Clones share
-/// them.
+/// Centroids are unpacked when they are first needed: a search by words alone opens a codebook and reads no centroid.
+/// Clones share them.
 #[derive(Clone, Debug)]
 pub struct Codebook {
     dimension: usize,
@@ -100,7 +102,7 @@ pub struct Codebook {
     /// The same for heads: [`FINE_LEVELS`].
     fine: Vec<f32>,
     lengths: Lengths,
-    /// The file, from which all else is read.
+    /// The bytes of its file; centroids are unpacked from these.
     bytes: Arc<[u8]>,
     id: u64,
     unpacked: Arc<OnceLock<Unpacked>>,
@@ -125,19 +127,19 @@ impl PartialEq for Codebook {
     }
 }
 
-/// The codebook of that id, if the program carries it. Such a one is not stored with each project.
+/// The codebook in the program, if that is its id. It is not stored with each project.
 pub(crate) fn carried(id: u64) -> Option<&'static Codebook> {
     static CARRIED: LazyLock<Option<Codebook>> = LazyLock::new(|| Codebook::from_bytes(EMBEDDED_CODEBOOK).ok());
     CARRIED.as_ref().filter(|c| c.id() == id)
 }
 
 impl Codebook {
-    /// A codebook of `centroids` (a row each), the ascending `levels` of a residual's component (2, 4 or 16 of them), the
-    /// 16 of a head's, and the lengths of rows. Centroids are rounded to 8 bits a component, so what is kept differs a
-    /// little.
+    /// A codebook of `centroids` (a row each), the ascending `levels` of a residual's component (2, 4 or 16 of them),
+    /// the 16 of a head's, and the lengths of rows. Centroids are rounded to 8 bits a component, so the stored ones
+    /// differ a little.
     ///
     /// # Errors
-    /// When the numbers don't fit each other.
+    /// When a size is out of range or a number is not finite.
     pub fn new(centroids: ArrayView2<'_, f32>, levels: &[f32], fine: &[f32; 16], lengths: Lengths) -> Result<Codebook> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((centroids.ncols() as u32).to_le_bytes());
@@ -158,10 +160,10 @@ impl Codebook {
         Codebook::from_bytes(&bytes)
     }
 
-    /// A codebook from its file's bytes: all numbers little-endian; `colgcbk3`, dimension, number of centroids, number
-    /// of levels (u32 each), the greatest length, that of heads and of other rows on the average (f32 each), the levels and
-    /// the 16 of heads (f32), each centroid as a step (f32) and its components in steps (i8), and the XXH3-64 of all before
-    /// it.
+    /// Reads a codebook from its file's bytes, all numbers little-endian: `colgcbk3`; dimension, number of centroids,
+    /// number of levels (u32 each); the greatest length, the mean length of heads and that of other rows (f32 each);
+    /// the levels and the 16 of heads (f32); each centroid as a step (f32) and its components in steps (i8); the
+    /// XXH3-64 of all before it.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) when these are no codebook's bytes.
@@ -297,7 +299,7 @@ impl Codebook {
         std::array::from_fn(|step| self.lengths.max * (-((255 - step) as f32) / STEPS_AN_OCTAVE).exp2())
     }
 
-    /// Writes centroid + residual of a row's code, whose centroid exists, without its length.
+    /// Decodes a row's direction into `row`: centroid + residual, without the length. The code's centroid must exist.
     pub(crate) fn direction(&self, code: &[u8], head: bool, row: &mut [f32]) {
         row.copy_from_slice(self.centroid(Codebook::centroid_of(code)));
         match self.bits() {
@@ -309,14 +311,14 @@ impl Codebook {
     }
 }
 
-/// What each byte of a residual stands for, component after component.
+/// For each byte of a residual the levels it encodes, one a component.
 fn byte_table(levels: &[f32]) -> Vec<f32> {
     let bits = levels.len().ilog2() as usize;
     let level = |(byte, i): (usize, usize)| levels[byte >> (bits * i) & (levels.len() - 1)];
     (0..256).flat_map(|byte| (0..8 / bits).map(move |i| (byte, i))).map(level).collect()
 }
 
-/// Adds what each byte of a residual stands for, `N` components a byte.
+/// Adds the levels that `residual` encodes to `row`, `N` components a byte.
 fn add_levels<const N: usize>(table: &[f32], residual: &[u8], row: &mut [f32]) {
     let table = table.as_chunks::<N>().0;
     let (whole, rest) = row.as_chunks_mut::<N>();

@@ -78,14 +78,15 @@ struct Best<'b> {
 }
 
 impl<'b> Best<'b> {
-    /// Starts with `heads` and `rows` of the query, in the scratch `room`.
+    /// Starts without matches for a query of `rows` rows, the first `heads` of them heads; `room` is scratch.
     fn new(heads: usize, rows: usize, room: &'b mut Vec<f32>) -> Best<'b> {
         room.clear();
         room.resize(rows, f32::NEG_INFINITY);
         Best { heads, of_row: room }
     }
 
-    /// Takes a document's row of length `scale`: which head it is, and its direction's products with the query's rows.
+    /// Adds a row of the document: the number of its head if it is one, its length `scale`, and the products of its
+    /// direction with the query's rows.
     fn take(&mut self, head: Option<usize>, scale: f32, products: &[f32]) {
         match head {
             Some(head) if head < self.heads => self.of_row[head] = scale * products[head],
@@ -119,7 +120,7 @@ impl QueryKernel {
         QueryKernel { rows: query.len(), heads: query.heads(), panels }
     }
 
-    /// [`Multivector::maxsim`] with a document, but for rounding.
+    /// Equals [`Multivector::maxsim`] with a document, but for rounding.
     pub(crate) fn maxsim(&self, document: &Multivector) -> f32 {
         if self.rows == 0 || document.is_empty() {
             return 0.0;

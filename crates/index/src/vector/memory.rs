@@ -1,4 +1,4 @@
-//! A cache of full vectors for a server, which is asked about the same neighbourhoods again.
+//! An in-memory cache of full vectors, for a server: it is asked about the same neighbourhoods again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use lru::LruCache;
 
 use crate::ids::TextHash;
 
-/// Vectors of texts of one model, up to a number of bytes. What was not asked for longest goes first.
+/// Least-recently-used cache of the vectors of texts, of one model, bounded in bytes.
 #[derive(Debug)]
 pub struct Memory {
     bytes_max: usize,
@@ -25,7 +25,7 @@ fn size(vectors: &Multivector) -> usize {
 }
 
 impl Memory {
-    /// An empty one.
+    /// An empty cache for at most `bytes_max` bytes.
     pub fn new(bytes_max: usize) -> Memory {
         Memory { bytes_max, held: Mutex::new(Held { vectors: LruCache::unbounded(), bytes: 0 }) }
     }
@@ -39,7 +39,7 @@ impl Memory {
         self.held().vectors.get(&text).cloned()
     }
 
-    /// Remembers the vectors of a text, unless they alone are too many bytes.
+    /// Adds the vectors of a text, unless they alone exceed the bound.
     pub(crate) fn add(&self, text: TextHash, vectors: Arc<Multivector>) {
         let bytes = size(&vectors);
         if bytes > self.bytes_max {

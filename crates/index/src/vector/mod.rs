@@ -1,4 +1,4 @@
-//! The vector store: compressed token vectors of texts, addressed by the hash of the text, and nearest-neighbour search.
+//! The vector store: compressed token vectors, addressed by the hash of their text, and nearest-neighbour search.
 
 mod bytes;
 mod codebook;

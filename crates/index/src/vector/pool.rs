@@ -16,13 +16,13 @@ pub(crate) struct Row {
     pub(crate) head: bool,
 }
 
-/// The rows of a document that are kept: its heads as they are, and of the others at most `rows_max`, rows more alike than
-/// `similarity` (a cosine) merged.
+/// Reduces the rows of a document: its heads stay as they are; of the others rows are merged whose cosine is at least
+/// `similarity`, and at most `rows_max` are kept.
 ///
-/// The longest rows lead: each row, longest first, joins the most similar leader if that is alike enough, else it
-/// becomes a leader itself while there is place. Short rows without a place are left out: lengths are learned weights,
-/// and merged into what they are not like they would only blur it. A group stands as the mean of its rows with the length
-/// of the longest, since MaxSim would have taken the best of them.
+/// Greedy clustering, the longest rows first: each row joins the most similar leader if that is similar enough, else it
+/// becomes a leader itself while there is place. Rows without a place are left out: lengths are learned weights, and
+/// merging a short row into an unlike group would only blur that. A group becomes the mean direction of its rows,
+/// weighted by length, with the length of the longest, since MaxSim would have taken the best of them.
 ///
 /// Merging similar token vectors is from Clavié, Chaffin and Adams, Reducing the Footprint of Multi-Vector Retrieval
 /// with Minimal Performance Impact via Token Pooling (2024); leaders stand in for its hierarchical clusters, at a

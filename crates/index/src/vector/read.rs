@@ -23,7 +23,7 @@ pub struct Manifest {
     pub model: String,
     /// Components of a vector.
     pub dimension: u32,
-    /// Rows of a text that are heads.
+    /// Number of heads of a text.
     pub heads: u32,
     /// How vectors are stored.
     pub codec: Codec,
@@ -47,7 +47,7 @@ impl Manifest {
         Layout::new(&self.codec, self.dimension as usize, self.heads as usize)
     }
 
-    /// Every file that it names. A codebook that the program carries has none.
+    /// The names of its files. The codebook in the program has no file.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let codebook = carried(self.codebook).is_none().then(|| self.codebook_name());
         let spare = self.spare.iter().map(|segment| segment.name.clone());
@@ -62,7 +62,7 @@ pub struct Effort {
     pub probes: usize,
     /// Units that get a rough score, by their centroids alone.
     pub rough: usize,
-    /// Units that get an exact score, or as many as are asked for.
+    /// Units that get an exact score; more where more are asked for.
     pub exact: usize,
     /// Up to this many allowed units, look up every unit's vectors first; above it, run the inverted lists and look up
     /// only what they return. Texts of no unit, and units that a filter excludes, are passed over then.
@@ -76,11 +76,11 @@ impl Default for Effort {
     }
 }
 
-/// The place of a text's vectors among all of one snapshot: the position of its segment's first, and its own in it.
+/// Place of a text's vectors in a snapshot: the first place of its segment plus its ordinal there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VectorPlace(pub u32);
 
-/// Set of the places that a search may return, as bits.
+/// Bit set of the places that a search may return.
 #[derive(Clone, Debug)]
 pub struct Allowed {
     places: FixedBitSet,
@@ -88,7 +88,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// None of `len` places.
+    /// The empty set over `len` places.
     pub fn none(len: usize) -> Allowed {
         Allowed { places: FixedBitSet::with_capacity(len), count: 0 }
     }
@@ -103,7 +103,7 @@ impl Allowed {
         self.places.contains(place.0 as usize)
     }
 
-    /// How many are.
+    /// Number of allowed places.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -125,10 +125,11 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Opens what `manifest` names in `folder`.
+    /// Opens the codebook and the segments that `manifest` names in `folder`.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where a file is missing, cut, damaged, or belongs to another model.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where a file is missing, cut, damaged, or belongs to another
+    /// model.
     pub fn open(folder: &Path, manifest: &Manifest) -> Result<Vectors> {
         let codebook = read_codebook(folder, manifest)?;
         let format = segment_format(manifest, &codebook);
@@ -137,8 +138,8 @@ impl Vectors {
         Ok(Vectors::of(manifest.clone(), codebook, segments))
     }
 
-    /// As [`Vectors::open`], but leaves out segments that can't be read; with `verify` also those that are not sound
-    /// throughout. Fails only without its codebook.
+    /// As [`Vectors::open`], but leaves out segments that can't be opened and, with `verify`, those that are damaged
+    /// anywhere. Fails only without its codebook.
     pub(crate) fn open_sound(folder: &Path, manifest: &Manifest, verify: bool) -> Result<Vectors> {
         let codebook = read_codebook(folder, manifest)?;
         let format = segment_format(manifest, &codebook);
@@ -149,7 +150,8 @@ impl Vectors {
         Ok(Vectors::of(Manifest { segments: names, ..manifest.clone() }, codebook, segments))
     }
 
-    /// What is wrong with what `manifest` names in `folder`: one error a damaged file.
+    /// Verifies all files that `manifest` names in `folder`: one error for each damaged file. Without its codebook no
+    /// segment can be checked.
     pub(crate) fn damage(folder: &Path, manifest: &Manifest) -> Vec<Error> {
         let codebook = match read_codebook(folder, manifest) {
             Ok(codebook) => codebook,
@@ -213,7 +215,7 @@ impl Vectors {
         self.segments.iter().zip(&self.bases).find_map(find)
     }
 
-    /// The segment of a place and the number in it; `None` beyond the last place.
+    /// The segment of a place and the ordinal there; `None` beyond the last place.
     fn segment_of(&self, place: VectorPlace) -> Option<(&Segment, usize)> {
         let at = self.bases.partition_point(|base| *base <= place.0).checked_sub(1)?;
         Some((self.segments.get(at)?, (place.0 - self.bases[at]) as usize))
@@ -252,7 +254,7 @@ impl Vectors {
         Ok(PreparedQuery::new(query, &self.codebook))
     }
 
-    /// The exact MaxSim of each place, over what is stored.
+    /// The exact MaxSim of each place with the query, from stored codes.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or a unit is damaged.
@@ -272,12 +274,13 @@ impl Vectors {
 
     /// The `n` allowed places with the greatest MaxSim, best first, equal ones by hash.
     ///
-    /// In three steps, after PLAID (Santhanam et al., CIKM 2022): the lists of the centroids nearest to each query row
-    /// give units; these are scored by their centroids alone, then the best exactly. Where a list does not hold a
-    /// unit, the next centroid's product stands in (Scheerer et al., WARP, SIGIR 2025).
+    /// In three steps, after PLAID (Santhanam et al., CIKM 2022): inverted lists of the centroids nearest to each query
+    /// row give candidates; these are scored by their centroids alone, then the best exactly. For a unit in none of the
+    /// lists read for a query row, the product of the next centroid stands in (Scheerer et al., WARP, SIGIR 2025).
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or something read is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or something read is
+    /// damaged.
     pub fn search(
         &self,
         query: &Multivector,
@@ -298,8 +301,8 @@ impl Vectors {
         self.nearest(&prepared, places, n, effort)
     }
 
-    /// As [`Vectors::search`], where it is dear to know which places are allowed: `allowed` is asked for some at a time,
-    /// those that the lists rank best first, until `effort.rough` of them are.
+    /// As [`Vectors::search`], for callers to whom a lookup of allowed places is costly: `allowed` is asked about
+    /// batches of places, those that the lists rank best first, until `effort.rough` allowed ones are found.
     ///
     /// # Errors
     /// As [`Vectors::search`].
@@ -351,7 +354,7 @@ impl Vectors {
         scored
     }
 
-    /// The places of the best `n`, as they lie in the store: what is read of them then is read forwards.
+    /// The places of the best `n`, in the order of the store, so that they are read forwards.
     fn chosen(&self, mut scored: Vec<(VectorPlace, f32)>, n: usize) -> Vec<VectorPlace> {
         self.split_best(&mut scored, n);
         let mut places: Vec<VectorPlace> = scored.into_iter().map(|p| p.0).collect();
@@ -363,8 +366,9 @@ impl Vectors {
         b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)))
     }
 
-    /// Leaves the best `n` in `scored`, in no order, and gives the rest. What the lists say of units is the same for many:
-    /// their hashes, each at another place of memory, are read for those alone between which the border runs.
+    /// Keeps the best `n` in `scored`, in no order, and returns the rest. Many units have the same score from the
+    /// lists, and hashes break such ties. Hashes lie scattered in memory, so they are read only for units with the
+    /// score at the border.
     fn split_best(&self, scored: &mut Vec<(VectorPlace, f32)>, n: usize) -> Vec<(VectorPlace, f32)> {
         if n >= scored.len() {
             return Vec::new();
@@ -383,14 +387,15 @@ impl Vectors {
         rest
     }
 
-    /// The allowed places that the lists of the nearest centroids bring, with what these say of their MaxSim.
+    /// The allowed places in the lists of the centroids nearest to each query row, each with its estimated gain over a
+    /// unit that is in none of them.
     fn listed(
         &self,
         prepared: &PreparedQuery<'_>,
         allowed: impl Fn(VectorPlace) -> bool,
         effort: Effort,
     ) -> Result<Vec<(VectorPlace, f32)>> {
-        // Gain over the estimate for a unit that is in none of the lists, and the last query row that counted.
+        // For each place: gain over a unit in none of the lists, and the last query row that counted, from 1.
         let mut gains: Vec<(f32, u32)> = vec![(0.0, 0); self.len()];
         let mut touched: Vec<VectorPlace> = Vec::new();
         for row in 0..prepared.rows() {
@@ -406,7 +411,7 @@ impl Vectors {
                     segment.list(list_of(centroid, head, self.codebook.len()), |ordinal| {
                         let place = VectorPlace(base + ordinal as u32);
                         let (gain, last) = &mut gains[place.0 as usize];
-                        // Lists come best first: the first that holds a unit is its best.
+                        // Lists come nearest centroid first: only the first one that holds a unit counts.
                         if *last < round {
                             if *last == 0 && allowed(place) {
                                 touched.push(place);

@@ -1,4 +1,5 @@
-//! A segment: vectors of some units in one file that is written once, then mapped, and read whole before a search where it is small.
+//! A segment: vectors of some units in one file. It is written once, then mapped; a small one is copied into memory
+//! before a search ([`Bytes`]).
 //!
 //! Layout (all numbers little-endian; docs/index-format.md has the table): header, keys, starts, sums, directory,
 //! lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
@@ -16,10 +17,10 @@ use super::codebook::{Codebook, Layout};
 use crate::disk::Disk;
 use crate::error::{Error, Result};
 
-/// What a segment begins with; the last character is the version of its layout.
+/// First bytes of a segment; the last is the version of its layout.
 const MAGIC: &[u8; 8] = b"colgvec3";
 const HEADER_BYTES: usize = 72;
-/// Bytes of a list's entry in the directory: its number, first byte, sum of its bytes.
+/// Bytes of a list's entry in the directory: its number, its first byte, the checksum of its bytes (u32 each).
 const ENTRY_BYTES: usize = 12;
 
 /// Model, codebook and code layout of a segment; segments of different formats are never searched or merged together.
@@ -31,18 +32,18 @@ pub(crate) struct SegmentFormat {
     pub(crate) codebook: u64,
     /// Number of centroids.
     pub(crate) centroids: u32,
-    /// Bytes of a unit's codes.
+    /// Byte layout of a unit's codes.
     pub(crate) layout: Layout,
 }
 
 impl SegmentFormat {
-    /// Number of lists: for each centroid one of rows that are no heads, and one of each head.
+    /// Number of possible lists: for each centroid one a head, and one for other rows.
     fn lists(&self) -> usize {
         self.centroids as usize * (self.layout.heads + 1)
     }
 }
 
-/// Number of the inverted list of a centroid (of `centroids`) for one head, or for rows that are no heads.
+/// Number of the inverted list of a centroid (of `centroids`) for one head; for other rows where `head` is `None`.
 pub(crate) fn list_of(centroid: usize, head: Option<usize>, centroids: usize) -> usize {
     head.map_or(0, |head| head + 1) * centroids + centroid
 }
@@ -85,7 +86,7 @@ impl<'a> SegmentBuilder<'a> {
     /// Writes the segment and flushes it to the disk.
     ///
     /// # Errors
-    /// When the disk refuses, or the codes take 4 GiB, which no start can name.
+    /// When the disk refuses, or the codes take 4 GiB: starts are u32.
     pub(crate) fn write(mut self, path: &Path, format: &SegmentFormat, disk: &Disk) -> Result<()> {
         self.units.sort_unstable_by_key(|u| u.0);
         self.units.dedup_by_key(|u| u.0);
@@ -129,7 +130,8 @@ impl<'a> SegmentBuilder<'a> {
         write().map_err(|e| Error::io("write", path, e))
     }
 
-    /// The directory and the inverted lists. A list ([`list_of`]) holds the ordinals of the units with such a row, as differences.
+    /// The directory and the inverted lists. A list ([`list_of`]) holds the ordinals of the units with such a row, as
+    /// differences in LEB128.
     fn lists(&self, format: &SegmentFormat) -> (Vec<u8>, Vec<u8>) {
         // Bytes of each list, and the ordinal it ends with.
         let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); format.lists()];
@@ -178,7 +180,7 @@ pub(crate) struct Segment {
     map: Bytes,
     name: String,
     units: usize,
-    /// Number of lists that there may be.
+    /// Number of possible lists ([`SegmentFormat::lists`]).
     numbers: usize,
     keys_at: usize,
     starts_at: usize,
@@ -186,12 +188,13 @@ pub(crate) struct Segment {
     directory_at: usize,
     lists_at: usize,
     codes_at: usize,
-    /// A bit for each unit whose codes were found sound.
+    /// A bit a unit: its codes have passed their checksum.
     sound: Vec<AtomicU64>,
 }
 
 impl Segment {
-    /// Opens the segment at `path` and checks its length, its format, and the checksum of its table (14 bytes a unit). Lists and codes are checked when they are read, codes once.
+    /// Opens the segment at `path` and checks its length, its format, and the checksum of its table (14 bytes a unit).
+    /// Lists and codes are checked when they are read, codes once.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where it is missing, cut, damaged, or of another format.
@@ -241,7 +244,7 @@ impl Segment {
         })
     }
 
-    /// Checks that all of its bytes can be read, and copies them where they are few ([`Bytes::secure`]).
+    /// Checks that all of its bytes can be read, and copies a small file into memory ([`Bytes::secure`]).
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the file was cut since it was opened.
@@ -273,7 +276,7 @@ impl Segment {
         self.map.get(self.keys_at + 8 * ordinal..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_le_bytes(*b))
     }
 
-    /// The ordinal of a key. Keys are hashes and so lie evenly: the search begins where the key should be.
+    /// The ordinal of a key, by interpolation search: keys are hashes and so evenly distributed.
     pub(crate) fn find(&self, key: u64) -> Option<usize> {
         let (mut low, mut high) = (0, self.units);
         let guess = ((u128::from(key) * self.units as u128) >> 64) as usize;

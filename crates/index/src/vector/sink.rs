@@ -14,12 +14,12 @@ use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
-/// A checkpoint is committed after this long.
+/// Time between two checkpoints.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
-/// Bytes of codes that are gathered before they are written.
+/// Bytes of codes that are buffered before they are written.
 const GATHERED_BYTES_MAX: usize = 32 << 20;
 
-/// Commits a manifest, together with the lexical index as it is.
+/// Commits a manifest with the lexical index unchanged.
 pub(crate) type Commit<'a> = &'a mut (dyn FnMut(&Manifest) -> Result<()> + Send);
 
 /// Writer of codes.
@@ -30,10 +30,10 @@ pub(crate) struct Sink<'a> {
     codebook: Codebook,
     segments: Vec<Segment>,
     builder: SegmentBuilder<'static>,
-    /// Bytes of codes in it.
+    /// Bytes of codes in `builder`.
     gathered: usize,
     kept: usize,
-    /// The manifest as it was committed last.
+    /// The last committed manifest.
     committed: Option<Manifest>,
     last_commit: Instant,
     commit: Commit<'a>,
@@ -46,7 +46,7 @@ fn segment_name() -> String {
 }
 
 impl<'a> Sink<'a> {
-    /// A sink that goes on from what is `kept` (of the same codebook), or begins anew.
+    /// A sink that adds to the segments of `kept` (of the same codebook), or starts without any.
     ///
     /// # Errors
     /// When the disk refuses the codebook.
@@ -81,12 +81,12 @@ impl<'a> Sink<'a> {
         })
     }
 
-    /// Texts taken over from before.
+    /// Number of texts in the segments that it began with.
     pub(crate) fn kept(&self) -> usize {
         self.kept
     }
 
-    /// Texts stored or gathered.
+    /// Number of texts stored or buffered.
     pub(crate) fn len(&self) -> usize {
         self.segments.iter().map(Segment::len).sum::<usize>() + self.builder.len()
     }
@@ -119,9 +119,9 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Writes what is gathered as one segment. Newer segments that are smaller than twice its size are merged into
-    /// it, so that there are few and each text is written again only log(n) times. With `wanted`, everything becomes
-    /// one segment of these texts.
+    /// Writes the buffered codes as one segment. The newest segments smaller than twice its size are merged into it, so
+    /// that there are few and each text is written again only log(n) times. With `wanted`, everything becomes one
+    /// segment of these texts.
     fn flush(&mut self, wanted: Option<&HashSet<TextHash>>) -> Result<()> {
         if self.builder.len() == 0 && wanted.is_none() {
             return Ok(());
@@ -151,13 +151,13 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// The segments of texts that are set aside, as they are named from the next commit on.
+    /// Sets the segments of texts set aside; the next commit names them.
     pub(crate) fn set_spare(&mut self, spare: Vec<SpareSegment>) {
         self.manifest.spare = spare;
     }
 
-    /// Writes the texts that are not `wanted`, and not set aside already, as a segment of its own that no search reads,
-    /// and forgets the oldest of these where they are too many or too old.
+    /// Writes the texts that are neither `wanted` nor already set aside as a spare segment, which no search reads.
+    /// Drops the oldest spare segments where there is no room.
     ///
     /// # Errors
     /// When the disk refuses.

@@ -1,4 +1,4 @@
-//! Texts set aside: vectors of texts that no unit has any more, kept for some weeks for when the texts come back.
+//! Spare segments: vectors of texts that no unit has any more, set aside for some weeks in case the texts come back.
 //!
 //! A switch of branch takes most texts away and brings them back. A search reads none of these segments; a build copies
 //! from them before it runs the model.
@@ -12,23 +12,23 @@ use super::read::{Manifest, Vectors};
 use crate::error::Result;
 use crate::ids::TextHash;
 
-/// Days for which a segment is kept after the last build that found something in it.
+/// Days for which a segment is kept after the last build that copied from it.
 const DAYS_MAX: u32 = 28;
-/// Bytes of all of them, at most: half a million texts of the model in the program.
+/// Maximum size of all spare segments, in bytes: half a million texts of the model in the program.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// A segment of texts that are set aside.
+/// A segment of texts set aside.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpareSegment {
     /// Its file's name.
     pub name: String,
-    /// Its size.
+    /// Its size, in bytes.
     pub bytes: u64,
-    /// The day, counted from 1970, of the last build that found something in it.
+    /// The day of the last build that copied from it, counted from 1970.
     pub day: u32,
 }
 
-/// The segments that a build may copy from, oldest first.
+/// The spare segments that a build may copy from, oldest first.
 pub(crate) struct Spare {
     opened: Vec<Opened>,
     /// Written by this build.
@@ -36,14 +36,14 @@ pub(crate) struct Spare {
     today: u32,
 }
 
-/// One of them, open.
+/// An open spare segment.
 pub(crate) struct Opened {
     segment: SpareSegment,
     pub(crate) vectors: Vectors,
 }
 
 impl Spare {
-    /// Opens what `manifest` names, but for what is damaged or too old.
+    /// Opens the spare segments of `manifest` that are neither damaged nor too old.
     pub(crate) fn open(folder: &Path, manifest: Option<&Manifest>) -> Spare {
         let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
         Spare::on(days as u32, folder, manifest)
@@ -61,7 +61,8 @@ impl Spare {
         Spare { opened: manifest.map_or_else(Vec::new, of), new: Vec::new(), today }
     }
 
-    /// Lets `copy` take from each segment, newest first; it says whether it found something.
+    /// Calls `copy` with each segment, newest first. It returns whether it copied anything, which renews the segment's
+    /// day.
     ///
     /// # Errors
     /// Those of `copy`.
@@ -74,7 +75,7 @@ impl Spare {
         Ok(())
     }
 
-    /// Whether a text is among them.
+    /// Whether a spare segment holds a text.
     pub(crate) fn holds(&self, hash: TextHash) -> bool {
         self.opened.iter().any(|opened| opened.vectors.place(hash).is_some())
     }
@@ -84,7 +85,7 @@ impl Spare {
         self.new.push(SpareSegment { name, bytes, day: self.today });
     }
 
-    /// What is kept: the segments of the last days, as many as there is room for.
+    /// All spare segments, without the oldest where there is no room ([`BYTES_MAX`]).
     pub(crate) fn segments(&self) -> Vec<SpareSegment> {
         let mut all: Vec<SpareSegment> = self.opened.iter().map(|opened| opened.segment.clone()).collect();
         all.extend(self.new.iter().cloned());
@@ -92,7 +93,7 @@ impl Spare {
     }
 }
 
-/// The segments without the oldest, until they have room.
+/// Drops the oldest segments until the others have room.
 fn bounded(mut all: Vec<SpareSegment>, bytes_max: u64) -> Vec<SpareSegment> {
     all.sort_by_key(|segment| segment.day);
     let mut bytes: u64 = all.iter().map(|segment| segment.bytes).sum();

@@ -174,9 +174,9 @@ fn each_step_brings_nearly_all_of_the_best() {
         }
         found
     };
-    // The lists alone, with exact scores of all that they bring; the rough scores alone, over all units; and both. Rough
-    // scores take a head for its centroid, exact ones know it to four bits a component, and heads weigh most: so more is
-    // looked at than rows of one length would need.
+    // The lists alone, with exact scores of all units in them; the rough scores alone, over all units; and both. Rough
+    // scores take a head for its centroid, exact ones know it to four bits a component, and heads weigh most: so more
+    // units are looked at than rows of one length would need.
     let effort = Effort { probes: 9, rough: 1_500, exact: 500, ..Effort::default() };
     let (listed, rough) = (found(Effort { exact: 1_500, ..effort }), found(Effort { rough: 6_000, ..effort }));
     let both = found(effort);
@@ -211,8 +211,8 @@ fn another_dimension_is_an_error_and_no_rows_find_nothing() {
     assert_eq!(store.vectors.search(&none, 5, &allowed, Effort::default()).expect("nothing"), vec![]);
 }
 
-/// A segment of a few units, with bytes changed behind its header and all sums of the header right again: what no disk
-/// does and anybody can write.
+/// A segment of a few units with changed bytes behind its header and valid checksums: no disk does that, but anybody
+/// can write such a file.
 fn forged(changes: &[(prop::sample::Index, u8)]) -> (tempfile::TempDir, std::path::PathBuf, SegmentFormat) {
     const HEADER_BYTES: usize = 72;
     let folder = tempfile::tempdir().expect("a folder");

@@ -12,11 +12,12 @@ use crate::error::Result;
 
 /// Rounds of k-means: the first few do nearly all.
 const ROUNDS: usize = 5;
-/// Rows looked at for each centroid. FAISS warns below 39; the residual takes up what a coarser centroid leaves.
+/// Training rows a centroid. FAISS warns below 39; here the residual takes up what a coarser centroid leaves.
 const ROWS_A_CENTROID: usize = 24;
-/// Centroids at most. More make lists shorter and assignment dearer; 1,024 lists are short enough for 1 M units.
+/// Maximum number of centroids. More make lists shorter and assignment dearer; 1,024 lists are short enough for 1 M
+/// units.
 const CENTROIDS_MAX: usize = 1 << 10;
-/// Rows whose residuals the levels are made from.
+/// Rows whose residuals the levels are fitted to.
 const LEVEL_ROWS: usize = 2_000;
 const SEED: u64 = 0x00C0_16E9;
 
@@ -33,11 +34,12 @@ pub(crate) fn rows_wanted(centroids: usize) -> usize {
     centroids * ROWS_A_CENTROID
 }
 
-/// A codebook of at most `centroids` centroids from sample rows: k-means, then the levels that lose least of the
-/// residuals (Lloyd 1957), those of heads from heads. The same rows in the same order give the same codebook.
+/// Trains a codebook of at most `centroids` centroids on sample rows: k-means, then the levels with the least squared
+/// error for the residuals (Lloyd 1957), those of heads from heads alone. The same rows in the same order give the same
+/// codebook.
 ///
 /// # Errors
-/// When the rows have components that are no numbers.
+/// When a component is not finite.
 pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Codec) -> Result<Codebook> {
     let mut random = Random(SEED);
     let sample = drawn(rows, rows_wanted(centroids), &mut random);
@@ -61,7 +63,7 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
     Codebook::new(means.view(), &levels(residuals(false), 1 << codec.bits), &fine, lengths)
 }
 
-/// At most `count` of the rows, in an order drawn at random.
+/// At most `count` of the rows, in random order.
 fn drawn<'r>(rows: &'r [Row], count: usize, random: &mut Random) -> Vec<&'r Row> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     for i in (1..order.len()).rev() {
@@ -104,7 +106,8 @@ fn nearest(rows: &Array2<f32>, means: &Array2<f32>) -> Vec<usize> {
     (0..rows.nrows()).into_par_iter().map_init(Vec::new, of_row).collect()
 }
 
-/// What the nearest centroids leave of the last [`LEVEL_ROWS`] rows that are heads, or that are none.
+/// Residuals of the last [`LEVEL_ROWS`] rows that are heads, or with `head` false of other rows, component after
+/// component.
 fn residuals(rows: &Array2<f32>, means: &Array2<f32>, sample: &[&Row], head: bool) -> Vec<f32> {
     let (panels, mut room) = (Panels::new(means.view()), Vec::new());
     let of_kind = (0..sample.len()).rev().filter(|i| sample[*i].head == head).take(LEVEL_ROWS);
@@ -116,10 +119,10 @@ fn residuals(rows: &Array2<f32>, means: &Array2<f32>, sample: &[&Row], head: boo
     of_kind.flat_map(residual).collect()
 }
 
-/// A codebook that a model can bring along, trained on texts like those it will encode.
+/// Trains a codebook that a model can bring along, on texts like those it will encode.
 ///
 /// # Errors
-/// When the model can't be run or gives components that are no numbers.
+/// When the model can't be run or gives components that are not finite.
 pub fn train_codebook(encoder: &dyn Encoder, texts: &[&str], centroids: usize, codec: &Codec) -> Result<Codebook> {
     let pooled = |part: &[&str]| -> Result<Vec<Row>> {
         let documents = encoder.encode_documents(part)?;
@@ -130,7 +133,7 @@ pub fn train_codebook(encoder: &dyn Encoder, texts: &[&str], centroids: usize, c
     train(encoder.dimension(), &rows?.concat(), centroids, codec)
 }
 
-/// `count` ascending values that stand for `values` with the least squared error, found from equal parts.
+/// `count` ascending levels for `values` with the least squared error: Lloyd's algorithm, begun with equal parts.
 fn levels(mut values: Vec<f32>, count: usize) -> Vec<f32> {
     values.sort_unstable_by(f32::total_cmp);
     if values.is_empty() {

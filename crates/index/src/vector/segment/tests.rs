@@ -1,4 +1,4 @@
-//! A segment is read as it was written, and what is damaged is told.
+//! Round trips of segments, and the detection of damage.
 
 use proptest::prelude::*;
 
