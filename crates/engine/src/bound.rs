@@ -1,22 +1,23 @@
-//! What a program that is asked may take: git reads what a repository's folder names, and that may have no end.
+//! Limits of memory and time for programs that are run: git reads files that a repository names, and these may have no
+//! end.
 
 use std::io;
 use std::process::{Child, Command, Output, Stdio};
 
-/// Most memory of its own, in bytes. Of the repositories known here, the largest takes a third.
+/// Maximum of its own memory (`RLIMIT_DATA`), in bytes. git takes a third of it in the largest repository known here.
 #[cfg(target_os = "linux")]
 const MEMORY_BYTES_MAX: u64 = 1 << 30;
-/// Most processor time, in seconds.
+/// Maximum processor time, in seconds.
 #[cfg(target_os = "linux")]
 const SECONDS_MAX: u64 = 600;
 
-/// Bounds a process that was just started, where the system can do that: beyond its limits it ends, as failed.
+/// Limits a process that was just started, where the system can do that (Linux). Beyond its limits it fails.
 pub fn bound(child: &Child) {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
         for (resource, most) in [(Resource::Data, MEMORY_BYTES_MAX), (Resource::Cpu, SECONDS_MAX)] {
-            // A lower one of our own stays.
+            // A lower limit of this process stays.
             let Rlimit { current, maximum } = getrlimit(resource);
             let lower = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
             let limit = Rlimit { current: lower(current), maximum: lower(maximum) };
@@ -28,7 +29,7 @@ pub fn bound(child: &Child) {
     let _ = child;
 }
 
-/// Runs a command with nothing to read, bounded, and gives what it printed.
+/// Runs a command with limits and without input, and returns its output.
 ///
 /// # Errors
 /// When it can't be started or waited for.

@@ -1,4 +1,5 @@
-//! The end of an answer: what was left out as too weak, how many files hold all that was asked, and words to reword with.
+//! The remarks behind an answer: the number of files left out as too weak, of files that hold all words, and words to
+//! reword the question with.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,52 +13,55 @@ use colgrep_index::source::read_text;
 use crate::error::Result;
 use crate::place::{Place, Ranked};
 
-/// Words of a question whose files are counted, at most: no file is expected to hold all of a long one.
+/// Longest question, in words, for which files with all its words are counted: no file is expected to hold all of a
+/// long one.
 const WORDS_COUNTED_MAX: usize = 4;
-/// Units that a word may stand in for its files to be counted.
+/// A word in more units than this is not looked up; it counts as one that stands everywhere.
 const UNITS_OF_A_WORD_MAX: u64 = 200_000;
-/// Words that are suggested for each that is unknown because they are written alike, and in all.
+/// Maximum number of suggestions: words spelled like one unknown word, and words in all.
 const ALIKE_MAX: usize = 2;
 const NEAR_MAX: usize = 8;
-/// Letters that a word has for which such are looked for: shorter ones are near to too much.
+/// Shortest unknown word, in letters, for which words of similar spelling are looked for: shorter ones resemble too
+/// many.
 const LETTERS_OF_ALIKE_MIN: usize = 4;
-/// Letters of a word for one that may be written otherwise.
+/// Letters of a word for each that may differ in a word of similar spelling.
 const LETTERS_A_CHANGE: usize = 4;
-/// The best units, whose names give words to reword with.
+/// Number of best units whose names give suggestions.
 const UNITS_NAMED: usize = 20;
-/// Letters that a word has which is suggested.
+/// Shortest suggestion, in letters.
 const LETTERS_MIN: usize = 3;
 
-/// What is to be said behind the last result.
+/// The remarks behind the last result.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct End {
     /// The question, as typed.
     pub query: String,
-    /// Whether it is names, codes and numbers alone, which stand somewhere as written or nowhere.
+    /// Whether it consists of exact tokens alone (names, codes, numbers), which stand somewhere as written or nowhere.
     pub is_tokens: bool,
-    /// Whether it is asked what is right, so that what is near at best can be told from it.
+    /// [`SearchRequest::has_end`](crate::request::SearchRequest::has_end): whether weak results are told from the
+    /// others.
     pub is_ruled: bool,
-    /// Results of the answer.
+    /// Number of results.
     pub shown: usize,
-    /// The strength of its strongest; 0 without any.
+    /// Strength of the strongest result; 0 without any.
     pub strongest: f32,
-    /// Files that were left out since they are too weak, among those that were judged.
+    /// Number of judged files that were left out as too weak.
     pub weak: usize,
-    /// Files with a unit that holds all words of the question, where they were counted.
+    /// Number of files with a unit that holds all words of the question; 0 where they were not counted.
     pub holders: usize,
-    /// What finds these files as a pattern: a word of the question, the rarest, as far as it is the same in all forms.
+    /// A pattern that finds these files: the rarest word of the question, cut to the part that all its forms share.
     pub pattern: String,
-    /// How many words that are.
+    /// Number of words that these files hold.
     pub words: usize,
-    /// Words of the question that stand nowhere, if nothing was found that is likely right.
+    /// Words of the question that stand nowhere in the project; looked up only where no result is likely right.
     pub unknown: Vec<String>,
-    /// Words that stand here and are near to what was asked.
+    /// Suggestions: words of the project near to the question.
     pub near: Vec<String>,
 }
 
 impl End {
-    /// What is said of several projects: files and words together; a word is unknown where no project knows it.
+    /// Merges the remarks of two projects: numbers add up; a word is unknown where neither project knows it.
     #[must_use]
     pub fn with(mut self, other: End) -> End {
         self.is_tokens |= other.is_tokens;
@@ -75,15 +79,15 @@ impl End {
     }
 }
 
-/// A word of a question, and the units that hold it, with their files.
+/// A word of a question, and the units that hold it, with their files; `None` where they are too many.
 struct Word {
     written: String,
     units: Option<Vec<(UnitId, FileId)>>,
 }
 
 impl Place {
-    /// What is to be said behind the results of a ranking. Words are looked up only where they could matter: `is_weak` is
-    /// whether nothing was found that is likely right.
+    /// The remarks behind a ranking. Words are looked up only where they could matter: `is_weak` is whether no result
+    /// is likely right.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -91,7 +95,7 @@ impl Place {
         let (query, lexical) = (&ranked.answer.query, &self.snapshot.lexical);
         let mut end = End { is_tokens: query.clues.is_tokens, weak: ranked.answer.weak, ..End::default() };
         let written = written(query);
-        // Numbers in a row are not yet `1.2.3`.
+        // A token such as `1.2.3` is several words, and a unit with all of them need not hold the token.
         let are_words = written.iter().all(|word| words(word).nth(1).is_none());
         let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
         if !is_counted && !is_weak {
@@ -134,7 +138,8 @@ impl Place {
         end.pattern = pattern(&rarest.written);
     }
 
-    /// Words of this project that are written like the unknown ones, then those that name what was found.
+    /// Suggestions: words of the project that are spelled like the unknown ones, then words from the names of the best
+    /// units.
     fn near(&self, ranked: &Ranked, unknown: &[String]) -> Result<Vec<String>> {
         let (query, lexical) = (&ranked.answer.query, &self.snapshot.lexical);
         let mut tokenizer = Tokenizer::default();
@@ -153,7 +158,7 @@ impl Place {
                 }
             }
         }
-        // What is named otherwise is no answer to a code.
+        // Another name is no answer to a code.
         let named = if query.clues.is_tokens { 0 } else { UNITS_NAMED };
         for unit in ranked.answer.units.iter().take(named) {
             let name = lexical.unit(unit.unit)?.name;
@@ -169,7 +174,7 @@ impl Place {
         Ok(near)
     }
 
-    /// Terms that are written nearly as `term` is, the nearest first, then the most common.
+    /// Terms at a small edit distance from `term`, the nearest first, then the most common.
     fn terms_like(&self, term: &str) -> Result<Vec<String>> {
         let letters = term.chars().count();
         if letters < LETTERS_OF_ALIKE_MIN {
@@ -189,7 +194,7 @@ impl Place {
         Ok(near.into_iter().take(ALIKE_MAX).map(|(term, _)| term).collect())
     }
 
-    /// A word as a file of the project has it, by its term.
+    /// The word behind a term, as a file of the project spells it, in lower case.
     fn spelled(&self, term: &str) -> Result<Option<String>> {
         let Some(unit) = self.snapshot.lexical.unit_with_term(term, None)? else { return Ok(None) };
         let Some(record) = self.snapshot.files.indexed().find(|record| record.id == unit.file) else { return Ok(None) };
@@ -210,7 +215,7 @@ fn points_nowhere(clues: &Clues) -> bool {
     locations.is_empty() && mentions.is_empty() && phrases.is_empty() && declaration.is_none() && callers_of.is_none()
 }
 
-/// The words of a question that have to stand in a file, as typed: its tokens where it is nothing else.
+/// The words of a question, as typed, each once and without stop words; its tokens where it consists of these.
 fn written(query: &Query) -> Vec<String> {
     if query.clues.is_tokens {
         return query.clues.tokens.clone();
@@ -220,7 +225,7 @@ fn written(query: &Query) -> Vec<String> {
     all.filter(|word| !is_stop_word(&word.to_lowercase()) && seen.insert(word.to_lowercase())).collect()
 }
 
-/// A pattern for a word in all the forms that the index takes for one.
+/// A pattern for all forms of a word that the index takes for one: the beginning that they share.
 fn pattern(word: &str) -> String {
     let lower = word.to_lowercase();
     let mut tokenizer = Tokenizer::default();

@@ -17,24 +17,26 @@ use crate::error::Result;
 const LINE_BYTES_MAX: usize = 4 << 10;
 /// Longest text that is weighed, in bytes; documentation is stored up to 8,000.
 const TEXT_BYTES_MAX: usize = 16 << 10;
-/// Bytes of a unit whose lines are considered. Reading a class of thousands of lines would take longer than finding it,
-/// and a better member is a unit of its own.
+/// Only the lines in the first bytes of a unit, this many, are considered. Reading a class of thousands of lines would
+/// take longer than finding it, and a better member is a unit of its own.
 const UNIT_BYTES_MAX: usize = 32 << 10;
 /// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight than
 /// name, signature and documentation together by this share of the whole.
 const BODY_MARGIN: f32 = 0.25;
-/// Share of the query's weight in a unit's documentation with which the unit answers as a whole.
+/// If a unit's documentation holds this share of the query's weight, the unit answers as a whole, and its line is the
+/// one that names it.
 const WHOLE_SHARE: f32 = 0.99;
-/// Share of the rarer of two words that it counts more where they are neighbours in the line as they are in the query.
+/// Bonus for two words that are neighbours in the line as they are in the query: a share of the smaller of their
+/// weights.
 const PAIR_SHARE: f32 = 0.25;
-/// Lines behind a unit's first among which its name is looked for (attributes, decorators, templates).
+/// Lines behind a unit's first that are searched for its name: attributes, decorators and templates come before it.
 const NAME_LINES_MAX: usize = 20;
 
-/// The query's terms with their weights: how rare they are in the index.
+/// The query's terms, weighted by their rarity in the index.
 #[derive(Clone, Debug)]
 pub struct QueryWords {
     terms: HashMap<String, f32>,
-    /// Neighbouring words, by the second, with what both weigh together.
+    /// Neighbouring words of the query: from the second to the first and the weight of the pair.
     pairs: HashMap<String, (String, f32)>,
     total: f32,
 }
@@ -69,7 +71,7 @@ impl QueryWords {
         QueryWords::unweighed(terms.iter().map(String::as_str))
     }
 
-    /// The terms that are no stop words, each with weight 1; all where there are no others.
+    /// The terms without stop words, each with weight 1; all terms where all are stop words.
     fn unweighed<'t>(all: impl Iterator<Item = &'t str> + Clone) -> QueryWords {
         let is_content = |term: &&str| !is_stop_word(term);
         let any = all.clone().any(|term| is_content(&term));
@@ -77,7 +79,8 @@ impl QueryWords {
         QueryWords { total: terms.len() as f32, pairs: HashMap::new(), terms }
     }
 
-    /// The weight of the distinct terms in `text`, and of those of its neighbours that are the query's.
+    /// The summed weight of the query's distinct terms in `text`, and of neighbours in it that are neighbours in the
+    /// query.
     fn weight(&self, text: &str) -> f32 {
         let mut seen: HashSet<&str> = HashSet::new();
         let mut before: (usize, &str) = (usize::MAX, "");
@@ -101,7 +104,7 @@ impl QueryWords {
         sum
     }
 
-    /// Where the query's words stand in a line, in bytes, in order, without overlaps.
+    /// Byte ranges of the query's words in a line, in order, without overlaps.
     pub fn places(&self, line: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();
         let line = &line[..line.floor_char_boundary(LINE_BYTES_MAX)];
@@ -115,8 +118,8 @@ impl QueryWords {
         places
     }
 
-    /// The number of the line that shows best why `unit` answers; lines count from 1. Where it was found by a pattern, one
-    /// of its lines among `matching`, if there are any.
+    /// The number of the line, from 1, that shows best why `unit` answers. For a unit found by a pattern it is one of
+    /// the lines in `matching`, if any lies in the unit.
     pub fn best_line(&self, lines: &[&str], unit: &Unit, matching: Option<&[u32]>) -> usize {
         let best = self.best_of_all(lines, unit);
         let Some(matching) = matching else { return best };
@@ -130,8 +133,9 @@ impl QueryWords {
         inside.rev().max_by(|a, b| weight(*a).total_cmp(&weight(*b))).unwrap_or(best)
     }
 
-    /// The line with the most of the query's weight; the one that names the unit, if it holds a word of the query or its
-    /// documentation holds them all, and no other has far more. Lines that say nothing come behind those that say something.
+    /// The line with the most of the query's weight; lines that tell nothing ([`tells`]) come last. The line that names
+    /// the unit wins if it holds a word of the query or the documentation holds them all, unless another line outweighs
+    /// name, signature and documentation by [`BODY_MARGIN`].
     fn best_of_all(&self, lines: &[&str], unit: &Unit) -> usize {
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
         let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);

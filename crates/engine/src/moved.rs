@@ -6,11 +6,11 @@ use colgrep_index::store::{Store, project_folder};
 
 use crate::project::Project;
 
-/// Indexes that are looked at, at most.
+/// Maximum number of indexes that are examined.
 const STORES_MAX: usize = 1_000;
 
-/// Takes over the index of the same tree from the place where it stood before: for a repository that has no index, that of
-/// a root that is no more, whose files are found here with their sizes and times. Gives that root.
+/// Takes over the index of a moved repository: for one without an index, the index of a root that no longer exists and
+/// whose files are found here with their sizes and times. Returns that root.
 pub(crate) fn take_over(project: &Project) -> Option<PathBuf> {
     if project.store.folder().exists() || !project.root.join(".git").exists() {
         return None;

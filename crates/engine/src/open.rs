@@ -1,4 +1,4 @@
-//! Opening a project's index for a search: current if possible, else as it is, and never silent about the difference.
+//! Opens a project's index for a search: brought up to date if possible, else as it is, with a notice of what it lacks.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ use crate::notice::{IndexState, Listener, NotUpdated, Notice};
 use crate::project::Project;
 use crate::settings::Settings;
 
-/// How often the first part of a first build is looked for.
+/// Pause between two looks for the first commit of another process that builds the index.
 const FIRST_PART_POLL: Duration = Duration::from_millis(50);
 
-/// Time that somebody who waits for an answer gives the lexical index: with what a search does besides, an answer comes
-/// within 5 s, and within 1.5 s where an index exists.
+/// Time limits of the lexical half in a hurried search: with the rest of the search, an answer comes within 5 s, and
+/// within 1.5 s where an index exists.
 const BUDGET: Budget = Budget { first: Duration::from_millis(2_500), later: Duration::from_millis(800) };
-/// How long a search waits for a process that writes the index; one that works behind searches gives way in less.
+/// How long a hurried search waits for the write lock; a background process gives it up sooner.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How projects are opened.
@@ -40,16 +40,16 @@ pub struct OpenOptions {
     pub no_ignore: bool,
     /// The largest file that is indexed, in bytes.
     pub filesize_max: Option<u64>,
-    /// What is kept for the ranking by meaning.
+    /// Which vectors the index keeps.
     pub vectors: Option<VectorMode>,
     /// The model that ranks by meaning: `default`, a folder or a hub's name.
     pub model: Option<String>,
     /// Whether a home folder, a folder of the system or the folder of a lone file may be indexed as a project.
     pub any_root: bool,
-    /// Whether somebody waits for the answer: then an update ends after a few seconds, and the answer is from what is
-    /// indexed by then.
+    /// Whether somebody waits for the answer: then an update ends after a few seconds, and the answer comes from the
+    /// files indexed by then.
     pub hurried: bool,
-    /// Whether the caller lets a process behind the answer do what was left then.
+    /// Whether the caller has a background process finish such an update.
     pub behind: bool,
 }
 
@@ -71,12 +71,12 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// What is opened, with what the settings say where the options leave it open.
+    /// Takes values that the options leave open from the settings.
     pub fn with(&self, settings: &Settings) -> Opening {
         self.in_environment(settings, None)
     }
 
-    /// The same, where the environment may say whether something is done behind an answer.
+    /// As [`OpenOptions::with`]; the environment may also forbid hurry, and forbid or ask for a background process.
     pub fn in_environment(&self, settings: &Settings, env: Option<&Env>) -> Opening {
         let may_be = settings.text("background") != Some("false");
         let defaults = WalkOptions::default();
@@ -101,7 +101,7 @@ impl OpenOptions {
     }
 }
 
-/// How a project is opened, settings read.
+/// [`OpenOptions`] with settings and environment applied.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// Whether its index is brought up to date.
@@ -110,15 +110,15 @@ pub struct Opening {
     pub any_root: bool,
     /// Whether an update ends after a few seconds.
     pub hurried: bool,
-    /// Whether what is left then is done behind the answer.
+    /// Whether a background process finishes such an update.
     pub behind: bool,
-    /// What the walk takes in.
+    /// The options of the walk.
     pub walk: WalkOptions,
     /// The model.
     pub choice: Choice,
 }
 
-/// Opens a project's index, brought up to date if that is wanted and possible, and tells what it lacks.
+/// Opens a project's index, brought up to date if that is wanted and possible, with a notice of vectors that it lacks.
 ///
 /// # Errors
 /// When there is none and none can be built.
@@ -139,8 +139,8 @@ pub fn open(
     Ok(snapshot)
 }
 
-/// Brings a project's index up to date and opens it. `options` of `None` keep those that it was made with; `wait` is
-/// whether another writer is waited for.
+/// Brings a project's index up to date and opens it. With `options` of `None` it keeps those that it was made with; for
+/// `wait` see [`Updater::wait`].
 ///
 /// # Errors
 /// As [`Updater::run`].
@@ -182,14 +182,14 @@ fn updater<'a>(
 pub enum Left {
     /// Nothing.
     Nothing,
-    /// Files or vectors, of which this many were done.
+    /// Files or vectors; this many were done by the call.
     Some(u64),
-    /// Another process is at it.
+    /// Another process is at work on it.
     Busy,
 }
 
-/// Goes on with a project's index for some time, or until another process waits for it. It makes no index where there
-/// is none.
+/// Continues the update of a project's index until `time` is spent or another process waits for the lock. Does nothing
+/// where there is no index.
 ///
 /// # Errors
 /// As [`Updater::run`].
@@ -232,13 +232,13 @@ fn opened(
     }
     project.check_size(env, opening.any_root)?;
     follow(project, listener);
-    // Where nothing is asked for, an existing index keeps what it was made with.
+    // If all options are the defaults, an existing index keeps those it was made with.
     let mut options = Some(opening.walk).filter(|asked| *asked != WalkOptions::default());
     if let Some(asked) = options
         && let Ok(snapshot) = project.store.open()
         && snapshot.files.walk_options() != asked
     {
-        // What is indexed is `init`'s to change: a search must not throw away what another one needs.
+        // Only `init` changes the options of an index: a search must not throw away files that another one needs.
         listener.notice(&Notice::OtherWalk);
         options = None;
     }
@@ -261,7 +261,7 @@ fn opened(
             Ok(snapshot)
         }
         Err(error) => match project.store.open() {
-            // What is there is better than nothing: another process writes, or the disk is full or read-only.
+            // An old index is better than none: another process writes, or the disk is full or read-only.
             Ok(snapshot) => {
                 if listener.hears() {
                     let why = match error.kind() {
@@ -309,7 +309,7 @@ fn first_part(
     }
 }
 
-/// Names the library that a model has loaded to whoever wants ranking steps: it is code of somebody else.
+/// Sends a notice of the library that a model has loaded, if the listener traces: its code is not ours.
 pub fn name_runtime(listener: &dyn Listener) {
     if let Some(library) = colgrep_encoder::loaded_runtime().filter(|_| listener.traces()) {
         listener.notice(&Notice::Runtime(library));

@@ -1,5 +1,5 @@
-//! What the history of a project tells a search: files that changed together with one, and files that were changed for
-//! the like of a question. Histories stay open between questions, so that git is asked again only where a branch moved.
+//! Evidence from a project's history: files that changed together with a file, and files that past commits like a
+//! question changed. Histories stay open between questions, so that git is asked again only where a branch moved.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,20 +13,20 @@ use crate::notice::Listener;
 use crate::project::Project;
 use crate::settings::Settings;
 
-/// Open histories by their index' folders, each with the stamp that its repository had.
+/// Open histories by the folder of their index, each with the stamp of its repository when it was opened.
 #[derive(Debug, Default)]
 pub struct Histories(Mutex<HashMap<PathBuf, (u64, OpenHistory)>>);
 
-/// The past of projects, as one question sees it.
+/// Access to the histories of projects, for one question.
 #[derive(Clone, Copy)]
 pub struct Past<'a> {
-    /// What is open already.
+    /// Histories that are open already.
     pub histories: &'a Histories,
     /// The settings in force.
     pub settings: &'a Settings,
     /// The environment.
     pub env: &'a Env,
-    /// Who is told of the work.
+    /// Receives notices of the work.
     pub listener: &'a dyn Listener,
 }
 
@@ -37,13 +37,14 @@ impl std::fmt::Debug for Past<'_> {
 }
 
 impl Past<'_> {
-    /// Files that past commits changed together with the one at `path`, the strongest first, with shares of the
-    /// strongest. Without a history, or where it can't be read, there are none: all else is as good without.
+    /// Files that past commits changed together with the one at `path`, strongest first, with values relative to the
+    /// strongest. Empty where no history can be read: the search goes on without.
     pub fn together(&self, project: &Project, path: &str) -> Vec<(String, f32)> {
         self.open(project).and_then(|history| history.together(path).ok()).unwrap_or_default()
     }
 
-    /// Files that past commits like the question changed, in the same form. Where their boost is 0, no history is opened.
+    /// Files that past commits like the question changed, in the same form. Where the knob of their boost is 0, no
+    /// history is opened.
     pub fn evidence(&self, project: &Project, question: &str, knobs: &Knobs) -> Vec<(String, f32)> {
         if knobs.history_boost <= 0.0 {
             return Vec::new();
@@ -54,11 +55,11 @@ impl Past<'_> {
     /// The history of a project's repository, brought up to date.
     fn open(&self, project: &Project) -> Option<OpenHistory> {
         let place = HistoryPlace::of(project, self.settings, self.env).ok()?;
-        // Before the history is opened: what changes meanwhile is seen the next time.
+        // Taken before the history is opened: changes meanwhile are seen the next time.
         let stamp = place.stamp()?;
         let folder = place.store.folder().to_path_buf();
-        // The lock is not held while a history is opened: that splits its work, and a thread that waits for its parts may
-        // take up another question, which would wait for the lock for ever.
+        // The lock is not held while a history is opened: opening runs on the thread pool, and a thread that waits for
+        // its parts may take up another question, which would wait for the lock for ever.
         let known = || self.histories.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, history)) = known().get(&folder).filter(|(before, _)| *before == stamp) {
             // Another root of the same repository has other paths.

@@ -1,4 +1,4 @@
-//! A project, open for searching: it ranks, and works out what is shown of each file, once for all who show it.
+//! A project, open for searching: ranks its files, and works out what all outputs show of each.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -41,9 +41,9 @@ use crate::watch::Watcher;
 /// The paths of one project that a search is limited to.
 #[derive(Clone, Debug, Default)]
 pub struct Within {
-    /// From the root, `/` between components; empty for the root itself.
+    /// Paths from the root, `/` between components; empty for the root itself.
     pub below: Vec<String>,
-    /// The same, as they were given; none where none was.
+    /// The same paths as the caller wrote them; empty where it named none.
     pub given: Vec<PathBuf>,
 }
 
@@ -68,11 +68,11 @@ pub struct Place {
     pub snapshot: Arc<Snapshot>,
     /// The paths that the search is limited to.
     pub within: Within,
-    /// What scope and settings say about paths.
+    /// The path rules of scope and settings.
     rules: PathRules,
-    /// All of it, made into files and lines; none where everything passes.
+    /// The whole scope, worked out as files and lines; `None` where everything passes.
     filter: Option<Filter>,
-    /// What the scope says of the units' code.
+    /// The scope's conditions on units.
     facts: Facts,
     /// The scope's pattern.
     pattern: Option<LineMatcher>,
@@ -85,33 +85,33 @@ pub struct Place {
 pub struct Asked<'a> {
     /// The question in words.
     pub query: &'a str,
-    /// Constants of the ranking.
+    /// The knobs of the ranking.
     pub knobs: &'a Knobs,
-    /// How rankings become one.
+    /// The fusion of the rankings.
     pub fusion: Fusion,
     /// Which rankings count.
     pub by: RankBy,
     /// The model, where meaning counts.
     pub model: Option<&'a Model>,
-    /// The unit that others are to be like.
+    /// The unit to find similar ones to.
     pub like: Option<&'a crate::like::Like>,
-    /// Tags that are expected of what is wanted.
+    /// Tags expected of the wanted units.
     pub hints: &'a [Hint],
-    /// Terms for words of the question.
+    /// Further terms for words of the question.
     pub terms: Option<&'a TermTable>,
     /// Where the reader stands.
     pub near: Option<&'a NearFile>,
     /// Files that past commits like the question changed.
     pub past: &'a [(String, f32)],
-    /// Files wanted.
+    /// Number of files wanted.
     pub files: usize,
-    /// Units shown of each file.
+    /// Number of units shown of each file.
     pub units_per_file: PerFile,
     /// Strength below which files are left out; 0: none is.
     pub strength_min: f32,
     /// Whether `files` counts units, each a result of its own.
     pub single_units: bool,
-    /// Whether it is counted how many units of each file match.
+    /// Whether the matching units of each file are counted.
     pub every_match: bool,
     /// Whether scores are explained.
     pub explain: bool,
@@ -141,19 +141,19 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// What one place answered: ranked files, of which nothing was read yet.
+/// The answer of one place: ranked files, none of them read yet.
 #[derive(Debug)]
 pub struct Ranked {
     pub(crate) answer: search::Answer,
     explanation: Option<Explanation>,
-    /// How many units match, by position of their file, where that was asked for.
+    /// Number of matching units, by position of the file in the answer; empty where it was not asked for.
     matches: Vec<u64>,
     words: OnceLock<QueryWords>,
-    /// The facts that were asked for, where the line of a call is to be shown.
+    /// The scope's facts, where lines of calls are to be shown.
     calls: Option<Facts>,
     /// Whether nothing was ranked: each unit is an answer of its own.
     is_list: bool,
-    /// First and last line of what matches in each file.
+    /// First and last matching line of each file, once asked for.
     lines: OnceLock<HashMap<FileId, (u32, u32)>>,
     /// Whether each result is a unit of its own.
     is_of_units: bool,
@@ -175,7 +175,7 @@ impl Ranked {
         &self.answer.files[self.answer.hits[hit].file].path
     }
 
-    /// How likely a result is right.
+    /// Strength of a result's file, 0 to 1.
     pub fn strength(&self, hit: usize) -> f32 {
         self.answer.hits[hit].strength
     }
@@ -186,13 +186,13 @@ impl Ranked {
         self.answer.hits.retain(|hit| keep(&files[hit.file].path));
     }
 
-    /// Keeps the first results.
+    /// Keeps only the first `results`.
     pub fn truncate(&mut self, results: usize) {
         self.answer.hits.truncate(results);
     }
 
-    /// From where to where the ranked units of a result's file reach that hold a word of the query. A result that is one
-    /// unit has none.
+    /// First and last line of a file's ranked units that hold a word of the query. `None` where each result is one
+    /// unit.
     fn matched_lines(&self, file: FileId, snapshot: &Snapshot) -> Result<Option<(u32, u32)>> {
         if self.is_of_units {
             return Ok(None);
@@ -217,7 +217,7 @@ impl Ranked {
 }
 
 impl Place {
-    /// Makes the scope's filter for an open project. With `no_ignore`, what the settings ignore is given too.
+    /// Works out the scope's filter for an open project. With `no_ignore`, paths that the settings ignore pass too.
     ///
     /// # Errors
     /// On a bad glob, pattern or type, where git is asked and has no answer, or when the index can't be read.
@@ -237,12 +237,12 @@ impl Place {
         Ok(Place { project, snapshot, within, rules, filter, facts, pattern, tags })
     }
 
-    /// Which units the scope allows, where it does not allow all.
+    /// The scope's filter over units; `None` where it allows all.
     pub(crate) fn filter(&self) -> Option<&dyn UnitFilter> {
         self.filter.as_ref().map(|f| f as &dyn UnitFilter)
     }
 
-    /// The paths of the scope of which nothing is indexed.
+    /// The paths of the scope below which nothing is indexed.
     pub fn not_ranked(&self) -> impl Iterator<Item = NotRanked> + '_ {
         not_ranked(&self.within.below, &self.project, &self.snapshot)
     }
@@ -255,8 +255,8 @@ impl Place {
         self.with_request(asked, |request| self.rank_by(request, asked, listener))
     }
 
-    /// Lists the place's units by path and line, a result for each file. With `call_lines`, those that were asked for by
-    /// what they call are shown with the line of the call.
+    /// Lists the place's units by path and line, a result for each file. With `call_lines`, units that were asked for
+    /// by their calls show the line of the call.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -276,7 +276,8 @@ impl Place {
         })
     }
 
-    /// The first half of a ranking: the query as read, and what the retrievers bring. For whoever studies the second half.
+    /// The first half of a ranking: the parsed query and the candidates of the retrievers. For experiments with the
+    /// second half.
     ///
     /// # Errors
     /// As [`Place::rank`].
@@ -284,7 +285,7 @@ impl Place {
         self.with_request(asked, |request| Ok(search::retrieve(&self.snapshot, request)?))
     }
 
-    /// Does `work` with a question as the index takes it.
+    /// Runs `work` with the question as a [`Request`] to the index.
     fn with_request<T>(&self, asked: &Asked<'_>, work: impl FnOnce(&Request<'_>) -> Result<T>) -> Result<T> {
         let inner = self.filter();
         let without = asked.like.filter(|like| like.root == self.project.root).map(|like| {
@@ -354,7 +355,7 @@ impl Place {
         })
     }
 
-    /// Results of a ranking with as much of each file as is wanted, worked out side by side.
+    /// Works out results of a ranking in parallel, each with the wanted detail.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -366,7 +367,7 @@ impl Place {
         hits.par_iter().map(|hit| self.file(ranked, *hit, detail)).collect()
     }
 
-    /// One result of a ranking with as much of its file as is wanted.
+    /// Works out one result of a ranking, with the wanted detail.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -378,7 +379,7 @@ impl Place {
         if detail == Detail::Names {
             return Ok(file);
         }
-        // A file that changed or went since the index was made shows what the index knows.
+        // If the file can't be read any more, the index alone is shown.
         file.text = read_text(&self.project.root, path).unwrap_or_default();
         file.matching_lines =
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
@@ -432,7 +433,7 @@ impl Place {
         Ok(file)
     }
 
-    /// The line of a number, as it is shown.
+    /// A line by its number, ready to be shown. Where the file has no such line, the first of the unit's signature.
     fn line(&self, words: &QueryWords, lines: &[&str], number: usize, unit: &Unit) -> BestLine {
         let line = lines.get(number.wrapping_sub(1)).copied();
         let text = line.or_else(|| unit.signature.lines().next()).unwrap_or_default();
@@ -445,7 +446,7 @@ impl Place {
         }
     }
 
-    /// The indexed files that the scope allows, but for those of `ranked`, by path.
+    /// The indexed files that the scope allows and that are not in `ranked`, by path.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -455,7 +456,7 @@ impl Place {
         Ok(allowed.iter().filter(|f| !hit.contains(f.path.as_str())).map(|f| self.named(&f.path)).collect())
     }
 
-    /// A file as it is named.
+    /// A file with its names and its language, without text or units.
     fn named(&self, path: &str) -> FileAnswer {
         let given = self.within.below.iter().zip(&self.within.given).find(|(below, _)| is_below(path, below));
         FileAnswer {
@@ -473,13 +474,13 @@ impl Place {
     }
 }
 
-/// Whether a unit is a section of prose, which its heading stands for.
+/// Whether a unit is a section of prose with a heading: the heading is its best line.
 fn is_headed(unit: &Unit, language: &str) -> bool {
     let is_prose = || language::by_name(language).is_some_and(|row| row.category == language::Category::Prose);
     unit.kind == UnitKind::Section && !unit.name.is_empty() && is_prose()
 }
 
-/// The best units, each as a result of its own. Of a documentation's pages none takes all places.
+/// The best units, each as a result of its own. In documentation the units of one page are limited ([`answers`]).
 fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
     let strengths: HashMap<usize, f32> = answer.hits.iter().map(|h| (h.file, h.strength)).collect();
     let hit = |c: &RankedUnit| {

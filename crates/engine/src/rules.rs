@@ -24,15 +24,15 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles globs; none where there are none.
+    /// Compiles globs; `None` where there are none.
     ///
     /// # Errors
-    /// When one is no glob.
+    /// When one is not a valid glob.
     pub(crate) fn new(patterns: &[String]) -> Result<Option<Patterns>> {
         Patterns::with_any_case(patterns, &[])
     }
 
-    /// Some of the globs match letters of any case.
+    /// As [`Patterns::new`]; those of `any_case` match letters of any case.
     fn with_any_case(patterns: &[String], any_case: &[String]) -> Result<Option<Patterns>> {
         if patterns.is_empty() && any_case.is_empty() {
             return Ok(None);
@@ -95,7 +95,7 @@ pub struct PathRules {
     types: Option<Patterns>,
     languages_not: Vec<&'static str>,
     types_not: Option<Patterns>,
-    /// Folders below one of these paths, at most.
+    /// Maximum depth in folders, and the paths from which it is counted.
     depth: Option<(usize, Vec<String>)>,
     code_only: bool,
     tests: Tests,
@@ -104,7 +104,8 @@ pub struct PathRules {
 }
 
 impl PathRules {
-    /// Reads a scope and the settings for a project. With `no_ignore`, what the settings ignore is given too.
+    /// Makes the rules of a scope and the settings for a project. With `no_ignore`, paths that the settings ignore pass
+    /// too.
     ///
     /// # Errors
     /// On a bad glob, an unknown language, or where git is asked and has no answer.
@@ -137,7 +138,7 @@ impl PathRules {
         })
     }
 
-    /// The same rules for a path that was named: patterns of the setting `ignore` that match the named path itself are
+    /// The same rules for a path that the user named: if the setting `ignore` matches that path itself, it is
     /// disregarded below it, as with ignore files.
     pub fn named(mut self, path: &str) -> PathRules {
         self.ignore = self.ignore.filter(|ignore| {
@@ -148,7 +149,7 @@ impl PathRules {
         self
     }
 
-    /// The same rules for a search below these paths, from which the depth of folders is counted; without it, from the
+    /// The same rules for a search below these paths: the depth of folders is counted from them instead of the
     /// project's root.
     #[must_use]
     pub fn below(mut self, paths: &[String]) -> PathRules {
@@ -163,7 +164,7 @@ impl PathRules {
         self.part(path, language, false) == Some(Part::All)
     }
 
-    /// Which part of a file passes; none at all is `None`. `has_tests` is whether tests lie inside it.
+    /// Which part of a file passes; `None` where nothing does. `has_tests` is whether tests lie inside it.
     pub fn part<'l>(&self, path: &str, language: impl Fn() -> &'l str, has_tests: bool) -> Option<Part> {
         if !self.allows_but_for_tests(path, language) {
             return None;
@@ -192,7 +193,8 @@ impl PathRules {
             && (!self.code_only || !is_text(language()))
     }
 
-    /// Whether a path lies few enough folders below one of those that are searched; a file that is searched itself does.
+    /// Whether a path is within the maximum depth below one of the searched paths. A file that is searched itself has
+    /// depth 0.
     fn allows_depth(&self, path: &str) -> bool {
         let Some((most, from)) = &self.depth else { return true };
         let depth = |below: &str| match path.strip_prefix(below).unwrap_or(path).trim_start_matches('/') {
@@ -238,7 +240,7 @@ fn no_glob(pattern: &str, source: globset::Error) -> Refused {
     Refused::Glob { pattern: pattern.to_string(), source: source.into() }
 }
 
-/// The languages and the globs that names of types stand for.
+/// The languages and the globs behind names of types.
 fn types_of(names: &[String], settings: &Settings) -> Result<(Vec<&'static str>, Option<Patterns>)> {
     let own = settings.types();
     let (mut languages, mut globs) = (Vec::new(), Vec::new());

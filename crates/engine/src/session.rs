@@ -1,4 +1,4 @@
-//! A session: projects opened once and asked as often as wanted.
+//! A session: projects opened once and searched any number of times.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -30,12 +30,13 @@ use crate::settings::Settings;
 use crate::terms::in_force;
 use crate::variable;
 
-/// Files of an answer, if nothing else is said.
+/// Default number of files in an answer.
 pub const FILES_DEFAULT: usize = 15;
-/// Results that are worked out at a time, side by side.
+/// Number of results worked out at a time, in parallel.
 const PORTION: usize = 16;
 
-/// Opens projects and answers questions about them. What it opened stays as it is for as long as it lives.
+/// Opens projects and answers questions about them. An index stays the same snapshot for the life of the session,
+/// unless it has to be repaired.
 pub struct Session {
     env: Env,
     listener: Arc<dyn Listener>,
@@ -48,9 +49,9 @@ pub struct Session {
     opened: Vec<(Project, Arc<Snapshot>)>,
     places: Vec<Place>,
     histories: Histories,
-    /// What they are limited to.
+    /// The scope for which `places` were made.
     scope: Scope,
-    /// Whether they are those of the scope's paths.
+    /// Whether `places` are all of `scope`; false after an error, or while a unit to compare with is looked up.
     is_scoped: bool,
 }
 
@@ -96,7 +97,7 @@ impl Session {
         &self.settings
     }
 
-    /// The open projects whose index was left unfinished, if the caller lets a process behind the answer go on with them.
+    /// The open projects with an unfinished index, if the caller lets a background process go on with them.
     pub fn unfinished(&self) -> impl Iterator<Item = &Project> {
         let lacks = |snapshot: &Snapshot| {
             !snapshot.files.complete || self.model.as_ref().is_some_and(|model| model.lacks(snapshot))
@@ -105,7 +106,8 @@ impl Session {
         opened.map(|(project, _)| project).filter(|_| self.opening.behind && self.opening.update)
     }
 
-    /// Opens what a request needs, which asking does too.
+    /// Opens the model and the projects that a request needs. [`Session::search`] and [`Session::rank`] do this
+    /// themselves.
     ///
     /// # Errors
     /// When a path is not to be searched, or an index can't be read or built.
@@ -124,7 +126,7 @@ impl Session {
         Ok(Answer { query: results.query.clone(), files })
     }
 
-    /// Ranks, and leaves what is shown of each file to be asked for.
+    /// Ranks files. Their text is read later, when [`Results`] is asked for it.
     ///
     /// # Errors
     /// As [`Session::search`].
@@ -164,8 +166,8 @@ impl Session {
         Ok(Results { query, is_list, has_end, places, ranked, order, detail, repairs })
     }
 
-    /// The files of the scope of which no unit holds a word of the query, by project and path: at most as many as the
-    /// request itself says.
+    /// The files of the scope without a word of the query in any unit, by project and path, at most
+    /// `request.shape.files`.
     ///
     /// # Errors
     /// As [`Session::search`].
@@ -182,7 +184,7 @@ impl Session {
         Ok(files)
     }
 
-    /// Asks every place.
+    /// Ranks, or lists, the files of every place.
     fn ranked(
         &mut self,
         request: &SearchRequest,
@@ -199,7 +201,7 @@ impl Session {
         }
     }
 
-    /// Lists every place.
+    /// Lists the units of every place by path and line.
     fn listed(&mut self, request: &SearchRequest, results: usize) -> Result<Vec<Ranked>> {
         let units_per_file = request.shape.units_per_file.unwrap_or(usize::MAX);
         let length = Length { results, units_per_file, single_units: request.shape.single_units };
@@ -363,13 +365,13 @@ impl Session {
         NearFile::new(at, &project, path, scope, &self.past())
     }
 
-    /// The past of the projects.
+    /// Access to the projects' histories.
     fn past(&self) -> Past<'_> {
         let Session { histories, settings, env, listener, .. } = self;
         Past { histories, settings, env, listener: &**listener }
     }
 
-    /// Does `work` in a place; where the index shows itself damaged, repairs it and does the work again, once.
+    /// Runs `work` in a place. If its index turns out to be damaged, repairs it and runs `work` once more.
     fn repaired<T>(&mut self, at: usize, work: impl Fn(&Place, Option<&Model>) -> Result<T>) -> Result<T> {
         let error = match guarded(|| work(&self.places[at], self.model.as_ref())) {
             Err(error) if self.opening.update && damage(&error).is_some() => error,
@@ -384,7 +386,7 @@ impl Session {
     }
 }
 
-/// The strength below which files are no answer.
+/// The least strength of a file in an answer.
 pub fn strength_min(request: &SearchRequest, settings: &Settings) -> f32 {
     match request.shape.weakest {
         Weakest::Strength(least) => least,
@@ -393,14 +395,15 @@ pub fn strength_min(request: &SearchRequest, settings: &Settings) -> f32 {
     }
 }
 
-/// The rankings that count for a request: by meaning, everything matches by some measure.
+/// The rankings that count for a request. Lists and counts of every match use words alone: by meaning, everything
+/// matches to some degree.
 fn rankings(request: &SearchRequest) -> RankBy {
     let is_by_words = request.shape.every_match || request.question == Question::Every;
     if is_by_words { RankBy::Words } else { request.ranking.by }
 }
 
-/// The results of all places, each as (place, position in its ranking): by rank, since scores of different projects
-/// can't be compared.
+/// The results of all places, each as (place, position in its ranking), interleaved by rank: scores of different
+/// projects can't be compared.
 fn interleaved(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
     let longest = ranked.iter().map(Ranked::len).max().unwrap_or(0);
     let by_rank = (0..longest).flat_map(|rank| (0..ranked.len()).map(move |place| (place, rank)));
@@ -416,17 +419,17 @@ fn in_turn(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
 /// A ranking over all projects of a session.
 #[derive(Debug)]
 pub struct Results<'s> {
-    /// The question in words, as it was ranked by.
+    /// The text that was ranked by.
     pub query: String,
     /// Whether it is a list by path and line, and nothing was ranked.
     pub is_list: bool,
-    /// Whether it is asked what is right, so that what is near at best can be told from it.
+    /// [`SearchRequest::has_end`]: whether weak results are told from the others.
     pub has_end: bool,
     places: &'s [Place],
     ranked: Vec<Ranked>,
     order: Vec<(usize, usize)>,
     detail: Detail,
-    /// Whether what turns out to be damaged is repaired.
+    /// Whether an index that turns out to be damaged is repaired.
     repairs: bool,
 }
 
@@ -441,14 +444,14 @@ impl Results<'_> {
         self.order.is_empty()
     }
 
-    /// How many of the results, from the first, stand above the rule: behind the last that is likely right, all are near
-    /// at best.
+    /// Number of results up to the last that reaches the rule ([`RULE`]); those behind it are near at best. All of them
+    /// where the answer has no end.
     pub fn certain(&self) -> usize {
         let is_certain = |(place, hit): &(usize, usize)| self.ranked[*place].strength(*hit) >= RULE;
         if self.has_end { self.order.iter().rposition(is_certain).map_or(0, |last| last + 1) } else { self.len() }
     }
 
-    /// What is to be said behind the last result.
+    /// The remarks behind the last result.
     ///
     /// # Errors
     /// When an index can't be read.
@@ -464,8 +467,8 @@ impl Results<'_> {
         Ok(End { query: self.query.clone(), is_ruled: self.has_end, shown: self.len(), strongest, ..end })
     }
 
-    /// Some of the results, worked out side by side. Damage that shows only here is repaired for the next search: some
-    /// of the answer may be out.
+    /// Works out some of the results, in parallel. Damage that shows only here is repaired for the next search: earlier
+    /// files may have been given out already.
     ///
     /// # Errors
     /// When an index can't be read.

@@ -1,5 +1,5 @@
-//! Which unit stands for a file: the implementation, never a test inside it, a licence or a block of imports, unless these
-//! are asked for.
+//! Chooses the unit that stands for a file: the implementation, never a test inside it, a licence or a block of
+//! imports, unless the query asks for these.
 
 use colgrep_core::collapse::FileHit;
 use colgrep_core::path::PathClass;
@@ -14,9 +14,9 @@ use colgrep_syntax::read::lines_between;
 use crate::answer::FileAnswer;
 use crate::error::Result;
 
-/// Words of a query, as terms, that ask for what stands at the head of a file.
+/// Beginnings of query terms that ask for the head of a file (licence, imports, package).
 const HEAD_TERMS: [&str; 8] = ["licens", "licenc", "copyright", "import", "includ", "requir", "modul", "packag"];
-/// Beginnings of lines that tell nothing of what a file does: comments, imports, what opens and closes blocks.
+/// Beginnings of lines that do not tell what a file does: comments, imports, exports, names of modules and packages.
 const HEAD_LINES: [&str; 26] = [
     "//",
     "/*",
@@ -45,14 +45,14 @@ const HEAD_LINES: [&str; 26] = [
     "'use strict",
     "@file:",
 ];
-/// Share of a file's score that another of its units must have to be told of.
+/// Least score of a unit that [`also_here`] counts, as a share of the best.
 const ALSO_SHARE: f32 = 0.5;
 
-/// Units of a file that are looked at for one that is no test, at most.
+/// Maximum number of a file's units that are examined for an implementation.
 const LOOKED_AT_MAX: usize = 16;
 
-/// The units that are shown of a file, whose text `file` holds: where a test inside it or its head is the best, an
-/// implementation instead, if it has one that matches.
+/// The units shown of a file, whose text is in `file`. If the best is a test inside the file, or the file's head, the
+/// best matching implementation is put in front of it, if there is one.
 ///
 /// # Errors
 /// When the index can't be read.
@@ -88,13 +88,13 @@ pub fn standing(
     Ok(shown)
 }
 
-/// Whether a query asks for what is no implementation, so that the best unit stands whatever it is.
+/// Whether a query asks for tests or heads of files, so that the best unit stands, whatever it is.
 fn asks_for_others(query: &Query) -> bool {
     query.asks_for.contains(&PathClass::TEST)
         || query.terms.iter().any(|term| HEAD_TERMS.iter().any(|head| term.text.starts_with(head)))
 }
 
-/// Whether a unit is a test inside a file of `language` that is none by its path.
+/// Whether a unit is a test by its syntax or its module, in a file of `language` whose path is no test's.
 fn is_test_inside(unit: &Unit, language: &str) -> bool {
     let in_module = || language::by_name(language).is_some_and(|l| l.has_test_modules);
     unit.role == UnitRole::Test || (unit.parent.split('.').any(|name| matches!(name, "tests" | "test")) && in_module())
@@ -120,8 +120,9 @@ fn is_implementation(unit: &RankedUnit) -> bool {
     unit.kind.is_definition() && matches!(unit.role, UnitRole::Definition | UnitRole::Extension)
 }
 
-/// How many units of a file match beside those shown: definitions and sections with half the score of the best. What the
-/// query points at stands far above all rankings, so the best that it does not point at is the measure then.
+/// Number of matching units of a file beside those shown, without raw code: those with half the score of the best.
+/// Units that the query points at score far above all others, so the best that it does not point at is the measure, if
+/// lower.
 pub fn also_here(all: &[RankedUnit], file: usize, score: f32, shown: &[RankedUnit]) -> u64 {
     let best_ranked = all.iter().filter(|unit| unit.pointed_line.is_none()).map(|unit| unit.score).reduce(f32::max);
     let measure = best_ranked.map_or(score, |best| best.min(score));

@@ -1,4 +1,4 @@
-//! What watches one ranking: it keeps the steps for an explanation, and hands them to whoever listens.
+//! Observes one ranking: keeps its steps for an explanation, and passes them to the listener.
 
 use colgrep_core::UnitId;
 use colgrep_core::rank::Ranked;
@@ -9,9 +9,9 @@ use crate::notice::{Listener, Traced};
 
 /// Keeps the steps of a ranking, hands them on, or both.
 pub(crate) struct Watcher<'a> {
-    /// The steps, where they are asked for.
+    /// The steps so far, where an explanation is asked for.
     pub(crate) explanation: Option<Explanation>,
-    /// The query and who is told of its steps.
+    /// The query and the listener, where it traces.
     pub(crate) trace: Option<(&'a str, &'a dyn Listener)>,
     /// How long the parts of the search took.
     pub(crate) timing: Timing,
