@@ -4,7 +4,7 @@ use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::Knob;
 
-/// Boosts the best unit of each file by the sum of the file's scores.
+/// Boosts the best unit of each file in proportion to the sum of the file's scores.
 pub const STAGE: Stage = Stage {
     name: "coherence_boost",
     doc: "A file in which many units match is likelier about the query.",

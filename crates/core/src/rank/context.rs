@@ -5,7 +5,7 @@ use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::{Knob, Knobs};
 
-/// Prefers what belongs to the file where the reader stands.
+/// Boosts files that belong to the one where the reader stands.
 pub const STAGE: Stage = Stage {
     name: "context",
     doc: "Who works on a file asks for what belongs to it: what it tests, what it imports, what changed together with it. Nothing leaves the answer.",
@@ -16,7 +16,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-/// Boosts are shares of the best score, since they were measured so.
+/// Boosts are shares of the best score, as they were measured.
 fn apply(input: &Input<'_>, fused: &mut Fused) {
     let best = fused.scores.iter().copied().fold(0.0, f32::max);
     let boosts: Vec<f32> = input.retrieved.files.iter().map(|file| best * boost(input.knobs, file)).collect();

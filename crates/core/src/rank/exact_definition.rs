@@ -63,7 +63,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
 }
 
 /// Puts the unit that defines the name before the others of its file: it takes the score of the file's best unit, and
-/// each of those that stood before it that of the next. The file keeps its score.
+/// each unit that stood before it takes the score of the next. The file keeps its score.
 fn lead(retrieved: &Retrieved, scores: &mut [f32]) {
     let candidates: &[Candidate] = &retrieved.candidates;
     // Of several definitions the one in the query's own case leads, then a type, then the first.
@@ -87,7 +87,7 @@ fn lead(retrieved: &Retrieved, scores: &mut [f32]) {
         for (i, score) in units[..at].iter().zip(&sorted[1..]) {
             scores[*i] = *score;
         }
-        // Ahead of a unit above it that has the same score.
+        // A bit more than the former best, which may have kept the same score.
         scores[units[at]] = if at > 0 { sorted[0].next_up() } else { sorted[0] };
     }
 }
@@ -96,7 +96,7 @@ fn signals(query: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
     Signals::PerFile(retrieved.files.iter().flat_map(|file| of_file(query, file)).collect())
 }
 
-/// What the knobs weigh, in the order of [`apply`].
+/// The signals of a file, in the order of the weights in [`apply`].
 fn of_file(query: &Query, file: &FileFacts) -> [f32; 9] {
     let mut symbol = Evidence::default();
     let mut inside = Evidence::default();

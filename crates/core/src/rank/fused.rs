@@ -7,19 +7,18 @@ use crate::fuse::{self, Fusion, Ranking, Retriever};
 use crate::knob::Knobs;
 use crate::unit::UnitId;
 
-/// Scores over one [`Retrieved`]; the candidates stay where they are, so a copy of this is all that it takes to rank
-/// again from here.
+/// Scores of the candidates of one [`Retrieved`], which does not change: to rank again from here, copy this alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fused {
     /// The score of each candidate, in their order.
     pub scores: Vec<f32>,
-    /// What orders candidates of equal scores before their paths do, lowest first: with reciprocal ranks, which tie
-    /// often, the rank by meaning. Empty with relative scores.
+    /// Tie-breakers of candidates with equal scores, lowest first, used before their paths. With reciprocal ranks,
+    /// which tie often, the rank by meaning; empty with relative scores.
     pub ties: Vec<u32>,
     /// The score of each file by its units alone, 0 to 1. The stage `multi_unit` sets it; 0 before.
     pub file_scores: Vec<f32>,
-    /// How far the query's words are doubted, 0 to 1; 0 where they are trusted, or are all there is. The runner takes
-    /// this share off what a stage gives by words.
+    /// Doubt in the query's words, 0 to 1; 0 where they are trusted, or meaning takes no part. The runner takes this
+    /// share off the changes of a doubted stage.
     pub doubt: f32,
 }
 
@@ -41,13 +40,13 @@ impl Fused {
         }
     }
 
-    /// What orders a candidate among others of its score.
+    /// Tie-breaker of a candidate among others of its score.
     pub(crate) fn tie(&self, candidate: usize) -> u32 {
         self.ties.get(candidate).copied().unwrap_or_default()
     }
 
-    /// What a boost of 1 is worth to the stages of the published pipeline: a best possible base score, or the best
-    /// score that there is.
+    /// Value of a boost of 1 in the stages of the published pipeline: the best possible base score, 1, or with the knob
+    /// `boost_of_best` the best score so far.
     pub(super) fn boost_unit(&self, knobs: &Knobs) -> f32 {
         match knobs.boost_of_best {
             true => self.scores.iter().copied().fold(0.0, f32::max),
@@ -55,7 +54,7 @@ impl Fused {
         }
     }
 
-    /// Adds to every candidate what its file gets.
+    /// Adds the boost of its file to every candidate's score.
     pub(super) fn add_per_file(&mut self, candidates: &[Candidate], boosts: &[f32]) {
         for (score, candidate) in self.scores.iter_mut().zip(candidates) {
             *score += boosts[candidate.file];
@@ -69,7 +68,7 @@ impl Fused {
         }
     }
 
-    /// Takes the doubted share off what changed since `before`.
+    /// Takes the doubted share off each change since `before`.
     pub(super) fn take_back(&mut self, before: &[f32]) {
         for (score, old) in self.scores.iter_mut().zip(before) {
             *score += self.doubt * (old - *score);
@@ -77,7 +76,7 @@ impl Fused {
     }
 }
 
-/// The rank of each candidate in a sorted ranking; what it lacks comes last.
+/// The rank of each candidate in a sorted ranking; candidates missing from it come last.
 fn semantic_ranks(retrieved: &Retrieved, ranking: &Ranking) -> Vec<u32> {
     let ranks: FxHashMap<UnitId, u32> = (0..).zip(&ranking.hits).map(|(rank, hit)| (hit.0, rank)).collect();
     retrieved.candidates.iter().map(|c| ranks.get(&c.unit).copied().unwrap_or(u32::MAX)).collect()

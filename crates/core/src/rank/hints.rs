@@ -5,11 +5,11 @@ use super::stage::{Input, Prepare, Stage};
 use crate::knob::{Knob, Knobs};
 use crate::tag::{Matched, TagKind};
 
-/// Hints of keywords that count, at most.
+/// Maximum number of keyword hints that count.
 const KEYWORDS_MAX: u8 = 3;
 
-/// Multiplies the score of a unit by a factor for each kind of hint that its tags meet. It stands where scores are from 0
-/// to 1, before anything is added to them: behind boosts it would change their balance.
+/// Multiplies the score of a unit by a factor for each kind of hint that its tags meet. It runs while scores lie
+/// between 0 and 1, before anything is added to them: behind boosts it would change their balance.
 pub const STAGE: Stage = Stage {
     name: "hints",
     doc: "Who knows the part of the program, the purpose or the type that is meant gets it first; without hints nothing changes.",
@@ -36,7 +36,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
 }
 
-/// The product over the kinds that are met, each kind once.
+/// Product of the factors of the kinds that are met, each kind once.
 fn factor(matched: Matched, knobs: &Knobs) -> f32 {
     let of = |kind| match kind {
         TagKind::Subsystem => knobs.hint_subsystem,

@@ -4,7 +4,7 @@ use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::Knob;
 
-/// Prefers files that were changed before for what the question asks.
+/// Boosts files that past commits like the question changed.
 pub const STAGE: Stage = Stage {
     name: "history",
     doc: "What was changed for the like before is likely to be changed again: commits whose messages share the question's words speak for their files.",
@@ -15,7 +15,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-/// The boost is a share of the best score, since it was measured so.
+/// The boost is a share of the best score, as it was measured.
 fn apply(input: &Input<'_>, fused: &mut Fused) {
     let best = fused.scores.iter().copied().fold(0.0, f32::max);
     let boost = best * input.knobs.history_boost;

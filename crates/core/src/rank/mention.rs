@@ -6,7 +6,7 @@ use super::stage::{Input, Prepare, Stage};
 use crate::clue::{Certainty, Pointer};
 use crate::knob::Knob;
 
-/// Prefers files whose path or name stands in the query.
+/// Boosts files whose path or name stands in the query.
 pub const STAGE: Stage = Stage {
     name: "mention",
     doc: "Who writes a file's name wants that file, whatever else its words rank: it leads, and several of one name share.",
@@ -34,8 +34,9 @@ fn is_meant(file: &FileFacts) -> bool {
     file.mentioned >= 1.0
 }
 
-/// What brings the files that the query means, all by the same amount, to the best of the others. Those of which the
-/// query gives a line, or that hold all of it, stay in front; a run of its words may be the file's own name.
+/// The boost, the same for all files that the query means, that lifts the lowest of them to the best of the others.
+/// Units that the query points at by a line, or whose text holds all of it, stay in front; those with only a run of its
+/// words do not, since the run may be the file's own name.
 fn lift(input: &Input<'_>, fused: &Fused) -> f32 {
     let files = &input.retrieved.files;
     let mut best = vec![f32::NEG_INFINITY; files.len()];

@@ -57,10 +57,10 @@ pub static STAGES: &[Stage] = &[
     mention::STAGE,
 ];
 
-/// The stages of a history, whose entries are no code: no path, no definition and no neighbour tells of them.
+/// The stages of a history. Its entries are not code: paths, definitions and neighbours give no evidence.
 pub static HISTORY_STAGES: &[Stage] = &[recalled::STAGE];
 
-/// Watches the pipeline: called with a stage's name and the order behind it.
+/// Observes the pipeline: called after each stage with its name and the order so far.
 pub type Observer<'a> = dyn FnMut(&'static str, &Ranked<'_>) + 'a;
 
 /// Runs every stage over the fused scores, and sorts.
@@ -93,7 +93,8 @@ pub fn run_through<'a>(
     Ranked::new(retrieved, &fused)
 }
 
-/// Runs one stage. Scores that are not finite become 0.
+/// Runs one stage and, if it is a doubted one, takes back the doubted share of its changes. Scores that are not finite
+/// become 0.
 pub fn apply(stage: &Stage, input: &Input<'_>, fused: &mut Fused) {
     let before = (stage.doubted && fused.doubt > 0.0).then(|| fused.scores.clone());
     (stage.apply)(input, fused);

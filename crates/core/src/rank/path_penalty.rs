@@ -1,4 +1,5 @@
-//! Penalties for files that rarely are the answer: tests, examples, gatherers, typings, prose.
+//! Penalties for files that rarely are the answer: tests, examples, barrels (files that only gather others), typings,
+//! prose.
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
@@ -18,7 +19,7 @@ const KNOBS: &[Knob] = &[
 ];
 const DOC: &str = "Tests, examples, gatherers, typings and prose are rarely what is looked for, unless the query asks for them in whole words.";
 
-/// The published place: before the boosts.
+/// The place in the published pipeline: before the boosts.
 pub const EARLY: Stage = Stage {
     name: "path_penalty",
     doc: DOC,
@@ -40,7 +41,7 @@ pub const LATE: Stage = Stage {
     apply: |input, fused| penalise(input, fused, true),
 };
 
-/// Penalises files, if this is the place that the switch chooses.
+/// Penalises files, if the knob `penalty_last` chooses this place.
 fn penalise(input: &Input<'_>, fused: &mut Fused, is_last: bool) {
     if input.knobs.penalty_last == is_last {
         let text_factor = text_factor(input);
@@ -50,8 +51,8 @@ fn penalise(input: &Input<'_>, fused: &mut Fused, is_last: bool) {
     }
 }
 
-/// The factor for prose, configuration and data. Where hardly anything else was found, the corpus is a documentation,
-/// and its few scripts are no likelier to be meant than its pages.
+/// The factor for prose, configuration and data; 1 where the query asks for prose, or where hardly anything else was
+/// found: that corpus is documentation, and its few scripts are no likelier to be meant than its pages.
 fn text_factor(input: &Input<'_>) -> f32 {
     let wanted = input.query.asks_for_prose || input.retrieved.evidence.documentation;
     if wanted { 1.0 } else { input.knobs.text_penalty }

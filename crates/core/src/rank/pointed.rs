@@ -4,8 +4,8 @@ use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::Knob;
 
-/// Puts what the query points at in front of everything that only answers its words. Behind it, only a file that is
-/// named passes what holds no more than a run of the words.
+/// Puts units that the query points at in front of all that only answer its words. A later stage, `mention`, lifts a
+/// named file past units that hold no more than a run of the words.
 pub const STAGE: Stage = Stage {
     name: "pointed",
     doc: "Who pastes a line, a message or a place knows the text: what holds it comes first, the most certain before all.",

@@ -1,4 +1,4 @@
-//! Third phase: the units in their order.
+//! Third phase: the units, sorted.
 
 use super::fused::Fused;
 use super::retrieved::{FileFacts, Retrieved};
@@ -20,7 +20,7 @@ pub struct RankedUnit {
     pub line: u32,
     /// The line that the query points at, from 1, where it does.
     pub pointed_line: Option<u32>,
-    /// By what it points there.
+    /// How certain that pointer is.
     pub certainty: Option<Certainty>,
     /// Its score.
     pub score: f32,
@@ -31,9 +31,9 @@ pub struct RankedUnit {
 pub struct Ranked<'a> {
     /// Best first; ties by [`Fused::ties`], then path, then line, then key.
     pub units: Vec<RankedUnit>,
-    /// What was retrieved of their files.
+    /// Facts about their files.
     pub files: &'a [FileFacts],
-    /// Whether they are of a documentation: a page's sections count for themselves then.
+    /// Whether the corpus is documentation: then the sections of a page count for themselves.
     pub is_documentation: bool,
 }
 

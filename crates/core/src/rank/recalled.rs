@@ -4,7 +4,7 @@ use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::Knob;
 
-/// Lifts an entry that mentions a file of the query to a share of the best, however little its words say.
+/// Raises the score of an entry that mentions a file of the query to at least a share of the best.
 pub const STAGE: Stage = Stage {
     name: "mention",
     doc: "An entry that mentions a file which the query names is about as near as one that shares some of its words.",

@@ -1,4 +1,4 @@
-//! First phase: what retrieval brings of one query, before any score is given.
+//! First phase: the candidates that retrieval found for a query, before they have a score.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ pub struct Candidate {
     pub line: u32,
     /// Whether a content term of the query stands in its name.
     pub name_hit: bool,
-    /// How the query points at it, beside its words.
+    /// The query's pointer to it, by a line or by its text, if there is one.
     pub pointer: Option<Pointer>,
     /// Which of the caller's hints its tags meet.
     pub hinted: Matched,
@@ -44,7 +44,7 @@ pub struct NamedDefinition {
     pub identifier: usize,
     /// The unit that defines it.
     pub unit: UnitId,
-    /// What defines it.
+    /// The kind of that unit.
     pub kind: UnitKind,
     /// How it stands to what it names.
     pub role: UnitRole,
@@ -52,50 +52,52 @@ pub struct NamedDefinition {
     pub exact_case: bool,
 }
 
-/// How a file stands to the one where the reader is: nothing, where the reader says of none.
+/// Relation of a file to the one where the reader stands; all 0 where no such file is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Context {
     /// It is that file.
     pub itself: bool,
-    /// 1 for what a test tests, and, where tests are asked for, for what tests a source.
+    /// 1 for the source that a test tests and, where tests are asked for, for the test of a source.
     pub partner: f32,
-    /// How far that file imports it, 0 to 1: the files that one import may mean share.
+    /// How far that file imports it, 0 to 1: the files that one import may mean share the 1.
     pub imported: f32,
     /// How far it imports that file, 0 to 1.
     pub importer: f32,
-    /// How much it changed together with that file in the past, in shares of the strongest.
+    /// How much it changed together with that file in past commits, 0 to 1, relative to the strongest.
     pub together: f32,
 }
 
-/// What is known of a file with candidates in it.
+/// Facts about a file with candidates in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileFacts {
     /// Relative path, `/` between components.
     pub path: String,
-    /// What the path tells.
+    /// Facts from the path.
     pub path_facts: PathFacts,
     /// Whether it is prose, configuration or data rather than code.
     pub is_text: bool,
     /// Definitions of names that the query holds.
     pub definitions: Vec<NamedDefinition>,
-    /// Identifiers of the query that the text defines as types in ways no grammar needs to understand.
+    /// Positions in [`Query::identifiers`](crate::query::Query::identifiers) of names that the text defines as types,
+    /// found by its look and without a grammar.
     pub textual_types: Vec<usize>,
     /// The highest 1/√n among plain words of the query that name one of n definitions, one of them here.
     pub word_definitions: f32,
-    /// Σ idf · tf / (tf + 1.2) over neighbouring query terms that stand within 8 tokens here.
+    /// Σ idf · tf / (tf + 1.2) over pairs of neighbouring query terms that stand within 8 tokens here.
     pub near: f32,
-    /// The same for terms that stand side by side in the query's order.
+    /// The same for pairs that stand side by side in the query's order.
     pub adjacent: f32,
     /// How far the query names this file, 0 to 1: several files of one name share.
     pub mentioned: f32,
-    /// How it stands to the file where the reader is.
+    /// Its relation to the file where the reader stands.
     pub context: Context,
-    /// How far past commits like the question changed it, in shares of the strongest; 0 where nobody looked.
+    /// How far past commits like the question changed it, 0 to 1, relative to the strongest; 0 where no history was
+    /// read.
     pub past: f32,
 }
 
-/// The candidates of one query, the retrievers' rankings of them, and what is known of their files. Nothing here
-/// depends on the knobs of the fusion and the stages, so one retrieval can be ranked under many settings.
+/// The candidates of one query, the retrievers' rankings of them, and facts about their files. Nothing here depends on
+/// the knobs of the fusion and the stages, so one retrieval can be ranked under many settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Retrieved {
     /// The units, in no particular order.
@@ -104,11 +106,11 @@ pub struct Retrieved {
     pub files: Vec<FileFacts>,
     /// Number of files in the index.
     pub files_total: u64,
-    /// In how many files' topics a term stands (terms of these files' topics and of the query).
+    /// Number of files with a term among their topic terms; holds the topic terms of these files and of the query.
     pub topic_frequency: HashMap<String, u64>,
     /// The retrievers' rankings of the units.
     pub rankings: Vec<Ranking>,
-    /// What decides the retrievers' weights.
+    /// The evidence that decides the retrievers' weights.
     pub evidence: Evidence,
 }
 

@@ -1,4 +1,4 @@
-//! What a stage is, and what it sees.
+//! The definition of a stage, and its input.
 
 use super::fused::Fused;
 use super::retrieved::Retrieved;
@@ -18,7 +18,7 @@ pub struct Stage {
     /// If true, the runner scales this stage's boost by `1 - doubt`. Where the query's words are doubted, the order is
     /// one of meaning, whose scores lie close together: a boost by words would mislead, and any other decide alone.
     pub doubted: bool,
-    /// What it works out beforehand.
+    /// Its signals, worked out before it sees a score.
     pub prepare: Prepare,
     /// Changes the scores. It may not sort, trace or check them: that is the runner's.
     pub apply: fn(&Input<'_>, &mut Fused),
@@ -30,13 +30,13 @@ impl std::fmt::Debug for Stage {
     }
 }
 
-/// How a stage works out its signals. They depend on no score and on few knobs or none, so that a sweep, which ranks one
+/// Works out the signals of a stage. They depend on no score and on few knobs or none, so a sweep, which ranks one
 /// retrieval under thousands of settings, keeps them.
 #[derive(Clone, Copy, Debug)]
 pub struct Prepare {
     /// The knobs that `signals` reads.
     pub knobs: &'static [Knob],
-    /// Works the signals out.
+    /// The function that works them out.
     pub signals: fn(&Query, &Knobs, &Retrieved) -> Signals,
 }
 
@@ -50,19 +50,19 @@ impl Prepare {
     }
 }
 
-/// What a stage knows of a query and the files before it looks at a score.
+/// Facts that a stage works out of the query and the files before it sees a score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Signals {
     /// Nothing.
     #[default]
     None,
-    /// Equally many numbers a file, those of the first file first; `Input::add_signals` weighs them.
+    /// The same number of values for each file, one file after the other; `Input::add_signals` weighs them.
     PerFile(Vec<f32>),
-    /// For each file, the number of the group of files it belongs to, below the number of files; or none.
+    /// For each file the number of its group, below the number of files; `None` for a file without a group.
     Groups(Vec<Option<usize>>),
 }
 
-/// What a stage sees besides the scores.
+/// Input of a stage, besides the scores.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// The query.
@@ -71,15 +71,15 @@ pub struct Input<'a> {
     pub knobs: &'a Knobs,
     /// Candidates and files.
     pub retrieved: &'a Retrieved,
-    /// What the stage worked out beforehand.
+    /// The signals of the stage.
     pub signals: &'a Signals,
 }
 
 impl Input<'_> {
-    /// Adds to every candidate what its file's `N` signals give together, each times its weight.
+    /// Adds the weighted sum of its file's `N` signals to every candidate's score.
     ///
     /// # Panics
-    /// When the stage has prepared no such signals.
+    /// When the signals are not [`Signals::PerFile`].
     pub(super) fn add_signals<const N: usize>(&self, fused: &mut Fused, weights: [f32; N]) {
         let Signals::PerFile(signals) = self.signals else { panic!("no signals of the files: {:?}", self.signals) };
         let boost = |file: &[f32]| file.iter().zip(weights).map(|(signal, weight)| weight * signal).sum();

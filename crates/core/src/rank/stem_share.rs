@@ -36,7 +36,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     input.add_signals(fused, weights);
 }
 
-/// For each file, what the knobs weigh, in the order of [`apply`].
+/// The signals of each file, in the order of the weights in [`apply`].
 fn signals(query: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
     let is_topic = |t: &String| query.topic_terms.contains(t);
     let known: f32 = query
@@ -71,7 +71,7 @@ fn explains_all(query: &Query, file: &FileFacts) -> bool {
     !file.path_facts.stem_parts.is_empty() && file.path_facts.stem_parts.iter().all(has)
 }
 
-/// Length ratio of the best pair of a stem's term and a query's term of which one begins with the other.
+/// Greatest length ratio of a stem's term and a query's term of which one begins with the other.
 fn best_prefix(query: &Query, topic: &[String]) -> f32 {
     let mut best = 0.0f32;
     for own in topic.iter().filter(|t| !query.topic_terms.contains(t)) {
