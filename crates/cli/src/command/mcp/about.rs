@@ -1,4 +1,5 @@
-//! What every answer says of the roots: which they are, what git has checked out there, how current the index is.
+//! The state of the roots, part of every answer: their folders, what git has checked out there, how current the index
+//! is.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::state::{Root, ServerState};
 
-/// Bytes of a file of git's that are read.
+/// Largest of git's files that is read, in bytes.
 const BYTES_MAX: u64 = 1 << 20;
 /// Digits of a commit that are shown.
 const DIGITS: usize = 12;
@@ -57,7 +58,7 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     Some(top.join(read(&git)?.strip_prefix("gitdir:")?.trim()))
 }
 
-/// A text that is a commit's name, shortened.
+/// The beginning of a commit's hash; `None` where the text is no hash.
 fn commit(text: &str) -> Option<String> {
     let text = text.trim();
     let is_one = text.len() >= 40 && text.bytes().all(|b| b.is_ascii_hexdigit());

@@ -8,7 +8,8 @@ use crate::output::line::shortened;
 use crate::output::path::typed;
 use crate::words::counted;
 
-/// A file of the answer as text: a row for each unit, and the lines that are wanted of it.
+/// A file of the answer as text, a row for each unit: with `content` its whole lines, else `around` lines around its
+/// best line.
 pub(super) fn block(file: &FileAnswer, content: bool, around: usize) -> String {
     let shown = escape_control(&typed(&file.root, &file.path));
     let first = file.units.iter().map(|unit| unit.unit.span.line).min().unwrap_or_default();

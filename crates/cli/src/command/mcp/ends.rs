@@ -1,4 +1,4 @@
-//! The end of an answer for agents: strengths, what was left out as too weak, how many files hold all words, and the rows of
+//! The end of an answer for agents: strengths, files left out as too weak, files that hold all words; and the rows of
 //! the structured answer.
 
 use std::fmt::Write as _;
@@ -18,12 +18,12 @@ use crate::output::escape::escape_control;
 use crate::output::path::typed;
 use crate::words::{counted, quoted};
 
-/// What a tool answers.
+/// The answer of a tool.
 #[derive(Debug, Default)]
 pub struct Answered {
     /// The text.
     pub text: String,
-    /// What is said of it as a whole, a line each.
+    /// Remarks on the whole answer, a line each.
     pub remarks: String,
     /// The results as rows, where it ranks.
     pub hits: Option<Vec<Value>>,
@@ -36,7 +36,7 @@ impl From<String> for Answered {
 }
 
 impl Answered {
-    /// A ranking. Where it is empty, what is said of it is the answer.
+    /// The answer of a ranking. Without results the remarks are the text.
     pub fn of(mut text: String, remarks: String, hits: Vec<Value>) -> Answered {
         let mut remarks = remarks;
         if hits.is_empty() {
@@ -46,16 +46,16 @@ impl Answered {
     }
 }
 
-/// What is told beside the text of a ranking.
+/// Rows and remarks of a ranking, beside its text.
 #[derive(Debug, Default)]
 pub struct Told {
     /// Each result as a row.
     pub hits: Vec<Value>,
-    /// What is to be said of all of them.
+    /// Remarks on all of them, a line each.
     pub remarks: String,
 }
 
-/// The strength below which a file is no answer, and whether the answer has an end of its own.
+/// The least strength of a file in the answer, and [`SearchRequest::has_end`].
 pub fn weakest(asked: &params::Search, scope: &Scope, settings: &Settings) -> Result<(f32, bool)> {
     let mut request = SearchRequest::new(&asked.query);
     request.scope = scope.clone();
@@ -76,7 +76,7 @@ impl Told {
         self.hits.extend(files.iter().map(row));
     }
 
-    /// Says what there is to say of the results, all of which were added: those of the page that was asked for.
+    /// Adds the remarks on the results of the page that was asked for. All results must have been added.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -99,7 +99,7 @@ impl Told {
     }
 }
 
-/// What is said of a ranking, a line each.
+/// The remarks on a ranking, a line each.
 fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
     let mut lines = Vec::new();
     let query = query.trim();

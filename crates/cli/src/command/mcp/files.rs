@@ -1,4 +1,4 @@
-//! The tools that read files, and the one that tells how much is indexed.
+//! The tools `grep`, `outline` and `read_unit`, which read files, and `status`.
 
 use std::path::Path;
 
@@ -110,7 +110,7 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
 pub fn status(state: &ServerState) -> Result<String> {
     let mut text = String::new();
     for root in state.roots() {
-        // Looking at the state makes nothing: that is a search's work.
+        // `status` builds no index: that is left to searches.
         let Some(snapshot) = root.as_it_is() else {
             text.push_str(&format!(
                 "root {}\n  nothing is indexed yet; the first search does it\n  changes are noticed {}\n",

@@ -72,7 +72,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
     Ok(remarks + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more))
 }
 
-/// What every root is asked.
+/// The request to every root, without its folder and paths.
 fn request(asked: &params::History) -> Result<HistoryRequest> {
     let bound = |text: &Option<String>| text.as_deref().map(Bound::read).transpose();
     Ok(HistoryRequest {
@@ -90,7 +90,7 @@ fn request(asked: &params::History) -> Result<HistoryRequest> {
     })
 }
 
-/// Those of the paths that lie in a root, by their looks: they need not be there any more.
+/// The paths that lie in a root, by their components alone: the files may be gone.
 fn paths_in(root: &Root, paths: &[String]) -> Vec<String> {
     let lies_inside = |path: &&String| {
         let mut parts = PathBuf::new();

@@ -1,7 +1,7 @@
-//! What the server takes in and gives out: messages of bounded length, of which a bounded number are under way.
+//! The server's transport: messages of bounded length, a bounded number of them under way.
 //!
 //! The protocol's library drops a line that is too long or no JSON without an answer, and begins every request at once.
-//! Here each line is answered, and what a client sends faster than it is worked on waits in the client's pipe.
+//! Here each line is answered, and requests beyond the bound wait in the client's pipe.
 
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use tokio::sync::{Mutex, Semaphore, mpsc};
 
 /// Longest message, in bytes. The longest question is far shorter.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
-/// Requests that may wait for their turn, and answers for the client to read them.
+/// Maximum number of requests that wait for their turn, and of answers that wait for the client to read them.
 const WAITING_MAX: usize = 64;
 /// Messages read ahead.
 const READ_AHEAD: usize = 4;
 
-/// How much is under way.
+/// Bounds of the messages under way.
 #[derive(Clone)]
 pub struct Load {
     /// Room for requests that are at work.
@@ -35,14 +35,14 @@ pub struct Load {
 }
 
 impl Load {
-    /// Room for so many requests at work.
+    /// Bounds with `at_work_max` requests at work.
     pub fn new(at_work_max: usize) -> Load {
         let room = |n| Arc::new(Semaphore::new(n));
         Load { work: room(at_work_max), requests: room(at_work_max + WAITING_MAX), answers: room(WAITING_MAX) }
     }
 }
 
-/// A message, or why a line is none and whom to tell.
+/// A message, or the error of a line that is none and the request to answer with it.
 enum Line {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     Refused(Option<RequestId>, RpcError),
@@ -56,7 +56,7 @@ pub struct Pipes {
 }
 
 impl Pipes {
-    /// Standard input and output. A thread reads, since a read can't be taken back.
+    /// Opens standard input and output. A thread of its own reads, since a read can't be cancelled.
     pub fn open(load: &Load) -> Pipes {
         let (sender, lines) = mpsc::channel(READ_AHEAD);
         std::thread::spawn(move || {
@@ -88,14 +88,14 @@ impl Transport<RoleServer> for Pipes {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            // Nothing is taken in while nothing more can be begun, or while nobody reads what comes out.
+            // No message is read while no request can begin, or while the client does not read its answers.
             drop(self.load.requests.acquire().await.ok()?);
             drop(self.load.answers.acquire().await.ok()?);
             match self.lines.recv().await? {
                 Line::Message(message) => return Some(*message),
                 Line::Refused(id, error) => {
                     tokio::spawn(self.send(JsonRpcMessage::error(error, id)));
-                    // It takes its room first.
+                    // Lets the answer take its place among `answers` before the next look.
                     tokio::task::yield_now().await;
                 }
             }
@@ -108,7 +108,7 @@ impl Transport<RoleServer> for Pipes {
     }
 }
 
-/// The next line: `None` at the end of the input, `Some(None)` for one that is left out.
+/// Reads the next line: `None` at the end of the input, `Some(None)` for a line to pass over.
 fn next_line(input: &mut impl BufRead) -> io::Result<Option<Option<Line>>> {
     let mut bytes = Vec::new();
     if input.take(MESSAGE_BYTES_MAX as u64 + 1).read_until(b'\n', &mut bytes)? == 0 {
@@ -121,7 +121,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Option<Line>>> {
     Ok(Some(if text.trim_ascii().is_empty() { None } else { message(text) }))
 }
 
-/// The part of a message that says whom to answer.
+/// The fields of a message that tell whom to answer.
 #[derive(Default, Deserialize)]
 struct Envelope {
     #[serde(default)]
@@ -154,7 +154,7 @@ fn message(text: &[u8]) -> Option<Line> {
     })
 }
 
-/// Reads a line that is too long to its end, keeps nothing but its number, and refuses it.
+/// Reads a line that is too long to its end, keeps only its id, and refuses it.
 fn too_long(start: &[u8], rest: &mut impl BufRead) -> io::Result<Line> {
     let mut rest = UntilNewline { input: rest, is_over: false };
     let parsed: Result<Envelope, _> = serde_json::from_reader(io::BufReader::new(start.chain(&mut rest)));
@@ -168,7 +168,7 @@ fn too_long(start: &[u8], rest: &mut impl BufRead) -> io::Result<Line> {
     })
 }
 
-/// What is left of a line.
+/// Reads the rest of a line.
 struct UntilNewline<'a, R> {
     input: &'a mut R,
     is_over: bool,

@@ -1,10 +1,10 @@
-//! Whether a folder's system tells of every change in it: one that others write to from elsewhere does not.
+//! Whether the file system of a folder reports every change in it: one on a network does not report what others write.
 
 use std::path::Path;
 
-/// File systems of which this machine's kernel makes every change, by their numbers in `statfs(2)`: ext, XFS, Btrfs, tmpfs,
-/// ramfs, overlayfs, ZFS, F2FS, bcachefs, JFS, NILFS, eCryptfs, VFAT, exFAT, NTFS. Others (NFS, SMB, 9P, FUSE, folders of
-/// a virtual machine's host) may be written to where nobody here is told.
+/// File systems that this machine's kernel alone changes, by their numbers in `statfs(2)`: ext, XFS, Btrfs, tmpfs,
+/// ramfs, overlayfs, ZFS, F2FS, bcachefs, JFS, NILFS, eCryptfs, VFAT, exFAT, NTFS. Others (NFS, SMB, 9P, FUSE, folders
+/// of a virtual machine's host) may be changed from elsewhere without an event here.
 #[cfg(target_os = "linux")]
 const LOCAL: [u32; 15] = [
     0xEF53,

@@ -25,12 +25,12 @@ pub struct Step {
 #[derive(Debug)]
 pub struct Reporter {
     to: UnboundedSender<Step>,
-    /// What was done by updates and phases before; progress never falls.
+    /// Work of earlier updates and phases: progress never falls.
     before: AtomicU64,
 }
 
 impl Reporter {
-    /// A reporter and what it reports to.
+    /// A reporter, and the receiver of its steps.
     pub fn new() -> (Reporter, UnboundedReceiver<Step>) {
         let (to, from) = unbounded_channel();
         (Reporter { to, before: AtomicU64::new(0) }, from)
@@ -65,7 +65,7 @@ impl Phase<'_> {
         if told.is_none_or(|at| at.elapsed() >= EVERY) {
             *told = Some(Instant::now());
             let before = self.of.before.load(Relaxed);
-            // Who no longer listens is not told.
+            // The receiver may be gone.
             let _ = self.of.to.send(Step { done: before + done, all: before + self.all.load(Relaxed), what });
         }
     }
@@ -95,7 +95,7 @@ impl Progress for Phase<'_> {
     }
 }
 
-/// Sends what is reported to the client, until the call is over.
+/// Sends the steps to the client, until the call is over.
 pub async fn forward(mut from: UnboundedReceiver<Step>, token: ProgressToken, peer: Peer<RoleServer>) {
     let mut last = None;
     while let Some(Step { done, all, what }) = from.recv().await {

@@ -1,4 +1,5 @@
-//! Schemas and arguments of the tools as every client has them: plain types, titles, one shape of answers.
+//! Schemas and arguments of the tools in a form that every client understands: plain types, titles, one shape of
+//! answers.
 
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Map, Value, json};
@@ -70,7 +71,7 @@ fn answers() -> JsonObject {
     shape.as_object().cloned().unwrap_or_default()
 }
 
-/// Leaves of a schema what every client understands: one type each, no formats, nothing named elsewhere.
+/// Reduces a schema to what every client understands: one type for each value, no formats, no references.
 fn plain(schema: &mut Value, kinds: &Value) {
     if let Some(name) = schema.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"))
         && let Some(kind) = kinds.get(name)
@@ -102,8 +103,8 @@ fn plain(schema: &mut Value, kinds: &Value) {
     }
 }
 
-/// Makes arguments fit the schema where only their writing differs: numbers and switches in quotes, one text where a list
-/// is wanted, `null` for what is not given.
+/// Makes arguments fit the schema where only their notation differs: numbers and switches in quotes, one text where a
+/// list is wanted, `null` for absent ones.
 pub fn fit(arguments: &mut Map<String, Value>, schema: &JsonObject) {
     arguments.retain(|_, value| !value.is_null());
     let Some(Value::Object(properties)) = schema.get("properties") else { return };

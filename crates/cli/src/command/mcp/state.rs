@@ -24,19 +24,19 @@ use crate::console::tell_refused;
 use crate::hint::for_tools;
 use crate::output::path;
 
-/// The server's memory, as one call has it.
+/// The server's state, as one call sees it. Clones share open indexes, models and histories.
 #[derive(Clone)]
 pub struct ServerState {
     /// Environment of the process.
     pub env: Env,
     /// How projects are opened, as the server was started.
     pub options: OpenOptions,
-    /// Who is told of the work.
+    /// Receives notices of the work.
     pub listener: Arc<dyn Listener>,
     roots: Vec<Arc<Root>>,
     /// Histories that are open.
     histories: Arc<Histories>,
-    /// Whether the roots are those that the server was given when it was started.
+    /// Whether the roots were given when the server was started.
     is_fixed: bool,
     /// Why there is no root, if there is none.
     why: String,
@@ -105,8 +105,8 @@ fn identity(folder: &Path) -> Option<Identity> {
 }
 
 impl Changes {
-    /// Begins to watch, in a thread of its own: in a large tree that takes a while. A tree that others write to from
-    /// elsewhere is not watched, so every answer compares.
+    /// Begins to watch, in a thread of its own: in a large tree that takes a while. A tree to which other machines may
+    /// write is not watched, so every answer compares.
     fn watch(project: &Project) -> Changes {
         let changes = Changes {
             stale: Arc::new(true.into()),
@@ -215,13 +215,13 @@ impl ServerState {
         Ok(())
     }
 
-    /// Whether the roots are those that the server was given.
+    /// Whether the roots were given when the server was started.
     pub fn is_fixed(&self) -> bool {
         self.is_fixed
     }
 
-    /// Takes the roots of a client, by their addresses, as far as they are folders that may be indexed; whether there is
-    /// one.
+    /// Takes over the roots of a client, given as addresses, as far as they are folders that may be indexed. Returns
+    /// whether there are any.
     pub fn take_roots(&mut self, addresses: &[String]) -> bool {
         let (mut roots, mut refused): (Vec<Arc<Root>>, Vec<String>) = Default::default();
         for address in addresses {
@@ -238,10 +238,10 @@ impl ServerState {
         self.enter(roots).is_ok()
     }
 
-    /// Tells why there is nothing to answer about, where there is no root.
+    /// Fails, with the reason, if there is no root.
     ///
     /// # Errors
-    /// Then.
+    /// When there is no root.
     pub fn check_roots(&self) -> Result<()> {
         if self.roots.is_empty() {
             bail!(
@@ -261,9 +261,9 @@ impl ServerState {
     /// The root that holds `path` (from the first root, or absolute) with the path from that root's project.
     ///
     /// # Errors
-    /// When there is no such file or folder, it lies outside all roots, or is none that is served: git's own files, and,
-    /// unless these or hidden files are indexed, what looks like a secret. A tool's caller may have been told what to ask for by
-    /// a text that it read.
+    /// When there is no such file or folder, it lies outside all roots, or it is not served: git's own files, and files
+    /// that look like secrets unless these or hidden files are indexed. A text that the tool's caller has read may have
+    /// told it what to ask for.
     pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
         // Relative to the root, not to the current folder, which may have been replaced.
         let full = self.roots[0].folder.join(path).canonicalize();
@@ -296,14 +296,14 @@ impl ServerState {
     /// A root's settings.
     ///
     /// # Errors
-    /// When a file of them is not to be understood.
+    /// When a settings file can't be understood.
     pub fn settings(&self, root: &Root) -> Result<Settings> {
         let settings = settings_at(&root.folder, &self.env)?;
         tell_refused(&settings);
         Ok(settings)
     }
 
-    /// The past of roots with these settings.
+    /// Access to the histories of roots with these settings.
     pub fn past<'p>(&'p self, settings: &'p Settings) -> Past<'p> {
         Past { histories: &self.histories, settings, env: &self.env, listener: &() }
     }
@@ -350,7 +350,7 @@ impl ServerState {
                 if !encoding && is_unfinished && !project.store.is_locked() {
                     self.encode_beside(root, project.clone(), opening);
                 }
-                // What could not be brought up to date is tried again by the next call.
+                // An index that could not be brought up to date is tried again by the next call.
                 if !snapshot.files.complete || project.store.is_locked() {
                     root.changes.stale.store(true, Ordering::Release);
                 }
@@ -367,9 +367,9 @@ impl ServerState {
 }
 
 impl ServerState {
-    /// Makes the vectors that a call had no time for in a thread of its own, a search's share at a time, so that changed
-    /// files are indexed in between. It ends when all are there, or when a share brought nothing: another process is at
-    /// it, or they can't be made. The next call begins again then.
+    /// Finishes the update of an index in a thread of its own, in steps as long as a search's, so that changed files
+    /// are indexed in between. It ends when nothing is left, or a step brought nothing: another process is at work, or
+    /// vectors can't be made. The next call then begins again.
     fn encode_beside(&self, root: &Arc<Root>, project: Project, opening: Opening) {
         if root.encoding.swap(true, Ordering::AcqRel) {
             return;
@@ -378,7 +378,7 @@ impl ServerState {
         std::thread::spawn(move || {
             let model = root.model.get().and_then(Option::as_ref);
             let mut before = (0, u64::MAX);
-            // What fails here shows at the next call.
+            // An error here shows at the next call.
             while let Ok(snapshot) = open(&opening, &env, &project, model, &()) {
                 root.changes.stale.store(true, Ordering::Release);
                 let lack = snapshot.coverage().without_vectors();
@@ -409,13 +409,13 @@ impl Root {
         self.changes.watching.load(Ordering::Acquire) && self.changes.folder == identity(&self.project.root)
     }
 
-    /// The index as it is, looked at and not brought up to date; none where nothing is indexed.
+    /// The index without an update; `None` where there is none.
     pub fn as_it_is(&self) -> Option<Arc<Snapshot>> {
         let held = self.held().clone();
         held.or_else(|| self.project.store.open().ok().map(Arc::new))
     }
 
-    /// How current the index is that the last call asked, in words.
+    /// How current the index of the last call is, in words.
     pub fn freshness(&self) -> String {
         let held = self.held();
         let Some(snapshot) = held.as_ref() else { return "not asked yet".to_string() };

@@ -158,7 +158,7 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     Ok(Answered::of(text, remarks, hits))
 }
 
-/// What is asked of the units' code.
+/// The conditions on units.
 fn facts(asked: &params::Search) -> Result<Facts> {
     let named = |name: &String| if name.trim().is_empty() { Vec::new() } else { vec![name.clone()] };
     let mut facts = Facts::default();
@@ -170,7 +170,7 @@ fn facts(asked: &params::Search) -> Result<Facts> {
     Ok(facts)
 }
 
-/// What the agent knows beside the query.
+/// Evidence that the agent gives beside the query.
 fn background(state: &ServerState, asked: &params::Search) -> Result<Background> {
     let mut background = Background::default();
     let hints = asked.hints.iter().map(|hint| Ok(Hint::new(&hint.kind, &hint.word)?));
@@ -238,7 +238,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
 /// A unit's root, its path from there, and its first and last line.
 pub(super) type UnitPlace<'s> = (&'s Arc<Root>, String, u32, u32);
 
-/// The unit with an id; none where no id is given.
+/// The unit with an id; `None` where no id is given.
 pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<UnitPlace<'s>>> {
     let id = id.trim_start_matches('#');
     if id.is_empty() {
@@ -272,7 +272,7 @@ struct Ranked {
     blocks: Vec<String>,
     remarks: String,
     more: bool,
-    /// The results as rows, and what is said of all of them.
+    /// The results as rows, and remarks on all of them.
     told: Told,
 }
 
@@ -291,7 +291,7 @@ struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
-    /// Ranks; an index that shows itself damaged is repaired, once.
+    /// Ranks; if the index turns out to be damaged, repairs it and ranks once more.
     fn ranked(&self) -> Result<Ranked> {
         repaired(self.root, || self.once())
     }
@@ -388,7 +388,7 @@ impl Ranking<'_> {
 }
 
 impl Ranking<'_> {
-    /// One block: a pack. The ranking is that of the pages, so what it does not name stands on the next one.
+    /// A pack, as one block. Files are ranked as for pages, so those that it does not name begin the next page.
     fn packed(
         &self,
         (asked, tokens): (Asked<'_>, usize),
@@ -436,7 +436,7 @@ impl Ranking<'_> {
     }
 }
 
-/// Does `work`; where the root's index shows itself damaged, repairs it and does the work again, once.
+/// Runs `work`. If the root's index turns out to be damaged, repairs it and runs `work` once more.
 fn repaired<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
     match guarded(&work) {
         Err(error) if damage(error.as_ref()).is_some() => {
@@ -455,7 +455,7 @@ pub(super) fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>
     Some(lacking(&lack, maker()))
 }
 
-/// The rows of several roots in turn, as their blocks are.
+/// Interleaves the rows of several roots, as [`page_of`] does their blocks.
 fn hits_of(lists: &mut [Ranked]) -> Vec<Value> {
     let mut rows: Vec<_> = lists.iter_mut().map(|list| std::mem::take(&mut list.told.hits).into_iter()).collect();
     let mut hits = Vec::new();
