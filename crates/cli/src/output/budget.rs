@@ -3,7 +3,7 @@
 /// Bytes that count as one token: what English text and code come to with the tokenizers of large models.
 pub const BYTES_A_TOKEN: usize = 4;
 
-/// What is left of a budget.
+/// The rest of a budget.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     bytes_left: Option<usize>,

@@ -1,4 +1,4 @@
-//! What encloses a shown line: kind, qualified name and lines of its unit, and how many others of the file match.
+//! The note on the unit around a shown line: kind, qualified name, lines, and how many others of the file match.
 
 use colgrep_core::UnitKind;
 use colgrep_engine::answer::UnitAnswer;
@@ -6,8 +6,8 @@ use colgrep_engine::answer::UnitAnswer;
 use super::escape::escape_control;
 use crate::words::counted;
 
-/// The unit around a line inside it, as `[method Queue.push 6-9; also 3 units]`; `None` where the line is the unit's own,
-/// which names it, and outside any named unit.
+/// The unit around a line, as `[method Queue.push 6-9; also 3 units]`; `None` where the line itself names the unit, and
+/// outside any named unit.
 pub fn enclosing(answered: &UnitAnswer, also: u64) -> Option<String> {
     let unit = &answered.unit;
     if unit.kind == UnitKind::RawCode || unit.name.is_empty() || answered.line.number == answered.name_line {

@@ -1,4 +1,4 @@
-//! The end of an answer: the rule between what is certain and what is near, and what is said behind the last result.
+//! The end of an answer: the rule between likely and near results, and the remarks behind the last one.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -10,10 +10,11 @@ use super::Options;
 use super::style::{self, paint};
 use crate::words::{counted, quoted};
 
-/// Columns of the rule, at most.
+/// Maximum width of the rule, in columns.
 const RULE_COLUMNS_MAX: usize = 60;
 
-/// Writes the rule that parts what is certain from what is near, where there is a terminal to see it.
+/// Writes the rule between results that are likely right and those near at best; on a terminal only, and not between
+/// bare names.
 ///
 /// # Errors
 /// When `out` refuses.
@@ -25,8 +26,8 @@ pub fn write_rule(out: &mut impl Write, options: &Options) -> io::Result<()> {
     writeln!(out)
 }
 
-/// What is said behind the last result, a line each; `paths` are what was searched, as typed. On a terminal, where the rule
-/// `is_marked`, it is not said again what is near.
+/// The remarks behind the last result, a line each; `paths` are the searched ones, as typed. If the rule `is_marked` on
+/// a terminal, no remark says again which results are near.
 pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
     let query = shell_word(&end.query);
     let mut lines = Vec::new();
@@ -47,7 +48,7 @@ pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
     lines
 }
 
-/// Words that stand nowhere, and near ones that do, where nothing was found that is likely right.
+/// The remark on words that stand nowhere, with near ones that do, where no result is likely right.
 fn reword(end: &End) -> Option<String> {
     if end.strongest >= RULE || end.unknown.is_empty() || (end.is_tokens && end.near.is_empty()) {
         return None;
@@ -60,7 +61,7 @@ fn reword(end: &End) -> Option<String> {
     })
 }
 
-/// How many files hold all words, and how to list them.
+/// The remark on how many files hold all words, and how to list them.
 fn holders(end: &End, paths: &str) -> String {
     let (files, shown) = (counted(end.holders as u64, "file"), end.shown);
     let pattern = shell_word(&end.pattern);
@@ -74,7 +75,7 @@ fn holders(end: &End, paths: &str) -> String {
     }
 }
 
-/// Says what there is to say behind the last result.
+/// Prints the remarks behind the last result.
 pub fn tell(end: &End, is_marked: bool, paths: &str) {
     remarks(end, is_marked, paths).iter().for_each(|line| remark!("colgrep: {line}"));
 }

@@ -18,16 +18,16 @@ use super::style::{self, paint};
 use super::{Format, When, wants_color};
 use crate::words::counted;
 
-/// What is asked to be printed.
+/// Options of the output, as the user gave them.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
     /// How entries are written.
     pub format: Format,
     /// Ids alone.
     pub ids: bool,
-    /// Lines of each message or turn.
+    /// Number of lines of each message or turn.
     pub lines: Option<usize>,
-    /// Tokens at most.
+    /// Maximum number of tokens.
     pub max_tokens: Option<usize>,
     /// Nothing at all.
     pub silent: bool,
@@ -37,7 +37,7 @@ pub struct Wish {
     pub color: Option<When>,
 }
 
-/// What is printed, with what settings, environment and terminal say.
+/// Options of the output, with settings, environment and terminal applied.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     wish: Wish,
@@ -47,7 +47,7 @@ pub struct Options {
 }
 
 impl Wish {
-    /// Fills in what is left open.
+    /// Fills in open options from settings, environment and terminal.
     pub fn with(self, settings: &Settings, env: &Env, terminal: bool) -> Options {
         let flag = self.color.or(settings.text("color").map(When::from_name));
         let color = self.format == Format::Text && wants_color(flag, env.color, terminal && !env.dumb_terminal);
@@ -154,7 +154,7 @@ fn write(out: &mut impl Write, entries: &[HistoryEntry], options: &Options) -> R
     Ok(shown)
 }
 
-/// An entry as text: its line, and as much of it as is wanted below.
+/// An entry as text: its line, then as much of its text as is wanted.
 fn block(entry: &HistoryEntry, options: &Options) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     if options.wish.ids {

@@ -1,5 +1,5 @@
-//! Control characters written as escapes, so that what is shown can't drive a terminal, nor be shown in another order
-//! than it stands in the file (CVE-2021-42574).
+//! Escapes control characters, so that printed text can neither drive a terminal nor show in another order than it has
+//! in its file (CVE-2021-42574).
 
 /// Whether a character changes the direction of those around it.
 fn is_bidirectional(c: char) -> bool {
@@ -15,17 +15,17 @@ fn escape(text: &str, kept: &[char]) -> String {
     escaped
 }
 
-/// A name: all of them.
+/// Escapes all control characters: for names.
 pub fn escape_control(text: &str) -> String {
     escape(text, &[])
 }
 
-/// A line of a file: all but tabs.
+/// Escapes all but tabs: for lines of a file.
 pub fn escape_line(text: &str) -> String {
     escape(text, &['\t'])
 }
 
-/// A message or a report: all but tabs and the ends of its lines.
+/// Escapes all but tabs and line ends: for messages and reports.
 pub fn escape_text(text: &str) -> String {
     escape(text, &['\t', '\n'])
 }

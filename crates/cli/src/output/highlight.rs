@@ -6,12 +6,12 @@ use anstyle::{Ansi256Color, AnsiColor, Color, Style};
 use syntect::highlighting::{FontStyle, HighlightIterator, HighlightState, Highlighter, Theme};
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 
-/// Lines that are coloured at once, from the beginning of what is shown.
+/// Maximum number of coloured lines in a block, from its first.
 const LINES_MAX: usize = 500;
-/// A longer line is not coloured, and neither is the rest of its block.
+/// Longest coloured line, in bytes. A longer one ends the colours of its block.
 const LINE_BYTES_MAX: usize = 2 << 10;
 
-/// Styles of a line with the bytes each holds for.
+/// Styles of a line, each with the number of bytes it covers.
 pub type Styled = Vec<(Style, usize)>;
 
 /// The syntaxes and the theme.
@@ -77,7 +77,7 @@ fn in_terminal(style: syntect::highlighting::Style) -> Style {
     own
 }
 
-/// The palette's number of keywords, which is that of paths too: they are told apart.
+/// The palette's number for keywords. Paths have the same colour, so keywords get another.
 const KEYWORD: u8 = 5;
 
 const BASIC: [AnsiColor; 8] = [

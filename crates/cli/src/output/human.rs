@@ -20,13 +20,13 @@ use super::path::{absolute, shown};
 use super::style::{self, paint};
 use super::{Format, Options, Spot, explain};
 
-/// Prints results, and gives how many of them fitted.
+/// Prints results and returns how many of them fitted.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
 pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, budget: &mut Budget) -> Result<usize> {
     let mut printer = Printer { options, syntaxes: None, last_heading: None, printed: false, is_list: results.is_list };
-    // Rows that are left on the terminal: one stays for what is said of the rest, one for the prompt.
+    // Rows left on the terminal, less one for the remark on the results left out and one for the prompt.
     let mut rows = options.look.height.map(|height| height.saturating_sub(2));
     let certain = results.certain();
     for (at, file) in results.iter().enumerate() {
@@ -83,7 +83,7 @@ struct Source<'a> {
     path: &'a str,
     /// Its first line.
     head: &'a str,
-    /// Its lines, as far as they are looked at.
+    /// Its lines up to the last one needed, at their number less one; those before the first one needed are empty.
     lines: Vec<&'a str>,
 }
 
@@ -120,7 +120,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// A file's name, and the NUL byte where that is asked for.
+    /// Writes a file's name, with a NUL byte where that is asked for.
     fn name(&self, out: &mut Vec<u8>, name: &Path, full: &str, line: usize) -> io::Result<()> {
         if self.options.wish.null {
             out.write_all(name.as_os_str().as_encoded_bytes())?;
@@ -231,14 +231,14 @@ impl Printer<'_> {
         (firsts.min().unwrap_or(1), ends.max().unwrap_or(0))
     }
 
-    /// Lines before and behind each that is shown.
+    /// Numbers of context lines before and behind each line shown.
     fn around(&self) -> (usize, usize) {
         let wish = &self.options.wish;
         let both = wish.around.unwrap_or(0);
         (wish.before.unwrap_or(both), wish.behind.unwrap_or(both))
     }
 
-    /// The lines that are shown of a unit, in order; of the file, `lines` are known.
+    /// The lines shown of a unit, in order; `lines` is the number of known lines of the file.
     fn rows(&self, lines: usize, unit: &UnitAnswer) -> Vec<Row> {
         let Options { wish, look } = self.options;
         let (best, span) = (unit.line.number, unit.unit.span);

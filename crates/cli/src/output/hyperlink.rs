@@ -10,7 +10,7 @@ use super::path::STDIN;
 /// Bytes that need no escape in a link.
 const PLAIN: &[u8] = b"/:-._~";
 
-/// How links are written; none where the format is empty.
+/// The format of links; without one no links are written.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     format: Option<String>,
@@ -21,7 +21,7 @@ impl Links {
     /// Reads a format: one of ripgrep's names, or text with `{path}`, `{line}`, `{column}`, `{host}`.
     ///
     /// # Errors
-    /// When the format is not to be understood; the message lists the names.
+    /// When the format can't be parsed; the message lists the names.
     pub fn new(format: Option<&str>) -> Result<Links> {
         let Some(format) = format else { return Ok(Links::default()) };
         let parsed: HyperlinkFormat = format.parse().map_err(|e| {
@@ -38,8 +38,8 @@ impl Links {
         self.format.is_none()
     }
 
-    /// What stands before and behind a text that is a link to a line of the file at an absolute path; nothing where
-    /// there are no links.
+    /// The escape sequences before and behind a text that links to a line of the file at the absolute `path`; empty
+    /// without links.
     pub fn around(&self, path: &str, line: usize) -> (String, &'static str) {
         let Some(format) = self.format.as_ref().filter(|_| path != STDIN) else { return (String::new(), "") };
         let path = if path.starts_with('/') { encode(path) } else { format!("/{}", encode(&path.replace('\\', "/"))) };

@@ -191,7 +191,8 @@ pub fn schema() -> serde_json::Value {
     schema
 }
 
-/// Prints results as one array on one line, or one a line, each as soon as it is there; gives how many of them fitted.
+/// Prints results as one array on one line, or one a line, each as soon as it is there. Returns how many of them
+/// fitted.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
@@ -223,7 +224,7 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, wish: &Wish, budget: &
     Ok(shown)
 }
 
-/// What has a row of its own: the file, or in a list each of its units.
+/// The rows of a file: one for the file, or in a list one for each of its units.
 fn rows_of(mut file: FileAnswer, each_unit: bool) -> Vec<FileAnswer> {
     if !each_unit {
         return vec![file];
@@ -237,7 +238,7 @@ fn rows_of(mut file: FileAnswer, each_unit: bool) -> Vec<FileAnswer> {
     units.into_iter().map(alone).collect()
 }
 
-/// Prints a query with its hits on one line and says how many of them; `max_tokens` holds for each line.
+/// Prints a query with its hits on one line and returns how many they are; `max_tokens` holds for each line.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.

@@ -13,9 +13,9 @@ pub const COLUMNS_MAX: usize = 300;
 /// Columns that a tab takes at most; tabs are printed unchanged.
 const TAB_COLUMNS: usize = 8;
 
-/// Writes a line of source: for a terminal of so many `columns`, cut to them, with control characters escaped; where
-/// there is none, as it is. `syntax` are styles with the bytes that they hold for, from the line's beginning; `marks`
-/// are emphasised.
+/// Writes a line of source. For a terminal of `columns` it is cut to that width and control characters are escaped;
+/// else it is written as it is. `syntax` are styles with the number of bytes each covers, from the line's beginning;
+/// `marks` are byte ranges to emphasise.
 ///
 /// # Errors
 /// When `out` refuses.

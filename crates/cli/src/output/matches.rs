@@ -13,20 +13,20 @@ use super::path::absolute_name;
 use super::style::{self, paint};
 use super::{Format, Options, Spot};
 
-/// What a plain grep gives of lines.
+/// Options of a plain grep.
 #[derive(Clone, Debug, Default)]
 pub struct LineOptions {
     /// Lines that do not match.
     pub invert: bool,
     /// Only what matches, each match on a line.
     pub only_matching: bool,
-    /// Lines of each file, at most.
+    /// Maximum number of lines of each file.
     pub max_count: Option<u64>,
     /// Only the names of files in which nothing matches.
     pub files_without_match: bool,
     /// No messages about files that can't be read.
     pub no_messages: bool,
-    /// Files, at most.
+    /// Maximum number of files.
     pub files: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ pub struct Lines {
     pub heading: bool,
     /// Whether lines are shown, and not only the name or a number.
     pub shows_lines: bool,
-    /// What is printed.
+    /// The text to print.
     pub text: Vec<u8>,
     /// Rows of JSON.
     pub rows: Vec<Line>,
@@ -73,7 +73,7 @@ pub struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// For one file.
+    /// A printer for one file.
     pub fn new(
         options: &'a Options,
         of_lines: &'a LineOptions,
@@ -92,7 +92,7 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// What was found.
+    /// Ends the file and returns its output.
     pub fn into_lines(mut self) -> Lines {
         let counted = self.options.wish.count && self.count > 0;
         let without = self.of_lines.files_without_match && !self.lines.any;
@@ -253,7 +253,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// A row of what matched.
+/// A line of a match, or the part of the match in it.
 #[derive(Clone, Copy)]
 struct Row<'l> {
     /// Lines from the first of the match.

@@ -1,4 +1,4 @@
-//! What is printed: for people, for programs, and how scores came about.
+//! Output of results: for people, for programs, and how scores came about.
 
 pub mod budget;
 mod enclosing;
@@ -31,7 +31,7 @@ use style::paint;
 
 use crate::words::counted;
 
-/// When something is done that suits a terminal.
+/// When a feature that suits a terminal is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum When {
     /// On a terminal.
@@ -74,30 +74,30 @@ impl Format {
     }
 }
 
-/// What is asked to be printed; `None` is left to the settings.
+/// Options of the output, as the user gave them; `None` is left to the settings.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
     /// How results are written.
     pub format: Format,
     /// Only the names of files, with numbers or without.
     pub names_only: bool,
-    /// How many matches, behind each name.
+    /// The number of matches behind each name.
     pub count: bool,
     /// A NUL byte behind each file name.
     pub null: bool,
     /// Whole units.
     pub content: bool,
-    /// So many lines of each unit.
+    /// Number of lines of each unit.
     pub lines: Option<usize>,
-    /// So many lines before each that is shown.
+    /// Number of lines before each that is shown.
     pub before: Option<usize>,
-    /// So many lines behind each that is shown.
+    /// Number of lines behind each that is shown.
     pub behind: Option<usize>,
-    /// So many before and behind, where neither is given.
+    /// Number for whichever of the two is not given.
     pub around: Option<usize>,
-    /// Tokens at most.
+    /// Maximum number of tokens.
     pub max_tokens: Option<usize>,
-    /// A pack of so many tokens.
+    /// A pack, and its number of tokens.
     pub pack: Option<usize>,
     /// No remarks.
     pub quiet: bool,
@@ -115,7 +115,7 @@ pub struct Wish {
     pub no_name: bool,
     /// The column of the first match too.
     pub column: bool,
-    /// Bytes of a line that is printed, at most.
+    /// Maximum number of bytes of a printed line.
     pub line_bytes_max: Option<usize>,
     /// Colour.
     pub color: Option<When>,
@@ -124,10 +124,10 @@ pub struct Wish {
 }
 
 impl Wish {
-    /// What is printed, with what settings, environment and terminal say.
+    /// Applies settings, environment and terminal.
     ///
     /// # Errors
-    /// On a format of links that is not to be understood.
+    /// When the format of links can't be parsed.
     pub fn with(&self, settings: &Settings, env: &Env, terminal: bool) -> Result<Options> {
         let lines = self.lines.or(settings.number("lines"));
         let wish = Wish {
@@ -148,12 +148,12 @@ impl Wish {
     }
 }
 
-/// What is printed, and how it looks.
+/// Options of the output, and its look.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What is printed.
+    /// Options of the output.
     pub wish: Wish,
-    /// How it looks.
+    /// Its look.
     pub look: Look,
 }
 
@@ -173,9 +173,9 @@ pub struct Look {
     pub color: bool,
     /// File names on lines of their own.
     pub heading: bool,
-    /// Columns of the terminal; none where stdout is no terminal, and what is printed stays as it is.
+    /// Columns of the terminal; `None` where stdout is no terminal and lines are printed as they are.
     pub width: Option<usize>,
-    /// Rows of the terminal, where not all has to be printed.
+    /// Rows of the terminal; `None` where all results are to be printed.
     pub height: Option<usize>,
     /// Links to files.
     pub links: Links,
@@ -216,7 +216,7 @@ impl Look {
     }
 }
 
-/// Where a line stands.
+/// Location of a line, as it is printed in front of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot<'a> {
     /// The file's name as shown.
@@ -227,12 +227,12 @@ pub struct Spot<'a> {
     pub line: usize,
     /// The column of its first match, where that is shown.
     pub column: Option<usize>,
-    /// What stands between the parts: `:` or grep's other marks.
+    /// Separator of the parts: `:` or grep's other marks.
     pub separator: char,
 }
 
 impl Options {
-    /// Writes what stands before a line's text: file, number and column, as far as they are wanted, as one link.
+    /// Writes the location in front of a line's text: file, number and column, as far as they are wanted, as one link.
     ///
     /// # Errors
     /// When `out` refuses.
@@ -270,7 +270,7 @@ impl Options {
     }
 }
 
-/// Prints results; `paths` are what was searched, as typed, where something may be said behind the last one.
+/// Prints results. `paths` are the searched ones, as typed; with `None` no remarks end the answer.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
@@ -287,7 +287,7 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, pat
     };
     let found = results.len();
     if let Some(paths) = paths.filter(|_| !options.wish.quiet && !options.wish.format.is_json()) {
-        // On a terminal the rule says what is near.
+        // On a terminal the rule marks near results.
         end::tell(&results.end()?, options.look.width.is_some(), paths);
     }
     if options.look.height.is_some() && options.wish.max_tokens.is_none() && shown < found && !options.wish.quiet {
@@ -298,7 +298,7 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, pat
     Ok(())
 }
 
-/// Says where `--max-tokens` left results out, of which query if there are several.
+/// Remarks that `--max-tokens` left results out; names the query if there are several.
 pub fn tell_cut(wish: &Wish, query: Option<&str>, shown: usize, found: usize) {
     if shown < found && !wish.quiet {
         let (query, found) = (query.map_or(String::new(), |q| format!("{q}: ")), counted(found as u64, "result"));

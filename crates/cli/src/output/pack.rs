@@ -1,4 +1,4 @@
-//! `--pack`: an answer that spends a budget where the chance is, as text or as rows of JSON.
+//! `--pack`: an answer that spends a budget of tokens on the likeliest units, as text or as rows of JSON.
 
 use std::io::Write;
 

@@ -8,7 +8,7 @@ use colgrep_engine::FileAnswer;
 
 static HERE: RwLock<Option<Option<PathBuf>>> = RwLock::new(None);
 
-/// The current folder, asked for once.
+/// The current folder, looked up once.
 fn here() -> Option<PathBuf> {
     if let Some(known) = HERE.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
         return known.clone();
@@ -17,7 +17,7 @@ fn here() -> Option<PathBuf> {
     HERE.write().unwrap_or_else(PoisonError::into_inner).insert(here).clone()
 }
 
-/// Asks anew: the current folder is another.
+/// Forgets the current folder, which has changed.
 pub fn moved() {
     *HERE.write().unwrap_or_else(PoisonError::into_inner) = None;
 }
@@ -37,7 +37,7 @@ pub fn plain(path: &str, separator: char) -> String {
     path.replace('/', "\\")
 }
 
-/// The absolute path of a file that is there, links followed.
+/// The absolute path of an existing file, links followed.
 pub fn absolute_name(path: &Path) -> String {
     let full = path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
     plain(&full.to_string_lossy(), std::path::MAIN_SEPARATOR)
@@ -48,7 +48,7 @@ pub fn absolute(root: &Path, path: &str) -> String {
     plain(&root.join(path).to_string_lossy(), std::path::MAIN_SEPARATOR)
 }
 
-/// The path as it would be typed from here, control characters as they are: relative if it lies below the current folder.
+/// The path as it would be typed in the current folder, without escapes: relative if it lies below.
 pub fn typed(root: &Path, path: &str) -> String {
     let full = root.join(path);
     match here().as_ref().and_then(|h| full.strip_prefix(h).ok()).map(Path::to_string_lossy) {
@@ -57,10 +57,10 @@ pub fn typed(root: &Path, path: &str) -> String {
     }
 }
 
-/// A path from the folder (or file) that was given: `given` as it was written, and what lies below it.
+/// A path as grep names it: `given` as the user wrote it (a folder or file), and `rest` below it.
 pub fn below(given: &Path, rest: &Path) -> PathBuf {
     let mut path = if given.as_os_str() == "." { PathBuf::new() } else { given.to_path_buf() };
-    // One by one: with the system's own separators.
+    // Component by component, for the system's own separators.
     path.extend(rest.components());
     path
 }
