@@ -209,7 +209,7 @@ impl Place {
     }
 }
 
-/// Whether a query's words alone say what is wanted: no place, no file, no definition, nothing in quotes.
+/// Whether a query has words alone: no place, no file, no definition, no callers, nothing in quotes.
 fn points_nowhere(clues: &Clues) -> bool {
     let Clues { locations, mentions, phrases, declaration, callers_of, .. } = clues;
     locations.is_empty() && mentions.is_empty() && phrases.is_empty() && declaration.is_none() && callers_of.is_none()

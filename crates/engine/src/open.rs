@@ -177,7 +177,7 @@ fn updater<'a>(
         .progress(progress)
 }
 
-/// What is left to do for a project's index.
+/// Work left to do for a project's index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     /// Nothing.

@@ -1,4 +1,4 @@
-//! A project, open for searching: ranks its files, and works out what all outputs show of each.
+//! A project, open for searching: ranks its files, and works out the units and lines to show of each, for all outputs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -118,7 +118,7 @@ pub struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// A question by words, for so many files with one unit each.
+    /// A question by words, for this many files with the usual number of units.
     pub fn new(query: &'a str, knobs: &'a Knobs, files: usize) -> Asked<'a> {
         Asked {
             query,

@@ -68,7 +68,7 @@ impl Session {
     /// When a settings file can't be read or is not to be understood.
     pub fn new(env: Env, start: &Path, options: &OpenOptions, listener: Arc<dyn Listener>) -> Result<Session> {
         let settings = Settings::read(&env, start)?;
-        // A path that does not exist is told when it is searched.
+        // A path that does not exist is reported when it is searched.
         let found = Project::around(start, &env).ok();
         let settings = match &found {
             Some((project, _)) => settings.of_index(project.mode()),

@@ -18,7 +18,7 @@ use super::{Format, Options, Spot};
 pub struct LineOptions {
     /// Lines that do not match.
     pub invert: bool,
-    /// Only what matches, each match on a line.
+    /// Only the matching parts of lines, each on a line.
     pub only_matching: bool,
     /// Maximum number of lines of each file.
     pub max_count: Option<u64>,

@@ -23,7 +23,7 @@ pub struct Fused {
 }
 
 impl Fused {
-    /// Fuses the rankings of what was retrieved.
+    /// Fuses the retrievers' rankings.
     pub fn new(retrieved: &Retrieved, method: Fusion, knobs: &Knobs) -> Fused {
         let weighted = fuse::weigh(&retrieved.rankings, &retrieved.evidence, knobs);
         let fused = fuse::fuse(&weighted, method, retrieved.evidence.rank_constant(knobs));

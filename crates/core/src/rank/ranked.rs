@@ -12,9 +12,9 @@ pub struct RankedUnit {
     pub unit: UnitId,
     /// Its file: a position in [`Ranked::files`].
     pub file: usize,
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
-    /// How it stands to what it names.
+    /// Its role: definition, declaration, extension or test.
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,

@@ -1,4 +1,4 @@
-//! Entries of a history that mention what the query names.
+//! Entries of a history that mention a file of the query.
 
 use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};

@@ -16,9 +16,9 @@ pub struct Candidate {
     pub unit: UnitId,
     /// Its file: a position in [`Retrieved::files`].
     pub file: usize,
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
-    /// How it stands to what it names.
+    /// Its role: definition, declaration, extension or test.
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
@@ -46,7 +46,7 @@ pub struct NamedDefinition {
     pub unit: UnitId,
     /// The kind of that unit.
     pub kind: UnitKind,
-    /// How it stands to what it names.
+    /// The role of that unit.
     pub role: UnitRole,
     /// Whether upper and lower case agree too.
     pub exact_case: bool,

@@ -67,7 +67,7 @@ impl Example {
         apply(stage, &Input { query, knobs, retrieved: &self.retrieved, signals: &signals }, &mut self.fused);
     }
 
-    /// Runs one stage and gives what it added to each candidate, in hundredths.
+    /// Runs one stage and returns how much each candidate's score changed, in hundredths.
     pub(crate) fn added(&mut self, stage: &Stage, query: &Query, knobs: &Knobs) -> Vec<i32> {
         let before = self.fused.scores.clone();
         self.apply(stage, query, knobs);

@@ -1,4 +1,4 @@
-//! What changed between the file table and the tree on disk.
+//! The difference between the file table and the tree on disk: files to read, and paths that are gone.
 
 use std::fs::File;
 use std::path::Path;

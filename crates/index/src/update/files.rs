@@ -218,7 +218,7 @@ impl<'a> Build<'a> {
         Ok(Outcome { record, written: true })
     }
 
-    /// Commits what is read so far, table and index together.
+    /// Commits the files read so far, table and index together.
     fn commit(&mut self, complete: bool) -> Result<()> {
         self.table.files = self.records.values().cloned().collect();
         self.table.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -235,7 +235,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// The record of a file that was not read yet: what the walk saw.
+/// The record of a file that was not read yet, with path, size and time from the walk.
 fn new_record(id: FileId, found: &WalkedFile) -> FileRecord {
     FileRecord {
         id,

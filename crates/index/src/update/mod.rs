@@ -1,4 +1,4 @@
-//! Bringing an index up to date: what changed, read and parsed on all cores, committed in checkpoints.
+//! Updates an index: changed files are read and parsed on all cores, and committed in checkpoints.
 
 mod check;
 mod difference;
@@ -18,7 +18,7 @@ pub use source::{Asked, Content, Document, Round, Source};
 pub use updater::{Budget, Updater};
 pub use vectors::Encoding;
 
-/// What an update did.
+/// Result of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Files in the table after the update.

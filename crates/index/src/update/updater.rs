@@ -72,7 +72,7 @@ struct Seen {
     standing: Standing,
 }
 
-/// What is left to do for an index, given the tree and the caller's wishes.
+/// Work left to do for an index, given the tree and the caller's wishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     /// Nothing is left to do.
@@ -148,7 +148,7 @@ impl<'a> Updater<'a> {
         Updater { interrupted: Some(interrupted), ..self }
     }
 
-    /// Gives vectors to units that lack them, after the lexical index is committed.
+    /// Encodes the texts of units that lack vectors, after the lexical index is committed.
     #[must_use]
     pub fn encoding(self, encoding: Option<&Encoding<'a>>) -> Updater<'a> {
         Updater { encoding: encoding.copied(), ..self }
@@ -378,7 +378,8 @@ impl<'a> Updater<'a> {
         })
     }
 
-    /// Gives vectors to the units of `snapshot` that have none.
+    /// Encodes the texts of units of `snapshot` that lack vectors. Files that turn out to have changed are indexed
+    /// again, and their units encoded.
     fn vectors(
         &self,
         snapshot: Snapshot,

@@ -11,7 +11,7 @@ use super::panel::Panels;
 use super::pool::Row;
 use crate::error::{Error, Result};
 
-/// First bytes of a codebook; the last is the version of its layout and of what codes mean.
+/// First bytes of a codebook; the last is the version of its layout and of the meaning of codes.
 const MAGIC: &[u8; 8] = b"colgcbk3";
 /// Bits a component of a head. A head stands for the whole text and weighs as much as several other rows, so what its
 /// code loses is lost several times.
@@ -42,8 +42,8 @@ impl Default for Codec {
 }
 
 impl Codec {
-    /// The default for a model with so many heads. Without a head no row stands for the text as a whole, so more other
-    /// rows are kept.
+    /// The default for a model with this many heads. Without a head no row stands for the text as a whole, so more
+    /// other rows are kept.
     pub fn of(heads: usize) -> Codec {
         Codec { rows_max: if heads == 0 { 6 } else { 2 }, ..Codec::default() }
     }

@@ -61,7 +61,7 @@ impl<'a> SegmentBuilder<'a> {
         self.units.push((key, codes));
     }
 
-    /// Adds the units of `segment` that `keep` accepts and that are not damaged; gives the number of damaged ones.
+    /// Adds the units of `segment` that `keep` accepts and that are not damaged; returns the number of damaged ones.
     pub(crate) fn absorb(&mut self, segment: &'a Segment, keep: impl Fn(u64) -> bool) -> usize {
         if segment.secure().is_err() {
             return segment.len();

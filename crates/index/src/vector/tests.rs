@@ -18,7 +18,7 @@ use crate::ids::TextHash;
 
 const DIMENSION: usize = 24;
 const HEADS: usize = 2;
-/// A head's length, other rows having about 1: what the embedded model's have.
+/// Length of a head, where other rows have about 1, as in the model in the program.
 const HEAD_LENGTH: f32 = 3.0;
 
 fn direction(random: &mut Random) -> Vec<f32> {
@@ -33,7 +33,7 @@ fn near(random: &mut Random, row: &[f32], noise: f32) -> Vec<f32> {
     moved
 }
 
-/// A store of random units around a few topics, in several segments, and what its rows decode to, by hash.
+/// A store of random units around a few topics, in several segments, with the decoded rows of each text by its hash.
 struct Made {
     _folder: tempfile::TempDir,
     vectors: Vectors,
@@ -97,7 +97,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
 }
 
 impl Made {
-    /// A query with so many rows beside its heads.
+    /// A query with this many rows beside its heads.
     fn query(&self, random: &mut Random, rows: usize) -> Multivector {
         let rows = (0..HEADS + rows).map(|_| {
             let topic = &self.topics[random.below(self.topics.len())].clone();

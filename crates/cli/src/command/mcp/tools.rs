@@ -46,7 +46,7 @@ use crate::words::counted;
 const RESULTS_DEFAULT: usize = 10;
 /// Files retrieved for the first pages; doubled for later ones.
 const WINDOW_FILES: usize = 64;
-/// Questions in one call, at most.
+/// Maximum number of questions in one call.
 const QUERIES_MAX: usize = 16;
 /// Greatest number of files.
 const RESULTS_MAX: usize = 1_000;
@@ -267,7 +267,8 @@ struct Question<'a> {
     pack: Option<usize>,
 }
 
-/// One root's blocks, best first, and remarks (a line each) where its index is not complete or leaves out what is asked.
+/// One root's blocks, best first, with remarks (a line each) where its index is incomplete or leaves out a path asked
+/// for.
 struct Ranked {
     blocks: Vec<String>,
     remarks: String,
