@@ -24,7 +24,7 @@ const NEAR_MAX: usize = 8;
 /// Shortest unknown word, in letters, for which words of similar spelling are looked for: shorter ones resemble too
 /// many.
 const LETTERS_OF_ALIKE_MIN: usize = 4;
-/// Letters of a word for each that may differ in a word of similar spelling.
+/// A word of similar spelling may differ in one letter for each this many of the word (edit distance).
 const LETTERS_A_CHANGE: usize = 4;
 /// Number of best units whose names give suggestions.
 const UNITS_NAMED: usize = 20;
@@ -95,7 +95,7 @@ impl Place {
         let (query, lexical) = (&ranked.answer.query, &self.snapshot.lexical);
         let mut end = End { is_tokens: query.clues.is_tokens, weak: ranked.answer.weak, ..End::default() };
         let written = written(query);
-        // A token such as `1.2.3` is several words, and a unit with all of them need not hold the token.
+        // The index knows that the parts of `1.2.3` stand in a row, not what stands between them.
         let are_words = written.iter().all(|word| words(word).nth(1).is_none());
         let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
         if !is_counted && !is_weak {

@@ -45,7 +45,7 @@ const HEAD_LINES: [&str; 26] = [
     "'use strict",
     "@file:",
 ];
-/// Least score of a unit that [`also_here`] counts, as a share of the best.
+/// Least score of a unit that [`also_here`] counts, as a share of the file's.
 const ALSO_SHARE: f32 = 0.5;
 
 /// Maximum number of a file's units that are examined for an implementation.
@@ -120,9 +120,9 @@ fn is_implementation(unit: &RankedUnit) -> bool {
     unit.kind.is_definition() && matches!(unit.role, UnitRole::Definition | UnitRole::Extension)
 }
 
-/// Number of matching units of a file beside those shown, without raw code: those with half the score of the best.
-/// Units that the query points at score far above all others, so the best that it does not point at is the measure, if
-/// lower.
+/// Number of matching units of a file beside those shown, without raw code: those with at least half the file's
+/// `score`. Units that the query points at score far above all others; where one gave the file its score, the best unit
+/// that the query does not point at is the measure.
 pub fn also_here(all: &[RankedUnit], file: usize, score: f32, shown: &[RankedUnit]) -> u64 {
     let best_ranked = all.iter().filter(|unit| unit.pointed_line.is_none()).map(|unit| unit.score).reduce(f32::max);
     let measure = best_ranked.map_or(score, |best| best.min(score));

@@ -52,7 +52,7 @@ pub struct NamedDefinition {
     pub exact_case: bool,
 }
 
-/// Relation of a file to the one where the reader stands; all 0 where no such file is given.
+/// Relation of a file to the one where the reader stands; nothing is set where no such file is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Context {
     /// It is that file.

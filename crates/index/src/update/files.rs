@@ -211,7 +211,7 @@ impl<'a> Build<'a> {
         if file.entries.is_empty() {
             self.texts.keep(id, file.text_path(), &file.parsed.units);
         } else {
-            // Such an index keeps the body cut to the length that is encoded, and later builds encode that.
+            // An index of entries keeps bodies cut to the length that is encoded: the texts are those of the cut ones.
             self.texts.keep(id, file.text_path(), &file.parsed.units.iter().map(kept).collect::<Vec<_>>());
         }
         self.writer.add(&file)?;

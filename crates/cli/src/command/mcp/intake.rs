@@ -136,7 +136,7 @@ impl Envelope {
     }
 }
 
-/// A whole line as a message; `None` for a notification that nobody knows: those are not answered.
+/// A whole line as a message; `None` for an unknown notification, which gets no answer.
 fn message(text: &[u8]) -> Option<Line> {
     if let Ok(message) = serde_json::from_slice(text) {
         return Some(Line::Message(Box::new(message)));
