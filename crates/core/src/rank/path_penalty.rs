@@ -44,39 +44,35 @@ pub const LATE: Stage = Stage {
 /// Penalises files, if the knob `penalty_last` chooses this place.
 fn penalise(input: &Input<'_>, fused: &mut Fused, is_last: bool) {
     if input.knobs.penalty_last == is_last {
-        let text_factor = text_factor(input);
+        let is_documentation = input.retrieved.evidence.documentation;
         let files = input.retrieved.files.iter();
-        let factors: Vec<f32> = files.map(|file| factor(input.query, input.knobs, file, text_factor)).collect();
+        let factors: Vec<f32> = files.map(|file| factor(input.query, input.knobs, file, is_documentation)).collect();
         fused.scale_per_file(&input.retrieved.candidates, &factors);
     }
 }
 
-/// The factor for prose, configuration and data; 1 where the query asks for prose, or where hardly anything else was
-/// found: that corpus is documentation, and its few scripts are no likelier to be meant than its pages.
-fn text_factor(input: &Input<'_>) -> f32 {
-    let wanted = input.query.asks_for_prose || input.retrieved.evidence.documentation;
-    if wanted { 1.0 } else { input.knobs.text_penalty }
-}
-
-fn factor(query: &Query, knobs: &Knobs, file: &FileFacts, text_factor: f32) -> f32 {
+/// The factor of one file. Where hardly anything but prose was found, the corpus is documentation: its few scripts are no
+/// likelier to be meant than its pages, and a page below `tutorial` or `testing` is neither an example nor a test.
+fn factor(query: &Query, knobs: &Knobs, file: &FileFacts, is_documentation: bool) -> f32 {
     let class = file.path_facts.class;
+    let is_page = is_documentation && file.is_text;
     // Asking for any of these shows that more than the code proper is wanted.
     let asked = !query.asks_for.is_empty();
     let wanted = [PathClass::TEST, PathClass::BENCHMARK, PathClass::EXAMPLE];
     let strong = [PathClass::TEST, PathClass::BENCHMARK, PathClass::EXAMPLE, PathClass::COMPAT, PathClass::VENDORED]
         .into_iter()
-        .filter(|c| class.has(*c) && !(asked && wanted.contains(c)))
+        .filter(|c| class.has(*c) && !(asked && wanted.contains(c)) && !(is_page && *c != PathClass::VENDORED))
         .count();
     let counted = if knobs.penalty_each_class { strong } else { strong.min(1) };
     let mut factor = knobs.strong_penalty.powi(counted as i32);
-    if class.has(PathClass::BARREL) {
+    if class.has(PathClass::BARREL) && !is_page {
         factor *= knobs.moderate_penalty;
     }
     if class.has(PathClass::TYPINGS) {
         factor *= knobs.mild_penalty;
     }
-    if file.is_text {
-        factor *= text_factor;
+    if file.is_text && !(query.asks_for_prose || is_documentation) {
+        factor *= knobs.text_penalty;
     }
     factor
 }
@@ -118,12 +114,17 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_not_penalised_in_a_documentation() {
+    fn pages_are_not_penalised_in_a_documentation() {
         let knobs = knobs(&[(Knob::TextPenalty, "0.6"), (Knob::StrongPenalty, "0.3")]);
         for (documentation, path, expected) in [
             (true, "guide/install.md", 1.0),
             (false, "guide/install.md", 0.6),
-            (true, "tests/install.md", 0.3),
+            // Below such folders lie pages about tests, and lessons.
+            (true, "tests/install.md", 1.0),
+            (true, "tutorial/cors.md", 1.0),
+            (false, "tutorial/cors.md", 0.18),
+            (true, "vendor/jquery/README.md", 0.3),
+            (true, "tutorial/cors.py", 0.3),
             (true, "conf.py", 1.0),
         ] {
             let mut example = Example::of(&[path]);
