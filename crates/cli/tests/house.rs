@@ -124,6 +124,38 @@ fn dependencies_have_licences_that_ask_for_no_more_than_a_notice() {
     }
 }
 
+/// Packages that would keep the index in a database or ask a server, or a language model, for it.
+const NOT_TAKEN: [&str; 20] = [
+    "async-openai",
+    "candle-core",
+    "diesel",
+    "faiss",
+    "fred",
+    "lancedb",
+    "libsqlite3-sys",
+    "llama-cpp-2",
+    "memcache",
+    "milvus",
+    "mongodb",
+    "ollama-rs",
+    "postgres",
+    "qdrant-client",
+    "redis",
+    "rocksdb",
+    "rusqlite",
+    "sled",
+    "sqlx",
+    "usearch",
+];
+
+#[test]
+fn r002_12_and_18_no_database_no_cache_server_and_no_language_model_is_built_in() {
+    for package in dependencies() {
+        let name = package["name"].as_str().expect("a name");
+        assert!(!NOT_TAKEN.contains(&name) && !name.starts_with("sqlite"), "{name}");
+    }
+}
+
 #[test]
 fn the_oldest_toolchain_is_the_one_that_dependencies_ask_for() {
     let number = |version: &str| {

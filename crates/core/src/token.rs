@@ -313,6 +313,13 @@ mod tests {
     }
 
     #[test]
+    fn r002_8_words_are_stemmed_and_short_ones_and_names_with_digits_are_not() {
+        check("scaling scaled scales", "scale scale scale");
+        check("policies policy", "polici polici");
+        check("pods has v1beta1s", "pod has v1beta1s v 1 beta 1 s");
+    }
+
+    #[test]
     fn s003_6_words_over_256_bytes_are_left_out() {
         let word = |length: usize| "x".repeat(length);
         check(&word(256), &word(256));

@@ -109,7 +109,7 @@ fn callers_side_by_side() {
 
 #[test]
 #[ignore = "needs ONNX Runtime"]
-fn sentence_encoders_give_one_vector() {
+fn r002_6_sentence_encoders_give_one_vector() {
     let env = runtime();
     let native = Native::new(TINY).unwrap().encode_documents(&["parse http request"]).unwrap().remove(0);
     // Without a prefix, the graph gives the summary in place of the first pieces.
@@ -139,7 +139,7 @@ fn sentence_encoders_give_one_vector() {
 
 #[test]
 #[ignore = "needs ONNX Runtime"]
-fn folders_that_do_not_work_are_explained() {
+fn r002_6_folders_that_do_not_work_are_explained() {
     let env = runtime();
     let model = std::fs::read(tiny().join("model.onnx")).unwrap();
     let config = std::fs::read_to_string(tiny().join("onnx_config.json")).unwrap();

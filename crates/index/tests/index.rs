@@ -13,6 +13,7 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::path::stem_of;
 use colgrep_core::query::Query;
+use colgrep_core::tag::{Hint, Hints};
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::lexical::Required;
@@ -288,4 +289,42 @@ fn an_index_of_another_root_is_none() {
         let units = snapshot.lexical.units_of(file, None).expect("units");
         assert_eq!(snapshot.lexical.unit(units[0].key).expect("a unit").name, name);
     }
+}
+
+#[test]
+fn req_004_12_hints_read_the_facts_of_the_best_hundred_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (root, data) = (folder.path().join("project"), folder.path().join("data"));
+    for part in 0..150 {
+        let path = root.join(format!("part{part}/parse_item.py"));
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, "def parse_item(text):\n    return text.strip()\n").expect("a file");
+    }
+    let snapshot = open(&root, &data);
+    let knobs = Knobs::of(Profile::Default);
+    let read = AtomicUsize::new(0);
+    let tags_of = |_: &str| {
+        read.fetch_add(1, Ordering::Relaxed);
+        Vec::new()
+    };
+    let asked = |hints: &[&str]| {
+        let hints: Vec<Hint> = hints.iter().map(|hint| hint.parse().expect("a hint")).collect();
+        let hints = Hints::new(&hints, &mut Tokenizer::default());
+        let background = Background { hints: Some(&hints), tags_of: Some(&tags_of), ..Background::default() };
+        let request = Request {
+            query: "parse item",
+            knobs: &knobs,
+            fusion: Fusion::MinMax,
+            files: 5,
+            units_per_file: PerFile::Usual,
+            strength_min: 0.0,
+            filter: None,
+            semantic: None,
+            background,
+        };
+        search(&snapshot, &request, None).expect("an answer");
+        read.swap(0, Ordering::Relaxed)
+    };
+    assert_eq!(asked(&["subsystem=part7", "tag=hot", "keyword=text"]), 100, "however many hints there are");
+    assert_eq!(asked(&[]), 0, "without hints nothing is read");
 }

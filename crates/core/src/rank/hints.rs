@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_2_factors_are_multiplied_each_kind_once() {
+    fn req_004_2_and_6_factors_are_multiplied_each_kind_once_without_a_cap() {
         let knobs = Knobs::of(Profile::Default);
         let all = &TagKind::ALL[..6];
         for (kinds, expected) in [

@@ -3,6 +3,26 @@
 //! Between the fusion and the order run the [`STAGES`]. A stage is a file here and a line in that list. It reads the
 //! query, the knobs and what was retrieved, and changes scores; the runner alone sorts, checks that scores stay finite,
 //! and tells the observer what every stage did. Boosts are in shares of the best possible base score, which is 1.
+//!
+//! No phase can be taken for another (requirement 002.3 of document retrieval): what is fused is not ranked yet.
+//!
+//! ```
+//! use colgrep_core::rank::{Fused, Ranked, Retrieved};
+//! fn first_line(ranked: &Ranked<'_>) -> Option<u32> {
+//!     ranked.units.first().map(|unit| unit.line)
+//! }
+//! let (retrieved, fused) = (Retrieved::default(), Fused::default());
+//! assert_eq!(first_line(&Ranked::new(&retrieved, &fused)), None);
+//! ```
+//!
+//! ```compile_fail
+//! use colgrep_core::rank::{Fused, Ranked, Retrieved};
+//! fn first_line(ranked: &Ranked<'_>) -> Option<u32> {
+//!     ranked.units.first().map(|unit| unit.line)
+//! }
+//! let (retrieved, fused) = (Retrieved::default(), Fused::default());
+//! assert_eq!(first_line(&fused), None);
+//! ```
 
 pub mod coherence;
 pub mod context;
