@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
 
 /// Adds what the lines of one file announce.
 fn count(text: &str, language: &'static Language, path: &Path, count: &mut Count) {
-    let keywords: HashSet<&str> = language.type_keywords.iter().chain(language.value_keywords).copied().collect();
+    let keywords: HashSet<&str> = language.keywords().collect();
     let of = |list: &str| list.split('|').filter(|word| keywords.contains(word)).collect::<Vec<_>>().join("|");
     let (functions, types) = (of(FUNCTIONS), of(TYPES));
     let pattern = |words: &str, end: &str| {

@@ -1,5 +1,5 @@
 //! Prints a file's units, or its syntax tree: `cargo run -p colgrep-syntax --example units -- FILE [--tree] [--query FILE.scm] [--language NAME]`.
-#![allow(clippy::print_stdout, reason = "printing is what it is for")]
+#![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::error::Error;
 use std::path::PathBuf;

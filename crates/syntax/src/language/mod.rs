@@ -57,8 +57,8 @@ pub struct Language {
     pub aliases: &'static [&'static str],
     /// Extensions without the dot, lower case.
     pub extensions: &'static [&'static str],
-    /// Those of the extensions that members of values are named too (`counter.inc`): in a query, such an ending names no
-    /// file.
+    /// Those of the extensions that are common names of members too: a word of a query with such an ending
+    /// (`counter.inc`) is not taken for a file.
     pub member_extensions: &'static [&'static str],
     /// Whole file names, as written.
     pub file_names: &'static [&'static str],
@@ -79,10 +79,15 @@ pub struct Language {
     pub lock_files: &'static [&'static str],
     /// Extensions of what gets minified or bundled into enormous lines, which no person wrote.
     pub minified_extensions: &'static [&'static str],
-    /// Keywords in front of the name of a type, for code that the grammar can't follow.
+    /// Keywords in front of the name of a type: `class`.
     pub type_keywords: &'static [&'static str],
-    /// Words that announce a function or a value, with its name behind them: `fn`, `const`.
+    /// Keywords in front of the name of a function: `fn`.
+    pub function_keywords: &'static [&'static str],
+    /// Words in front of another name that a file defines: `const`.
     pub value_keywords: &'static [&'static str],
+    /// True if a type without a bracket behind its name is only announced (`class Later;`), for code that the grammar
+    /// can't follow.
+    pub types_need_brackets: bool,
     /// Whether tests stand in modules of the files that they test.
     pub has_test_modules: bool,
     /// Whether `///` comments hold XML.
@@ -98,6 +103,13 @@ pub struct Language {
     pub prepare: Option<fn(&str) -> Option<String>>,
     /// Whether a text is nested too deeply for the grammar's scanner, which would end the process.
     pub too_deep: Option<fn(&str) -> bool>,
+}
+
+impl Language {
+    /// Iterates over the keywords that have a name behind them, of types, functions and values.
+    pub fn keywords(&self) -> impl Iterator<Item = &'static str> + use<> {
+        [self.type_keywords, self.function_keywords, self.value_keywords].into_iter().flatten().copied()
+    }
 }
 
 impl std::fmt::Debug for Language {
@@ -216,7 +228,7 @@ pub fn of_file(path: &str, bytes: &[u8]) -> &'static Language {
 static FACTS: LazyLock<LanguageFacts> = LazyLock::new(|| {
     let is_member = |extension: &&str| LANGUAGES.iter().any(|l| l.member_extensions.contains(extension));
     let extensions = LANGUAGES.iter().flat_map(|l| l.extensions.iter().copied().chain(l.shared_extensions()));
-    let keywords = LANGUAGES.iter().flat_map(|l| l.type_keywords.iter().chain(l.value_keywords).copied());
+    let keywords = LANGUAGES.iter().flat_map(|l| l.keywords());
     LanguageFacts::new(extensions.filter(|e| !is_member(e)), LANGUAGES.iter().map(|l| l.paths))
         .with_declaration_keywords(keywords)
 });

@@ -24,33 +24,33 @@ pattern!(R_CODE, r"(?m)<-|\blibrary\(|\bfunction\s*\(");
 
 pattern!(REBOL, r"\AREBOL");
 
-/// An extension of several languages: what in a file's beginning shows which it is, tried in this order, and the
-/// language of the others.
+/// An extension that several languages use: patterns of a file's beginning, tried in order, each with its language, and
+/// the language if none matches.
 struct Shared {
     extension: &'static str,
-    shown: &'static [(&'static LazyLock<Regex>, &'static str)],
-    others: &'static str,
+    tests: &'static [(&'static LazyLock<Regex>, &'static str)],
+    fallback: &'static str,
 }
 
 static SHARED: [Shared; 7] = [
-    Shared { extension: "h", shown: &[(&OBJC, "objc"), (&CPP, "cpp")], others: "c" },
-    Shared { extension: "m", shown: &[(&OBJC, "objc"), (&MATLAB, "unknown")], others: "objc" },
-    Shared { extension: "pl", shown: &[(&PERL, "perl"), (&PROLOG, "unknown")], others: "perl" },
-    Shared { extension: "t", shown: &[(&PERL, "perl")], others: "unknown" },
-    Shared { extension: "inc", shown: &[(&PHP, "php"), (&CPP, "cpp")], others: "c" },
-    Shared { extension: "ts", shown: &[(&XML, "xml")], others: "typescript" },
-    Shared { extension: "r", shown: &[(&R_CODE, "r"), (&REBOL, "unknown")], others: "r" },
+    Shared { extension: "h", tests: &[(&OBJC, "objc"), (&CPP, "cpp")], fallback: "c" },
+    Shared { extension: "m", tests: &[(&OBJC, "objc"), (&MATLAB, "unknown")], fallback: "objc" },
+    Shared { extension: "pl", tests: &[(&PERL, "perl"), (&PROLOG, "unknown")], fallback: "perl" },
+    Shared { extension: "t", tests: &[(&PERL, "perl")], fallback: "unknown" },
+    Shared { extension: "inc", tests: &[(&PHP, "php"), (&CPP, "cpp")], fallback: "c" },
+    Shared { extension: "ts", tests: &[(&XML, "xml")], fallback: "typescript" },
+    Shared { extension: "r", tests: &[(&R_CODE, "r"), (&REBOL, "unknown")], fallback: "r" },
 ];
 
 /// The language for an extension that several languages share; `None` where the extension is not one of those.
 pub(super) fn shared_extension(extension: &str, head: &[u8]) -> Option<&'static str> {
     let shared = SHARED.iter().find(|s| s.extension == extension)?;
-    Some(shared.shown.iter().find(|(pattern, _)| pattern.is_match(head)).map_or(shared.others, |(_, name)| name))
+    Some(shared.tests.iter().find(|(pattern, _)| pattern.is_match(head)).map_or(shared.fallback, |(_, name)| name))
 }
 
-/// The extensions that a language shares with others.
+/// The extensions that a language shares with fallback.
 pub(super) fn shared_with(language: &str) -> impl Iterator<Item = &'static str> {
-    let names = |s: &'static Shared| s.shown.iter().map(|(_, name)| *name).chain([s.others]);
+    let names = |s: &'static Shared| s.tests.iter().map(|(_, name)| *name).chain([s.fallback]);
     SHARED.iter().filter(move |s| names(s).any(|name| name == language)).map(|s| s.extension)
 }
 

@@ -42,12 +42,8 @@ const MODIFIERS: [&str; 29] = [
     "new",
     "local",
 ];
-/// Keywords with a function's name behind them.
-const FUNCTIONS: [&str; 8] = ["fn", "func", "def", "defp", "defmacro", "function", "fun", "sub"];
-/// Keywords with a type's name behind them.
+/// Those keywords of types that a body follows. Others (`typedef`, `namespace`, `type`) name something else first.
 const TYPES: [&str; 9] = ["class", "struct", "enum", "trait", "interface", "protocol", "object", "union", "record"];
-/// Languages whose types need no bracket behind their names.
-const WITHOUT_BRACKETS: [&str; 6] = ["python", "ruby", "elixir", "haskell", "lua", "julia"];
 /// Lines behind a type's name among which its bracket stands.
 const BRACKET_LINES: usize = 4;
 /// Pattern number of these definitions: behind those of every query.
@@ -62,7 +58,6 @@ struct Announced {
 
 /// Adds the definitions that lines announce and that no capture has.
 pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Language) {
-    let keywords: Vec<&str> = language.type_keywords.iter().chain(language.value_keywords).copied().collect();
     let taken = Taken::new(found, lines);
     let mut inside = Inside::default();
     // Those whose last line is not yet known, outermost first: indentation and position.
@@ -88,7 +83,7 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
         if !is_code || line.len() > LINE_BYTES_MAX || taken.has(number) {
             continue;
         }
-        let Some(announced) = announced(line, &keywords) else { continue };
+        let Some(announced) = announced(line, language) else { continue };
         if announced.is_type && !has_body(lines, number, language) {
             continue;
         }
@@ -143,10 +138,7 @@ fn closes(word: &str) -> bool {
 
 /// Whether a type's body begins on its line or soon behind it.
 fn has_body(lines: &Lines<'_>, number: u32, language: &Language) -> bool {
-    if WITHOUT_BRACKETS.contains(&language.name) {
-        return true;
-    }
-    if lines.line(number).contains('{') {
+    if !language.types_need_brackets || lines.line(number).contains('{') {
         return true;
     }
     let behind = (number + 1..=lines.count()).map(|n| lines.line(n).trim());
@@ -231,14 +223,14 @@ impl Inside {
 }
 
 /// What a line announces.
-fn announced(line: &str, keywords: &[&str]) -> Option<Announced> {
+fn announced(line: &str, language: &Language) -> Option<Announced> {
     let mut at = indentation_of(line);
     let mut is_type = false;
     loop {
         let word = word_at(line, at);
         let behind = at + word.len();
-        let is_function = FUNCTIONS.contains(&word) && keywords.contains(&word);
-        let is_keyword = is_function || TYPES.contains(&word) && keywords.contains(&word);
+        let is_function = language.function_keywords.contains(&word);
+        let is_keyword = is_function || TYPES.contains(&word) && language.type_keywords.contains(&word);
         if !is_keyword {
             // `pub(crate)`, `[[nodiscard]]` and the like are passed over with the word before them.
             if is_type || !MODIFIERS.contains(&word) {
@@ -358,27 +350,25 @@ mod tests {
 
     #[test]
     fn first_lines_announce_names() {
-        let rust = ["fn", "struct", "enum", "trait"];
-        let cpp = ["class", "struct", "enum"];
-        for (line, keywords, expected) in [
-            ("    pub(crate) async fn read<'a>(&'a mut self) -> u8 {", &rust[..], "read"),
-            ("pub trait AsyncReadExt: AsyncRead {", &rust, "AsyncReadExt"),
-            ("let fn_name = 1;", &rust, ""),
-            ("functional(x)", &["function"], ""),
-            ("function __bold() {", &["function"], "__bold"),
-            ("func (r *Ring[T]) Push(x T) {", &["func"], "Push"),
-            ("public suspend fun Collection<Job>.joinAll(): Unit = forEach { it.join() }", &["fun"], "joinAll"),
-            ("fun <T> first(list: List<T>): T {", &["fun"], "first"),
-            ("class A_LOCKABLE B_UNUSED(x) SpinLock {", &cpp, "SpinLock"),
-            ("class A_SCOPED [[nodiscard]] Holder final : Base<int, int> {", &cpp, "Holder"),
-            ("enum class TypeSpec : int {", &cpp, "TypeSpec"),
-            ("struct Low::Arena {", &cpp, "Arena"),
-            ("class K, class V,", &cpp, ""),
-            ("class Foo;", &cpp, ""),
-            ("struct Foo x = {1};", &cpp, ""),
-            ("struct Foo *make(int x)", &cpp, ""),
+        for (language, line, expected) in [
+            ("rust", "    pub(crate) async fn read<'a>(&'a mut self) -> u8 {", "read"),
+            ("rust", "pub trait AsyncReadExt: AsyncRead {", "AsyncReadExt"),
+            ("rust", "let fn_name = 1;", ""),
+            ("bash", "functional(x)", ""),
+            ("bash", "function __bold() {", "__bold"),
+            ("go", "func (r *Ring[T]) Push(x T) {", "Push"),
+            ("kotlin", "public suspend fun Collection<Job>.joinAll(): Unit = forEach { it.join() }", "joinAll"),
+            ("kotlin", "fun <T> first(list: List<T>): T {", "first"),
+            ("cpp", "class A_LOCKABLE B_UNUSED(x) SpinLock {", "SpinLock"),
+            ("cpp", "class A_SCOPED [[nodiscard]] Holder final : Base<int, int> {", "Holder"),
+            ("cpp", "enum class TypeSpec : int {", "TypeSpec"),
+            ("cpp", "struct Low::Arena {", "Arena"),
+            ("cpp", "class K, class V,", ""),
+            ("cpp", "class Foo;", ""),
+            ("cpp", "struct Foo x = {1};", ""),
+            ("cpp", "struct Foo *make(int x)", ""),
         ] {
-            let found = announced(line, keywords).map(|a| &line[a.name]);
+            let found = announced(line, by_name(language).unwrap()).map(|a| &line[a.name]);
             assert_eq!(found.unwrap_or_default(), expected, "{line}");
         }
     }
