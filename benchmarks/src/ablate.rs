@@ -28,23 +28,9 @@ pub struct Args {
     pub into: Option<PathBuf>,
 }
 
-/// The value at which a knob has no effect: 0 for boosts, shares and field weights, 1 for factors. None for knobs that
-/// are part of a formula (k1, b, depths, switches, sizes).
-pub fn neutral(knob: Knob) -> Option<f64> {
-    let name = knob.name();
-    let ends = |endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
-    match () {
-        () if name == "hint_keyword" => Some(0.0),
-        () if name.starts_with("hint_") => Some(1.0),
-        () if ends(&["_penalty", "_factor", "stop_weight", "compound_weight"]) => Some(1.0),
-        () if ends(&["_boost", "_share", "_weight", "_named_files"]) => Some(0.0),
-        () => None,
-    }
-}
-
-/// The knobs of `knobs` that have a neutral value and another one in force.
+/// The knobs of `knobs` that can be switched off and are on.
 fn in_force<'k>(knobs: &'k Knobs, all: &'k [Knob]) -> impl Iterator<Item = (Knob, f64)> + 'k {
-    all.iter().filter_map(|k| Some((*k, neutral(*k)?))).filter(|(k, n)| knobs.number(*k) != *n)
+    all.iter().filter_map(|k| Some((*k, k.declaration().off?))).filter(|(k, n)| knobs.number(*k) != *n)
 }
 
 fn without(knobs: &Knobs, off: impl Iterator<Item = (Knob, f64)>) -> Result<Knobs> {
@@ -253,14 +239,9 @@ mod tests {
     }
 
     #[test]
-    fn neutral_values_are_in_range_and_every_stage_has_one() {
-        for &knob in Knob::ALL {
-            if let Some(value) = neutral(knob) {
-                assert!(knob.parse(&value.to_string()).is_ok(), "{} can't be {value}", knob.name());
-            }
-        }
+    fn every_stage_can_be_switched_off() {
         for stage in STAGES {
-            assert!(stage.knobs.iter().any(|k| neutral(*k).is_some()), "{} can't be switched off", stage.name);
+            assert!(stage.knobs.iter().any(|k| k.declaration().off.is_some()), "{} can't be switched off", stage.name);
         }
     }
 }

@@ -14,7 +14,6 @@ pub const KNOBS: &[Knob] = &[
     Knob::Alpha,
     Knob::TrustLow,
     Knob::TrustHigh,
-    Knob::CodeShare,
     Knob::ProseTrust,
     Knob::SemanticDepth,
     Knob::RrfK,

@@ -54,7 +54,10 @@ pub struct Declaration {
     pub classic: f64,
     /// Smallest and largest value allowed.
     pub range: (f64, f64),
-    /// Values worth trying in a sweep.
+    /// The value at which it has no effect: 0 for boosts, shares and weights of fields, 1 for factors. None for knobs
+    /// that are part of a formula (k1, b, depths, switches, sizes).
+    pub off: Option<f64>,
+    /// Values worth trying in a sweep, at least two, of which one differs from the default.
     pub grid: &'static [f64],
     /// Where the value comes from.
     pub source: &'static str,

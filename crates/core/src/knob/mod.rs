@@ -134,7 +134,13 @@ mod tests {
             for value in declared.grid.iter().chain([&declared.default, &declared.classic]) {
                 assert!(knob.parse(&value.to_string()).is_ok(), "{} = {value} is out of its range", declared.name);
             }
-            assert!(!declared.grid.is_empty(), "{} has no grid", declared.name);
+            for profile in Profile::ALL {
+                let is_another = |value: &f64| *value != declared.value_in(profile);
+                assert!(declared.grid.iter().any(is_another), "the grid of {} holds another value", declared.name);
+            }
+            if let Some(value) = declared.off {
+                assert!(knob.parse(&value.to_string()).is_ok(), "{} = {value} is out of its range", declared.name);
+            }
         }
     }
 

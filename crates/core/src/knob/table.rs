@@ -1,8 +1,8 @@
 //! The table of knobs: each constant of the ranking, declared once, in pipeline order.
 //!
-//! A row begins with the knob's variant of [`Knob`], its plain name and the type that code reads. What the environment
-//! calls it is the command line's affair. The row is all that a new knob needs: name it in the list of the stage that
-//! reads it (`STAGE.knobs`, or `KNOBS` in `fuse.rs`), and run `just docs`.
+//! A row begins with the knob's variant of [`Knob`], its plain name and the type that code reads; the engine makes the
+//! name of its environment variable from the plain name. A new knob needs this row, and its name in the list of what
+//! reads it (`STAGE.knobs`, or `KNOBS` in `fuse.rs`).
 
 use super::declaration::{Declaration, KnobValue, knobs};
 
@@ -25,441 +25,441 @@ knobs! {
     // The query.
     Fillers fillers: bool {
         doc: "1: words of politeness and reference (please, thanks, e.g., issue, …) are left out where something else is asked; 0: they count like others.",
-        default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
         source: "docs/ranking.md: the query",
     }
 
     // Retrieval.
     PoolUnits pool_units: usize {
         doc: "Units that each retriever brings into the pool.",
-        default: 600.0, classic: 100.0, range: (10.0, 10000.0), grid: &[100.0, 300.0, 600.0, 1000.0],
+        off: None, default: 600.0, classic: 100.0, range: (10.0, 10000.0), grid: &[100.0, 300.0, 600.0, 1000.0],
         source: "default: prototype; classic: ColGREP, pull request 99",
     }
     PoolNamedFiles pool_named_files: usize {
         doc: "Files that enter the pool by their name or by a definition in them, whatever rank their units have.",
-        default: 100.0, classic: 0.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 100.0, 300.0],
+        off: Some(0.0), default: 100.0, classic: 0.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 100.0, 300.0],
         source: "prototype: recall of the first 30 files .983 without them",
     }
     ExactUnits exact_units: usize {
         doc: "Units whose text is encoded again for their full semantic score, the nearest by what the index keeps; for models that are light enough.",
-        default: 128.0, classic: 256.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
+        off: None, default: 128.0, classic: 256.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
         source: "docs/research/fusion.md",
     }
 
     // BM25F (`bm25`).
     K1 k1: f32 {
         doc: "BM25 term frequency saturation: higher lets repeats count longer.",
-        default: 1.6, classic: 1.2, range: (0.0, 10.0), grid: &[0.8, 1.2, 1.6, 2.0],
+        off: None, default: 1.6, classic: 1.2, range: (0.0, 10.0), grid: &[0.8, 1.2, 1.6, 2.0],
         source: FIELDS,
     }
     B b: f32 {
         doc: "BM25 length normalisation: 0 none, 1 full.",
-        default: 0.6, classic: 0.75, range: (0.0, 1.0), grid: &[0.3, 0.45, 0.6, 0.75],
+        off: None, default: 0.6, classic: 0.75, range: (0.0, 1.0), grid: &[0.3, 0.45, 0.6, 0.75],
         source: "default: prototype sweep (docs/research/prototype.md); classic: SQLite FTS5's bm25()",
     }
     NameWeight name_weight: f32 {
         doc: "BM25F weight of a unit's name.",
-        default: 3.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        off: Some(0.0), default: 3.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
         source: FIELDS,
     }
     ParentWeight parent_weight: f32 {
         doc: "BM25F weight of the names that enclose a unit.",
-        default: 3.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        off: Some(0.0), default: 3.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
         source: FIELDS,
     }
     DocWeight doc_weight: f32 {
         doc: "BM25F weight of a unit's documentation.",
-        default: 3.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        off: Some(0.0), default: 3.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
         source: FIELDS,
     }
     BodyWeight body_weight: f32 {
         doc: "BM25F weight of a unit's lines.",
-        default: 1.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        off: Some(0.0), default: 1.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
         source: FIELDS,
     }
     StemWeight stem_weight: f32 {
         doc: "BM25F weight of the file's stem.",
-        default: 2.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        off: Some(0.0), default: 2.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
         source: FIELDS,
     }
     FolderWeight folder_weight: f32 {
         doc: "BM25F weight of the file's folders.",
-        default: 1.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
+        off: Some(0.0), default: 1.0, classic: 1.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0],
         source: FIELDS,
     }
     KeywordWeight keyword_weight: f32 {
         doc: "BM25F weight of the keywords of a section of prose, and of its entities.",
-        default: 0.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0],
+        off: Some(0.0), default: 0.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0, 3.0],
         source: ENRICHMENT,
     }
     StopWeight stop_weight: f32 {
         doc: "Factor on the idf of stop words in the query.",
-        default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 0.25, 0.5, 1.0],
+        off: Some(1.0), default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 0.25, 0.5, 1.0],
         source: FIELDS,
     }
     CompoundWeight compound_weight: f32 {
         doc: "Factor on the idf of whole names of several parts in the query.",
-        default: 2.0, classic: 1.0, range: (0.0, 10.0), grid: &[0.5, 1.0, 2.0, 3.0],
+        off: Some(1.0), default: 2.0, classic: 1.0, range: (0.0, 10.0), grid: &[0.5, 1.0, 2.0, 3.0],
         source: FIELDS,
     }
     ConstantFactor constant_factor: f32 {
         doc: "Factor on the score of constants and fields.",
-        default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0],
+        off: Some(1.0), default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0],
         source: FIELDS,
     }
     DeclarationFactor declaration_factor: f32 {
         doc: "Factor on the score of bare declarations (C prototypes).",
-        default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0],
+        off: Some(1.0), default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0],
         source: FIELDS,
     }
     TestUnitFactor test_unit_factor: f32 {
         doc: "Factor on the score of units in a language's own test syntax.",
-        default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.5, 0.7, 1.0],
+        off: Some(1.0), default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.5, 0.7, 1.0],
         source: FIELDS,
     }
 
     // Fusion (`fuse`).
     Alpha alpha: f32 {
         doc: "Weight of the semantic ranking for a query whose words are trusted, more for others; the lexical one has the rest. 0: words alone, 1: meaning alone. No effect with one ranking.",
-        default: 0.25, classic: 0.6, range: (0.0, 1.0), grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
+        off: None, default: 0.25, classic: 0.6, range: (0.0, 1.0), grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
         source: "default: tuned on both sets (docs/research/fusion.md); classic: ColGREP, pull request 99",
     }
     TrustLow trust_low: f32 {
         doc: "Lexical strength (best unit's BM25 over what all words could give) up to which a query's words are not trusted.",
-        default: 0.15, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.15, 0.2, 0.3],
+        off: None, default: 0.15, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.15, 0.2, 0.3],
         source: TUNED,
     }
     TrustHigh trust_high: f32 {
         doc: "Lexical strength from which a query's words are trusted wholly.",
-        default: 0.6, classic: 0.0, range: (0.0, 2.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.8],
+        off: None, default: 0.6, classic: 0.0, range: (0.0, 2.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.8],
         source: TUNED,
     }
     CodeShare code_share: f32 {
         doc: "Most definitions of code, as a share of the candidates, in a documentation: a corpus of prose, whose sections answer, not its files; below 0: nothing is one.",
-        default: 0.15, classic: -1.0, range: (-1.0, 1.0), grid: &[-1.0, 0.1, 0.15, 0.2],
+        off: Some(-1.0), default: 0.15, classic: -1.0, range: (-1.0, 1.0), grid: &[-1.0, 0.1, 0.15, 0.2],
         source: PROSE,
     }
     ProseTrust prose_trust: f32 {
         doc: "How far the words of a query are trusted in a documentation.",
-        default: 0.6, classic: 1.0, range: (0.0, 1.0), grid: &[0.35, 0.45, 0.55, 0.6, 0.65],
+        off: None, default: 0.6, classic: 1.0, range: (0.0, 1.0), grid: &[0.35, 0.45, 0.55, 0.6, 0.65],
         source: PROSE,
     }
     SemanticDepth semantic_depth: usize {
         doc: "Rank in the semantic ranking whose score counts as nothing in the min-max fusion.",
-        default: 600.0, classic: 10000.0, range: (2.0, 10000.0), grid: &[50.0, 100.0, 200.0, 400.0, 600.0],
+        off: None, default: 600.0, classic: 10000.0, range: (2.0, 10000.0), grid: &[50.0, 100.0, 200.0, 400.0, 600.0],
         source: TUNED,
     }
     RrfK rrf_k: f32 {
         doc: "k of reciprocal rank fusion, weight · k / (k + rank): higher makes ranks count more alike.",
-        default: 60.0, classic: 60.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0, 100.0],
+        off: None, default: 60.0, classic: 60.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0, 100.0],
         source: "Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (SIGIR 2009)",
     }
     ExpandAlpha expand_alpha: f32 {
         doc: "Most that COLGREP_ALPHA is where a term table gave the query terms: 0.3 for meaning against 3.0 for words.",
-        default: 0.0909, classic: 0.0909, range: (0.0, 1.0), grid: &[0.05, 0.0909, 0.25],
+        off: None, default: 0.0909, classic: 0.0909, range: (0.0, 1.0), grid: &[0.05, 0.0909, 0.25],
         source: EXPANSION,
     }
     ExpandK expand_k: f32 {
         doc: "Stands for COLGREP_RRF_K where a term table gave the query terms.",
-        default: 10.0, classic: 10.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0],
+        off: None, default: 10.0, classic: 10.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0],
         source: EXPANSION,
     }
 
     // Stage `multi_unit`.
     UnitSumShare unit_sum_share: f32 {
         doc: "Share of a file's base score that comes from the sum of its best units; the best unit alone has the rest.",
-        default: 0.667, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.33, 0.5, 0.667, 0.8],
+        off: Some(0.0), default: 0.667, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.33, 0.5, 0.667, 0.8],
         source: "prototype: 0.5 best + 1.0 sum, harmonic top 6 (+.04 over the best unit alone)",
     }
     UnitSumDepth unit_sum_depth: usize {
         doc: "Units a file whose scores are summed, the i-th divided by i.",
-        default: 6.0, classic: 1.0, range: (1.0, 100.0), grid: &[1.0, 3.0, 6.0, 10.0],
+        off: None, default: 6.0, classic: 1.0, range: (1.0, 100.0), grid: &[1.0, 3.0, 6.0, 10.0],
         source: "prototype: 6 of 3, 6, 10",
     }
 
     // Stage `hints`.
     HintSubsystem hint_subsystem: f32 {
         doc: "Factor for a unit that meets a hint of its part of the program: its folders, its file's stem, what encloses it.",
-        default: 1.3, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.3, 1.5],
+        off: Some(1.0), default: 1.3, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.3, 1.5],
         source: TAGS,
     }
     HintPurpose hint_purpose: f32 {
         doc: "Factor for a unit that meets a hint of its purpose: the class of a verb in its name.",
-        default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5],
+        off: Some(1.0), default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5],
         source: TAGS,
     }
     HintType hint_type: f32 {
         doc: "Factor for a unit that meets a hint of its types: of its parameters, its result, its bases.",
-        default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5],
+        off: Some(1.0), default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5],
         source: TAGS,
     }
     HintConcept hint_concept: f32 {
         doc: "Factor for a unit that meets a hint of its subject: its documentation and its folders.",
-        default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5],
+        off: Some(1.0), default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5],
         source: TAGS,
     }
     HintFeature hint_feature: f32 {
         doc: "Factor for a unit that meets a hint of its condition of compiling: a feature, an #ifdef, a build tag.",
-        default: 1.1, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.1, 1.5],
+        off: Some(1.0), default: 1.1, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.1, 1.5],
         source: TAGS,
     }
     HintTag hint_tag: f32 {
         doc: "Factor for a unit that meets a hint of its tags, as the table `tags` of the settings gives them.",
-        default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5],
+        off: Some(1.0), default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5],
         source: TAGS,
     }
     HintKeyword hint_keyword: f32 {
         doc: "Added to a factor of 1 for each hint of a keyword that a unit meets, at most three.",
-        default: 0.1, classic: 0.0, range: (0.0, 10.0), grid: &[0.0, 0.1, 0.2],
+        off: Some(0.0), default: 0.1, classic: 0.0, range: (0.0, 10.0), grid: &[0.0, 0.1, 0.2],
         source: TAGS,
     }
 
     // Stages `path_penalty` and `path_penalty_last`.
     StrongPenalty strong_penalty: f32 {
         doc: "Factor for tests, benchmarks, examples, compatibility layers, vendored and generated files.",
-        default: 0.55, classic: 0.3, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
+        off: Some(1.0), default: 0.55, classic: 0.3, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
         source: PENALTIES,
     }
     ModeratePenalty moderate_penalty: f32 {
         doc: "Factor for files that only gather what others define.",
-        default: 0.75, classic: 0.5, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
+        off: Some(1.0), default: 0.75, classic: 0.5, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
         source: PENALTIES,
     }
     MildPenalty mild_penalty: f32 {
         doc: "Factor for type declarations without code.",
-        default: 0.85, classic: 0.7, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
+        off: Some(1.0), default: 0.85, classic: 0.7, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
         source: PENALTIES,
     }
     TextPenalty text_penalty: f32 {
         doc: "Factor for prose, configuration and data, unless the query asks for documentation.",
-        default: 0.6, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
+        off: Some(1.0), default: 0.6, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
         source: PENALTIES,
     }
     PenaltyEachClass penalty_each_class: bool {
         doc: "1: each class of a file that is penalised strongly gives its factor, as published (compat/foo_test.py: two); 0: one factor for all.",
-        default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        off: None, default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
         source: PENALTIES,
     }
     PenaltyLast penalty_last: bool {
         doc: "1: penalties come after the boosts, so that no boost undoes them; 0: before, as published.",
-        default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
         source: "fault 4 of the existing tool: a test file with a matching stem climbs back",
     }
 
     // Stages `path_stem_boost`, `definition_boost` and `coherence_boost`.
     BoostOfBest boost_of_best: bool {
         doc: "1: the boosts of the published pipeline are shares of the best score before each of them, as published; 0: of the best possible base score, which is 1.",
-        default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        off: None, default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
         source: "ColGREP, pull request 99",
     }
 
     // Stage `path_stem_boost`.
     StemBoost stem_boost: f32 {
         doc: "Added when a word of the query is a part of the file's stem.",
-        default: 0.133, classic: 0.4, range: (0.0, 5.0), grid: &[0.0, 0.07, 0.133, 0.2, 0.4],
+        off: Some(0.0), default: 0.133, classic: 0.4, range: (0.0, 5.0), grid: &[0.0, 0.07, 0.133, 0.2, 0.4],
         source: STEM_BOOST,
     }
     StemPrefixBoost stem_prefix_boost: f32 {
         doc: "Added instead when a word of the query begins like a part of the stem (three letters and more).",
-        default: 0.067, classic: 0.2, range: (0.0, 5.0), grid: &[0.0, 0.033, 0.067, 0.133, 0.2],
+        off: Some(0.0), default: 0.067, classic: 0.2, range: (0.0, 5.0), grid: &[0.0, 0.033, 0.067, 0.133, 0.2],
         source: STEM_BOOST,
     }
     StemStopwords stem_stopwords: bool {
         doc: "1: stop words of the query never match a stem.",
-        default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        off: None, default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
         source: STEM_BOOST,
     }
     StemPluralSnake stem_plural_snake: bool {
         doc: "1: stems are compared by their parts in word-stem form (requests.py for request); 0: whole and as written.",
-        default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
+        off: None, default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
         source: STEM_BOOST,
     }
 
     // Stage `definition_boost`.
     DefBoost def_boost: f32 {
         doc: "Added to a definition whose name holds a word of the query that is no stop word.",
-        default: 0.0, classic: 0.25, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.25],
+        off: Some(0.0), default: 0.0, classic: 0.25, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.25],
         source: "ColGREP, pull request 99; off by default: −.0025 (docs/research/prototype.md)",
     }
 
     // Stage `coherence_boost`.
     CoherenceBoost coherence_boost: f32 {
         doc: "Added to a file's best unit, times the file's share of the largest sum of scores.",
-        default: 0.0, classic: 0.2, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3],
+        off: Some(0.0), default: 0.0, classic: 0.2, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3],
         source: "semble, as in ColGREP pull request 99; off by default: multi_unit does it better (docs/research/prototype.md)",
     }
 
     // Stage `stem_share`.
     StemShareBoost stem_share_boost: f32 {
         doc: "Times the idf-weighted share of the stem's terms that the query holds.",
-        default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        off: Some(0.0), default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
         source: STEMS,
     }
     StemFullBoost stem_full_boost: f32 {
         doc: "Added when the query holds every part of the stem.",
-        default: 0.067, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        off: Some(0.0), default: 0.067, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
         source: STEMS,
     }
     StemAgreementBoost stem_agreement_boost: f32 {
         doc: "Times the product of the stem's share in the query and the query's share in the stem.",
-        default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        off: Some(0.0), default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
         source: STEMS,
     }
     StemPrefixShareBoost stem_prefix_share_boost: f32 {
         doc: "Times the length ratio of the best shared beginning, over the number of the stem's terms.",
-        default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        off: Some(0.0), default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
         source: STEMS,
     }
     StemJoinedBoost stem_joined_boost: f32 {
         doc: "Added when neighbouring words of the query, written as one, are the stem.",
-        default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
+        off: Some(0.0), default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
         source: STEMS,
     }
 
     // Stage `exact_definition`.
     SymbolTypeBoost symbol_type_boost: f32 {
         doc: "Query is one name: added where a type of that name is defined.",
-        default: 0.667, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        off: Some(0.0), default: 0.667, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
         source: DEFINITIONS,
     }
     SymbolFunctionBoost symbol_function_boost: f32 {
         doc: "Query is one name: added where a function of that name is defined.",
-        default: 0.667, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        off: Some(0.0), default: 0.667, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
         source: DEFINITIONS,
     }
     SymbolConstantBoost symbol_constant_boost: f32 {
         doc: "Query is one name: added where a constant or field of that name is defined.",
-        default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        off: Some(0.0), default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
         source: DEFINITIONS,
     }
     SymbolStemBoost symbol_stem_boost: f32 {
         doc: "Query is one name: added to the file named so.",
-        default: 0.333, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        off: Some(0.0), default: 0.333, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
         source: DEFINITIONS,
     }
     NameTypeBoost name_type_boost: f32 {
         doc: "A name inside a sentence: added where a type of that name is defined.",
-        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
         source: DEFINITIONS,
     }
     NameFunctionBoost name_function_boost: f32 {
         doc: "A name inside a sentence: added where a function or constant of that name is defined.",
-        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
         source: DEFINITIONS,
     }
     NameStemBoost name_stem_boost: f32 {
         doc: "A name inside a sentence: added to the file named so.",
-        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
         source: DEFINITIONS,
     }
     TextualTypeBoost textual_type_boost: f32 {
         doc: "Added where the text defines a type of that name, whatever the grammar made of it.",
-        default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        off: Some(0.0), default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
         source: DEFINITIONS,
     }
     WordDefinitionBoost word_definition_boost: f32 {
         doc: "A plain word that names one of n ≤ 6 definitions: added times 1/√n.",
-        default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
+        off: Some(0.0), default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.133, 0.2, 0.267, 0.333, 0.5, 0.667, 1.0],
         source: DEFINITIONS,
     }
 
     // Stage `proximity`.
     NearBoost near_boost: f32 {
         doc: "Times the file's evidence (relative to the pool) for neighbouring query words within 8 tokens.",
-        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3],
+        off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3],
         source: PROXIMITY,
     }
     AdjacentBoost adjacent_boost: f32 {
         doc: "Times the file's evidence (relative to the pool) for neighbouring query words side by side and in order.",
-        default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
+        off: Some(0.0), default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
         source: PROXIMITY,
     }
 
     // Stage `folder`.
     FolderShareBoost folder_share_boost: f32 {
         doc: "Times the share of the file's folders that hold a word of the query.",
-        default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
+        off: Some(0.0), default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
         source: FOLDERS,
     }
     LastFolderBoost last_folder_boost: f32 {
         doc: "Added when the file's own folder holds a word of the query.",
-        default: 0.067, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.033, 0.067, 0.133],
+        off: Some(0.0), default: 0.067, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.033, 0.067, 0.133],
         source: FOLDERS,
     }
 
     // Stage `depth`.
     DepthBoost depth_boost: f32 {
         doc: "Added to the pool's shallowest files, falling to 0 at its deepest.",
-        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2, 0.267],
+        off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2, 0.267],
         source: "prototype: +.005 (docs/research/prototype.md)",
     }
 
     // Stage `sibling`.
     SiblingBoost sibling_boost: f32 {
         doc: "Times the best base score among other files of the same stem.",
-        default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
+        off: Some(0.0), default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
         source: "prototype: about +.001 (docs/research/prototype.md)",
     }
 
     // Stage `history`.
     HistoryBoost history_boost: f32 {
         doc: "Added to files that past commits like the question changed, in shares of the best score; 0 opens no history.",
-        default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2, 0.4],
+        off: Some(0.0), default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2, 0.4],
         source: "docs/research/history.md",
     }
 
     // Stage `context`.
     HereBoost here_boost: f32 {
         doc: "With --near: added to the file where the reader stands, in shares of the best score.",
-        default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4],
+        off: Some(0.0), default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4],
         source: NEAR,
     }
     PartnerBoost partner_boost: f32 {
         doc: "With --near: added to what the test tests, in shares of the best score; where tests are asked for, to what tests the source.",
-        default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.2, 0.4, 0.6],
+        off: Some(0.0), default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.2, 0.4, 0.6],
         source: NEAR,
     }
     ImportBoost import_boost: f32 {
         doc: "With --near: added to files that the file imports, in shares of the best score.",
-        default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2],
+        off: Some(0.0), default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2],
         source: NEAR,
     }
     ImporterBoost importer_boost: f32 {
         doc: "With --near: added to files that import the file, in shares of the best score.",
-        default: 0.05, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2],
+        off: Some(0.0), default: 0.05, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2],
         source: NEAR,
     }
     TogetherBoost together_boost: f32 {
         doc: "With --near: times the share of past commits in which a file changed together with the file, in shares of the best score.",
-        default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4, 0.6],
+        off: Some(0.0), default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4, 0.6],
         source: NEAR,
+    }
+
+    // Stage `pointed`.
+    PointedBoost pointed_boost: f32 {
+        doc: "Added for each step of certainty to a unit that the query points at: by a line of its file, or by text that stands there as typed; 0 looks for no such text.",
+        off: Some(0.0), default: 10.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 10.0],
+        source: POINTED,
     }
 
     // Stage `mention`.
     MentionBoost mention_boost: f32 {
-        doc: "Added to a file that the query names, above the best of the others; several of one name share it, each 1/√n of it, from where they stand.",
-        default: 0.6, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.3, 0.6, 1.2],
+        doc: "Added to a file that the query names: one that bears its name alone is lifted to the best other file first, of n files of one name each gets 1/√n of this and no lift.",
+        off: Some(0.0), default: 0.6, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.3, 0.6, 1.2],
         source: POINTED,
     }
 
     // Stage `mention` of a history.
     MentionDistance mention_distance: f32 {
         doc: "How far below the best an entry of the history lies at most that mentions a file which the query names.",
-        default: 0.4, classic: 0.4, range: (0.0, 1.0), grid: &[0.2, 0.4, 0.6],
+        off: None, default: 0.4, classic: 0.4, range: (0.0, 1.0), grid: &[0.2, 0.4, 0.6],
         source: "file-aware recall over history: FILE_MATCH_DISTANCE",
     }
 
     // Fusion of a history.
     HistoryAlpha history_alpha: f32 {
         doc: "Weight of meaning among the entries of a history, whatever the words found; the words have the rest. An alpha of 0 counts here too.",
-        default: 0.2, classic: 0.2, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.2, 0.3, 0.4, 0.6],
+        off: None, default: 0.2, classic: 0.2, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.2, 0.3, 0.4, 0.6],
         source: "docs/research/history.md",
-    }
-
-    // Stage `pointed`.
-    PointedBoost pointed_boost: f32 {
-        doc: "Added for each step of certainty to a unit that the query points at: by a line of its file, or by text that stands there as typed; 0 looks for no such text.",
-        default: 10.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 10.0],
-        source: POINTED,
     }
 }
