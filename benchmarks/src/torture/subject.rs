@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
-use colgrep_encoder::Encoder;
+use colgrep_encoder::{Encoder, Hashed};
 use colgrep_index::disk::Disk;
 use colgrep_index::history::recall;
 use colgrep_index::search::{Background, Request, Semantic, search};
@@ -18,7 +18,7 @@ use colgrep_index::update::{Encoding, Updater, caught};
 use colgrep_index::vector::Codebook;
 
 use super::past::Past;
-use super::toy::{Toy, codebook, encoding};
+use super::toy::{codebook, encoding};
 
 /// Questions that touch names, words in documentation and in bodies, callers, paths.
 const QUERIES: [&str; 6] =
@@ -154,7 +154,8 @@ impl Subject {
     /// # Errors
     /// As [`Updater::run`].
     pub(super) fn update(&self, store: &Store, whole: bool, vectors: bool) -> colgrep_index::Result<Snapshot> {
-        let wish = Encoding { budget: (!whole).then_some(SEARCH_BUDGET), ..encoding(&Toy, &self.codebook) };
+        let model = Hashed::default();
+        let wish = Encoding { budget: (!whole).then_some(SEARCH_BUDGET), ..encoding(&model, &self.codebook) };
         let past = self.past.as_ref().filter(|_| self.of_past);
         let root = past.map_or(&*self.root, Past::common);
         let updater = Updater::new(store, root).wait(whole).encoding(Some(&wish).filter(|_| vectors));
@@ -196,10 +197,11 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
         }
     }
     let knobs = Knobs::of(Profile::Default);
-    let has_vectors = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == Toy.fingerprint());
+    let model = Hashed::default();
+    let has_vectors = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == model.fingerprint());
     let _ = writeln!(text, "{:?}", snapshot.coverage());
     for query in QUERIES {
-        for semantic in [None, Some(Semantic::new(&Toy)).filter(|_| has_vectors)] {
+        for semantic in [None, Some(Semantic::new(&model)).filter(|_| has_vectors)] {
             let (fusion, background) = (Fusion::MinMax, Background::default());
             let request = Request {
                 query,

@@ -19,6 +19,7 @@
 //! ```
 
 mod error;
+mod hashed;
 #[cfg(feature = "hub")]
 mod hub;
 mod model;
@@ -29,6 +30,7 @@ mod onnx;
 mod runtime;
 
 pub use error::{Error, Source};
+pub use hashed::Hashed;
 pub use model::{ModelSpec, loaded_runtime, open, runtime_report};
 pub use multivector::Multivector;
 pub use native::{EMBEDDED, EMBEDDED_CODEBOOK, Files, Native};

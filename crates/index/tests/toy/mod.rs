@@ -1,16 +1,15 @@
-//! A model for tests: each word has a direction by its hash, and a few words share theirs, as synonyms do.
+//! A model for tests: words have directions by their hashes, a few share theirs, and it fails or waits on command.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use colgrep_encoder::{Encoder, Error, Multivector};
+use colgrep_encoder::{Encoder, Error, Hashed, Multivector};
 use colgrep_index::update::Encoding;
 use colgrep_index::vector::{Codebook, Codec, Lengths};
 use ndarray::Array2;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-pub const DIMENSION: usize = 32;
-const SYNONYMS: [(&str, &str); 3] = [("fetch", "download"), ("retrieve", "download"), ("remove", "delete")];
+pub const DIMENSION: usize = Hashed::DIMENSION;
+const HASHED: Hashed = Hashed { synonyms: &[("fetch", "download"), ("retrieve", "download"), ("remove", "delete")] };
 
 /// The model. It counts the texts that it was given.
 pub struct Toy {
@@ -33,25 +32,9 @@ impl Toy {
     }
 }
 
-fn direction(word: &str) -> Vec<f32> {
-    let word = SYNONYMS.iter().find(|s| s.0 == word).map_or(word, |s| s.1);
-    let mut row: Vec<f32> =
-        (0..DIMENSION as u64).map(|i| (xxh3_64_with_seed(word.as_bytes(), i) % 2001) as f32 / 1000.0 - 1.0).collect();
-    let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
-    row.iter_mut().for_each(|x| *x /= norm);
-    row
-}
-
-/// A row for each word, longer words weighing more; the head is their mean.
+/// What the model makes of a text.
 pub fn vectors(text: &str) -> Multivector {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase);
-    let rows: Vec<Vec<f32>> =
-        words.take(200).map(|w| direction(&w).iter().map(|x| x * (w.len() as f32).min(8.0) / 8.0).collect()).collect();
-    if rows.is_empty() {
-        return Multivector::default();
-    }
-    let mean = (0..DIMENSION).map(|i| rows.iter().map(|r| r[i]).sum::<f32>() / rows.len() as f32);
-    Multivector::from_values(DIMENSION, 1, mean.chain(rows.concat()).collect())
+    HASHED.encode(text)
 }
 
 impl Encoder for Toy {
@@ -86,7 +69,7 @@ impl Encoder for Toy {
 
 /// A codebook that does not depend on what is indexed, so that two stores can be compared.
 pub fn codebook() -> Codebook {
-    let directions: Vec<Vec<f32>> = (0..40).map(|i| direction(&format!("centroid {i}"))).collect();
+    let directions: Vec<Vec<f32>> = (0..40).map(|i| HASHED.direction(&format!("centroid {i}"))).collect();
     let centroids = Array2::from_shape_fn((40, DIMENSION), |(row, i)| directions[row][i]);
     let levels = [-0.3, -0.1, 0.1, 0.3];
     let lengths = Lengths { max: 1.0, head: 0.5, other: 0.5 };
