@@ -257,6 +257,7 @@ fn request(random: &mut StdRng) -> Value {
         ("outline", json!({"file": "src/part1/header.rs"})),
         ("read_unit", json!({"file": "src/part1/header.rs", "name": "send_1", "line": 3})),
         ("find_related", json!({"file": "src/part0/header.rs", "line": 4, "results": 3})),
+        ("history", json!({"query": "how a page is stored", "paths": ["src/part1"], "results": 3})),
         ("status", json!({})),
     ];
     let Some((name, arguments)) = calls.choose(random) else { return Value::Null };

@@ -17,8 +17,7 @@ const TITLES: [(&str, &str); 7] = [
 
 /// Gives a tool its title, plain types of parameters, and the shape of its answers.
 pub fn describe(tool: &mut Tool) {
-    let known = TITLES.iter().find(|(name, _)| *name == tool.name).map(|(_, title)| (*title).to_string());
-    tool.title = Some(known.unwrap_or_else(|| capitalised(&tool.name.replace('_', " "))));
+    tool.title = TITLES.iter().find(|(name, _)| *name == tool.name).map(|(_, title)| (*title).to_string());
     let mut schema = Value::Object(tool.input_schema.as_ref().clone());
     let kinds = schema.as_object_mut().and_then(|object| object.remove("$defs")).unwrap_or_default();
     plain(&mut schema, &kinds);
@@ -26,11 +25,6 @@ pub fn describe(tool: &mut Tool) {
         tool.input_schema = schema.into();
     }
     tool.output_schema = Some(answers().into());
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The shape of every answer.
