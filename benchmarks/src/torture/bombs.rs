@@ -17,8 +17,8 @@ use super::process::{Ended, run as ended};
 use super::{Args, Tally, case_seed, go_through};
 use crate::speed::process::Program;
 
-/// Short texts that are dear when repeated, found by `cargo run -p colgrep-syntax --example bombs`: a language and a text
-/// in a row, as `language.tsv` of that search.
+/// Short texts that are dear when repeated, found by `cargo run --release -p colgrep-syntax --example bombs`: a language
+/// and a text in a row.
 const FOUND: &str = include_str!("bombs.tsv");
 /// How large the repeated texts get, in bytes.
 const SIZES: [usize; 3] = [30_000, 280_000, 1_000_000];

@@ -245,6 +245,47 @@ fn the_reference_of_the_command_line_is_current() {
 }
 
 #[test]
+fn every_stage_has_its_row_in_the_documentation() {
+    let page = std::fs::read_to_string(workspace().join("docs/ranking.md")).expect("the page");
+    let stages = page.split("\n## Stages\n").nth(1).expect("the chapter").split("\n### ").next().expect("its table");
+    let rows: Vec<&str> = stages.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let names: Vec<&str> = colgrep_core::rank::STAGES.iter().map(|stage| stage.name).collect();
+    assert_eq!(rows, names, "the table of docs/ranking.md against STAGES, in order");
+}
+
+#[test]
+fn documents_count_the_grammars() {
+    let grammars = colgrep_syntax::language::LANGUAGES.iter().filter(|row| row.grammar.is_some()).count().to_string();
+    for (page, before, behind) in [
+        ("README.md", "since the ", " grammars"),
+        ("docs/guide.md", "build compiles ", " grammars"),
+        ("docs/guide.md", "units of ", " grammars"),
+        ("docs/reliability.md", "each of the ", " languages"),
+        ("crates/syntax/README.md", "", " languages by their tree-sitter grammars"),
+    ] {
+        let text = std::fs::read_to_string(workspace().join(page)).expect("the page");
+        assert!(text.contains(&format!("{before}{grammars}{behind}")), "{page}: say {before}{grammars}{behind}");
+    }
+}
+
+#[test]
+fn source_files_have_at_most_500_lines() {
+    fn check(folder: &Path, long: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() && !entry.ends_with("target") && !entry.ends_with("languages") {
+                check(&entry, long);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                let lines = std::fs::read_to_string(&entry).expect("a text").lines().count();
+                long.extend((lines > 500).then(|| format!("{} has {lines} lines", entry.display())));
+            }
+        }
+    }
+    let mut long = Vec::new();
+    ["crates", "benchmarks"].iter().for_each(|folder| check(&workspace().join(folder), &mut long));
+    assert!(long.is_empty(), "split these: {long:?}");
+}
+
+#[test]
 fn every_source_file_says_what_lives_there() {
     fn check(folder: &Path) {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
