@@ -1,5 +1,6 @@
 //! A search over one snapshot: retrieve, fuse, rank, collapse.
 
+mod beside;
 mod hinted;
 mod locate;
 mod near;

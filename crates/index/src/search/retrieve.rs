@@ -15,9 +15,8 @@ use colgrep_core::{UnitId, UnitKind};
 use colgrep_syntax::language::{self, Category};
 
 use super::Request;
+use super::beside::Beside;
 use super::hinted;
-use super::near::contexts;
-use super::past::past;
 use super::pointed::{Pointers, pointers};
 use super::semantic::{Mode, Semantic, SemanticSearch, join};
 use super::timing::{Timing, timed};
@@ -65,92 +64,99 @@ fn retrieve_in_pool(
     known: Option<Pointers>,
     timing: &mut Timing,
 ) -> Result<(Query, Retrieved)> {
-    let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
     let mut tokenizer = Tokenizer::default();
     let query = read(snapshot, request, &mut tokenizer)?;
     if query.terms.is_empty() {
         return Ok((query, Retrieved::default()));
     }
     let files_total = snapshot.files.indexed().count() as u64;
-    let named = timed(lexical_ms, || snapshot.lexical.named_files(&query, files_total, request.filter))?;
-    let mut required = required(snapshot, request, &query, &named);
-    let pointers = if let Some(known) = known {
-        known
-    } else if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 {
-        pointers(snapshot, &query, &mut tokenizer, request.filter)?
-    } else {
-        Pointers::default()
+    let named = timed(&mut timing.lexical, || snapshot.lexical.named_files(&query, files_total, request.filter))?;
+    let pointers = match known {
+        Some(known) => known,
+        None if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
+            pointers(snapshot, &query, &mut tokenizer, request.filter)?
+        }
+        None => Pointers::default(),
     };
-    if pointers.only.as_ref().is_some_and(HashSet::is_empty) && pointers.files.is_empty() {
-        // What stands in quotes stands nowhere.
+    if pointers.allow_nothing() {
         return Ok((query, Retrieved::default()));
     }
-    let contexts = request.background.near.map(|near| contexts(snapshot, request, near, &query)).transpose()?;
-    let contexts = contexts.unwrap_or_default();
-    let past = past(snapshot, request);
-    let also: HashSet<FileId> = pointers.files.keys().chain(contexts.keys()).chain(past.keys()).copied().collect();
-    required.files.extend(&also);
-    required.units.extend(pointers.units.keys());
+    let beside = Beside::new(snapshot, request, &query, pointers)?;
+    let mut required = required(snapshot, request, &query, &named);
+    required.files.extend(beside.files());
+    required.units.extend(beside.pointers.units.keys());
+    let Some(Ranked { units, rankings, evidence }) = ranked(snapshot, request, &query, &required, &beside, timing)?
+    else {
+        return Ok((query, Retrieved::default()));
+    };
+    let mut retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
+    (retrieved.rankings, retrieved.evidence) = (rankings, evidence);
+    hinted::compare(snapshot, request, &mut retrieved, &mut tokenizer)?;
+    beside.mark(&mut retrieved, &units);
+    Ok((query, retrieved))
+}
+
+/// The candidates of a query with the rankings that found them.
+struct Ranked {
+    units: Vec<UnitHit>,
+    rankings: Vec<Ranking>,
+    evidence: Evidence,
+}
+
+/// Ranks the units by words and by meaning, side by side. None where neither the index nor the model knows anything of
+/// the query.
+fn ranked(
+    snapshot: &Snapshot,
+    request: &Request<'_>,
+    query: &Query,
+    required: &Required,
+    beside: &Beside,
+    timing: &mut Timing,
+) -> Result<Option<Ranked>> {
+    let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
     let semantic = timed(semantic_ms, || {
         request.semantic.map(|s| SemanticSearch::new(snapshot, &query.text, s, request.filter)).transpose()
     })?;
     let (bm25, units_max) = (Bm25::new(request.knobs), request.knobs.pool_units);
     let mut by_words =
-        || timed(lexical_ms, || snapshot.lexical.search(&query, &bm25, units_max, request.files, request.filter));
+        || timed(lexical_ms, || snapshot.lexical.search(query, &bm25, units_max, request.files, request.filter));
     let mut by_meaning =
         |semantic: &SemanticSearch<'_>| timed(semantic_ms, || semantic.search(units_max, request.files));
     let (near, found) = match &semantic {
         Some(semantic) => rayon::join(|| by_meaning(semantic), by_words),
         None => (Ok(Vec::new()), by_words()),
     };
-    let near = near?;
-    required.units.extend(near.iter().map(|hit| hit.0));
-    let found = found?;
+    let (near, found) = (near?, found?);
+    let by_vectors: HashSet<UnitId> = near.iter().map(|hit| hit.0).collect();
+    let mut required = required.clone();
+    required.units.extend(&by_vectors);
     let (units, mass) = timed(lexical_ms, || found.with(&required))?;
 
-    // Units that the semantic search alone found are here for their facts; they have no place in the lexical ranking.
+    // Required units without a word of the query (score 0) get their facts, and no rank by words.
     let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.key));
     let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.key, u.score)).collect();
-    // A text of which neither the index nor the model knows a word is a name that is not here; who asks for meaning alone
-    // gets what is near all the same.
+    // If neither the index nor the model knows a word of the query, nothing is an answer, except by meaning alone.
     let is_nothing = |s: Semantic<'_>| s.mode == Mode::Hybrid && !s.encoder.knows(&query.text);
-    if hits.is_empty() && pointers.units.is_empty() && request.semantic.is_some_and(is_nothing) {
-        return Ok((query, Retrieved::default()));
+    if hits.is_empty() && beside.pointers.units.is_empty() && request.semantic.is_some_and(is_nothing) {
+        return Ok(None);
     }
-    let mut evidence = evidence(&query, mass, &units, request.knobs);
+    let mut evidence = evidence(query, mass, &units, request.knobs);
     evidence.documentation = is_documentation(snapshot, &units, request.knobs.code_share);
     let mut rankings = Vec::new();
     if request.semantic.is_none_or(|s| s.mode == Mode::Hybrid) {
         rankings.push(Ranking { retriever: Retriever::Lexical, hits });
     }
     if let Some(search) = &semantic {
-        let others: Vec<UnitHit> = units.iter().filter(|u| !required.units.contains(&u.key)).copied().collect();
+        let others: Vec<UnitHit> = units.iter().filter(|u| !by_vectors.contains(&u.key)).copied().collect();
         let hits = timed(semantic_ms, || completed(search, near, &others, &units, &mut evidence, request.knobs))?;
         if rankings.is_empty() || !hits.is_empty() {
             rankings.push(Ranking { retriever: Retriever::Semantic, hits });
         }
     }
-    let mut ranked: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
-    ranked.extend(pointers.units.keys());
-    let is_answer =
-        |file| pointers.only.as_ref().is_none_or(|only| only.contains(&file) || pointers.files.contains_key(&file));
-    let is_ranked = |unit: &UnitHit| ranked.contains(&unit.key) || also.contains(&unit.file);
-    let units: Vec<UnitHit> = units.into_iter().filter(|u| is_ranked(u) && is_answer(u.file)).collect();
-    let mut retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
-    (retrieved.rankings, retrieved.evidence) = (rankings, evidence);
-    hinted::compare(snapshot, request, &mut retrieved, &mut tokenizer)?;
-    if pointers.units.is_empty() && also.is_empty() {
-        return Ok((query, retrieved));
-    }
-    let file_of: HashMap<UnitId, FileId> = units.iter().map(|unit| (unit.key, unit.file)).collect();
-    for candidate in &mut retrieved.candidates {
-        candidate.pointer = pointers.units.get(&candidate.unit).copied();
-        let (id, file) = (file_of.get(&candidate.unit), &mut retrieved.files[candidate.file]);
-        file.mentioned = id.and_then(|id| pointers.files.get(id)).copied().unwrap_or_default();
-        file.context = id.and_then(|id| contexts.get(id)).copied().unwrap_or_default();
-        file.past = id.and_then(|id| past.get(id)).copied().unwrap_or_default();
-    }
-    Ok((query, retrieved))
+    let in_rankings: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
+    let is_candidate = |unit: &UnitHit| in_rankings.contains(&unit.key) || beside.brings(unit);
+    let units = units.into_iter().filter(|unit| is_candidate(unit) && beside.allows(unit.file)).collect();
+    Ok(Some(Ranked { units, rankings, evidence }))
 }
 
 /// Reads the query, and adds what a table of terms knows of its words.

@@ -38,6 +38,13 @@ pub struct Pointers {
     pub only: Option<HashSet<FileId>>,
 }
 
+impl Pointers {
+    /// True if a phrase in quotes stands nowhere and no file is named either: there is no answer then.
+    pub fn allow_nothing(&self) -> bool {
+        self.only.as_ref().is_some_and(HashSet::is_empty) && self.files.is_empty()
+    }
+}
+
 /// Looks at what a query points at.
 ///
 /// # Errors
