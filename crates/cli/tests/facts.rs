@@ -314,6 +314,8 @@ fn an_outline_names_functions_and_types_first() {
     assert_eq!(lines(&["outline", "a.py"]), 2);
     assert!(lines(&["outline", "a.py", "--all"]) >= 4);
     assert_eq!(lines(&["outline", "b.py"]), 1, "there is nothing else");
+    sandbox.write("c.md", "Words before.\n\n# Head\n\nMore.\n");
+    assert_eq!((lines(&["outline", "c.md"]), lines(&["outline", "c.md", "--all"])), (1, 2), "headings, and all");
     let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["outline", "a.py", "--json"]).out).expect("JSON");
     assert_eq!(json.as_array().map(Vec::len), Some(2));
 }

@@ -100,7 +100,9 @@ fn outlined(unit: &Unit, with_text: bool) -> Outlined {
 pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
     let units: Vec<Outlined> = units(&args.file)?.iter().map(|unit| outlined(unit, args.enriched)).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let shown = shown(&units, args.all || args.enriched);
+    let all = args.all || args.enriched;
+    // A program may want the keywords of prose outside any heading.
+    let shown = if args.json { named_first(&units, all, &LITTLE[..2]) } else { shown(&units, all) };
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&shown)?)?;
     } else {
@@ -115,9 +117,17 @@ pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
     Ok(if units.is_empty() { NOTHING } else { FOUND })
 }
 
+/// Kinds of units that say little of what a file holds; the last are the paragraphs outside any heading.
+const LITTLE: [&str; 3] = ["constant", "rawcode", "document"];
+
 /// What is shown: functions, types and headings, or all; all too where there are none of these.
 pub fn shown(units: &[Outlined], all: bool) -> Vec<&Outlined> {
-    let is_main = |unit: &&Outlined| !matches!(unit.unit_type, "constant" | "rawcode");
+    named_first(units, all, &LITTLE)
+}
+
+/// All units but those of the kinds `little`, unless `all` are wanted or there are no others.
+fn named_first<'u>(units: &'u [Outlined], all: bool, little: &[&str]) -> Vec<&'u Outlined> {
+    let is_main = |unit: &&Outlined| !little.contains(&unit.unit_type);
     let main: Vec<&Outlined> = units.iter().filter(is_main).collect();
     if all || main.is_empty() { units.iter().collect() } else { main }
 }
