@@ -60,6 +60,10 @@ record: bench-corpus bench-build
     {{bench}} run {{corpus}} --profile classic --keyword-only --no-stages --out {{bench-out}}/raw-bm25.json --markdown benchmarks/records/`date +%F`-raw-bm25.md
     {{bench}} run {{corpus}} --profile classic --semantic-only --no-stages --out {{bench-out}}/raw-semantic.json --markdown benchmarks/records/`date +%F`-raw-semantic.md
 
+# Ask for sections of documentations, a folder of them for each project that the needles name, and write a dated record
+needles documents: bench-build
+    {{bench}} needles --needles benchmarks/needles/documentation.json --repos {{documents}} --floor own=0.95 --floor all=0.85 --out {{bench-out}}/needles.json --markdown benchmarks/records/`date +%F`-needles.md
+
 # Tune every knob of fusion and stages on the benchmark, k-fold over repositories; stopped, it goes on where it was
 tune: bench-corpus bench-build
     {{bench}} sweep {{corpus}} --ranking --mode coordinate --keep {{bench-out}}/tune.jsonl --out {{bench-out}}/tune.json
