@@ -55,6 +55,8 @@ fn callers_are_listed_by_path_and_line() {
         (&["--calls", "push"][..], "src/fill.rs:2 tests/queue.rs:2"),
         (&["--calls", "Queue::push()"], "src/fill.rs:2 tests/queue.rs:2"),
         (&["--calls", "push", "-n"], "src/fill.rs:5 tests/queue.rs:3"),
+        (&["-n", "--calls", "push"], "src/fill.rs:5 tests/queue.rs:3"),
+        (&["--calls=push", "-n", "src"], "src/fill.rs:5"),
         (&["--calls", "push", "-i"], "src/fill.rs:2 src/fill.rs:11 tests/queue.rs:2"),
         (&["--calls", "push", "-i", "-k", "1"], "src/fill.rs:2 src/fill.rs:11"),
         (&["--calls", "push", "-i", "-k", "1", "--units"], "src/fill.rs:2"),

@@ -178,7 +178,7 @@ pub struct HookArgs {
 }
 
 /// The spelling `--install-claude-code` of `install claude-code`, which other tools of this kind have; likewise for
-/// `uninstall` and the other agents.
+/// `uninstall` and the other agents. And a bare `-n` beside `--calls` and `--called-by`, wherever it stands.
 pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     let Some(first) = args.get(1).and_then(|a| a.to_str()) else { return args };
@@ -190,7 +190,20 @@ pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
             break;
         }
     }
+    let asks_for_calls = args.iter().filter_map(|arg| arg.to_str()).any(is_of_calls);
+    if let Some(at) = args.iter().position(|arg| arg == "-n").filter(|_| asks_for_calls) {
+        let is_number = |arg: &OsString| arg.to_str().is_some_and(|text| text.parse::<usize>().is_ok());
+        if !args.get(at + 1).is_some_and(is_number) {
+            args[at] = "-n0".into();
+        }
+    }
     args
+}
+
+fn is_of_calls(arg: &str) -> bool {
+    ["--calls", "--called-by"]
+        .iter()
+        .any(|flag| arg.strip_prefix(flag).is_some_and(|s| s.is_empty() || s.starts_with('=')))
 }
 
 /// The arguments with the one that no flag explains as the query, where it is written as no flag is: it holds a space or
