@@ -315,6 +315,10 @@ fn where_there_is_nothing_to_look_in_git_is_named() {
     assert!(ran.status == 2 && ran.err.contains("git"), "{ran:?}");
     // Outside a repository, sessions of the project are a history too.
     let folder = transcripts(&sandbox);
+    let elsewhere = lines(&[asked("/elsewhere", "2026-01-07T09:00:00Z", "A private question")]);
+    fs::write(folder.join("s2.jsonl"), elsewhere).expect("a file");
+    let ran = sandbox.run(&["log", "question"]);
+    assert!(ran.status == 2 && ran.err.contains("git") && ran.err.contains("sessions"), "{ran:?}");
     fs::write(folder.join("s1.jsonl"), session(&sandbox)).expect("a file");
     sandbox.write("src/retry.rs", "");
     assert_eq!(sandbox.run(&["log"]).out.lines().count(), 2);

@@ -194,12 +194,16 @@ pub enum Refused {
     },
     /// There is nothing of which a history could be made.
     #[error(
-        "{} lies in no git repository, and the setting sessions names no folders; there is no history to look in",
-        root.display()
+        "{} lies in no git repository, and {}; there is no history to look in",
+        root.display(),
+        if *names_folders { "no session in the folders of the setting sessions ran there" }
+        else { "the setting sessions names no folders" }
     )]
     NoHistory {
         /// The project's root.
         root: PathBuf,
+        /// Whether folders of sessions are named.
+        names_folders: bool,
     },
     /// A path lies outside the repository whose history is asked.
     #[error("{path} lies outside {}, whose history is asked", top.display())]

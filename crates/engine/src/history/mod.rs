@@ -63,7 +63,7 @@ impl HistoryPlace {
         let repository = worktree::Repository::around(&root);
         let folders = settings.sessions(env);
         if repository.is_none() && folders.is_empty() {
-            return Err(Refused::NoHistory { root }.into());
+            return Err(Refused::NoHistory { root, names_folders: false }.into());
         }
         let roots = repository.as_ref().map_or_else(|| vec![root.clone()], |repository| repository.tops.clone());
         let data = env.data_folder()?;
@@ -109,7 +109,7 @@ impl HistoryPlace {
     /// Opens the history and answers a request; what shows itself damaged meanwhile is made anew, once.
     ///
     /// # Errors
-    /// As [`HistoryPlace::open`] and [`OpenHistory::ask`].
+    /// As [`HistoryPlace::open`] and [`OpenHistory::ask`]; and outside a repository where no session ran here.
     pub fn answer(
         &self,
         request: &HistoryRequest,
@@ -117,7 +117,15 @@ impl HistoryPlace {
         model: Option<&Model>,
         listener: &dyn Listener,
     ) -> Result<HistoryAnswer> {
-        let work = || guarded(|| self.open(model, listener)?.ask(request, settings, env, model));
+        let work = || {
+            guarded(|| {
+                let history = self.open(model, listener)?;
+                if !self.is_repository() && history.snapshot.files.indexed().next().is_none() {
+                    return Err(Refused::NoHistory { root: self.root.clone(), names_folders: true }.into());
+                }
+                history.ask(request, settings, env, model)
+            })
+        };
         match work() {
             Err(error) if damage(&error).is_some() => {
                 listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));

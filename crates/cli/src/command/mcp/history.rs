@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, bail};
 use colgrep_engine::history::{Bound, HistoryEntry, HistoryPlace, HistoryRequest, Source};
+use colgrep_engine::{Error, Refused};
 
 use super::page::page;
 use super::params;
@@ -53,7 +54,13 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
         let request = HistoryRequest { folder: root.folder.clone(), paths, ..request.clone() };
         let model = if request.query.is_some() { state.model(root)? } else { None };
         let console = Console::new(true, state.env.trace);
-        let answer = place.answer(&request, (&settings, &state.env), model, &*console)?;
+        let answer = match place.answer(&request, (&settings, &state.env), model, &*console) {
+            Err(error @ Error::Refused(Refused::NoHistory { .. })) => {
+                without.get_or_insert(error);
+                continue;
+            }
+            answer => answer?,
+        };
         for place in &answer.uncommitted {
             remarks.push_str(&format!("({} is not committed yet)\n", escape_control(place)));
         }
