@@ -1,0 +1,222 @@
+//! `recall`: whether `colgrep log` finds what a question is about.
+//!
+//! Of a repository, the first sentence of a commit's message asks for the commit, and the documents hold no messages:
+//! subjects and paths alone answer. Of made transcripts, questions that were written beside their turns ask for these.
+//! With several weights of meaning, the best of the other repositories (or sessions) is scored on each.
+
+mod commits;
+mod sessions;
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use colgrep_core::collapse::PerFile;
+use colgrep_core::fuse::Fusion;
+use colgrep_core::knob::{Knob, Knobs};
+use colgrep_engine::model::Model;
+use colgrep_engine::{Env, RankBy};
+use colgrep_index::history::recall;
+use colgrep_index::ids::FileId;
+use colgrep_index::search::{Background, Request};
+use colgrep_index::store::Snapshot;
+
+use crate::corpus::Vars;
+use crate::paired::{Difference, Paired};
+use crate::{FINE, REGRESSION};
+
+/// Entries that are looked at.
+const DEPTH: usize = 10;
+
+/// `recall`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Repositories with their history
+    #[arg(required_unless_present = "transcripts")]
+    pub repositories: Vec<PathBuf>,
+    /// Made transcripts with their questions (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub transcripts: Vec<PathBuf>,
+    /// Questions of each repository, of its newest commits
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    pub questions: usize,
+    /// Weights of meaning (`COLGREP_HISTORY_ALPHA`) to choose from, held out by repository
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub alphas: Vec<f32>,
+    /// Exit with 1 where the mean of all that is asked is lower: `words=0.5`, `both=0.5` (repeatable)
+    #[arg(long, value_name = "WAY=MRR", value_parser = parse_floor)]
+    pub floor: Vec<(usize, f64)>,
+}
+
+fn parse_floor(text: &str) -> Result<(usize, f64), String> {
+    let parsed = text
+        .split_once('=')
+        .and_then(|(name, floor)| Some((WAYS.iter().position(|(way, _)| *way == name)?, floor.parse().ok()?)));
+    parsed
+        .filter(|(_, floor)| (0.0..=1.0).contains(floor))
+        .ok_or_else(|| format!("{text:?} is no floor; write words, both or meaning, `=`, and a number from 0 to 1"))
+}
+
+/// The rankings that are compared.
+const WAYS: [(&str, RankBy); 3] = [("words", RankBy::Words), ("both", RankBy::Both), ("meaning", RankBy::Meaning)];
+const WORDS: usize = 0;
+const BOTH: usize = 1;
+
+/// One question's reciprocal ranks: by each of [`WAYS`], then by both with each weight of meaning.
+type Scores = Vec<f64>;
+/// What answers a question: a document, and the line of the entry there.
+type Target = (FileId, u32);
+
+/// What a run measures with.
+struct Measure<'a> {
+    programs: OsString,
+    model: &'a Model,
+    questions: usize,
+    /// The knobs in force, then those with each weight of meaning.
+    knobs: Vec<Knobs>,
+}
+
+/// Measures, and prints a table.
+///
+/// # Errors
+/// When a repository can't be read.
+pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    let env = Env::read(vars.iter().cloned())?;
+    let programs = vars.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
+    let model = Model::open(None, true, &env)?;
+    let own = env.knobs(None)?;
+    let mut knobs = vec![own.clone()];
+    for alpha in &args.alphas {
+        let mut with = own.clone();
+        with.set(Knob::HistoryAlpha, &alpha.to_string())?;
+        knobs.push(with);
+    }
+    let measure = Measure { programs, model: &model, questions: args.questions, knobs };
+    let mut asked = Vec::new();
+    if !args.repositories.is_empty() {
+        remark(&format!(
+            "| repository | commits | a second | questions | {} |",
+            WAYS.map(|(name, _)| name).join(" | ")
+        ));
+        let all: Vec<Vec<Scores>> =
+            args.repositories.iter().map(|path| measure.commits(path)).collect::<Result<_>>()?;
+        tell("all", None, &all, &args.alphas);
+        asked.extend(all);
+    }
+    for file in &args.transcripts {
+        remark(&format!("| asked | turns | | questions | {} |", WAYS.map(|(name, _)| name).join(" | ")));
+        let all = measure.transcripts(file, &args.alphas)?;
+        asked.extend(all);
+    }
+    let mut status = FINE;
+    for (way, floor) in &args.floor {
+        let mean = mean(asked.iter().flatten(), *way);
+        if mean < *floor {
+            remark(&format!("Below the floor: {} {mean:.4} < {floor}", WAYS[*way].0));
+            status = REGRESSION;
+        }
+    }
+    Ok(status)
+}
+
+/// Prints the row of means over all, and what both rankings together are worth.
+fn tell(name: &str, entries: Option<usize>, all: &[Vec<Scores>], alphas: &[f32]) {
+    let questions: usize = all.iter().map(Vec::len).sum();
+    let entries = entries.map(|entries| entries.to_string()).unwrap_or_default();
+    remark(&format!("| {name} | {entries} | | {questions} | {} |", means(all.iter().flatten())));
+    remark(&format!("both − words: {}", difference(all, |_, scores| scores[BOTH])));
+    if alphas.is_empty() {
+        return;
+    }
+    for (at, alpha) in alphas.iter().enumerate() {
+        remark(&format!("weight {alpha}: {:.4}", mean(all.iter().flatten(), WAYS.len() + at)));
+    }
+    let chosen: Vec<usize> = (0..all.len()).map(|left_out| best_of_others(all, alphas.len(), left_out)).collect();
+    let held_out = difference(all, |group, scores| scores[WAYS.len() + chosen[group]]);
+    let weights: BTreeSet<String> = chosen.iter().map(|at| alphas[*at].to_string()).collect();
+    let weights = weights.into_iter().collect::<Vec<_>>().join(", ");
+    remark(&format!("held out, chosen on the others ({weights}) − words: {held_out}"));
+}
+
+/// The weight of meaning that is best where one repository is left out.
+fn best_of_others(all: &[Vec<Scores>], weights: usize, left_out: usize) -> usize {
+    let others = || all.iter().enumerate().filter(|(at, _)| *at != left_out).flat_map(|(_, scores)| scores);
+    let sum = |at: usize| others().map(|scores| scores[WAYS.len() + at]).sum::<f64>();
+    (0..weights).max_by(|a, b| sum(*a).total_cmp(&sum(*b)).then(b.cmp(a))).unwrap_or_default()
+}
+
+/// The mean difference to words alone, with its standard error and what it is called.
+fn difference(all: &[Vec<Scores>], score: impl Fn(usize, &Scores) -> f64) -> String {
+    let questions: usize = all.iter().map(Vec::len).sum();
+    let weight = 1.0 / questions.max(1) as f64;
+    let of = |(group, scores): (usize, &Vec<Scores>)| -> Vec<Difference> {
+        scores.iter().map(|own| Difference { group, weight, value: score(group, own) - own[WORDS] }).collect()
+    };
+    let differences: Vec<Difference> = all.iter().enumerate().flat_map(of).collect();
+    let paired = Paired::of(&differences);
+    format!("{} ({}; {} better, {} worse)", paired.text(), paired.verdict(), paired.wins, paired.losses)
+}
+
+/// Means by each of [`WAYS`].
+fn means<'s>(scores: impl Iterator<Item = &'s Scores> + Clone) -> String {
+    let of_ways = (0..WAYS.len()).map(|way| format!("{:.4}", mean(scores.clone(), way)));
+    of_ways.collect::<Vec<_>>().join(" | ")
+}
+
+/// The mean of one of the scores.
+fn mean<'s>(scores: impl Iterator<Item = &'s Scores>, at: usize) -> f64 {
+    let (count, sum) = scores.fold((0, 0.0), |(count, sum), scores| (count + 1, sum + scores[at]));
+    sum / f64::from(count.max(1))
+}
+
+fn remark(line: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+impl Measure<'_> {
+    fn scores(&self, snapshot: &Snapshot, question: &str, target: Target) -> Result<Scores> {
+        let ways = WAYS.iter().map(|(_, by)| (*by, &self.knobs[0]));
+        let weights = self.knobs[1..].iter().map(|knobs| (RankBy::Both, knobs));
+        ways.chain(weights).map(|(by, knobs)| self.reciprocal_rank(snapshot, question, by, knobs, target)).collect()
+    }
+
+    fn reciprocal_rank(
+        &self,
+        snapshot: &Snapshot,
+        question: &str,
+        by: RankBy,
+        knobs: &Knobs,
+        target: Target,
+    ) -> Result<f64> {
+        let request = Request {
+            query: question,
+            knobs,
+            fusion: Fusion::default(),
+            files: DEPTH,
+            units_per_file: PerFile::Units(1),
+            strength_min: 0.0,
+            filter: None,
+            semantic: (by != RankBy::Words).then(|| self.model.semantic(snapshot, by)),
+            background: Background::default(),
+        };
+        let answer = recall(snapshot, &request, None)?;
+        let mut best = answer.units.iter().take(DEPTH);
+        let entry = |unit| snapshot.lexical.entry_at(unit).map(|hit| (hit.file, hit.line));
+        Ok(best.position(|ranked| entry(ranked.unit) == Some(target)).map_or(0.0, |at| 1.0 / (at + 1) as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weight_is_chosen_on_the_other_repositories() {
+        let scores = |values: [f64; 2]| -> Vec<Scores> { vec![[&[0.5, 0.5, 0.5][..], &values].concat()] };
+        let all = [scores([1.0, 0.0]), scores([0.2, 0.5]), scores([0.3, 0.4])];
+        assert_eq!([0, 1, 2].map(|left_out| best_of_others(&all, 2, left_out)), [1, 0, 0]);
+        assert!(difference(&all, |_, scores| scores[BOTH]).starts_with("+0.0000 ± 0.0000 (same;"));
+    }
+}
