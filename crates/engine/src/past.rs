@@ -2,8 +2,10 @@
 //! question changed. Histories stay open between questions, so that git is asked again only where a branch moved.
 
 use std::collections::HashMap;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use colgrep_core::knob::Knobs;
 
@@ -58,17 +60,74 @@ impl Past<'_> {
         // Taken before the history is opened: changes meanwhile are seen the next time.
         let stamp = place.stamp()?;
         let folder = place.store.folder().to_path_buf();
-        // The lock is not held while a history is opened: opening runs on the thread pool, and a thread that waits for
-        // its parts may take up another question, which would wait for the lock for ever.
+        // The lock is not held while a history is opened, so that questions to others need not wait.
         let known = || self.histories.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, history)) = known().get(&folder).filter(|(before, _)| *before == stamp) {
             // Another root of the same repository has other paths.
             return Some(OpenHistory { place, ..history.clone() });
         }
-        let history = place.open(None, self.listener).ok()?;
+        // On a thread of its own: opening splits its work, and a worker that waits for the parts would take up another
+        // question meanwhile, which would wait for ever until this one's is open.
+        let opened = thread::scope(|scope| scope.spawn(|| place.open(None, self.listener)).join());
+        let history = opened.unwrap_or_else(|panic| resume_unwind(panic)).ok()?;
         if !history.place.store.is_locked() {
             known().insert(folder, (stamp, history.clone()));
         }
         Some(history)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    use colgrep_core::knob::{Knob, Profile};
+    use rayon::prelude::*;
+
+    use super::*;
+
+    /// Makes a repository of `count` commits, each of one file.
+    fn repository(root: &std::path::Path, count: usize) {
+        let git = |args: &[&str]| {
+            let mut command = Command::new("git");
+            command.args(args).current_dir(root).env("GIT_CONFIG_GLOBAL", "/dev/null").stdout(Stdio::null());
+            command
+        };
+        assert!(git(&["init", "-q"]).status().expect("git").success());
+        let mut child = git(&["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().expect("git");
+        let mut commits = child.stdin.take().expect("a pipe");
+        for i in 0..count {
+            let message = format!("Cap retries of part {i}");
+            let (length, time) = (message.len(), 1_760_000_000 + i);
+            let head = format!("commit refs/heads/main\ncommitter A <a@b.c> {time} +0000\ndata {length}\n{message}\n");
+            write!(commits, "{head}M 644 inline src/part{i}.rs\ndata 1\nx\n").expect("git that reads");
+        }
+        drop(commits);
+        assert!(child.wait().expect("git").success());
+    }
+
+    #[test]
+    fn questions_on_all_threads_open_a_history_once_and_wait_for_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("project");
+        std::fs::create_dir(&root).expect("a folder");
+        repository(&root, 2_000);
+        let data = folder.path().join("data").into_os_string();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let vars = [("COLGREP_DATA_DIR".into(), data), ("PATH".into(), path)];
+        let env = Env::read(vars.into_iter()).expect("an environment");
+        let (project, _) = Project::around(&root, &env).expect("a project");
+        let (histories, settings) = (Histories::default(), Settings::default());
+        let past = Past { histories: &histories, settings: &settings, env: &env, listener: &() };
+        let mut knobs = Knobs::of(Profile::Default);
+        knobs.set(Knob::HistoryBoost, "0.1").expect("a value");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
+        let found: Vec<usize> = pool.install(|| {
+            let of = |part: usize| past.evidence(&project, &format!("retries of part {part}"), &knobs).len();
+            (0..64).into_par_iter().map(of).collect()
+        });
+        assert_eq!(found, [20; 64]);
+        assert_eq!(histories.0.lock().expect("a lock").len(), 1);
     }
 }
