@@ -239,7 +239,7 @@ fn s000_25_the_searches_that_are_named() {
 }
 
 #[test]
-fn s000_17_files_that_changed_together_come_earlier() {
+fn s000_17_and_seeds_001_13_files_that_changed_together_come_earlier() {
     let sandbox = Sandbox::new();
     let git = |args: &[&str]| {
         let mut command = std::process::Command::new("git");

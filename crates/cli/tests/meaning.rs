@@ -23,6 +23,18 @@ fn s000_19_and_28_words_that_are_not_the_codes_find_it() {
 }
 
 #[test]
+fn s000_21_the_halves_side_by_side_answer_as_one_behind_the_other() {
+    let sandbox = relay();
+    sandbox.run(&["init"]);
+    let ask = |threads: &str| {
+        sandbox.run_with(&[("RAYON_NUM_THREADS", threads)], &["parse request", "--json", "-k", "5"]).out
+    };
+    let one = ask("1");
+    assert!(one.contains("src/http/parse.rs"), "{one}");
+    assert_eq!(ask("4"), one);
+}
+
+#[test]
 fn vectors_are_kept_once_and_only_where_wanted() {
     let sandbox = relay();
     let first = sandbox.run(&["init"]);
