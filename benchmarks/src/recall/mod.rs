@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs};
@@ -41,6 +41,9 @@ pub struct Args {
     /// Questions of each repository, of its newest commits
     #[arg(long, value_name = "N", default_value_t = 300)]
     pub questions: usize,
+    /// Rankings to measure, of words, both and meaning
+    #[arg(long, value_name = "WAY,…", value_delimiter = ',', value_parser = way, default_values = ["words", "both", "meaning"])]
+    pub ways: Vec<usize>,
     /// Weights of meaning (`COLGREP_HISTORY_ALPHA`) to choose from, held out by repository
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub alphas: Vec<f32>,
@@ -49,13 +52,16 @@ pub struct Args {
     pub floor: Vec<(usize, f64)>,
 }
 
+/// The place in [`WAYS`] of the ranking of this name.
+fn way(text: &str) -> Result<usize, String> {
+    let known = WAYS.iter().position(|(way, _)| *way == text);
+    known.ok_or_else(|| format!("{text:?} is no ranking; write words, both or meaning"))
+}
+
 fn parse_floor(text: &str) -> Result<(usize, f64), String> {
-    let parsed = text
-        .split_once('=')
-        .and_then(|(name, floor)| Some((WAYS.iter().position(|(way, _)| *way == name)?, floor.parse().ok()?)));
-    parsed
-        .filter(|(_, floor)| (0.0..=1.0).contains(floor))
-        .ok_or_else(|| format!("{text:?} is no floor; write words, both or meaning, `=`, and a number from 0 to 1"))
+    let (name, floor) = text.split_once('=').unwrap_or((text, ""));
+    let floor = floor.parse().ok().filter(|floor| (0.0..=1.0).contains(floor));
+    Ok((way(name)?, floor.ok_or_else(|| format!("{text:?} is no floor; write `{name}=`, and a number from 0 to 1"))?))
 }
 
 /// The rankings that are compared.
@@ -63,7 +69,8 @@ const WAYS: [(&str, RankBy); 3] = [("words", RankBy::Words), ("both", RankBy::Bo
 const WORDS: usize = 0;
 const BOTH: usize = 1;
 
-/// One question's reciprocal ranks: by each of [`WAYS`], then by both with each weight of meaning.
+/// One question's reciprocal ranks: by each of [`WAYS`] (no number where that was not asked for), then by both with each
+/// weight of meaning.
 type Scores = Vec<f64>;
 /// What answers a question: a document, and the line of the entry there.
 type Target = (FileId, u32);
@@ -73,6 +80,7 @@ struct Measure<'a> {
     programs: OsString,
     model: &'a Model,
     questions: usize,
+    ways: &'a [usize],
     /// The knobs in force, then those with each weight of meaning.
     knobs: Vec<Knobs>,
 }
@@ -82,6 +90,9 @@ struct Measure<'a> {
 /// # Errors
 /// When a repository can't be read.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+    if let Some((way, _)) = args.floor.iter().find(|(way, _)| !args.ways.contains(way)) {
+        bail!("--floor is about {}, which --ways leaves out", WAYS[*way].0);
+    }
     let env = Env::read(vars.iter().cloned())?;
     let programs = vars.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
     let model = Model::open(None, true, &env)?;
@@ -92,7 +103,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         with.set(Knob::HistoryAlpha, &alpha.to_string())?;
         knobs.push(with);
     }
-    let measure = Measure { programs, model: &model, questions: args.questions, knobs };
+    let measure = Measure { programs, model: &model, questions: args.questions, ways: &args.ways, knobs };
     let mut asked = Vec::new();
     if !args.repositories.is_empty() {
         remark(&format!(
@@ -125,7 +136,9 @@ fn tell(name: &str, entries: Option<usize>, all: &[Vec<Scores>], alphas: &[f32])
     let questions: usize = all.iter().map(Vec::len).sum();
     let entries = entries.map(|entries| entries.to_string()).unwrap_or_default();
     remark(&format!("| {name} | {entries} | | {questions} | {} |", means(all.iter().flatten())));
-    remark(&format!("both − words: {}", difference(all, |_, scores| scores[BOTH])));
+    if all.iter().flatten().all(|scores| !scores[BOTH].is_nan() && !scores[WORDS].is_nan()) {
+        remark(&format!("both − words: {}", difference(all, |_, scores| scores[BOTH])));
+    }
     if alphas.is_empty() {
         return;
     }
@@ -160,7 +173,10 @@ fn difference(all: &[Vec<Scores>], score: impl Fn(usize, &Scores) -> f64) -> Str
 
 /// Means by each of [`WAYS`].
 fn means<'s>(scores: impl Iterator<Item = &'s Scores> + Clone) -> String {
-    let of_ways = (0..WAYS.len()).map(|way| format!("{:.4}", mean(scores.clone(), way)));
+    let of_ways = (0..WAYS.len()).map(|way| match mean(scores.clone(), way) {
+        mean if mean.is_nan() => String::new(),
+        mean => format!("{mean:.4}"),
+    });
     of_ways.collect::<Vec<_>>().join(" | ")
 }
 
@@ -177,9 +193,13 @@ fn remark(line: &str) {
 
 impl Measure<'_> {
     fn scores(&self, snapshot: &Snapshot, question: &str, target: Target) -> Result<Scores> {
-        let ways = WAYS.iter().map(|(_, by)| (*by, &self.knobs[0]));
-        let weights = self.knobs[1..].iter().map(|knobs| (RankBy::Both, knobs));
-        ways.chain(weights).map(|(by, knobs)| self.reciprocal_rank(snapshot, question, by, knobs, target)).collect()
+        let own = |(way, (_, by)): (usize, &(_, RankBy))| match self.ways.contains(&way) {
+            true => self.reciprocal_rank(snapshot, question, *by, &self.knobs[0], target),
+            false => Ok(f64::NAN),
+        };
+        let weights = self.knobs[1..].iter();
+        let with = weights.map(|knobs| self.reciprocal_rank(snapshot, question, RankBy::Both, knobs, target));
+        WAYS.iter().enumerate().map(own).chain(with).collect()
     }
 
     fn reciprocal_rank(
