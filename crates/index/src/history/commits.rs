@@ -19,6 +19,8 @@ use crate::worktree;
 
 /// The newest commits that are kept, at most.
 pub const COMMITS_MAX: usize = 20_000;
+/// Commits that git is asked for at once, at most: their messages and paths are held until all are written.
+pub(super) const ROUND_MAX: usize = 2_048;
 /// Longest message that is read, in bytes.
 const MESSAGE_BYTES_MAX: usize = 64 << 10;
 /// Paths of a commit that can be asked for, at most: an import of a whole tree is no change of each of its files.

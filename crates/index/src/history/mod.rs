@@ -87,6 +87,10 @@ impl Source for History<'_> {
         let commits = self.git.map(|git| commits::read(git, round)).transpose()?;
         Ok(Box::new(Reader { commits: commits.unwrap_or_default(), sessions: self.sessions }))
     }
+
+    fn round_max(&self) -> usize {
+        commits::ROUND_MAX
+    }
 }
 
 /// Some entries, ready to be read.

@@ -135,7 +135,7 @@ impl<'a> Build<'a> {
         let mut round_bytes = ROUND_BYTES_FIRST;
         let mut rest = stale;
         while !rest.is_empty() {
-            let (round, next) = rest.split_at(self.round_len(rest, round_bytes));
+            let (round, next) = rest.split_at(self.round_len(rest, round_bytes).min(self.source.round_max()));
             rest = next;
             self.round(round)?;
             if !rest.is_empty() && limit.is_reached() {

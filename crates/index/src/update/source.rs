@@ -34,6 +34,11 @@ pub trait Source: Sync {
     /// # Errors
     /// When the source does not answer.
     fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn Round + 's>>;
+
+    /// Most documents of one round: what [`begin`](Self::begin) reads is held until all of them are written.
+    fn round_max(&self) -> usize {
+        usize::MAX
+    }
 }
 
 /// A batch of listed documents, ready to be read from many threads.
