@@ -36,6 +36,33 @@ fn s000_4_a_query_of_fillers_alone_keeps_them() {
     }
 }
 
+#[test]
+fn variants_of_a_file_are_told_apart_by_words_of_the_path() {
+    let sandbox = Sandbox::new();
+    let text = "/// Polls the events of a socket.\nfunc poll() {\n\twait()\n}\n";
+    for path in ["net/poll_windows.go", "net/poll_darwin.go", "asm/arm64/copy.go", "asm/x86_64/copy.go"] {
+        sandbox.write(path, text);
+    }
+    for (path, name) in
+        [("client.py", "def open_socket():\n    return 1\n"), ("client.go", "func open_socket() {\n}\n")]
+    {
+        sandbox.write(path, name);
+    }
+    for (query, expected) in [
+        ("poll the events on macOS", "net/poll_darwin.go"),
+        ("poll the events on windows", "net/poll_windows.go"),
+        ("poll the events on aarch64", "asm/arm64/copy.go"),
+        ("poll the events on amd64", "asm/x86_64/copy.go"),
+        ("open a socket in Go", "client.go"),
+        ("open a socket in Python", "client.py"),
+    ] {
+        let first = |vars: &[(&str, &str)]| sandbox.run_with(vars, &[query, "-k", "1", "-l"]).out;
+        assert_eq!(first(&[]).trim_end(), expected, "{query}");
+    }
+    let off = |query: &str| sandbox.run_with(&[("COLGREP_VARIANT_BOOST", "0")], &[query, "-k", "1", "-l"]).out;
+    assert_eq!(off("open a socket in Go"), off("open a socket in Python"), "without it they answer alike");
+}
+
 /// A project in which words lead elsewhere: what is asked stands in `retry.py` alone.
 fn misleading() -> Sandbox {
     let sandbox = Sandbox::new();

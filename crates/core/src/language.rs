@@ -50,6 +50,8 @@ pub struct LanguageFacts {
     endings: HashSet<&'static str>,
     declaration_keywords: HashSet<&'static str>,
     rules: Vec<PathRules>,
+    /// Names and extensions of each language of code.
+    languages: Vec<(Vec<&'static str>, &'static [&'static str])>,
 }
 
 impl LanguageFacts {
@@ -59,7 +61,26 @@ impl LanguageFacts {
         rules: impl IntoIterator<Item = PathRules>,
     ) -> LanguageFacts {
         let rules = rules.into_iter().filter(|rules| *rules != PathRules::NONE).collect();
-        LanguageFacts { endings: endings.into_iter().collect(), declaration_keywords: HashSet::new(), rules }
+        LanguageFacts { endings: endings.into_iter().collect(), rules, ..LanguageFacts::default() }
+    }
+
+    /// The same, with the languages of code: names, in lower case, and extensions of each.
+    pub fn with_languages(
+        self,
+        languages: impl IntoIterator<Item = (Vec<&'static str>, &'static [&'static str])>,
+    ) -> LanguageFacts {
+        LanguageFacts { languages: languages.into_iter().collect(), ..self }
+    }
+
+    /// The extensions of the language of that name, in any case.
+    pub fn endings_of(&self, name: &str) -> Option<&'static [&'static str]> {
+        let is_named = |names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+        self.languages.iter().find(|(names, _)| is_named(names)).map(|(_, endings)| *endings)
+    }
+
+    /// The extensions of the language of code that has this one.
+    pub fn endings_with(&self, ending: &str) -> Option<&'static [&'static str]> {
+        self.languages.iter().map(|(_, endings)| *endings).find(|endings| endings.contains(&ending))
     }
 
     /// The same, with the words that announce a definition, as written: `class`, `fn`.
@@ -111,6 +132,8 @@ impl LanguageFacts {
             role_stems: &["mod", "index", "__init__", "lib"],
             layout_folders: &["python"],
         };
-        LanguageFacts::new(["py", "rs", "go", "ts", "dart", "tf"], [rules])
+        let code: [(Vec<&str>, &[&str]); 4] =
+            [(vec!["python"], &["py"]), (vec!["go"], &["go"]), (vec!["typescript"], &["ts"]), (vec!["tsx"], &["tsx"])];
+        LanguageFacts::new(["py", "rs", "go", "ts", "dart", "tf"], [rules]).with_languages(code)
     }
 }

@@ -25,6 +25,7 @@ pub mod strength;
 pub mod tag;
 pub mod token;
 pub mod unit;
+pub mod variant;
 pub mod verbatim;
 
 pub use language::{LanguageFacts, PathRules};

@@ -7,6 +7,7 @@ use crate::filler::without_fillers;
 use crate::language::LanguageFacts;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, parts, words};
+use crate::variant::Variants;
 
 /// One distinct term of the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub struct Query {
     pub asks_for_prose: bool,
     /// What it tells of the text beside its words.
     pub clues: Clues,
+    /// Platforms and languages that it asks for.
+    pub variants: Variants,
     /// Terms that tables gave for its words ([`Query::expand`]), as written there.
     pub expansions: Vec<String>,
 }
@@ -164,6 +167,7 @@ impl Query {
         ];
         query.asks_for = asked.into_iter().filter(|(_, is)| *is).map(|(class, _)| class).collect();
         query.asks_for_prose = holds(&PROSE_WORDS);
+        query.variants = Variants::asked(text, languages);
         query
     }
 

@@ -408,6 +408,13 @@ knobs! {
         source: "docs/research/history.md",
     }
 
+    // Stage `variant`.
+    VariantBoost variant_boost: f32 {
+        doc: "Added to files of a platform or language that the query asks for, and taken from those of others.",
+        default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2],
+        source: "own: docs/ranking.md, stages",
+    }
+
     // Stage `context`.
     HereBoost here_boost: f32 {
         doc: "With --near: added to the file where the reader stands, in shares of the best score.",

@@ -47,6 +47,7 @@ pub mod stem;
 pub mod stem_share;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod variant;
 
 pub use fused::Fused;
 pub use ranked::{Ranked, RankedUnit};
@@ -71,6 +72,7 @@ pub static STAGES: &[Stage] = &[
     depth::STAGE,
     sibling::STAGE,
     history::STAGE,
+    variant::STAGE,
     path_penalty::LATE,
     context::STAGE,
     pointed::STAGE,
@@ -154,6 +156,7 @@ mod tests {
         files[1].word_definitions = 0.5;
         files[4].textual_types.push(0);
         files[2].mentioned = 0.5;
+        files[1].variant = 1.0;
         files[4].past = 0.5;
         files[3].context = Context { itself: true, partner: 0.5, imported: 0.5, importer: 0.5, together: 0.5 };
         let pointer = crate::clue::Pointer { certainty: crate::clue::Certainty::Exact, strength: 0.5, line: 3 };

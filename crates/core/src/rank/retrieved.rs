@@ -89,6 +89,8 @@ pub struct FileFacts {
     pub adjacent: f32,
     /// How far the query names this file, 0 to 1: several files of one name share.
     pub mentioned: f32,
+    /// 1 for a variant by platform or language that the query asks for, −1 for another.
+    pub variant: f32,
     /// Its relation to the file where the reader stands.
     pub context: Context,
     /// How far past commits like the question changed it, 0 to 1, relative to the strongest; 0 where no history was

@@ -296,6 +296,7 @@ fn gather(
                 is_text: is_text(&record.language),
                 near: near.near,
                 adjacent: near.adjacent,
+                variant: query.variants.of_path(&record.path, language::facts()),
                 ..FileFacts::default()
             };
             if let Some(named) = named.get(&unit.file) {

@@ -229,8 +229,11 @@ static FACTS: LazyLock<LanguageFacts> = LazyLock::new(|| {
     let is_member = |extension: &&str| LANGUAGES.iter().any(|l| l.member_extensions.contains(extension));
     let extensions = LANGUAGES.iter().flat_map(|l| l.extensions.iter().copied().chain(l.shared_extensions()));
     let keywords = LANGUAGES.iter().flat_map(|l| l.keywords());
+    let code = LANGUAGES.iter().filter(|l| l.category == Category::Code);
+    let code = code.map(|l| (l.aliases.iter().copied().chain([l.name]).collect(), l.extensions));
     LanguageFacts::new(extensions.filter(|e| !is_member(e)), LANGUAGES.iter().map(|l| l.paths))
         .with_declaration_keywords(keywords)
+        .with_languages(code)
 });
 
 /// What the rules for queries and paths need to know of all languages.
