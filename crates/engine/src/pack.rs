@@ -1,40 +1,32 @@
 //! A pack: an answer that spends a budget where the chance is. The first file with its unit in full, the next with signature
 //! and first sentence, the rest a line each; how deep and how flat goes by strength.
 
-use colgrep_core::Unit;
-use colgrep_core::code_line::is_comment;
-use colgrep_syntax::read::lines_between;
+mod form;
 
-use crate::answer::{FileAnswer, UnitAnswer};
+use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, written};
+
+use crate::answer::FileAnswer;
 
 /// Files that a pack names, at most.
 pub const FILES_MAX: usize = 10;
 /// Units of each file that are looked at.
-pub const UNITS_PER_FILE: usize = 3;
-/// Share of the whole budget that the first unit may take in full, and what its strength adds to that. These values and the
-/// next ones: `colgrep-bench pack` over both tuning sets.
-const FULL_SHARE: f32 = 0.7;
+pub const UNITS_PER_FILE: usize = 8;
+/// Share of the whole budget that the first unit may take in full with its comments, and without, and what its strength adds
+/// to that. These values and the next ones: docs/research/pack.md.
+const COMMENTED_SHARE: f32 = 0.5;
+const FULL_SHARE: f32 = 0.8;
 const FULL_SHARE_SURE: f32 = 0.2;
 /// The same where it has to be cut.
-const CUT_SHARE: f32 = 0.25;
-const CUT_SHARE_SURE: f32 = 0.25;
+const CUT_SHARE: f32 = 0.2;
+const CUT_SHARE_SURE: f32 = 0.1;
 /// Chance that the best unit of a right file is the right one, and that the next ones are.
-const UNIT_CHANCES: [f32; UNITS_PER_FILE] = [0.79, 0.16, 0.09];
-/// A file whose strength is below this share of the first one's stands behind more of the first file.
-const WEAK_SHARE: f32 = 0.1;
-/// Files that are named before more units of the first one.
-const STRONG_FILES: usize = 4;
-/// Share of the budget that names may take, beside the first file's.
-const NAMES_SHARE: f32 = 0.3;
+const UNIT_CHANCES: [f32; UNITS_PER_FILE] = [0.79, 0.16, 0.09, 0.07, 0.05, 0.04, 0.03, 0.03];
+/// Least strength that a file counts with: the last of ten may still be right.
+const STRENGTH_MIN: f32 = 0.01;
+/// Share of the budget that names of files may take, beside the first file's.
+const NAMES_SHARE: f32 = 0.2;
 /// Room that a body must have to be cut into it.
 const CUT_BYTES_MIN: usize = 200;
-/// Longest line that is given, in characters; of a piece that is one line, the line that answers.
-const LINE_CHARS_MAX: usize = 160;
-const NAMED_CHARS_MAX: usize = 60;
-/// Lines of one comment that are given, beside those around the line that answers.
-const COMMENT_LINES_MAX: usize = 8;
-/// Lines kept around the one that answers, on either side, where a body is cut.
-const AROUND_LINES: usize = 3;
 
 /// How much of a unit is given, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +37,7 @@ pub enum Grade {
     Brief,
     /// Documentation, signature and body, lines left out where they are too many.
     Cut,
-    /// All of its lines.
+    /// Signature and body, every line of code; of its comments at least the first line.
     Full,
 }
 
@@ -88,37 +80,28 @@ pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAn
     }
     let strength = files[packer.pieces[0].file].strength.clamp(0.0, 1.0);
     let share = |least: f32, sure: f32| ((bytes as f32 * (least + sure * strength)) as usize).max(CUT_BYTES_MIN);
-    let is_whole = packer.raise(0, Grade::Full, share(FULL_SHARE, FULL_SHARE_SURE));
+    let is_whole = packer.raise(0, COMMENTED, share(COMMENTED_SHARE, 0.0))
+        || packer.raise(0, FULL, share(FULL_SHARE, FULL_SHARE_SURE));
     if !is_whole && packer.left >= CUT_BYTES_MIN {
-        packer.raise(0, Grade::Cut, share(CUT_SHARE, CUT_SHARE_SURE));
+        packer.raise(0, CUT, share(CUT_SHARE, CUT_SHARE_SURE));
     }
-    for at in packer.by_worth() {
-        packer.raise(at, Grade::Full, usize::MAX);
+    for piece in packer.by_worth() {
+        packer.give(piece);
     }
     let count = packer.pieces.len();
-    (0..count.min(1 + BRIEF_FIRST)).for_each(|at| _ = packer.raise(at, Grade::Brief, usize::MAX));
+    (0..count.min(1 + BRIEF_FIRST)).for_each(|at| _ = packer.raise(at, BRIEF, usize::MAX));
     if packer.pieces[0].grade == Grade::Cut {
         packer.raise_cut();
     }
-    (1..count).for_each(|at| _ = packer.raise(at, Grade::Brief, usize::MAX));
+    (0..count).for_each(|at| packer.comment(at));
+    (1..count).for_each(|at| _ = packer.raise(at, BRIEF, usize::MAX));
+    packer.pieces.sort_by_key(|piece| (piece.file, piece.unit));
     packer.pieces
 }
 
 /// Bytes of a unit as a line, in short and in full, with its file named so: what a pack has to choose from.
 pub fn sizes(name: &str, file: &FileAnswer, unit: usize) -> [usize; 3] {
-    let size = |grade| written(name, "", file, &file.units[unit], grade, usize::MAX).len();
-    [size(Grade::Line), size(Grade::Brief), size(Grade::Full)]
-}
-
-/// (file, unit) of the pieces in the order in which they get room: strong files, then more of the first, then weak ones.
-fn in_order(files: &[FileAnswer]) -> Vec<(usize, usize)> {
-    let best = files.first().map_or(0.0, |file| file.strength);
-    let is_strong = |at: &usize| *at < STRONG_FILES || files[*at].strength >= WEAK_SHARE * best;
-    let with_units = (0..files.len()).filter(|at| !files[*at].units.is_empty());
-    let (strong, weak): (Vec<usize>, Vec<usize>) = with_units.partition(|at| is_strong(at));
-    let more = (1..files.first().map_or(0, |file| file.units.len())).map(|unit| (0, unit));
-    let of = |files: Vec<usize>| files.into_iter().map(|file| (file, 0));
-    of(strong).chain(more).chain(of(weak)).collect()
+    [LINE, BRIEF, FULL].map(|form| written(name, "", file, &file.units[unit], form, usize::MAX).len())
 }
 
 struct Packer<'a> {
@@ -130,46 +113,65 @@ struct Packer<'a> {
 }
 
 impl Packer<'_> {
-    fn write(&self, file: usize, unit: usize, grade: Grade, room: usize) -> String {
+    fn write(&self, file: usize, unit: usize, form: Form, room: usize) -> String {
         let answer = &self.files[file];
         let answered = &answer.units[unit];
         let id = if self.ids { format!(" #{}", answered.id) } else { String::new() };
-        written(&self.names[file], &id, answer, answered, grade, room)
+        written(&self.names[file], &id, answer, answered, form, room)
     }
 
-    /// Names units until the names have their share of so many bytes.
+    /// Names the best unit of each file until the names have their share of so many bytes.
     fn name(&mut self, bytes: usize) {
         let mut left = (bytes as f32 * NAMES_SHARE) as usize;
-        for (file, unit) in in_order(self.files) {
-            let text = self.write(file, unit, Grade::Line, usize::MAX);
+        for file in (0..self.files.len()).filter(|at| !self.files[*at].units.is_empty()).take(FILES_MAX) {
+            let text = self.write(file, 0, LINE, usize::MAX);
             let room = if self.pieces.is_empty() { bytes } else { left };
             if text.len() > room.min(self.left) {
                 break;
             }
             left = left.saturating_sub(text.len());
             self.left -= text.len();
-            self.pieces.push(Piece { file, unit, grade: Grade::Line, text });
+            self.pieces.push(Piece { file, unit: 0, grade: Grade::Line, text });
         }
     }
 
-    /// The pieces behind the first, those first that bring most for their bytes.
-    fn by_worth(&self) -> Vec<usize> {
-        let worth = |piece: &Piece| {
-            let chance =
-                self.files[piece.file].strength.max(f32::EPSILON) * UNIT_CHANCES[piece.unit.min(UNITS_PER_FILE - 1)];
-            let text = self.write(piece.file, piece.unit, Grade::Full, usize::MAX);
-            chance / (text.len().saturating_sub(piece.text.len()).max(1) as f32)
+    /// Units in full, those first that bring most for their bytes. Each brings the chance that it is the right one; the root
+    /// of its bytes counts, since what does not fit at the end is left to smaller ones.
+    fn by_worth(&self) -> Vec<Piece> {
+        let of = |file: usize, unit: usize| {
+            let text = self.write(file, unit, FULL, usize::MAX);
+            let known = self.pieces.iter().find(|piece| (piece.file, piece.unit) == (file, unit));
+            let bytes = text.len().saturating_sub(known.map_or(0, |piece| piece.text.len())).max(1);
+            let worth = self.files[file].strength.max(STRENGTH_MIN) * UNIT_CHANCES[unit] / (bytes as f32).sqrt();
+            (worth, Piece { file, unit, grade: Grade::Full, text })
         };
-        let mut order: Vec<(usize, f32)> = self.pieces.iter().map(worth).enumerate().skip(1).collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        order.into_iter().map(|(at, _)| at).collect()
+        let units = |file: usize| (0..self.files[file].units.len().min(UNITS_PER_FILE)).map(move |unit| (file, unit));
+        let first = (self.pieces[0].file, self.pieces[0].unit);
+        let all = (0..self.files.len().min(FILES_MAX)).flat_map(units).filter(|at| *at != first);
+        let mut order: Vec<(f32, Piece)> = all.map(|(file, unit)| of(file, unit)).collect();
+        order.sort_by(|(a, one), (b, other)| b.total_cmp(a).then((one.file, one.unit).cmp(&(other.file, other.unit))));
+        order.into_iter().map(|(_, piece)| piece).collect()
+    }
+
+    /// Gives a piece, in the place of the same unit's smaller one, if there is room.
+    fn give(&mut self, piece: Piece) {
+        let known = self.pieces.iter().position(|known| (known.file, known.unit) == (piece.file, piece.unit));
+        let room = self.left + known.map_or(0, |at| self.pieces[at].text.len());
+        if piece.text.len() > room {
+            return;
+        }
+        self.left = room - piece.text.len();
+        match known {
+            Some(at) => self.pieces[at] = piece,
+            None => self.pieces.push(piece),
+        }
     }
 
     /// Cuts less of the first piece: it takes what is left.
     fn raise_cut(&mut self) {
         let Piece { file, unit, .. } = self.pieces[0];
         let old = self.pieces[0].text.len();
-        let text = self.write(file, unit, Grade::Cut, old + self.left);
+        let text = self.write(file, unit, CUT, old + self.left);
         if text.len() > old && text.len() <= old + self.left {
             self.left = self.left + old - text.len();
             self.pieces[0].text = text;
@@ -177,156 +179,41 @@ impl Packer<'_> {
     }
 
     /// Gives more of a piece, if there is room and it takes at most so many bytes more; whether it was done.
-    fn raise(&mut self, at: usize, grade: Grade, more_max: usize) -> bool {
+    fn raise(&mut self, at: usize, form: Form, more_max: usize) -> bool {
         let Piece { file, unit, grade: known, .. } = self.pieces[at];
         let old = self.pieces[at].text.len();
         let room = old + more_max.min(self.left);
-        if known >= grade {
+        if known >= form.grade {
             return false;
         }
-        let text = self.write(file, unit, grade, room);
+        let text = self.write(file, unit, form, room);
         let fits = text.len() <= room;
         if fits {
             self.left = self.left + old - text.len();
-            self.pieces[at] = Piece { file, unit, grade, text };
+            self.pieces[at] = Piece { file, unit, grade: form.grade, text };
         }
         fits
     }
-}
 
-/// A unit's head, and as much of it as its grade says; `room` is for what is cut.
-fn written(name: &str, id: &str, file: &FileAnswer, answered: &UnitAnswer, grade: Grade, room: usize) -> String {
-    let unit = &answered.unit;
-    let (line, end) = (unit.span.line as usize, answered.last_line.max(unit.span.line as usize));
-    let head = format!("{name}:{line}-{end} {} {}", unit.kind.name(), unit.qualified_name());
-    let mut text = head.trim_end().to_string() + id;
-    if grade == Grade::Line {
-        text.push_str(&format!(": {}\n", short(answered.line.text.trim(), NAMED_CHARS_MAX)));
-        return text;
-    }
-    text.push('\n');
-    if grade == Grade::Brief {
-        text.push_str(&brief(unit, answered));
-        return text;
-    }
-    let first = unit.span.first.min(unit.span.line) as usize;
-    let lines = lines_between(&file.text, first, end, str::lines);
-    let numbers = own_numbers(answered, end.min(lines.len()));
-    let row = |number: usize| format!("{number}: {}\n", short(lines[number - 1], LINE_CHARS_MAX));
-    let kept = match grade {
-        Grade::Full => without_long_comments(&numbers, &lines, answered.line.number),
-        _ => {
-            let room = room.saturating_sub(text.len());
-            kept_lines(&numbers, answered.line.number, line, |number| row(number).len(), room)
+    /// Gives the comments of a piece in full, if there is room.
+    fn comment(&mut self, at: usize) {
+        let Piece { file, unit, grade, .. } = self.pieces[at];
+        let room = self.pieces[at].text.len() + self.left;
+        let text = if grade == Grade::Full { self.write(file, unit, COMMENTED, room) } else { return };
+        if text.len() <= room {
+            self.left = room - text.len();
+            self.pieces[at].text = text;
         }
-    };
-    let mut last = numbers.first().map_or(line, |first| first - 1);
-    for number in kept {
-        if number > last + 1 {
-            text.push_str(&gap(number - last - 1));
-        }
-        text.push_str(&row(number));
-        last = number;
-    }
-    if last < end {
-        text.push_str(&gap(end - last));
-    }
-    text
-}
-
-/// The lines of a unit without what a comment, or a text in three quotes, has beyond its first lines; the lines around
-/// the one that answers stay.
-fn without_long_comments(numbers: &[usize], lines: &[&str], best: usize) -> Vec<usize> {
-    let around = best.saturating_sub(AROUND_LINES)..=best + AROUND_LINES;
-    let (mut inside, mut run) = (None, 0);
-    let mut is_kept = |number: usize| {
-        let line = lines[number - 1];
-        let was = inside;
-        let opens = || ["\"\"\"", "'''"].into_iter().find(|quotes| line.matches(quotes).count() == 1);
-        inside = match inside {
-            Some(quotes) if line.contains(quotes) => None,
-            Some(quotes) => Some(quotes),
-            None => opens(),
-        };
-        // The last line of a text in quotes belongs to it.
-        let is_comment = was.is_some() || inside.is_some() || is_comment(line);
-        run = if is_comment { run + 1 } else { 0 };
-        run <= COMMENT_LINES_MAX || around.contains(&number)
-    };
-    numbers.iter().copied().filter(|number| is_kept(*number)).collect()
-}
-
-/// The lines that are a unit's own, its documentation first: all but those of its members.
-fn own_numbers(answered: &UnitAnswer, end: usize) -> Vec<usize> {
-    let span = answered.unit.span;
-    let (first, line) = (span.first.min(span.line).max(1) as usize, span.line.max(1) as usize);
-    if answered.parts.is_empty() {
-        return (first..=end).collect();
-    }
-    let parts = answered.parts.iter().flat_map(|(first, last)| *first as usize..=(*last as usize).min(end));
-    (first..line.min(end + 1)).chain(parts).collect()
-}
-
-fn gap(lines: usize) -> String {
-    format!("… {lines} lines\n")
-}
-
-/// The lines of a unit that are kept in so many bytes: its first, those around the one that answers, its last, then on
-/// from the first.
-fn kept_lines(numbers: &[usize], best: usize, line: usize, bytes: impl Fn(usize) -> usize, room: usize) -> Vec<usize> {
-    let around = best.saturating_sub(AROUND_LINES)..=best + AROUND_LINES;
-    let wanted = std::iter::once(line)
-        .chain(std::iter::once(best))
-        .chain(around)
-        .chain(numbers.last().copied())
-        .chain(numbers.iter().copied());
-    // Room for the marks of what is left out.
-    let mut left = room.saturating_sub(3 * gap(9_999).len());
-    let mut kept = Vec::new();
-    for number in wanted {
-        if !numbers.contains(&number) || kept.contains(&number) {
-            continue;
-        }
-        if bytes(number) > left {
-            break;
-        }
-        left -= bytes(number);
-        kept.push(number);
-    }
-    kept.sort_unstable();
-    kept
-}
-
-/// Signature, first sentence of the documentation, and the line that answers where it is another.
-fn brief(unit: &Unit, answered: &UnitAnswer) -> String {
-    let mut text = String::new();
-    if !unit.signature.is_empty() {
-        text.push_str(&format!("    {}\n", short(&unit.signature, LINE_CHARS_MAX)));
-    }
-    let sentence = unit.docstring.split(". ").next().unwrap_or_default().lines().next().unwrap_or_default().trim();
-    if !sentence.is_empty() {
-        text.push_str(&format!("    {}\n", short(sentence, LINE_CHARS_MAX)));
-    }
-    if unit.signature.is_empty() || answered.line.number != answered.name_line {
-        text.push_str(&format!("    {}: {}\n", answered.line.number, short(answered.line.text.trim(), LINE_CHARS_MAX)));
-    }
-    text
-}
-
-fn short(line: &str, chars_max: usize) -> String {
-    match line.char_indices().nth(chars_max) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use colgrep_core::UnitKind;
     use colgrep_core::unit::Span;
+    use colgrep_core::{Unit, UnitKind};
 
     use super::*;
-    use crate::answer::BestLine;
+    use crate::answer::{BestLine, UnitAnswer};
 
     fn file(path: &str, score: f32, lines: usize) -> FileAnswer {
         let body: Vec<String> = (2..lines).map(|n| format!("    step_{n}();")).collect();
@@ -368,10 +255,10 @@ mod tests {
         let pieces = pack(&[file("a", 1.0, 200)], 700, false, |file| file.path.clone());
         let text = &pieces[0].text;
         assert_eq!(pieces[0].grade, Grade::Cut);
-        for kept in ["1: fn a() {\n", "97: ", "100:     step_100();\n", "103: ", "200: }\n", "… "] {
+        for kept in ["1: fn a() {\n", "97: ", "100:     step_100();\n    step_101();\n", "200: }\n", "…\n"] {
             assert!(text.contains(kept), "{kept}: {text}");
         }
-        assert!(!text.contains("150: "));
+        assert!(!text.contains("step_150"));
     }
 
     #[test]
@@ -381,8 +268,8 @@ mod tests {
         class.units[0].parts = vec![(1, 3), (20, 20), (30, 30)];
         let pieces = pack(&[class], 4_000, true, |file| file.path.clone());
         assert_eq!(pieces[0].grade, Grade::Full);
-        let expected = "a:1-30 class a #0000000000000000\n1: fn a() {\n2:     step_2();\n3:     step_3();\n\
-                        … 16 lines\n20:     step_20();\n… 9 lines\n30: }\n";
+        let expected = "a:1-30 class a #0000000000000000\n1: fn a() {\n    step_2();\n    step_3();\n\
+                        20:     step_20();\n30: }\n";
         assert_eq!(pieces[0].text, expected);
     }
 
@@ -402,17 +289,6 @@ mod tests {
     }
 
     #[test]
-    fn long_comments_are_cut_in_a_unit_in_full() {
-        let mut lines: Vec<String> = (1..=30).map(|n| format!("/// Row {n}.")).collect();
-        lines.extend(["fn a() {", "    \"\"\"", "    x", "    \"\"\"", "    y", "}"].map(String::from));
-        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let numbers: Vec<usize> = (1..=36).collect();
-        let kept = without_long_comments(&numbers, &lines, 20);
-        let expected: Vec<usize> = (1..=8).chain(17..=23).chain(31..=36).collect();
-        assert_eq!(kept, expected);
-    }
-
-    #[test]
     fn the_surer_the_first_is_the_deeper_it_goes() {
         let rows = |strength: f32| {
             let others = ["b", "c", "d", "e", "f"].map(|name| file(name, 0.3, 12));
@@ -428,10 +304,15 @@ mod tests {
     }
 
     #[test]
-    fn weak_files_stand_behind_more_of_the_first() {
-        let mut files: Vec<FileAnswer> = (0..6).map(|n| file(&format!("f{n}"), 1.0 - 0.19 * n as f32, 6)).collect();
+    fn what_is_worth_most_for_its_bytes_comes_next() {
+        let mut files = vec![file("a", 0.9, 8), file("b", 0.8, 8), file("c", 0.05, 8)];
         let second = files[0].units[0].clone();
         files[0].units.push(second);
-        assert_eq!(in_order(&files), [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (0, 1), (5, 0)]);
+        for (bytes, expected) in [(150, "0.0 full"), (300, "0.0 full 1.0 full"), (480, "0.0 full 0.1 full 1.0 full")] {
+            let pieces = pack(&files, bytes, false, |file| file.path.clone());
+            let told: Vec<String> =
+                pieces.iter().map(|p| format!("{}.{} {}", p.file, p.unit, p.grade.name())).take(3).collect();
+            assert!(told.join(" ").starts_with(expected), "{bytes}: {told:?}");
+        }
     }
 }

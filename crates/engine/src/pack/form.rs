@@ -1,0 +1,249 @@
+//! A unit of a pack as text: its head, and lines of it as its grade says.
+
+use colgrep_core::Unit;
+use colgrep_core::code_line::is_comment;
+use colgrep_syntax::read::lines_between;
+
+use super::Grade;
+use crate::answer::{FileAnswer, UnitAnswer};
+
+/// Longest line that is given, in characters; of a piece that is one line, the line that answers.
+const LINE_CHARS_MAX: usize = 160;
+const NAMED_CHARS_MAX: usize = 60;
+/// Lines of a comment that are kept around the one that answers, on either side.
+const AROUND_COMMENT_LINES: usize = 1;
+/// Lines kept around the one that answers, on either side, where a body is cut.
+const AROUND_LINES: usize = 3;
+/// Lines of one comment that are given, where there is room for them and where there is not.
+const COMMENT_LINES_MAX: usize = 8;
+const COMMENT_LINES_MIN: usize = 1;
+
+/// How a unit is written: its grade, and the lines of a comment that are given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) grade: Grade,
+    comment_lines: usize,
+}
+
+pub(super) const LINE: Form = Form { grade: Grade::Line, comment_lines: 0 };
+pub(super) const BRIEF: Form = Form { grade: Grade::Brief, comment_lines: 0 };
+pub(super) const CUT: Form = Form { grade: Grade::Cut, comment_lines: COMMENT_LINES_MAX };
+pub(super) const FULL: Form = Form { grade: Grade::Full, comment_lines: COMMENT_LINES_MIN };
+pub(super) const COMMENTED: Form = Form { grade: Grade::Full, comment_lines: COMMENT_LINES_MAX };
+
+/// A unit's head, and as much of it as its grade says; `room` is for what is cut.
+pub(super) fn written(
+    name: &str,
+    id: &str,
+    file: &FileAnswer,
+    answered: &UnitAnswer,
+    form: Form,
+    room: usize,
+) -> String {
+    let (unit, grade) = (&answered.unit, form.grade);
+    let (line, end) = (unit.span.line as usize, answered.last_line.max(unit.span.line as usize));
+    let head = format!("{name}:{line}-{end} {} {}", unit.kind.name(), unit.qualified_name());
+    let mut text = head.trim_end().to_string() + id;
+    if grade == Grade::Line {
+        text.push_str(&format!(": {}\n", short(answered.line.text.trim(), NAMED_CHARS_MAX)));
+        return text;
+    }
+    text.push('\n');
+    if grade == Grade::Brief {
+        text.push_str(&brief(unit, answered));
+        return text;
+    }
+    let first = unit.span.first.min(unit.span.line) as usize;
+    let lines = lines_between(&file.text, first, end, str::lines);
+    let numbers = own_numbers(answered, end.min(lines.len()));
+    let best = answered.line.number;
+    let indent = common_indent(numbers.iter().map(|number| lines[number - 1]));
+    // A number says where a row stands behind others, and which one answers. On every row they would take a quarter of the
+    // tokens (docs/research/pack.md).
+    let row = |number: usize, is_next: bool| {
+        let text = short(lines[number - 1].get(indent..).unwrap_or_default().trim_end(), LINE_CHARS_MAX);
+        if is_next && number != best { format!("{text}\n") } else { format!("{number}: {text}\n") }
+    };
+    let kept = match grade {
+        Grade::Full => without_long_comments(&numbers, &lines, best, form.comment_lines),
+        _ => {
+            let room = room.saturating_sub(text.len());
+            kept_lines(&numbers, best, line, |number| row(number, false).len(), room)
+        }
+    };
+    let mut last = None;
+    for number in kept {
+        let is_next = last.is_some_and(|last| number == last + 1);
+        if grade == Grade::Cut && last.is_some() && !is_next {
+            text.push_str(GAP);
+        }
+        text.push_str(&row(number, is_next));
+        last = Some(number);
+    }
+    if grade == Grade::Cut && last.is_some_and(|last| last < end) {
+        text.push_str(GAP);
+    }
+    text
+}
+
+/// What stands for lines that are cut out.
+const GAP: &str = "…\n";
+
+/// Bytes of white space that all lines begin with which hold more than that.
+fn common_indent<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
+    let blank = |line: &'l str| &line[..line.len() - line.trim_start().len()];
+    let common = |one: &'l str, other: &'l str| {
+        let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        &one[..one.floor_char_boundary(same)]
+    };
+    lines.filter(|line| !line.trim().is_empty()).map(blank).reduce(common).map_or(0, str::len)
+}
+
+/// The lines of a unit without what a comment has beyond so many lines; of one that holds the line that answers, those
+/// around it stay.
+fn without_long_comments(numbers: &[usize], lines: &[&str], best: usize, lines_max: usize) -> Vec<usize> {
+    let around = best.saturating_sub(AROUND_COMMENT_LINES)..=best + AROUND_COMMENT_LINES;
+    let (mut end, mut run) = (None, 0);
+    let mut is_kept = |number: usize| {
+        let line = lines[number - 1].trim();
+        let is_inside = end.is_some();
+        end = match end {
+            Some(mark) => Some(mark).filter(|mark| !line.contains(mark)),
+            None => open_comment(line),
+        };
+        let is_comment = is_inside || end.is_some() || (is_comment(line) && !is_code(line));
+        run = if is_comment { run + 1 } else { 0 };
+        run <= lines_max || around.contains(&number)
+    };
+    numbers.iter().copied().filter(|number| is_kept(*number)).collect()
+}
+
+/// Whether a line that begins like a comment is code where no comment is open: a star is an operator, `# define` a macro.
+fn is_code(line: &str) -> bool {
+    let word = line.strip_prefix('#').map(|rest| rest.split_whitespace().next().unwrap_or_default());
+    line.starts_with('*') || word.is_some_and(|word| DIRECTIVES.contains(&word))
+}
+
+/// Directives of the C preprocessor.
+const DIRECTIVES: [&str; 11] =
+    ["define", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "undef", "pragma", "error"];
+
+/// What ends the comment, or the documentation in quotes, that a line opens and does not end.
+fn open_comment(line: &str) -> Option<&'static str> {
+    // `r"""`, `@doc ~S"""`; a text that is given to a name is code.
+    let bare = line.strip_prefix('@').and_then(|line| line.split_once(' ')).map_or(line, |(_, text)| text);
+    let bare = bare.trim_start_matches(|c: char| c == '~' || c.is_ascii_alphabetic());
+    let marks = [("/*", "*/"), ("{-", "-}"), ("<!--", "-->"), ("--[[", "]]"), ("=begin", "=end")];
+    let quotes = [("\"\"\"", "\"\"\""), ("'''", "'''")];
+    let opens =
+        |text: &str, (begin, end): (&str, &str)| text.strip_prefix(begin).is_some_and(|rest| !rest.contains(end));
+    let quoted = quotes.into_iter().find(|marks| opens(bare, *marks));
+    marks.into_iter().find(|marks| opens(line, *marks)).or(quoted).map(|(_, end)| end)
+}
+
+/// The lines that are a unit's own, its documentation first: all but those of its members.
+fn own_numbers(answered: &UnitAnswer, end: usize) -> Vec<usize> {
+    let span = answered.unit.span;
+    let (first, line) = (span.first.min(span.line).max(1) as usize, span.line.max(1) as usize);
+    if answered.parts.is_empty() {
+        return (first..=end).collect();
+    }
+    let parts = answered.parts.iter().flat_map(|(first, last)| *first as usize..=(*last as usize).min(end));
+    (first..line.min(end + 1)).chain(parts).collect()
+}
+
+/// The lines of a unit that are kept in so many bytes: its first, those around the one that answers, its last, then on
+/// from the first.
+fn kept_lines(numbers: &[usize], best: usize, line: usize, bytes: impl Fn(usize) -> usize, room: usize) -> Vec<usize> {
+    let around = best.saturating_sub(AROUND_LINES)..=best + AROUND_LINES;
+    let wanted = std::iter::once(line)
+        .chain(std::iter::once(best))
+        .chain(around)
+        .chain(numbers.last().copied())
+        .chain(numbers.iter().copied());
+    // Room for the marks of what is left out.
+    let mut left = room.saturating_sub(3 * GAP.len());
+    let mut kept = Vec::new();
+    for number in wanted {
+        if !numbers.contains(&number) || kept.contains(&number) {
+            continue;
+        }
+        if bytes(number) > left {
+            break;
+        }
+        left -= bytes(number);
+        kept.push(number);
+    }
+    kept.sort_unstable();
+    kept
+}
+
+/// Signature, first sentence of the documentation, and the line that answers where it is another.
+fn brief(unit: &Unit, answered: &UnitAnswer) -> String {
+    let mut text = String::new();
+    if !unit.signature.is_empty() {
+        text.push_str(&format!("    {}\n", short(&unit.signature, LINE_CHARS_MAX)));
+    }
+    let sentence = unit.docstring.split(". ").next().unwrap_or_default().lines().next().unwrap_or_default().trim();
+    if !sentence.is_empty() {
+        text.push_str(&format!("    {}\n", short(sentence, LINE_CHARS_MAX)));
+    }
+    if unit.signature.is_empty() || answered.line.number != answered.name_line {
+        text.push_str(&format!("    {}: {}\n", answered.line.number, short(answered.line.text.trim(), LINE_CHARS_MAX)));
+    }
+    text
+}
+
+fn short(line: &str, chars_max: usize) -> String {
+    match line.char_indices().nth(chars_max) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_comments_are_cut_in_a_unit_in_full() {
+        let mut lines: Vec<String> = (1..=30).map(|n| format!("/// Row {n}.")).collect();
+        lines.extend(
+            ["fn a() {", "    x", "    *y = 1;", "    *z = 1;", "    /* b", "       c */", "}"].map(String::from),
+        );
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let numbers: Vec<usize> = (1..=37).collect();
+        let kept = |lines_max| without_long_comments(&numbers, &lines, 20, lines_max);
+        assert_eq!(kept(8), (1..=8).chain(19..=21).chain(31..=37).collect::<Vec<_>>());
+        assert_eq!(kept(1), (1..=1).chain(19..=21).chain(31..=35).chain([37]).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn comments_of_many_languages_are_opened() {
+        for (line, expected) in [
+            ("/** A", Some("*/")),
+            ("/* A */", None),
+            ("\"\"\"A thing.", Some("\"\"\"")),
+            ("r'''A thing.'''", None),
+            ("@moduledoc ~S\"\"\"", Some("\"\"\"")),
+            ("query = \"\"\"select", None),
+            ("--[[ A", Some("]]")),
+            ("a * b", None),
+        ] {
+            assert_eq!(open_comment(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn rows_lose_the_indentation_that_all_have() {
+        for (lines, expected) in [
+            (&["    a", "", "      b"][..], 4),
+            (&["\ta", "\t\tb"], 1),
+            (&["\ta", "    b"], 0),
+            (&["\u{3000}a", "\u{3001}b"], 0),
+            (&["", " "], 0),
+        ] {
+            assert_eq!(common_indent(lines.iter().copied()), expected, "{lines:?}");
+        }
+    }
+}
