@@ -182,7 +182,7 @@ fn who_sees_a_part_is_told_of_the_whole() {
     }
     let both = sandbox.run(&["value kind", "-k", "5"]);
     assert!(
-        both.err.contains("12 files hold all 2 words, of which 5 are shown; colgrep -il -e kind lists"),
+        both.err.contains("12 files hold all 2 words, of which 5 are shown; colgrep -il0 -e kind | xargs -0 colgrep -il -e valu lists them"),
         "{both:?}"
     );
 }

@@ -48,12 +48,11 @@ pub struct End {
     pub strongest: f32,
     /// Number of judged files that were left out as too weak.
     pub weak: usize,
-    /// Number of files with a unit that holds all words of the question; 0 where they were not counted.
+    /// Number of files that hold all words of the question; 0 where they were not counted.
     pub holders: usize,
-    /// A pattern that finds these files: the rarest word of the question, cut to the part that all its forms share.
-    pub pattern: String,
-    /// Number of words that these files hold.
-    pub words: usize,
+    /// Patterns that find these files where all of them match: the words of the question, the rarest first, each cut to
+    /// the part that all its forms share.
+    pub patterns: Vec<String>,
     /// Words of the question that stand nowhere in the project; looked up only where no result is likely right.
     pub unknown: Vec<String>,
     /// Suggestions: words of the project near to the question.
@@ -67,8 +66,8 @@ impl End {
         self.is_tokens |= other.is_tokens;
         (self.weak, self.holders) = (self.weak + other.weak, self.holders + other.holders);
         self.unknown.retain(|word| other.unknown.contains(word));
-        if self.pattern.is_empty() {
-            (self.pattern, self.words) = (other.pattern, other.words);
+        if self.patterns.is_empty() {
+            self.patterns = other.patterns;
         }
         for word in other.near {
             if !self.near.contains(&word) && self.near.len() < NEAR_MAX {
@@ -120,22 +119,20 @@ impl Place {
         Ok(end)
     }
 
-    /// Counts the files that have a unit with all words and that the scope allows.
+    /// Counts the files that hold all words and that the scope allows.
     fn count(&self, words: &[Word], end: &mut End) {
-        let held_by = |word: &&Word| word.units.as_ref().map_or(usize::MAX, Vec::len);
-        let Some((rarest, units)) =
-            words.iter().min_by_key(held_by).and_then(|word| Some((word, word.units.as_ref()?)))
-        else {
-            return;
-        };
-        let holds = |word: &Word, unit: &(UnitId, FileId)| {
-            word.units.as_ref().is_none_or(|units| units.binary_search(unit).is_ok())
-        };
-        let is_allowed = |file: FileId| self.filter().is_none_or(|filter| filter.allows_file(file));
-        let hold_all = units.iter().filter(|unit| words.iter().all(|word| holds(word, unit)) && is_allowed(unit.1));
-        let files: HashSet<FileId> = hold_all.map(|unit| unit.1).collect();
-        (end.holders, end.words) = (files.len(), words.len());
-        end.pattern = pattern(&rarest.written);
+        let is_allowed = |file: &FileId| self.filter().is_none_or(|filter| filter.allows_file(*file));
+        let files_of = |units: &[(UnitId, FileId)]| units.iter().map(|unit| unit.1).collect::<HashSet<FileId>>();
+        let mut held: Vec<(&Word, Option<HashSet<FileId>>)> =
+            words.iter().map(|word| (word, word.units.as_deref().map(files_of))).collect();
+        held.sort_by_key(|(_, files)| files.as_ref().map_or(usize::MAX, HashSet::len));
+        let Some((rarest, others)) = held.split_first() else { return };
+        let Some(files) = &rarest.1 else { return };
+        // A word that hardly a file lacks is taken to stand in all.
+        let holds_all =
+            |file: &&FileId| others.iter().all(|(_, all)| all.as_ref().is_none_or(|all| all.contains(*file)));
+        end.holders = files.iter().filter(holds_all).filter(|file| is_allowed(file)).count();
+        end.patterns = held.iter().map(|(word, _)| pattern(&word.written)).collect();
     }
 
     /// Suggestions: words of the project that are spelled like the unknown ones, then words from the names of the best

@@ -64,14 +64,18 @@ fn reword(end: &End) -> Option<String> {
 /// The remark on how many files hold all words, and how to list them.
 fn holders(end: &End, paths: &str) -> String {
     let (files, shown) = (counted(end.holders as u64, "file"), end.shown);
-    let pattern = shell_word(&end.pattern);
-    let fixed = if end.pattern.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "F" };
-    let list = format!("colgrep -il{fixed} -e {pattern}{paths}");
-    match end.words {
+    let count = end.patterns.len();
+    let list = end.patterns.iter().enumerate().map(|(at, pattern)| {
+        let fixed = if pattern.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "F" };
+        let (piped, paths) = if at == 0 { ("", paths) } else { (" | xargs -0 ", "") };
+        // Names that nobody reads end with a NUL.
+        let zero = if at + 1 < count { "0" } else { "" };
+        format!("{piped}colgrep -il{zero}{fixed} -e {}{paths}", shell_word(pattern))
+    });
+    let list: String = list.collect();
+    match count {
         1 => format!("{files} hold {:?}, of which {shown} are shown; {list} lists them", end.query.trim()),
-        words => {
-            format!("{files} hold all {words} words, of which {shown} are shown; {list} lists those with the rarest")
-        }
+        _ => format!("{files} hold all {count} words, of which {shown} are shown; {list} lists them"),
     }
 }
 
@@ -133,8 +137,12 @@ mod tests {
             end.near = words(&["grab", "take"]);
         });
         let many = end(|end| {
-            (end.shown, end.strongest, end.holders, end.words) = (2, 0.9, 30, 1);
-            end.pattern = "pars".to_string();
+            (end.shown, end.strongest, end.holders) = (2, 0.9, 30);
+            end.patterns = words(&["pars"]);
+        });
+        let three = end(|end| {
+            (end.shown, end.strongest, end.holders) = (2, 0.9, 30);
+            end.patterns = words(&["pars", "1.2", "it"]);
         });
         for (end, is_marked, expected) in [
             (found(0.9), false, ""),
@@ -144,6 +152,12 @@ mod tests {
             (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (unknown, false, "nothing here holds \"frob\"; words that are near and stand here: grab, take"),
             (many, false, "30 files hold \"parse it\", of which 2 are shown; colgrep -il -e pars src lists them"),
+            (
+                three,
+                false,
+                "30 files hold all 3 words, of which 2 are shown; colgrep -il0 -e pars src | xargs -0 colgrep -il0F -e 1.2 | \
+                 xargs -0 colgrep -il -e it lists them",
+            ),
             (end(|_| {}), false, ""),
         ] {
             assert_eq!(remarks(&end, is_marked, " src").join("|"), expected, "{end:?}");

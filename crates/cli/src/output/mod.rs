@@ -286,6 +286,8 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, pat
         human::print(out, results, options, &mut budget)?
     };
     let found = results.len();
+    // What is said behind the last result stands there, wherever both go.
+    out.flush()?;
     if let Some(paths) = paths.filter(|_| !options.wish.quiet && !options.wish.format.is_json()) {
         // On a terminal the rule marks near results.
         end::tell(&results.end()?, options.look.width.is_some(), paths);

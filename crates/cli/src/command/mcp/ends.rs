@@ -115,10 +115,13 @@ fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
     }
     if shown > 0 && end.holders > shown {
         let files = counted(end.holders as u64, "file");
-        let held = if end.words == 1 { format!("{query:?}") } else { format!("all {} words", end.words) };
+        let (held, which) = match end.patterns.len() {
+            1 => (format!("{query:?}"), "them"),
+            words => (format!("all {words} words"), "those with the rarest"),
+        };
         lines.push(format!(
-            "{files} hold {held}, of which {shown} are shown; the tool grep with pattern {:?} and ignore_case lists them",
-            end.pattern
+            "{files} hold {held}, of which {shown} are shown; the tool grep with pattern {:?} and ignore_case lists {which}",
+            end.patterns.first().map_or("", String::as_str)
         ));
     }
     lines
@@ -146,7 +149,7 @@ mod tests {
     #[test]
     fn what_is_said_names_parameters_and_tools() {
         let mut end = End::default();
-        (end.holders, end.words, end.pattern) = (30, 1, "pars".to_string());
+        (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
         let many = "30 files hold \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists them";
         assert_eq!(said(&end, "parse", 10, 0.9), [many]);
         let mut end = End::default();
