@@ -42,11 +42,12 @@ impl Limit<'_> {
         self.deadline.is_some_and(|end| Instant::now() >= end) || self.interrupted.is_some_and(|asks| asks())
     }
 
-    /// Estimated number of bytes that can be read until the deadline, at the rate of `read` bytes since `begun`.
+    /// Estimated number of bytes that can be read in half the time until the deadline, at the rate of `read` bytes since
+    /// `begun`. Half, since a round is read to its end and may be slower than those before.
     fn bytes_left(&self, read: u64, begun: Instant) -> u64 {
         let Some(deadline) = self.deadline else { return u64::MAX };
         let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
-        (read as f64 / begun.elapsed().as_secs_f64().max(0.001) * left) as u64
+        (read as f64 / begun.elapsed().as_secs_f64().max(0.001) * left / 2.0) as u64
     }
 }
 

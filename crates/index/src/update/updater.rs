@@ -21,6 +21,9 @@ use crate::walk::{LeftOut, WalkOptions, Walked};
 #[cfg(target_os = "linux")]
 const BUILD_NICENESS: i32 = 5;
 
+/// Least time for vectors in a search that read changed files.
+const VECTORS_MIN: Duration = Duration::from_millis(100);
+
 /// Bound of the texts that wait for the model, in bytes: 32,000 units of the greatest length.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 
@@ -206,8 +209,15 @@ impl<'a> Updater<'a> {
             let (mut snapshot, mut report) = self.lexical(&lock, &mut seen, &texts, limit)?;
             // Files without documents come first: vectors wait until every file is read.
             let encoding = self.encoding.filter(|e| report.unread == 0 && e.may_write(snapshot.files.vectors.as_ref()));
-            if let Some(encoding) = encoding.map(|e| Encoding { interrupted: self.interrupted.or(e.interrupted), ..e })
-            {
+            // Both have one time together, so that a search ends soon in which the last file was read.
+            let left = limit.deadline.filter(|_| !is_first).map(|end| end.saturating_duration_since(Instant::now()));
+            let budget = |most: Duration| left.map_or(most, |left| most.min(left.max(VECTORS_MIN)));
+            let encoding = encoding.map(|e| Encoding {
+                interrupted: self.interrupted.or(e.interrupted),
+                budget: e.budget.map(budget),
+                ..e
+            });
+            if let Some(encoding) = encoding {
                 snapshot = self.vectors(snapshot, &encoding, &seen.walked, &texts, &mut report)?;
             }
             snapshot.lexical.keep_lengths(&self.store.lexical_folder(), self.store.disk());
