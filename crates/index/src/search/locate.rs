@@ -25,9 +25,11 @@ pub fn files_named<'t>(table: &'t FileTable, written: &str) -> Option<(Fit, Vec<
     if wanted.is_empty() {
         return None;
     }
+    // The root's own folder is a part too: `/srv/app/main.py` is `main.py` of a project `app`.
+    let root = table.root.rsplit(['/', '\\']).find(|part| !part.is_empty());
     let mut best = (0, Vec::new());
     for file in table.indexed() {
-        let shared = parts(&file.path).rev().zip(wanted.iter().rev());
+        let shared = parts(&file.path).rev().chain(root).zip(wanted.iter().rev());
         let shared = shared.take_while(|(own, wanted)| own.to_lowercase() == **wanted).count();
         if shared > best.0 {
             best = (shared, Vec::new());
@@ -121,8 +123,10 @@ mod tests {
     fn paths_mean_the_files_that_end_like_them() {
         let file = |path: &str| FileRecord { path: path.to_string(), ..FileRecord::default() };
         let paths = ["a/mod.rs", "b/mod.rs", "b/net/Tcp.java", "src/net/tcp.rs", "tcp.rs"];
-        let table = FileTable { files: paths.map(file).to_vec(), ..FileTable::default() };
+        let table = FileTable { files: paths.map(file).to_vec(), root: "/home/me/wire".into(), ..FileTable::default() };
         for (written, expected) in [
+            ("/srv/wire/tcp.rs", "Tail tcp.rs"),
+            ("wire/tcp.rs", "Whole tcp.rs"),
             ("src/net/tcp.rs", "Whole src/net/tcp.rs"),
             ("net/tcp.rs", "Whole src/net/tcp.rs"),
             ("tcp.rs", "Whole tcp.rs"),

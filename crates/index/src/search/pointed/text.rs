@@ -21,6 +21,8 @@ const UNITS_OF_A_WORD_MAX: u64 = 20_000;
 const FILES_READ_MAX: usize = 64;
 /// Files that may hold all of a text's words in a row for it to be a known place.
 const FILES_IN_A_ROW_MAX: usize = 256;
+/// The same for an operator: `operator==` stands in few of the files that hold `operator`.
+const FILES_OF_AN_OPERATOR_MAX: usize = 2_048;
 /// The same for what stands in quotes: who quotes wants every place.
 const FILES_READ_OF_A_PHRASE_MAX: usize = 512;
 /// Bytes of all files that are read.
@@ -83,7 +85,11 @@ impl Search<'_> {
             true => self.files_with_all(text)?,
             false => self.snapshot.lexical.files_with_run(&run)?,
         };
-        let row_max = if typed.len() == 1 { FILES_IN_A_ROW_MAX } else { FILES_READ_OF_A_PHRASE_MAX };
+        let row_max = match typed.len() {
+            1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
+            1 => FILES_IN_A_ROW_MAX,
+            _ => FILES_READ_OF_A_PHRASE_MAX,
+        };
         if files.len() > row_max {
             return Ok(false);
         }
