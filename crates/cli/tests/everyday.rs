@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use common::{Ran, Sandbox};
 
@@ -133,6 +133,34 @@ fn indexes_of_projects_that_are_gone_are_told_and_removed() {
     assert_eq!(run_in(&sandbox, &here, &["clear", "--gone"]).status, 1);
     assert!(!run_in(&sandbox, &here, &["status"]).out.contains("no more"));
     assert_eq!(fs::read_dir(sandbox.data()).expect("data").count(), 1, "that of the project that is there stays");
+}
+
+#[test]
+fn indexes_that_nobody_used_for_months_are_offered() {
+    let sandbox = Sandbox::new();
+    for name in ["here", "old"] {
+        sandbox.write(&format!("{name}/.git/HEAD"), "ref: refs/heads/main\n");
+        sandbox.write(&format!("{name}/a.rs"), "fn zebra() {}\n");
+        assert_eq!(run_in(&sandbox, &sandbox.root().join(name), &["init", "--quiet"]).status, 0);
+    }
+    let here = sandbox.root().join("here");
+    let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 86_400);
+    for (age, is_told) in [(80, false), (100, true)] {
+        for index in fs::read_dir(sandbox.data()).expect("data").flatten() {
+            let is_old = index.file_name().to_string_lossy().starts_with("old-");
+            for part in fs::read_dir(index.path().join("lexical")).expect("an index").flatten().filter(|_| is_old) {
+                let times = fs::FileTimes::new().set_modified(days(age)).set_accessed(days(age));
+                let part = fs::File::options().append(true).open(part.path()).expect("a part");
+                part.set_times(times).expect("times");
+            }
+        }
+        for command in ["status", "doctor"] {
+            let told = run_in(&sandbox, &here, &[command]).out;
+            let offered = told.contains("1 index unused for three months")
+                && told.contains("ROOT/old; `colgrep clear FOLDER` removes one");
+            assert_eq!(offered, is_told, "{age} days: {told}");
+        }
+    }
 }
 
 #[test]

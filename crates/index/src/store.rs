@@ -394,10 +394,12 @@ impl Store {
         Some(PathBuf::from(self.read_table(self.generation().ok()?).ok()?.root))
     }
 
-    /// When the index was last changed, or read, as far as the system notes that: about once a day.
+    /// When a search last opened the index, or an update changed it; none where nobody can tell. What names the root of an
+    /// index, and is read for a list of all, does not count.
     pub fn last_used(&self) -> Option<SystemTime> {
-        let metadata = fs::metadata(self.lexical_folder().join("meta.json")).ok()?;
-        metadata.modified().ok().max(metadata.accessed().ok())
+        let parts = fs::read_dir(self.lexical_folder()).ok()?.flatten().filter(|part| part.file_name() != "meta.json");
+        let times = parts.filter_map(|part| part.metadata().ok()).map(|m| m.modified().ok().max(m.accessed().ok()));
+        times.max().flatten()
     }
 
     fn read_table(&self, generation: u64) -> Result<FileTable> {
