@@ -108,11 +108,16 @@ impl Bar {
     /// Says how fast it goes: in files, where these are counted, and in units.
     fn say_rate(&self, files: Option<u64>, units: u64, since: Duration) {
         if !self.bar.is_hidden() {
-            let rate = |done: u64| done as f64 / since.as_secs_f64().max(0.001);
-            let files = files.map_or_else(String::new, |files| format!("{:.0} files/s, ", rate(files)));
-            self.bar.set_message(format!("{files}{:.0} units/s", rate(units)));
+            self.bar.set_message(rate(files, units, since));
         }
     }
+}
+
+/// How fast it goes, in whole numbers with what they count.
+fn rate(files: Option<u64>, units: u64, since: Duration) -> String {
+    let rate = |done: u64| done as f64 / since.as_secs_f64().max(0.001);
+    let files = files.map_or_else(String::new, |files| format!("{:.0} files/s, ", rate(files)));
+    format!("{files}{:.0} units/s", rate(units))
 }
 
 /// Says what is not taken of a repository's settings: once.
@@ -166,5 +171,36 @@ impl Progress for Bar {
         self.bar.inc(units);
         self.say_that_it_lasts("making vectors of units, which takes a while");
         self.say_rate(None, self.bar.position(), self.bar.elapsed());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_says_how_fast_it_goes_and_how_much_there_is() {
+        let since = Duration::from_millis(2_400);
+        assert_eq!(rate(Some(286), 3_000, since), "119 files/s, 1250 units/s");
+        assert_eq!(rate(None, 3_000, since), "1250 units/s");
+        for phase in [INDEXING, ENCODING] {
+            assert!(phase.contains("{human_pos}/{human_len}") && phase.contains("{eta} left"), "{phase}");
+        }
+    }
+
+    #[test]
+    fn who_sees_no_bar_is_told_once_that_it_lasts() {
+        let bar = |quiet: bool, age: Duration| {
+            let mut bar = Bar::new(quiet);
+            bar.bar = ProgressBar::hidden();
+            bar.started = Instant::now().checked_sub(age).expect("a time");
+            bar
+        };
+        for (quiet, age, expected) in [(false, SILENT, true), (false, Duration::ZERO, false), (true, SILENT, false)] {
+            let bar = bar(quiet, age);
+            bar.begin(300);
+            bar.file_done(1);
+            assert_eq!(bar.told.load(Relaxed), expected, "{quiet} {age:?}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 use std::time::Duration;
 
-use common::{Ran, Sandbox};
+use common::{Ran, Sandbox, on_terminal};
 
 /// Writes bytes as they are.
 fn write(sandbox: &Sandbox, path: &str, bytes: &[u8]) {
@@ -189,17 +189,6 @@ fn a_place_that_can_not_be_written_is_told() {
     let ran = sandbox.run_with(&[("COLGREP_DATA_DIR", &taken)], &["ring buffer"]);
     assert!(ran.status == 2 && ran.out.is_empty(), "{ran:?}");
     assert!(ran.err.contains("has no place; COLGREP_DATA_DIR=FOLDER names another one: could not create"), "{ran:?}");
-}
-
-/// What commands print on a terminal of 60 columns, which `script` lends; nothing where that is missing.
-fn on_terminal(sandbox: &Sandbox, term: &str, commands: &str) -> Option<String> {
-    let mut script = std::process::Command::new("script");
-    let like = sandbox.command(&[]);
-    let command = format!("stty cols 60 rows 24; {}", commands.replace("colgrep", env!("CARGO_BIN_EXE_colgrep")));
-    script.args(["-qec", &command, "/dev/null"]).current_dir(sandbox.root()).stdin(Stdio::null()).env_clear();
-    script.envs(like.get_envs().filter_map(|(k, v)| Some((k, v?)))).env("PATH", "/usr/bin:/bin").env("TERM", term);
-    let output = script.output().ok().filter(|o| !o.stdout.is_empty())?;
-    Some(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
 }
 
 #[test]

@@ -114,6 +114,18 @@ impl Ran {
     }
 }
 
+/// What commands print on a terminal of 60 columns, which `script` lends; nothing where that is missing.
+#[allow(dead_code, reason = "each test program uses its own part")]
+pub fn on_terminal(sandbox: &Sandbox, term: &str, commands: &str) -> Option<String> {
+    let mut script = Command::new("script");
+    let like = sandbox.command(&[]);
+    let command = format!("stty cols 60 rows 24; {}", commands.replace("colgrep", env!("CARGO_BIN_EXE_colgrep")));
+    script.args(["-qec", &command, "/dev/null"]).current_dir(sandbox.root()).stdin(Stdio::null()).env_clear();
+    script.envs(like.get_envs().filter_map(|(k, v)| Some((k, v?)))).env("PATH", "/usr/bin:/bin").env("TERM", term);
+    let output = script.output().ok().filter(|o| !o.stdout.is_empty())?;
+    Some(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
+}
+
 /// Runs each row's words and compares what is printed, line by line.
 #[allow(dead_code, reason = "each test program uses its own part")]
 pub fn check(sandbox: &Sandbox, rows: &[(&str, &str)]) {
