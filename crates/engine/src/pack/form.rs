@@ -65,7 +65,9 @@ pub(super) fn written(
         if is_next && number != best { format!("{text}\n") } else { format!("{number}: {text}\n") }
     };
     let kept = match grade {
-        Grade::Full => without_long_comments(&numbers, &lines, best, form.comment_lines),
+        // Of text between definitions, comments may be all there is.
+        Grade::Full if unit.kind.is_definition() => without_long_comments(&numbers, &lines, best, form.comment_lines),
+        Grade::Full => without_long_comments(&numbers, &lines, best, COMMENT_LINES_MAX),
         _ => {
             let room = room.saturating_sub(text.len());
             kept_lines(&numbers, best, line, |number| row(number, false).len(), room)
