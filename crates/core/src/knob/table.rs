@@ -411,7 +411,7 @@ knobs! {
     // Stage `variant`.
     VariantBoost variant_boost: f32 {
         doc: "Added to files of a platform or language that the query asks for, and taken from those of others.",
-        default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4],
+        off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4],
         source: "own: docs/ranking.md, stages",
     }
 
