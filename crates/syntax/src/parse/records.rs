@@ -146,6 +146,15 @@ mod tests {
     }
 
     #[test]
+    fn rows_behind_the_first_4096_stay_in_blocks_of_lines() {
+        let text: String = (0..4_200).map(|row| format!("{{\"id\": {row}}}\n")).collect();
+        let units = shown("jsonl", &text);
+        let rows = units.iter().filter(|unit| unit.contains(" section ")).count();
+        assert!(rows == 4_096 && units.len() == 4_096 + 3, "{rows} of {}", units.len());
+        assert!(units.last().is_some_and(|unit| unit.starts_with("4197-4200 rawcode")), "{:?}", units.last());
+    }
+
+    #[test]
     fn req_004_11_objects_of_an_array_are_units() {
         let text = "[\n  {\n    \"query\": \"read a page\",\n    \"purposes\": [\"input\"]\n  },\n  {\"title\": \"B\"}, {\"title\": \"C\"}\n]\n";
         assert_eq!(
