@@ -30,6 +30,18 @@ fn bombs_become_plain_blocks() {
 }
 
 #[test]
+fn what_a_scanner_has_no_room_for_ends_nothing() {
+    // 360 bytes of Perl and 4 kB of Ruby ended the process; the file behind them is read all the same.
+    for (language, text) in [("perl", "\"@{["), ("ruby", "<<Adef a%Q["), ("perl", "\"${"), ("kotlin", "\"${a")] {
+        for times in [80, 90, 120, 200, 256, 400, 3_000] {
+            parsed(language, text, times);
+        }
+    }
+    let note = parsed("ocaml", "(* ", 50_000).note.unwrap_or_default();
+    assert!(note.starts_with("is nested too deeply"), "{note:?}");
+}
+
+#[test]
 fn shorter_ones_are_parsed() {
     for (language, text) in [("csharp", "a<b"), ("java", "a<b"), ("cpp", "def a(): pass\n")] {
         assert_eq!(parsed(language, text, 300).note.as_deref(), Some("parsed with syntax errors"), "{language}");

@@ -4,6 +4,7 @@ mod macros;
 mod nesting;
 pub mod pattern;
 mod prepare;
+mod scanner;
 mod sniff;
 mod table;
 

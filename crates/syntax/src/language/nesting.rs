@@ -1,16 +1,16 @@
-//! Texts nested so deeply that a grammar's scanner would end the process.
+//! Texts nested so deeply that a grammar's scanner would end the process, or lose its place.
 //!
-//! A scanner keeps its open blocks in a state of 1,024 bytes and tree-sitter aborts the process where they do not
-//! fit: 256 quotes in Markdown, 300 levels in YAML, 600 interpolations in Kotlin, 120 in Perl, a word of 256 letters
-//! that ends a here-document in Ruby. An abort can't be caught, so such texts are told by their look, well below those
-//! numbers, and cut into plain blocks.
+//! A scanner keeps its open blocks in a state of 1,024 bytes. What is larger is lost (`scanner.rs`): 256 quotes in
+//! Markdown, 300 levels in YAML, 600 interpolations in Kotlin. A word of 256 letters that ends a here-document makes
+//! Ruby's scanner end the process, which can't be caught, and 40,000 comments inside each other use up the stack in
+//! OCaml's. Such texts are told by their look, well below those numbers, and cut into plain blocks.
 
 /// Columns of indentation and markers at the beginning of a line.
 const LEAD_MAX: usize = 160;
 /// Interpolations inside interpolations.
 const INTERPOLATION_MAX: usize = 100;
-/// Interpolations in Perl that their own line does not close.
-const OPEN_MAX: usize = 40;
+/// Comments in OCaml; the largest files of people have a tenth of that.
+const COMMENTS_MAX: usize = 10_000;
 /// Length of the word that ends a here-document, in bytes.
 const WORD_MAX: usize = 200;
 
@@ -40,13 +40,10 @@ pub(super) fn interpolations(text: &str) -> bool {
     false
 }
 
-/// Perl: strings inside interpolations of strings. What a later line closes is not seen: that may stand in a comment.
-pub(super) fn open_interpolations(text: &str) -> bool {
-    let open = |line: &str| match line.find("${") {
-        Some(at) => line[at..].matches("${").count().saturating_sub(line[at..].matches('}').count()),
-        None => 0,
-    };
-    text.lines().map(open).sum::<usize>() > OPEN_MAX
+/// OCaml: comments inside comments, each of which its scanner reads by a call of its own. Counts what is opened: what is
+/// closed may stand in a text inside a comment.
+pub(super) fn comments(text: &str) -> bool {
+    text.matches("(*").nth(COMMENTS_MAX).is_some()
 }
 
 /// Ruby: here-documents that end with a word of more letters than its scanner counts.
@@ -75,8 +72,7 @@ mod tests {
         assert!(!interpolations(&"val a = \"${b}\"\n".repeat(1000)));
         assert!(interpolations(&"\"${".repeat(500)));
         assert!(leads(&"- ".repeat(300)) && !leads(&"*".repeat(300)));
-        assert!(!open_interpolations(&"my $a = \"${b}\" . ${$c}{d};\n".repeat(1000)));
-        assert!(open_interpolations(&"\"${".repeat(100)) && open_interpolations(&"\"${\n# }\n".repeat(100)));
+        assert!(!comments(&"(* a *)\n".repeat(10_000)) && comments(&"(* ".repeat(10_001)));
         assert!(!long_words("a <<~TEXT\n  x\nTEXT\n1 << 2") && long_words(&format!("a <<~'{}'", "x y".repeat(100))));
         assert!(long_words(&format!("a <<-{}\n", "E".repeat(256))));
     }

@@ -3,7 +3,7 @@
 use colgrep_core::PathRules;
 
 use super::Category::{self, Data, Prose, Unknown};
-use super::{Language, Reader, macros, nesting, prepare};
+use super::{Language, Reader, macros, nesting, prepare, scanner};
 
 const NONE: Language = Language {
     name: "",
@@ -42,11 +42,23 @@ macro_rules! fragment {
 pub(super) static FRAGMENTS: [(&str, &str); 4] =
     [fragment!("c_base"), fragment!("c_family"), fragment!("ecmascript"), fragment!("jsx")];
 
+macro_rules! grammar {
+    ($language:expr) => {{
+        struct Own;
+        impl scanner::Grammar for Own {
+            fn language() -> tree_sitter::Language {
+                $language.into()
+            }
+        }
+        Some(scanner::bounded::<Own>)
+    }};
+}
+
 macro_rules! row {
     ($name:literal, $grammar:ident $(, $field:ident: $value:expr)* $(,)?) => {
         Language {
             name: $name,
-            grammar: Some(|| $grammar::language().into()),
+            grammar: grammar!($grammar::language()),
             query: include_str!(concat!("queries/", $name, ".scm")),
             $($field: $value,)*
             ..NONE
@@ -82,8 +94,8 @@ pub static LANGUAGES: &[Language] = &[
         prepare: Some(prepare::narrow), has_markdown_headings: true),
     row!("nix", arborium_nix, extensions: &["nix"]),
     row!("objc", arborium_objc, prepare: Some(macros::c_attributes), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: PathRules { camel_tests: &["m", "mm"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
-    row!("ocaml", arborium_ocaml, aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
-    row!("perl", arborium_perl, too_deep: Some(nesting::open_interpolations), aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], function_keywords: &["sub"]),
+    row!("ocaml", arborium_ocaml, too_deep: Some(nesting::comments), aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
+    row!("perl", arborium_perl, aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], function_keywords: &["sub"]),
     Language {
         name: "php",
         extensions: &["php", "phtml", "php5", "php7"],
@@ -94,7 +106,7 @@ pub static LANGUAGES: &[Language] = &[
         type_keywords: &["class", "interface", "trait", "enum", "namespace"],
         function_keywords: &["function"],
         value_keywords: &["const"],
-        grammar: Some(|| tree_sitter_php::LANGUAGE_PHP.into()),
+        grammar: grammar!(tree_sitter_php::LANGUAGE_PHP),
         query: include_str!("queries/php.scm"),
         ..NONE
     },
