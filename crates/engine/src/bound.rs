@@ -3,6 +3,7 @@
 
 use std::io;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 /// Maximum of its own memory (`RLIMIT_DATA`), in bytes. git takes a third of it in the largest repository known here.
 #[cfg(target_os = "linux")]
@@ -11,11 +12,18 @@ const MEMORY_BYTES_MAX: u64 = 1 << 30;
 #[cfg(target_os = "linux")]
 const SECONDS_MAX: u64 = 600;
 
+/// Maximum time in which it computes nothing, as one that waits for the other end of a pipe.
+pub const IDLE_MAX: Duration = Duration::from_secs(20);
+
 /// Limits a process that was just started, where the system can do that (Linux). Beyond its limits it fails.
 pub fn bound(child: &Child) {
+    bound_to(child, IDLE_MAX);
+}
+
+fn bound_to(child: &Child, idle_max: Duration) {
     #[cfg(target_os = "linux")]
     {
-        use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+        use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, prlimit};
         for (resource, most) in [(Resource::Data, MEMORY_BYTES_MAX), (Resource::Cpu, SECONDS_MAX)] {
             // A lower limit of this process stays.
             let Rlimit { current, maximum } = getrlimit(resource);
@@ -24,9 +32,42 @@ pub fn bound(child: &Child) {
             // A process that has ended already needs none.
             let _ = prlimit(Some(Pid::from_child(child)), resource, limit);
         }
+        // Older systems have no such handles, and a system without threads is too busy to watch.
+        if let Ok(process) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
+            let times = format!("/proc/{}/stat", child.id());
+            let watch = move || end_when_idle(&process, &times, idle_max);
+            let _ = std::thread::Builder::new().name("watch".into()).spawn(watch);
+        }
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = child;
+    let _ = (child, idle_max);
+}
+
+/// Waits for the end of a process, and ends it when its processor time (in the file `times`) stands still.
+#[cfg(target_os = "linux")]
+fn end_when_idle(process: &std::os::fd::OwnedFd, times: &str, idle_max: Duration) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{Signal, pidfd_send_signal};
+    let second = Timespec { tv_sec: 1, tv_nsec: 0 };
+    let (mut before, mut since) = (None, std::time::Instant::now());
+    while poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&second)) == Ok(0) {
+        let now = std::fs::read_to_string(times).ok().and_then(|stat| ticks(&stat));
+        if now != before {
+            (before, since) = (now, std::time::Instant::now());
+        } else if since.elapsed() >= idle_max {
+            // It may have ended in this moment.
+            let _ = pidfd_send_signal(process, Signal::KILL);
+            return;
+        }
+    }
+}
+
+/// Processor time of a process by its `stat` file (proc_pid_stat(5)): fields 14 and 15, in ticks.
+#[cfg(target_os = "linux")]
+fn ticks(stat: &str) -> Option<u64> {
+    // The name of the program, in brackets, may hold anything.
+    let mut fields = stat.rsplit(')').next()?.split_ascii_whitespace().skip(11);
+    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
 
 /// Runs a command with limits and without input, and returns its output.
@@ -44,6 +85,18 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
+
+    #[test]
+    fn a_process_that_waits_for_ever_is_ended() {
+        let mut shell = Command::new("sh");
+        let mut child = shell.args(["-c", "read line"]).stdin(Stdio::piped()).spawn().expect("a shell");
+        let open = child.stdin.take();
+        bound_to(&child, Duration::from_secs(1));
+        let status = child.wait().expect("an end");
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
+        drop(open);
+        assert_eq!(ticks("1 (a) b) S 1 1 1 0 -1 4 2 0 0 0 30 12 0 0 20"), Some(42));
+    }
 
     #[test]
     fn a_process_has_limits() {

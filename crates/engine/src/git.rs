@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::bound::{bound, output};
+use crate::bound::{IDLE_MAX, bound, output};
 use crate::error::{Error, GitError, Refused, Result};
 use crate::project::Project;
 
@@ -323,6 +323,13 @@ fn path_of(bytes: &[u8]) -> PathBuf {
 
 /// What git said where it ran and failed.
 fn failed(args: &[&str], output: &Output) -> GitError {
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_string();
+    let said = match output.status.code() {
+        Some(_) => String::from_utf8_lossy(&output.stderr).trim().to_string(),
+        None => format!(
+            "it was stopped, since it took too much memory or time, or did nothing for {} seconds; is a file that git \
+             reads there a pipe or a device?",
+            IDLE_MAX.as_secs()
+        ),
+    };
     GitError::Failed { call: format!("git {}", args.join(" ")), said }
 }

@@ -4,7 +4,7 @@
 //! and `colgrep-bench torture` can stop a build at each of its steps.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -174,6 +174,41 @@ impl Disk {
     }
 }
 
+/// Opens a file for reading. A pipe, which would wait for a writer for ever, a device or a folder is refused.
+///
+/// # Errors
+/// As [`File::open`], and [`io::ErrorKind::InvalidData`] where it is no regular file.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    without_waiting(options.read(true));
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no regular file"));
+    }
+    Ok(file)
+}
+
+/// Keeps `open` from waiting for the other end of a pipe.
+fn without_waiting(options: &mut OpenOptions) {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    #[cfg(not(unix))]
+    let _ = options;
+}
+
+/// The bytes of a file that others wrote, `bytes_max` at most.
+///
+/// # Errors
+/// As [`open_regular`], and [`io::ErrorKind::FileTooLarge`] where there are more.
+pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} KiB", bytes_max >> 10)));
+    }
+    Ok(bytes)
+}
+
 fn copy(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
@@ -210,6 +245,7 @@ pub(crate) fn private() -> OpenOptions {
     options.write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    without_waiting(&mut options);
     options
 }
 
@@ -258,6 +294,18 @@ mod tests {
         fn pass(&self, change: Change, _: &Path) -> io::Result<()> {
             if change == self.0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_or_a_folder_is_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [pipe, file] = ["pipe", "file"].map(|name| folder.path().join(name));
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).expect("a pipe");
+        fs::write(&file, b"abc").expect("a file");
+        assert!(read_regular(&pipe, 10).is_err() && read_regular(folder.path(), 10).is_err());
+        assert_eq!(read_regular(&file, 3).expect("its bytes"), b"abc");
+        assert_eq!(read_regular(&file, 2).expect_err("too many").kind(), io::ErrorKind::FileTooLarge);
     }
 
     #[test]

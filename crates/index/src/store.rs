@@ -20,7 +20,7 @@ use colgrep_syntax::read::Skip;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::disk::{Disk, keep_private};
+use crate::disk::{Disk, keep_private, read_regular};
 use crate::error::{Error, Result};
 use crate::ids::{FileId, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
@@ -404,8 +404,8 @@ impl Store {
 
     fn read_table(&self, generation: u64) -> Result<FileTable> {
         let path = self.table_path(generation);
-        let bytes = fs::read(&path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => Error::damaged_file(&path, e),
+        let bytes = read_regular(&path, u64::MAX).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidData => Error::damaged_file(&path, e),
             _ => Error::io("read", &path, e),
         })?;
         let sealed = bytes.split_last_chunk().filter(|(table, sum)| table_sum(generation, table) == **sum);

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::disk::read_regular;
+
 /// A repository around a folder: the folder that all its worktrees share, and their roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repository {
@@ -70,7 +72,7 @@ fn stamp_below(path: &Path, seen: &mut Vec<String>) {
         return;
     }
     if data.len() <= STAMP_BYTES_MAX {
-        return seen.push(format!("{} {:?}", path.display(), fs::read(path).ok()));
+        return seen.push(format!("{} {:?}", path.display(), read_regular(path, STAMP_BYTES_MAX).ok()));
     }
     #[cfg(unix)]
     let file = std::os::unix::fs::MetadataExt::ino(&data);
@@ -85,8 +87,8 @@ fn tops(common: &Path) -> Vec<PathBuf> {
     let mut tops: Vec<PathBuf> = main.into_iter().map(Path::to_path_buf).collect();
     for entry in fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten() {
         // The path of the worktree's `.git` file.
-        let path = fs::read_to_string(entry.path().join("gitdir")).unwrap_or_default();
-        tops.extend(entry.path().join(path.trim_end()).parent().map(Path::to_path_buf));
+        let path = line_of(&entry.path().join("gitdir")).unwrap_or_default();
+        tops.extend(entry.path().join(path).parent().map(Path::to_path_buf));
     }
     tops
 }
@@ -97,16 +99,45 @@ fn common_folder(top: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return git.canonicalize().ok();
     }
-    let text = fs::read_to_string(&git).ok()?;
+    let text = line_of(&git)?;
     let own = top.join(text.strip_prefix("gitdir:")?.trim());
     // A submodule has a folder of its own and shares none.
-    let Ok(common) = fs::read_to_string(own.join("commondir")) else { return own.canonicalize().ok() };
-    own.join(common.trim_end()).canonicalize().ok()
+    let Some(common) = line_of(&own.join("commondir")) else { return own.canonicalize().ok() };
+    own.join(common).canonicalize().ok()
+}
+
+/// Longest file of one path, in bytes.
+const PATH_BYTES_MAX: u64 = 64 << 10;
+
+/// The text of a file in which git keeps one path, without its line end.
+fn line_of(file: &Path) -> Option<String> {
+    let text = String::from_utf8(read_regular(file, PATH_BYTES_MAX).ok()?).ok()?;
+    Some(text.trim_end().to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_has_no_end_is_no_repository() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = |path: &Path| {
+            rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR).expect("a pipe");
+        };
+        let [piped, endless, shared] = ["piped", "endless", "shared"].map(|name| folder.path().join(name));
+        [&piped, &endless, &shared].iter().for_each(|root| fs::create_dir(root).expect("a folder"));
+        pipe(&piped.join(".git"));
+        std::os::unix::fs::symlink("/dev/zero", endless.join(".git")).expect("a link");
+        assert_eq!((Repository::around(&piped), Repository::around(&endless)), (None, None));
+        // The folder that a worktree shares is told by a pipe: it is read as one that shares none.
+        fs::create_dir(shared.join("own")).expect("a folder");
+        fs::write(shared.join(".git"), "gitdir: own\n").expect("a file");
+        ["commondir", "HEAD"].iter().for_each(|name| pipe(&shared.join("own").join(name)));
+        let common = Repository::around(&shared).expect("a repository").common;
+        assert!(common.ends_with("shared/own") && stamp(&common) == stamp(&common));
+    }
 
     #[test]
     fn worktrees_know_each_other() {

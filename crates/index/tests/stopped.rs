@@ -117,16 +117,25 @@ fn init_heals_what_no_search_met() {
     // A lock is empty.
     paths.retain(|path| path.metadata().is_ok_and(|m| m.is_file() && m.len() > 0));
     assert!(paths.len() > 8, "{paths:?}");
-    for path in paths {
+    let flip = |path: &Path| {
+        let mut bytes = fs::read(path).expect("a file");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 4;
+        fs::write(path, bytes).expect("written");
+    };
+    let mut damages: Vec<Box<dyn Fn(&Path)>> = vec![Box::new(flip)];
+    #[cfg(unix)]
+    damages.push(Box::new(|path| {
+        // A pipe in its place: who opened it would wait for ever.
+        fs::remove_file(path).expect("removed");
+        rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR).expect("a pipe");
+    }));
+    for (path, damage) in paths.iter().flat_map(|path| damages.iter().map(move |damage| (path, damage))) {
         let name = path.strip_prefix(&sound).expect("inside");
         let data = tempfile::tempdir().expect("a folder");
         let store = Store::new(project_folder(data.path(), &project.root));
         copy(&sound, store.folder());
-        let path = store.folder().join(name);
-        let mut bytes = fs::read(&path).expect("a file");
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 4;
-        fs::write(&path, bytes).expect("written");
+        damage(&store.folder().join(name));
         // Nothing changed in the tree.
         let (snapshot, _) = Updater::new(&store, &project.root).run().expect("an index");
         assert_eq!(snapshot.files.files.len(), files, "{name:?}");

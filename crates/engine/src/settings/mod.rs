@@ -9,12 +9,12 @@ mod size;
 mod trust;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read as _;
+use std::io::ErrorKind::FileTooLarge;
 use std::path::{Path, PathBuf};
 
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs, Profile};
+use colgrep_index::disk::read_regular;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::walk::WalkOptions;
 
@@ -352,16 +352,11 @@ fn values_of(text: &str, path: &Path) -> Result<Vec<(String, Value)>, SettingErr
 
 /// The text of a settings file.
 fn read_file(path: &Path) -> Result<String, SettingError> {
-    let read = || -> std::io::Result<String> {
-        let mut text = String::new();
-        File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
-        Ok(text)
-    };
-    let text = read().map_err(|source| SettingError::Io { doing: "read", path: path.to_path_buf(), source })?;
-    if text.len() as u64 > FILE_BYTES_MAX {
-        return Err(SettingError::TooLarge { path: path.to_path_buf(), bytes_max: FILE_BYTES_MAX });
-    }
-    Ok(text)
+    let read = || String::from_utf8(read_regular(path, FILE_BYTES_MAX)?).map_err(std::io::Error::other);
+    read().map_err(|source| match source.kind() {
+        FileTooLarge => SettingError::TooLarge { path: path.to_path_buf(), bytes_max: FILE_BYTES_MAX },
+        _ => SettingError::Io { doing: "read", path: path.to_path_buf(), source },
+    })
 }
 
 /// Whether a path names a share (`\\server\share`): on Windows a look at it sends the user's name there.

@@ -9,6 +9,7 @@ use colgrep_syntax::read::Skip;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{COMMIT, Git, is_commit};
+use crate::disk::read_regular;
 use crate::error::{Error, Result};
 use crate::lexical::Entry;
 use crate::moment::Moment;
@@ -16,6 +17,9 @@ use crate::store::{FileRecord, FileTable};
 use crate::update::{Content, Document};
 use crate::walk::{Walked, WalkedFile};
 use crate::worktree;
+
+/// Longest list of the commits at which a shallow clone ends, in bytes; a longer one counts as none.
+const SHALLOW_BYTES_MAX: u64 = 16 << 20;
 
 /// The newest commits that are kept, at most.
 pub const COMMITS_MAX: usize = 20_000;
@@ -49,7 +53,7 @@ pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walk
     // All but branches and heads of worktrees is left out: tags, what others have, stashes, notes.
     let tips = ask(&["rev-list", "--no-walk=unsorted", "--exclude=refs/[!h]*", "--all"], "")?;
     let tips: BTreeSet<&str> = tips.lines().collect();
-    let shallow = std::fs::read(common.join("shallow")).map_or(0, |bytes| xxh3_64(&bytes));
+    let shallow = read_regular(&common.join("shallow"), SHALLOW_BYTES_MAX).map_or(0, |bytes| xxh3_64(&bytes));
     let mut state = vec![stamp];
     state.extend(tips.iter().map(|tip| format!("tip {tip}")));
     state.push(format!("shallow {shallow:x}"));

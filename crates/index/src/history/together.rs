@@ -31,10 +31,10 @@ pub fn together(history: &Snapshot, path: &str) -> Result<Vec<(String, f32)>> {
     let commits = commits(history);
     let hits = history.lexical.mentioning(path)?;
     let units: Vec<UnitId> = hits.iter().filter(|hit| commits.0.contains(&hit.file)).map(|hit| hit.key).collect();
-    let mut weights: HashMap<String, f32> = HashMap::new();
+    let mut weights: HashMap<String, Vec<f32>> = HashMap::new();
     history.lexical.each_mention(&units, COMMIT_FILES_MAX, |_, ords, name| {
         for other in ords.iter().filter_map(|ord| name(*ord)).filter(|other| other != path) {
-            *weights.entry(other).or_default() += 1.0 / (ords.len() - 1) as f32;
+            weights.entry(other).or_default().push(1.0 / (ords.len() - 1) as f32);
         }
     })?;
     Ok(shares(weights))
@@ -63,19 +63,25 @@ pub fn evidence(history: &Snapshot, question: &str, knobs: &Knobs) -> Result<Vec
     let (mut hits, _) = found.with(&Default::default())?;
     hits.truncate(EVIDENCE_COMMITS_MAX);
     let units: Vec<UnitId> = hits.iter().map(|hit| hit.key).collect();
-    let mut weights: HashMap<String, f32> = HashMap::new();
+    let mut weights: HashMap<String, Vec<f32>> = HashMap::new();
     history.lexical.each_mention(&units, EVIDENCE_FILES_MAX, |at, ords, name| {
         for path in ords.iter().filter_map(|ord| name(*ord)) {
-            *weights.entry(path).or_default() += hits[at].score / (ords.len() as f32).sqrt();
+            weights.entry(path).or_default().push(hits[at].score / (ords.len() as f32).sqrt());
         }
     })?;
     Ok(shares(weights))
 }
 
-/// Weights in shares of the greatest, the greatest first, ties by path.
-fn shares(weights: HashMap<String, f32>) -> Vec<(String, f32)> {
-    let best = weights.values().copied().fold(0.0, f32::max);
-    let mut shares: Vec<(String, f32)> = weights.into_iter().map(|(path, weight)| (path, weight / best)).collect();
+/// Sums of weights in shares of the greatest, the greatest first, ties by path.
+fn shares(weights: HashMap<String, Vec<f32>>) -> Vec<(String, f32)> {
+    // Where a commit lies in the index depends on its past; sums of rounded numbers would depend on it too.
+    let sum = |mut weights: Vec<f32>| -> f32 {
+        weights.sort_unstable_by(f32::total_cmp);
+        weights.into_iter().sum()
+    };
+    let mut shares: Vec<(String, f32)> = weights.into_iter().map(|(path, weights)| (path, sum(weights))).collect();
+    let best = shares.iter().map(|share| share.1).fold(0.0, f32::max);
+    shares.iter_mut().for_each(|share| share.1 /= best);
     shares.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     shares
 }

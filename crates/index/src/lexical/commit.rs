@@ -9,7 +9,7 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::lengths;
-use crate::disk::Disk;
+use crate::disk::{Disk, read_regular};
 use crate::error::{Error, Result};
 
 /// The file that names the segments of the current commit.
@@ -67,8 +67,8 @@ impl CommitPoint {
 
 fn read(folder: &Path) -> Result<(Vec<u8>, Meta)> {
     let path = folder.join(META);
-    let text = fs::read(&path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => Error::damaged_file(&path, e),
+    let text = read_regular(&path, u64::MAX).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidData => Error::damaged_file(&path, e),
         _ => Error::io("read", &path, e),
     })?;
     let json = text.windows(SEAL.len()).rposition(|part| part == SEAL).map_or(&text[..], |at| &text[..at]);

@@ -19,7 +19,7 @@ use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, WatchCallba
 
 use super::commit::{CommitPoint, META, is_segment_file, seal, unseal};
 use super::sealed::{Sealed, SealedWriter};
-use crate::disk::Disk;
+use crate::disk::{Disk, read_regular};
 use crate::error::is_damage;
 
 /// tantivy's list of the files it made.
@@ -120,7 +120,8 @@ impl Directory for IndexDirectory {
             Some(LIST) => Err(io::ErrorKind::NotFound.into()),
             _ => {
                 let known = self.point.as_ref().filter(|_| path.to_str() == Some(META));
-                let text = known.map_or_else(|| std::fs::read(self.folder.join(path)), |text| Ok(text.to_vec()))?;
+                let text =
+                    known.map_or_else(|| read_regular(&self.folder.join(path), u64::MAX), |text| Ok(text.to_vec()))?;
                 let damaged = || io::Error::new(io::ErrorKind::InvalidData, format!("{} is damaged", path.display()));
                 Ok(unseal(&text).ok_or_else(damaged)?.to_vec())
             }

@@ -3,7 +3,6 @@
 //! of other segments, a reader computes them and gets the same.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use colgrep_core::bm25::FIELD_COUNT;
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tantivy::SegmentReader;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::disk::Disk;
+use crate::disk::{Disk, read_regular};
 
 /// Its name in the folder.
 pub(super) const NAME: &str = "lengths.bin";
@@ -42,7 +41,7 @@ impl Kept {
 impl Lengths {
     /// Reads what the writer of the index in `folder` left.
     pub(super) fn load(folder: &Path) -> Kept {
-        let bytes = fs::read(folder.join(NAME)).unwrap_or_default();
+        let bytes = read_regular(&folder.join(NAME), u64::MAX).unwrap_or_default();
         let sound = bytes.split_last_chunk::<8>().filter(|(body, sum)| xxh3_64(body) == u64::from_le_bytes(**sum));
         Kept(sound.and_then(|(body, _)| postcard::from_bytes(body).ok()).unwrap_or_default())
     }

@@ -17,7 +17,7 @@ use tantivy::HasLen;
 use tantivy::directory::{AntiCallToken, FileHandle, OwnedBytes, TerminatingWrite};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::disk::DiskFile;
+use crate::disk::{DiskFile, open_regular};
 
 /// Bytes under one sum: what a lookup reads at least.
 const BLOCK: usize = 4 << 10;
@@ -131,7 +131,7 @@ impl Sealed {
     /// Of kind `InvalidData` where it is cut or damaged, of kind `NotFound` where it is missing.
     pub(super) fn open(path: &Path) -> io::Result<Sealed> {
         let name = name_of(path);
-        let file = File::open(path)?;
+        let file = open_regular(path)?;
         let size = file.metadata()?.len();
         // Of a large file as much as the sums of its blocks can take.
         let end =

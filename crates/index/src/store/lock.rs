@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use same_file::Handle;
 
 use super::Store;
-use crate::disk::{keep_private, private};
+use crate::disk::{keep_private, open_regular, private};
 use crate::error::{Error, Result};
 
 /// Longest wait for the write lock: longer than the first build of all but the largest projects.
@@ -86,7 +86,7 @@ impl Store {
 
     /// Whether another process waits for the write lock. Creates no file.
     pub fn is_awaited(&self) -> bool {
-        let file = File::open(self.folder().join(WAITING));
+        let file = open_regular(&self.folder().join(WAITING));
         file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
@@ -102,7 +102,7 @@ impl Store {
 
     /// Whether a background process is at work on this index.
     pub fn is_worked_behind(&self) -> bool {
-        let file = File::open(self.folder().join(BEHIND));
+        let file = open_regular(&self.folder().join(BEHIND));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
@@ -148,7 +148,7 @@ impl Store {
     /// Whether another process holds the write lock. Creates no file, and asks with a shared lock, so that several
     /// processes can ask at once.
     pub fn is_locked(&self) -> bool {
-        let file = File::open(self.lock_path());
+        let file = open_regular(&self.lock_path());
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 }

@@ -11,6 +11,7 @@ use super::codebook::{Codebook, Codec, Layout, carried};
 use super::maxsim::PreparedQuery;
 use super::segment::{Segment, SegmentFormat, list_of};
 use super::spare::SpareSegment;
+use crate::disk::read_regular;
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
@@ -442,7 +443,7 @@ fn read_codebook(folder: &Path, manifest: &Manifest) -> Result<Codebook> {
     let codebook = match carried(manifest.codebook) {
         Some(codebook) => codebook.clone(),
         None => {
-            let bytes = std::fs::read(&path).map_err(|e| Error::damaged_file(&path, e))?;
+            let bytes = read_regular(&path, u64::MAX).map_err(|e| Error::damaged_file(&path, e))?;
             Codebook::from_bytes(&bytes).map_err(|e| Error::damaged_file(&path, e))?
         }
     };

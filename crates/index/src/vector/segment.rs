@@ -5,7 +5,6 @@
 //! lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +13,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::bytes::Bytes;
 use super::codebook::{Codebook, Layout};
-use crate::disk::Disk;
+use crate::disk::{Disk, open_regular};
 use crate::error::{Error, Result};
 
 /// First bytes of a segment; the last is the version of its layout.
@@ -201,7 +200,7 @@ impl Segment {
     pub(crate) fn open(path: &Path, format: &SegmentFormat) -> Result<Segment> {
         let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let unusable = |what: &str| Error::damaged(format!("vectors {}: {what}", path.display()));
-        let file = File::open(path).map_err(|e| unusable(&e.to_string()))?;
+        let file = open_regular(path).map_err(|e| unusable(&e.to_string()))?;
         let map = Bytes::of(file).map_err(|e| unusable(&e.to_string()))?;
         let header = map.get(..HEADER_BYTES).ok_or_else(|| unusable("is cut"))?;
         let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);

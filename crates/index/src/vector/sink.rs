@@ -10,7 +10,7 @@ use super::codebook::{Codebook, carried};
 use super::read::{Manifest, Vectors, segment_format};
 use super::segment::{Segment, SegmentBuilder};
 use super::spare::{Spare, SpareSegment};
-use crate::disk::Disk;
+use crate::disk::{Disk, read_regular};
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
@@ -60,7 +60,7 @@ impl<'a> Sink<'a> {
     ) -> Result<Sink<'a>> {
         let path = folder.join(manifest.codebook_name());
         disk.create_folder(folder)?;
-        let is_there = || fs::read(&path).is_ok_and(|bytes| bytes == codebook.bytes());
+        let is_there = || read_regular(&path, u64::MAX).is_ok_and(|bytes| bytes == codebook.bytes());
         if carried(manifest.codebook).is_none() && !is_there() {
             disk.replace(&path, codebook.bytes()).map_err(|e| Error::io("write", &path, e))?;
         }

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use colgrep_index::disk::read_regular;
 use serde_json::{Value, json};
 
 use super::state::{Root, ServerState};
@@ -66,11 +67,7 @@ fn commit(text: &str) -> Option<String> {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let metadata = path.metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > BYTES_MAX {
-        return None;
-    }
-    std::fs::read_to_string(path).ok()
+    String::from_utf8(read_regular(path, BYTES_MAX).ok()?).ok()
 }
 
 #[cfg(test)]

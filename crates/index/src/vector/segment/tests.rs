@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use std::fs::File;
+
 use super::*;
 
 const LAYOUT: Layout = Layout { heads: 2, head_bytes: 4, row_bytes: 4 };
