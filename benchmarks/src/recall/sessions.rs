@@ -64,8 +64,9 @@ struct Turn {
     paraphrase: Option<String>,
 }
 
-/// How turns are asked for.
-const ASKED: [(&str, fn(&Turn) -> Option<&String>); 2] =
+/// How turns are asked for: the name in tables, and the question.
+type Asked = (&'static str, fn(&Turn) -> Option<&String>);
+const ASKED: [Asked; 2] =
     [("recalled", |turn| turn.recalled.as_ref()), ("paraphrase", |turn| turn.paraphrase.as_ref())];
 
 impl Measure<'_> {
