@@ -108,6 +108,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "git is looked for where the test itself finds it")]
     fn questions_on_all_threads_open_a_history_once_and_wait_for_none() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().join("project");
