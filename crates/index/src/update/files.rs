@@ -27,6 +27,9 @@ const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 /// The first checkpoint of a first build comes sooner: searches wait for it.
 const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
 
+/// Time that must be left for merges of segments, which are waited for: they may read the whole index.
+const MERGE_MIN: Duration = Duration::from_millis(500);
+
 /// Conditions on which an update ends early.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Limit<'a> {
@@ -40,6 +43,11 @@ impl Limit<'_> {
     /// Whether a condition holds now.
     fn is_reached(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end) || self.interrupted.is_some_and(|asks| asks())
+    }
+
+    /// Whether there is still so much time.
+    fn leaves(&self, time: Duration) -> bool {
+        self.deadline.is_none_or(|end| end.saturating_duration_since(Instant::now()) >= time)
     }
 
     /// Estimated number of bytes that can be read in half the time until the deadline, at the rate of `read` bytes since
@@ -77,7 +85,7 @@ pub(super) fn index_changes(
     build.table.state.clone_from(&walked.state);
     build.report.in_tree = walked.files.len() as u64;
     build.report.unread = build.read(&difference.stale, limit)?;
-    build.finish()
+    build.finish(limit)
 }
 
 /// An update under way.
@@ -227,9 +235,9 @@ impl<'a> Build<'a> {
         self.store.commit(&mut self.writer, &self.table)
     }
 
-    fn finish(mut self) -> Result<Report> {
+    fn finish(mut self, limit: Limit<'_>) -> Result<Report> {
         let complete = self.report.unread == 0;
-        self.writer.merge_segments(complete);
+        self.writer.merge_segments(complete && limit.leaves(MERGE_MIN));
         self.commit(complete)?;
         self.writer.finish()?;
         Ok(Report { files: self.table.files.len() as u64, bytes: self.bytes_read.into_inner(), ..self.report })

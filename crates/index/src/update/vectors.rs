@@ -205,7 +205,8 @@ impl Job<'_> {
             return Err(error);
         }
         let missing = state.missing();
-        self.finish(sink, live, missing == 0, &mut spare)?;
+        let spare = Some(&mut spare).filter(|_| !state.is_late());
+        self.finish(sink, live, missing == 0, spare)?;
         let outdated = state.outdated.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Built { encoded: state.encoded.into_inner(), missing, units, outdated })
     }
@@ -238,13 +239,15 @@ impl Job<'_> {
     }
 
     /// Commits what `sink` holds. Compaction: texts that no unit has any more are set aside once they are more than
-    /// half of all. `live` is the number of texts in use among those stored before this build.
-    fn finish(&self, mut sink: Sink<'_>, live: usize, complete: bool, spare: &mut Spare) -> Result<()> {
+    /// half of all, and `spare` is given to take them. `live` is the number of texts in use among those stored before this
+    /// build.
+    fn finish(&self, mut sink: Sink<'_>, live: usize, complete: bool, spare: Option<&mut Spare>) -> Result<()> {
         let stored = sink.len();
         let live = live + stored.saturating_sub(sink.kept());
         let dead = stored.saturating_sub(live);
-        let wanted = (dead > live).then(|| self.hashes());
-        if let Some(wanted) = &wanted {
+        let spare = spare.filter(|_| dead > live);
+        let wanted = spare.is_some().then(|| self.hashes());
+        if let Some((wanted, spare)) = wanted.as_ref().zip(spare) {
             sink.set_aside(wanted, spare)?;
         }
         sink.finish(complete, wanted.as_ref())
@@ -311,6 +314,11 @@ impl State<'_> {
         locked(&self.lack).remove(&hash)
     }
 
+    /// Whether the time is over.
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
     /// Copies the vectors of `from` (other worktrees, or texts set aside) for texts that lack them, without reading a
     /// source file. Returns the number of texts copied.
     fn copy<'v>(
@@ -330,6 +338,9 @@ impl State<'_> {
                 }
                 copied += found.len();
                 add(found)?;
+                if self.is_late() {
+                    return Ok(copied);
+                }
             }
         }
         Ok(copied)
