@@ -23,6 +23,8 @@ fn bombs_become_plain_blocks() {
         // Each name had the whole file as its text: 5.5 GB at 20,000 of them.
         ("cpp", "def a(): pass\n", 6_000, "holds too many definitions"),
         ("python", "a=1\n", 12_000, "holds too many definitions"),
+        // One step of the parser took 1.4 s.
+        ("svelte", "yield+{\tnot", 50_000, "is too large"),
     ] {
         let note = parsed(language, text, times).note.unwrap_or_default();
         assert!(note.starts_with(why) && note.ends_with("; indexed as plain blocks"), "{language}: {note:?}");

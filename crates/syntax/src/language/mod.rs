@@ -102,6 +102,8 @@ pub struct Language {
     /// Gives the grammar another text of equal length to read, where it can't read what people write
     /// (`None`: as it is). Names, documentation and bodies still come from the file.
     pub prepare: Option<fn(&str) -> Option<String>>,
+    /// Bytes of a text from which on its grammar is not asked, where a single step of the parser takes seconds.
+    pub parsed_bytes_max: usize,
     /// Whether a text is nested too deeply for the grammar's scanner, which would end the process.
     pub too_deep: Option<fn(&str) -> bool>,
 }

@@ -29,6 +29,7 @@ const NONE: Language = Language {
     reader: None,
     merges_clauses: false,
     prepare: None,
+    parsed_bytes_max: usize::MAX,
     too_deep: None,
 };
 
@@ -121,7 +122,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("scala", arborium_scala, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: PathRules { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..PathRules::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], function_keywords: &["def"], value_keywords: &["val", "var"]),
     row!("solidity", arborium_solidity, aliases: &["sol"], extensions: &["sol"], type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),
     row!("sql", arborium_sql, extensions: &["sql", "ddl", "dml"]),
-    row!("svelte", arborium_svelte, extensions: &["svelte"]),
+    row!("svelte", arborium_svelte, parsed_bytes_max: 512 << 10, extensions: &["svelte"]),
     row!("swift", arborium_swift, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift_conditions), paths: PathRules { camel_tests: &["swift"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "protocol", "extension", "actor"], function_keywords: &["func"], value_keywords: &["let", "var"]),
     row!("toml", arborium_toml, extensions: &["toml"], file_names: &["Cargo.lock", "poetry.lock"], category: Data),
     row!("tsx", arborium_tsx, extensions: &["tsx"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),

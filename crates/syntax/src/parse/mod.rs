@@ -154,7 +154,7 @@ pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (Stri
 /// As [`parse`], with a query of the caller's (the `units` example tries queries with it).
 pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) -> Parsed {
     let too_deep = language.too_deep.is_some_and(|is| is(text)).then_some("is nested too deeply to parse");
-    let too_large = (text.len() > PARSED_BYTES_MAX).then_some(TOO_LARGE);
+    let too_large = (text.len() > PARSED_BYTES_MAX.min(language.parsed_bytes_max)).then_some(TOO_LARGE);
     if let Some(reason) = too_deep.or(too_large) {
         return plain(text, language, reason);
     }
