@@ -116,6 +116,14 @@ pub fn not_ranked(of: &NotRanked) -> Hinted {
             let nothing = "there is nothing to find in it".to_string();
             return Hinted { what: format!("{shown} is empty"), shell: nothing.clone(), tool: nothing };
         }
+        Unranked::Skipped(Skip::Unreadable) => {
+            let rest = "the next search reads it where it may be read".to_string();
+            return Hinted {
+                what: format!("{shown} can't be read, so it is not ranked"),
+                shell: rest.clone(),
+                tool: rest,
+            };
+        }
         Unranked::Skipped(Skip::TooLarge) => {
             (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files")
         }

@@ -72,6 +72,11 @@ fn context_and_columns() {
     ] {
         assert_eq!(numbers(words), expected, "{words}");
     }
+    let most = usize::MAX.to_string();
+    for flag in ["-n", "-A", "-C", "-B"] {
+        let shown = |most: &str| sandbox.run(&["parse_request", "src/http", "-k", "1", flag, most]).out;
+        assert!(shown("9999").lines().count() > 5 && shown(&most) == shown("9999"), "{flag}: {}", shown(&most));
+    }
     assert_snapshot!("pattern_context", sandbox.run(&["-e", "head", "-A", "1", "src/queue"]).out);
     assert_snapshot!("heading", sandbox.run(&["ring buffer push pop", "--heading", "--per-file", "3", "-k", "2"]).out);
     assert_snapshot!("heading_pattern", sandbox.run(&["-e", "ParseError", "--heading"]).out);
@@ -310,6 +315,26 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["-e", "x", "-k", "0"], "-k 0 asks for nothing"),
         (&["parse", "--explain", "--vimgrep"], "--explain prints lines between the rows of --vimgrep"),
         (&["-e", "x", "-v", "some query"], "-v: about lines"),
+        (&["-e", "x", "--pack", "10"], "--pack: about the ranking of units; these need a query beside -e"),
+        (&["-e", "x", "--no-update"], "--no-update: about the index, which -e alone does not ask"),
+        (&["-e", "x", "--index-mode", "lite"], "--index-mode: about the index"),
+        (&["-e", "x", "-o", "-l"], "-o prints matches, and -l would change nothing"),
+        (&["-e", "x", "-o", "-L"], "-o prints matches, and -L"),
+        (&["-e", "x", "-o", "-n", "2"], "-o prints matches, and -n"),
+        (&["--files", "--calls", "nope"], "--calls: without effect on --files"),
+        (&["--files", "--kind", "class", "--called-by", "x"], "--called-by and --kind: without effect on --files"),
+        (&["--files", "--near", "src/main.rs"], "--near: without effect on --files"),
+        (&["--files", "--hint", "purpose=parsing"], "--hint: without effect on --files"),
+        (&["--files", "--semantic-only"], "--semantic-only: without effect on --files"),
+        (&["--files", "--alpha", ".5", "--explain"], "--explain and --alpha: without effect on --files"),
+        (&["--files", "--per-file", "2"], "--per-file: without effect on --files"),
+        (&["--files", "--pack", "9"], "--pack: without effect on --files"),
+        (&["--files", "--max-tokens", "9"], "--max-tokens: without effect on --files"),
+        (&["--files", "-n", "2", "-C", "2"], "-n and -C: without effect on --files"),
+        (&["--files", "--no-update"], "--no-update: without effect on --files"),
+        (&["--calls", "push", "--near", "src/main.rs"], "--near: about the ranking; without a query"),
+        (&["--kind", "class", "--hint", "purpose=parsing"], "--hint: about the ranking; without a query"),
+        (&["--called-by", "push", "--expand", "kubernetes"], "--expand: about the ranking; without a query"),
         (&["-i", "-w", "TODO"], "-w and -i: about the pattern of -e, as in: colgrep -w -i -e PATTERN"),
         (&["-F", "TODO"], "about the pattern of -e"),
         (&["-P", "TODO"], "there is no -P here"),
@@ -329,6 +354,8 @@ fn flags_that_can_not_be_honoured_are_errors() {
         let ran = sandbox.run(args);
         assert!(ran.status == 2 && ran.err.contains(message) && ran.out.is_empty(), "{args:?}: {ran:?}");
     }
+    let ran = sandbox.run_with(&[("COLGREP_BACKGROUND", "maybe")], &["parse"]);
+    assert!(ran.status == 2 && ran.err.contains("COLGREP_BACKGROUND=maybe: expected 0 or 1"), "{ran:?}");
     for args in [&["parse", "--keyword-only"][..], &["parse", "--alpha", "0.3"], &["parse", "--fusion", "rrf"]] {
         assert_eq!(sandbox.run(args).status, 0, "{args:?}");
     }
@@ -374,6 +401,10 @@ fn flags_of_grep_and_ripgrep() {
             ("-e foo -v dash.txt", "dash.txt:2:b"),
             ("-e [a-z] -o dash.txt -m 1", "dash.txt:1:a | dash.txt:1:f | dash.txt:1:o | dash.txt:1:o"),
             ("-e foo -o --vimgrep dash.txt", "dash.txt:1:4:foo"),
+            ("-e foo -o -C 1 dash.txt", "dash.txt:1:foo | dash.txt-2-b"),
+            ("-e [a-z] -o --count dash.txt", "dash.txt:5"),
+            ("-e [a-z] --count dash.txt", "dash.txt:2"),
+            ("-e $ --column dash.txt", "dash.txt:1:7:a -foo | dash.txt:2:2:b"),
             ("-e b -x", "dash.txt:2:b"),
             ("-e } -x -m 1 src/queue", "src/queue/ring.rs:6:}"),
             ("-e parse -H -R -k 1 --count", "src/http/mod.rs:1"),

@@ -206,6 +206,7 @@ fn every_line_is_answered() {
         (format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"{long}"}}}}"#), json!(7), -32600),
         (r#"{"jsonrpc":"2.0","id":"a","method":["x"]}"#.to_string(), json!("a"), -32600),
         ("[]".to_string(), Value::Null, -32600),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#.to_string(), Value::Null, -32600),
     ] {
         writeln!(client.to.as_mut().expect("an open pipe"), "{line}").expect("a listening server");
         let mut answer = String::new();

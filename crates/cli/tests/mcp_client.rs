@@ -165,3 +165,34 @@ fn s000_14_the_file_that_an_agent_works_on_is_a_parameter() {
     }
     assert_eq!(client.end(), Some(0));
 }
+
+#[test]
+fn an_index_that_was_not_compared_is_not_called_current() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.run(&["init"]);
+    let index = std::fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    let mut client = Client::start(&sandbox, &[]);
+    let mut freshness = || {
+        let answer = client.ask("tools/call", json!({"name": "search", "arguments": {"query": "gadget"}}));
+        let content = &answer["result"]["structuredContent"];
+        (content["answer"].to_string(), content["roots"][0]["index"].as_str().expect("words").to_string())
+    };
+    assert!(freshness().1.starts_with("current"));
+    sandbox.write("src/new.rs", "fn brand_new_gadget() {}\n");
+    let lock = std::fs::File::open(index.join("lock")).expect("a lock");
+    lock.lock().expect("the lock");
+    // Until the watcher has told of the file, the server can't know.
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let told = loop {
+        let (answer, told) = freshness();
+        assert!(!answer.contains("brand_new_gadget"), "{answer}");
+        if told != "current" || std::time::Instant::now() > end {
+            break told;
+        }
+    };
+    let why = "another colgrep is indexing; this answer is from the index as it is: 13 of 14 files are indexed";
+    assert_eq!(told, format!("not compared with the files: {why}"));
+    drop(lock);
+    let (answer, told) = freshness();
+    assert!(answer.contains("brand_new_gadget") && told.starts_with("current"), "{answer} {told}");
+}

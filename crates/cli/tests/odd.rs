@@ -213,14 +213,15 @@ fn what_is_printed_to_a_pipe_is_unchanged() {
 fn nothing_drives_a_terminal() {
     let sandbox = Sandbox::new();
     sandbox.write("evil\u{1b}[31m.py", &format!("zebra = '\u{1b}[31m\u{9b}1m'\t# {}\n", "stripe ".repeat(20)));
+    sandbox.write("a_turned.py", "def zebra_turned():\n    pass  # zebra \u{202e}\n");
     sandbox.run(&["init"]);
-    for command in ["zebra", "zebra -l", "zebra -L nothing", "zebra --vimgrep", "-e zebra", "-e zebra -l", "outline e*"]
-    {
+    let ranked = ["zebra", "zebra -l", "zebra -L nothing", "zebra --vimgrep", "zebra --pack 300", "zebra --json"];
+    for command in ranked.into_iter().chain(["-e zebra", "-e zebra -l", "-e zebra --jsonl", "outline e*"]) {
         let command =
             format!("colgrep {command}{}", if command.starts_with("outline") { "" } else { " --color never" });
         let Some(text) = on_terminal(&sandbox, "xterm", &command) else { return };
-        assert!(!text.replace('\n', "").contains(['\u{1b}', '\u{9b}']), "{command}: {text:?}");
-        assert!(text.contains("\\u{1b}") || text.contains("nothing"), "{command}: {text:?}");
+        assert!(!text.replace('\n', "").contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{command}: {text:?}");
+        assert!(["\\u{1b}", "\\u001b", "nothing"].iter().any(|s| text.contains(s)), "{command}: {text:?}");
     }
     let whole = on_terminal(&sandbox, "xterm", "colgrep -e zebra").expect("a terminal");
     assert!(whole.contains("\u{1b}[1m\u{1b}[31mzebra\u{1b}[0m = '\\u{1b}[31m\\u{9b}1m'\t# stripe"), "{whole:?}");

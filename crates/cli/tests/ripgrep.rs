@@ -116,6 +116,45 @@ fn lines_are_printed_as_ripgrep_prints_them() {
 }
 
 #[test]
+fn a_match_that_ends_in_a_line_end_is_printed_as_ripgrep_prints_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.txt", "ab x = 1\nsecond\n");
+    sandbox.write("w.txt", "ab x = 1\r\nsecond\r\n");
+    sandbox.write("u.txt", "x needle needle\nneedle\n");
+    let run = |args: &[&str]| sandbox.run(args).out.trim_end().replace('\n', " | ");
+    for (args, expected) in [
+        (&["-U", "-o", "-e", "x = 1\\n", "t.txt"][..], "t.txt:1:x = 1"),
+        (&["-U", "-o", "-e", "1\\nsec", "t.txt"], "t.txt:1:1 | t.txt:2:sec"),
+        (&["-U", "--column", "-e", "x = 1\\n", "t.txt"], "t.txt:1:4:ab x = 1"),
+        (&["-U", "--vimgrep", "-e", "x = 1\\n", "t.txt"], "t.txt:1:4:ab x = 1"),
+        (&["-U", "--column", "-e", "x = 1\\r\\n", "w.txt"], "w.txt:1:4:ab x = 1\r"),
+        (&["-U", "--count", "-e", "x = 1\\n", "t.txt"], "t.txt:1"),
+        (&["-U", "--count", "-e", "needle", "u.txt"], "u.txt:2"),
+        (&["-U", "--count", "-e", "needle\\n", "u.txt"], "u.txt:2"),
+        (&["-U", "--count", "-o", "-e", "needle", "u.txt"], "u.txt:3"),
+        (&["--column", "-e", "$", "t.txt"], "t.txt:1:9:ab x = 1 | t.txt:2:7:second"),
+        (&["--vimgrep", "-e", "$", "t.txt"], "t.txt:1:9:ab x = 1 | t.txt:2:7:second"),
+    ] {
+        assert_eq!(run(args), expected, "{args:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_never_ends_and_what_is_at_fault_is_told() {
+    let sandbox = project();
+    for (args, told) in [
+        (&["-f", "/dev/zero"][..], "-f /dev/zero: more than 16 MiB of patterns"),
+        (&["--queries-from", "/dev/zero"], "could not read /dev/zero: a line of more than 16 MiB"),
+        (&["-e", "zebra", "-e", "1\\n", "-e", "x"], "\"1\\\\n\" asks for the end of a line"),
+        (&["-e", "\\r", "-e", "(", "-e", "x"], "\"(\""),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.err.contains(told), "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
 fn patterns_cross_lines_and_come_from_files() {
     let sandbox = project();
     sandbox.write("patterns.txt", "alpha\nbeta\n");

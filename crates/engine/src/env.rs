@@ -67,9 +67,9 @@ impl Env {
             let text = || value.to_string_lossy().into_owned();
             match name {
                 "COLGREP_DATA_DIR" if !value.is_empty() => env.data_folder = Some(PathBuf::from(&value)),
-                "COLGREP_TRACE" => env.trace = !matches!(text().as_str(), "" | "0"),
-                "COLGREP_WAIT" => env.wait = !matches!(text().as_str(), "" | "0"),
-                "COLGREP_BACKGROUND" if !value.is_empty() => env.background = Some(text() != "0"),
+                "COLGREP_TRACE" => env.trace = switch(name, text())?.unwrap_or_default(),
+                "COLGREP_WAIT" => env.wait = switch(name, text())?.unwrap_or_default(),
+                "COLGREP_BACKGROUND" => env.background = switch(name, text())?,
                 // Where a machine builds and tests, nothing is to outlive a command.
                 "CI" => is_automatic = !matches!(text().as_str(), "" | "0" | "false"),
                 "COLGREP_PROFILE" if !value.is_empty() => {
@@ -217,6 +217,16 @@ impl Env {
     }
 }
 
+/// What a variable says that is 0 or 1; nothing where it is empty.
+fn switch(name: &str, value: String) -> Result<Option<bool>> {
+    match value.as_str() {
+        "" => Ok(None),
+        "0" => Ok(Some(false)),
+        "1" => Ok(Some(true)),
+        _ => Err(SettingError::Variable { name: name.to_string(), value, expected: "0 or 1".to_string() }.into()),
+    }
+}
+
 /// The profile of that name.
 ///
 /// # Errors
@@ -244,6 +254,12 @@ mod tests {
             ("COLGREP_ALPHA", "x", "COLGREP_ALPHA=x: expected a number from 0 to 1"),
             ("COLGREP_ALPHAS", "1", "COLGREP_ALPHAS is not a setting of colgrep; did you mean COLGREP_ALPHA?"),
             ("COLGREP_PROFILE", "old", "there is no profile \"old\"; there are default and classic"),
+            ("COLGREP_BACKGROUND", "maybe", "COLGREP_BACKGROUND=maybe: expected 0 or 1"),
+            ("COLGREP_WAIT", "yes", "COLGREP_WAIT=yes: expected 0 or 1"),
+            ("COLGREP_TRACE", "2", "COLGREP_TRACE=2: expected 0 or 1"),
+            ("COLGREP_TRACE", "", ""),
+            ("COLGREP_WAIT", "0", ""),
+            ("COLGREP_BACKGROUND", "1", ""),
             ("OTHER", "x", ""),
         ] {
             assert_eq!(read(&[(name, value)]).err().map(|e| e.to_string()).unwrap_or_default(), expected);

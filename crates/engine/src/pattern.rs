@@ -18,13 +18,6 @@ pub struct LineMatcher {
     multiline: bool,
 }
 
-impl LineMatcher {
-    /// Whether it matches across lines.
-    pub fn is_multiline(&self) -> bool {
-        self.multiline
-    }
-}
-
 impl Deref for LineMatcher {
     type Target = RegexMatcher;
 
@@ -61,7 +54,11 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
     });
     let multiline = pattern.multiline;
     built.map(|regex| LineMatcher { regex, multiline }).map_err(|error| {
-        let text = expressions.join(" ");
+        // The one that is at fault by itself; a fault of all together is told of all.
+        let like =
+            |other: &grep_regex::Error| std::mem::discriminant(other.kind()) == std::mem::discriminant(error.kind());
+        let is_at_fault = |one: &&String| builder.build_many(&[one]).is_err_and(|other| like(&other));
+        let text = expressions.iter().find(is_at_fault).cloned().unwrap_or_else(|| expressions.join("|"));
         let refused = match error.kind() {
             ErrorKind::NotAllowed(_) => Refused::LineEnd { pattern: text },
             _ if pattern.fixed => Refused::Text { text, source: error.into() },
@@ -73,11 +70,16 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
 
 /// Ranges of matches in a line, without empty matches (`x*`).
 pub fn places(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
+    let mut places = places_and_empty(matcher, line);
+    places.retain(|place| !place.is_empty());
+    places
+}
+
+/// Ranges of matches in a line, those without text (`$`, `x*`) too.
+pub fn places_and_empty(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let _ = matcher.find_iter(line, |m| {
-        if !m.is_empty() {
-            places.push(m.start()..m.end());
-        }
+        places.push(m.start()..m.end());
         true
     });
     places

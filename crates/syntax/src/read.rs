@@ -108,6 +108,8 @@ pub struct Text {
 /// The reason why the file holds nothing to index.
 pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     let text = match bytes.as_slice() {
+        // UTF-32, whose mark begins as that of UTF-16.
+        [0xFF, 0xFE, 0, 0, ..] => return Err(Skip::Binary),
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
@@ -152,7 +154,7 @@ pub fn lines_between<'t, L: Iterator<Item = &'t str>>(
     split: impl FnOnce(&'t str) -> L,
 ) -> Vec<&'t str> {
     let from = from.max(1);
-    let mut wanted = split(from_line(text, from)).take((end + 1).saturating_sub(from)).peekable();
+    let mut wanted = split(from_line(text, from)).take(end.saturating_add(1).saturating_sub(from)).peekable();
     let mut lines = if wanted.peek().is_some() { vec![""; from - 1] } else { Vec::new() };
     lines.extend(wanted);
     lines
@@ -175,6 +177,8 @@ mod tests {
             (b"\xEF\xBB\xBFabc".to_vec(), Ok("abc")),
             (b"\xFF\xFEa\0b\0".to_vec(), Ok("ab")),
             (b"\xFE\xFF\0a\0b".to_vec(), Ok("ab")),
+            (b"\xFF\xFE\0\0a\0\0\0".to_vec(), Err(Skip::Binary)),
+            (b"\0\0\xFE\xFF\0\0\0a".to_vec(), Err(Skip::Binary)),
             (b"caf\xE9".to_vec(), Ok("caf\u{FFFD}")),
             (b"\x7fELF\0\0".to_vec(), Err(Skip::Binary)),
             (b" \n\t\n".to_vec(), Err(Skip::Empty)),

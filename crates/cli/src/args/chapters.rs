@@ -42,11 +42,8 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
                 "0 or 1: whether a process behind a search goes on with its index; the setting `background` else, and never \
                  where CI is set",
             ),
-            (
-                "COLGREP_WAIT",
-                "not empty and not 0: a search waits for its index instead of answering from a part of it",
-            ),
-            ("COLGREP_TRACE", "not empty and not 0: one line of JSON a ranking step on stderr"),
+            ("COLGREP_WAIT", "0 or 1: whether a search waits for its index instead of answering from a part of it"),
+            ("COLGREP_TRACE", "1: one line of JSON a ranking step on stderr"),
             ("COLGREP_...", "the ranking's constants, which `colgrep knobs` lists; an unknown name is an error"),
             ("XDG_CONFIG_HOME, XDG_DATA_HOME", "the folders of settings and of data, if not the platform's"),
             ("TMPDIR, TEMP, TMP", "the folder of temporary files, which is no project"),

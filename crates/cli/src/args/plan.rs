@@ -201,6 +201,72 @@ fn given(flags: &[(bool, &'static str)]) -> Option<String> {
     Some(names.join(" and ")).filter(|names| !names.is_empty())
 }
 
+/// Flags that say how units are ranked.
+fn ranking(args: &SearchArgs) -> Vec<(bool, &'static str)> {
+    vec![
+        (args.explain, "--explain"),
+        (args.keyword_only, "--keyword-only"),
+        (args.semantic_only, "--semantic-only"),
+        (args.alpha.is_some(), "--alpha"),
+        (args.fusion.is_some(), "--fusion"),
+        (args.model.is_some(), "--model"),
+        (args.profile.is_some(), "--profile"),
+        (args.all, "--all"),
+        (args.min_strength.is_some(), "--min-strength"),
+    ]
+}
+
+/// Flags that say what is known beside the query.
+fn background(args: &SearchArgs) -> Vec<(bool, &'static str)> {
+    vec![
+        (!args.hints.is_empty(), "--hint"),
+        (args.expand.is_some(), "--expand"),
+        (args.no_expand, "--no-expand"),
+        (args.near.is_some(), "--near"),
+    ]
+}
+
+/// Flags about the index.
+fn indexing(args: &SearchArgs) -> Vec<(bool, &'static str)> {
+    vec![(args.no_update, "--no-update"), (args.walk.index_mode.is_some(), "--index-mode")]
+}
+
+/// Refuses what a list of the names of all files can't have.
+fn refuse_of_names(args: &SearchArgs) -> Result<()> {
+    let others = [
+        (!args.calls.is_empty(), "--calls"),
+        (!args.called_by.is_empty(), "--called-by"),
+        (!args.kinds.is_empty(), "--kind"),
+        (args.units, "--units"),
+        (args.per_file.is_some(), "--per-file"),
+        (args.pack.is_some(), "--pack"),
+        (args.max_tokens.is_some(), "--max-tokens"),
+        (args.lines.is_some(), "-n"),
+        (args.before_context.is_some(), "-B"),
+        (args.after_context.is_some(), "-A"),
+        (args.context.is_some(), "-C"),
+        (args.ripgrep.column, "--column"),
+        (args.ripgrep.max_columns.is_some(), "-M"),
+    ];
+    match given(&[&others[..], &ranking(args), &background(args), &indexing(args)].concat()) {
+        Some(flags) => {
+            bail!("{flags}: without effect on --files, which lists the names of files; leave out one of them")
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses what the matches of lines alone (-o) can't have.
+fn refuse_of_matches(args: &SearchArgs) -> Result<()> {
+    let others = [(args.files_only, "-l"), (args.files_without_match, "-L"), (args.lines.is_some(), "-n")];
+    match given(&others) {
+        Some(flags) if args.only_matching => {
+            bail!("-o prints matches, and {flags} would change nothing of that, or leave none; leave out one of them")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses flags that would change nothing, since the caller expects an effect.
 fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.perl_regexp {
@@ -228,6 +294,9 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.explain && args.vimgrep {
         bail!("--explain prints lines between the rows of --vimgrep; --json has both in each row");
     }
+    if args.ripgrep.files {
+        refuse_of_names(args)?;
+    }
     let lines = [(args.invert_match, "-v"), (args.only_matching, "-o"), (args.max_count.is_some(), "-m")];
     let patterns = [
         (args.fixed_strings, "-F"),
@@ -237,24 +306,9 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         (args.smart_case, "-S"),
         (args.ripgrep.multiline, "-U"),
     ];
-    let ranking = [
-        (args.content, "--content"),
-        (args.units, "--units"),
-        (args.per_file.is_some(), "--per-file"),
-        (args.explain, "--explain"),
-        (args.keyword_only, "--keyword-only"),
-        (args.semantic_only, "--semantic-only"),
-        (args.alpha.is_some(), "--alpha"),
-        (args.fusion.is_some(), "--fusion"),
-        (args.model.is_some(), "--model"),
-        (args.profile.is_some(), "--profile"),
-        (!args.hints.is_empty(), "--hint"),
-        (args.expand.is_some(), "--expand"),
-        (args.no_expand, "--no-expand"),
-        (args.near.is_some(), "--near"),
-        (args.all, "--all"),
-        (args.min_strength.is_some(), "--min-strength"),
-    ];
+    let units = [(args.content, "--content"), (args.units, "--units"), (args.per_file.is_some(), "--per-file")];
+    let pack = [(args.pack.is_some(), "--pack")];
+    let ranking = [&units[..], &ranking(args), &background(args), &pack].concat();
     if args.regexp.is_empty() {
         // Names of code are compared too.
         let of_pattern: Vec<_> =
@@ -270,6 +324,10 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
             let counts = if args.content { " (--count counts)" } else { "" };
             bail!("{flags}: about the ranking of units; these need a query beside -e{counts}");
         }
+        if let Some(flags) = given(&indexing(args)) {
+            bail!("{flags}: about the index, which -e alone does not ask; leave it out, or give a query beside -e");
+        }
+        refuse_of_matches(args)?;
     } else if let Some(flags) = given(&lines) {
         bail!("{flags}: about lines, and with a query beside -e whole units are found; leave out one of them");
     }
@@ -283,18 +341,7 @@ fn refuse_of_facts(args: &SearchArgs, question: &Question) -> Result<()> {
             bail!("{flag} takes a name, as in: colgrep {flag} parse_request");
         }
     }
-    let ranking = [
-        (args.explain, "--explain"),
-        (args.keyword_only, "--keyword-only"),
-        (args.semantic_only, "--semantic-only"),
-        (args.alpha.is_some(), "--alpha"),
-        (args.fusion.is_some(), "--fusion"),
-        (args.model.is_some(), "--model"),
-        (args.profile.is_some(), "--profile"),
-        (args.all, "--all"),
-        (args.min_strength.is_some(), "--min-strength"),
-    ];
-    match given(&ranking) {
+    match given(&[ranking(args), background(args)].concat()) {
         Some(flags) if *question == Question::Every => {
             bail!(
                 "{flags}: about the ranking; without a query, --calls, --called-by and --kind give a list in order of paths"

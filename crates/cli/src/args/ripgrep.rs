@@ -98,20 +98,27 @@ pub struct RipgrepArgs {
     pub pretty: bool,
 }
 
+/// Largest file of patterns, in bytes.
+const PATTERN_BYTES_MAX: u64 = 16 << 20;
+
 impl RipgrepArgs {
     /// The patterns of the files, in order.
     ///
     /// # Errors
-    /// When a file can't be read, is no UTF-8 text or holds no line.
+    /// When a file can't be read, is no UTF-8 text, is too large or holds no line.
     pub fn patterns(&self) -> Result<Vec<String>> {
         let mut patterns = Vec::new();
         for file in &self.pattern_files {
             let mut text = String::new();
+            let most = PATTERN_BYTES_MAX + 1;
             let read = match is_stdin(file) {
-                true => std::io::stdin().lock().read_to_string(&mut text),
-                false => std::fs::File::open(file).and_then(|mut file| file.read_to_string(&mut text)),
+                true => std::io::stdin().lock().take(most).read_to_string(&mut text),
+                false => std::fs::File::open(file).and_then(|file| file.take(most).read_to_string(&mut text)),
             };
-            read.with_context(|| format!("-f {}", file.display()))?;
+            let read = read.with_context(|| format!("-f {}", file.display()))?;
+            if read as u64 == most {
+                bail!("-f {}: more than {} MiB of patterns", file.display(), PATTERN_BYTES_MAX >> 20);
+            }
             patterns.extend(text.lines().map(str::to_string));
         }
         if let (Some(file), true) = (self.pattern_files.first(), patterns.is_empty()) {
@@ -158,7 +165,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
         "nothing is replaced; `colgrep -e PATTERN -l -0 | xargs -0 sed -i s/…/…/` changes the files that match",
     ),
     (&["--passthru", "--passthrough"], "-C N prints so many lines around each match"),
-    (&["--count-matches"], "--count gives matching lines; `colgrep -e PATTERN -o | wc -l` counts matches"),
+    (&["--count-matches"], "`--count -o` counts matches, and --count matching lines"),
     (&["--include-zero", "--no-include-zero"], "-L names the files in which nothing matches"),
     (&["--trim", "--no-trim"], "lines are printed whole; `colgrep -e PATTERN -I -N | sed 's/^ *//'` trims them"),
     (&["--max-columns-preview", "--no-max-columns-preview"], "-M leaves long lines out; without it they are whole"),

@@ -315,7 +315,7 @@ pub struct SearchArgs {
     /// Print only the names of files in which nothing matches (of a query: no word of it, whatever is found by meaning)
     #[arg(short = 'L', long, conflicts_with_all = ["files_only", "count"], help_heading = "Output")]
     pub files_without_match: bool,
-    /// Print how many units match in each file: hold a word of the query (with -e alone: how many lines)
+    /// Print how many units match in each file: hold a word of the query (with -e alone: how many lines; with -o, or -U across lines, how many matches)
     #[arg(long, conflicts_with = "files_only", help_heading = "Output")]
     pub count: bool,
     /// Print nothing; the exit status tells

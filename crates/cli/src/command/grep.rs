@@ -17,6 +17,7 @@ use crate::args::{Plan, SortArg, is_stdin, sort_by};
 use crate::console::tell_unheeded;
 use crate::hint;
 use crate::output::budget::Budget;
+use crate::output::escape::json_text;
 use crate::output::matches::{LineOptions, Lines, Printer, Target};
 use crate::output::path::absolute_name;
 use crate::output::{self, Format, Look, Options, Wish, line, path as name};
@@ -220,13 +221,14 @@ impl Grep<'_> {
         lines
     }
 
-    /// Lines of context before and behind a match; none where rows are matches alone.
+    /// Lines of context before and behind a match; none where rows are for programs. A number of lines, which a setting
+    /// may give, counts where matches are whole lines.
     fn around(&self) -> (usize, usize) {
         let wish = &self.options.wish;
-        if wish.format != Format::Text || self.of_lines.only_matching {
+        if wish.format != Format::Text {
             return (0, 0);
         }
-        let both = wish.around.or(wish.lines).unwrap_or(0);
+        let both = wish.around.or(wish.lines.filter(|_| !self.of_lines.only_matching)).unwrap_or(0);
         (wish.before.unwrap_or(both), wish.behind.unwrap_or(both))
     }
 }
@@ -266,7 +268,7 @@ impl Out {
             return Ok(!self.found);
         }
         for row in lines.rows {
-            let row = serde_json::to_string(&row)?;
+            let row = json_text(&row)?;
             if !self.budget.take(row.len() + 1) {
                 self.cut = true;
                 return Ok(false);
@@ -284,7 +286,7 @@ impl Out {
         }
         // Between two files' lines: an empty line under headings, grep's mark where there is context.
         let (before, behind) = grep.around();
-        let between: &[u8] = match (self.blocks, lines.heading, before + behind > 0 && lines.shows_lines) {
+        let between: &[u8] = match (self.blocks, lines.heading, before.max(behind) > 0 && lines.shows_lines) {
             (0, ..) => b"",
             (_, true, _) => b"\n",
             (_, false, true) => b"--\n",

@@ -14,6 +14,9 @@ use crate::{FAILED, FOUND, NOTHING};
 /// Bytes that are shown of a line that is no query.
 const SHOWN_BYTES_MAX: usize = 200;
 
+/// Longest line that is passed over; what has no end of a line is no text.
+const LINE_BYTES_MAX: u64 = 16 << 20;
+
 /// Answers every line of `file` with a row; one that is no query gets a row that says why.
 pub(super) fn run(file: &Path, request: &SearchRequest, options: &Options, session: &mut Session) -> Result<u8> {
     let unreadable = || format!("could not read {}", file.display());
@@ -54,12 +57,22 @@ pub(super) fn run(file: &Path, request: &SearchRequest, options: &Options, sessi
 }
 
 /// Reads the next line, at most one byte more than a query may have; `None` at the end.
+///
+/// # Errors
+/// When the input refuses, or a line does not end ([`LINE_BYTES_MAX`]).
 fn next_line(lines: &mut dyn BufRead) -> std::io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     // One byte more than a query has, and the line's end.
     lines.take(QUERY_BYTES_MAX as u64 + 2).read_until(b'\n', &mut line)?;
     if line.len() > QUERY_BYTES_MAX + 1 && !line.ends_with(b"\n") {
-        lines.skip_until(b'\n')?;
+        let mut rest = lines.take(LINE_BYTES_MAX);
+        rest.skip_until(b'\n')?;
+        if rest.limit() == 0 {
+            let mebibytes = LINE_BYTES_MAX >> 20;
+            return Err(std::io::Error::other(format!(
+                "a line of more than {mebibytes} MiB; what follows was not read"
+            )));
+        }
     }
     Ok(Some(line).filter(|l| !l.is_empty()))
 }

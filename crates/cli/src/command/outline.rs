@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::OutlineArgs;
-use crate::output::escape::{escape_control, escape_text};
+use crate::output::escape::{escape_control, escape_text, in_json};
 use crate::{FOUND, NOTHING};
 
 /// Bytes at the front that tell a file's language.
@@ -104,7 +104,7 @@ pub(super) fn run(args: &OutlineArgs) -> Result<u8> {
     // A program may want the keywords of prose outside any heading.
     let shown = if args.json { named_first(&units, all, &LITTLE[..2]) } else { shown(&units, all) };
     if args.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&shown)?)?;
+        writeln!(out, "{}", in_json(serde_json::to_string_pretty(&shown)?))?;
     } else {
         for (i, unit) in shown.iter().enumerate() {
             match &unit.enriched {

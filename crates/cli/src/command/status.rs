@@ -19,7 +19,7 @@ use crate::args::StatusArgs;
 use crate::console::tell_refused;
 use crate::hint;
 use crate::notice::building;
-use crate::output::escape::escape_text;
+use crate::output::escape::{escape_text, in_json};
 use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
 
@@ -104,7 +104,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     }
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&status)?)?;
+        writeln!(out, "{}", in_json(serde_json::to_string_pretty(&status)?))?;
     } else {
         let mut text = Vec::new();
         // A home folder is not indexed without being asked.

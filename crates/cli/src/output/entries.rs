@@ -10,7 +10,7 @@ use colgrep_engine::settings::Settings;
 use serde::Serialize;
 
 use super::budget::Budget;
-use super::escape::{escape_control, escape_text};
+use super::escape::{escape_control, escape_text, json_text};
 use super::explain::{self, Step};
 use super::line::COLUMNS_MAX;
 use super::path::typed;
@@ -90,7 +90,7 @@ fn row(entry: &HistoryEntry, wish: &Wish) -> Result<String> {
         text: text.map(|(text, lines)| text.lines().take(lines).collect::<Vec<_>>().join("\n")),
         explain: entry.steps.as_ref().map(|steps| steps.iter().cloned().map(Step::from).collect()),
     };
-    Ok(serde_json::to_string(&row)?)
+    Ok(json_text(&row)?)
 }
 
 /// Prints entries on standard output.

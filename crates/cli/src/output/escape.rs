@@ -6,13 +6,36 @@ fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Whether a character does something to a terminal other than to stand there.
+pub fn is_driving(c: char) -> bool {
+    c.is_control() || is_bidirectional(c)
+}
+
 fn escape(text: &str, kept: &[char]) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        let drives = c.is_control() || is_bidirectional(c);
-        if drives && !kept.contains(&c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
+        if is_driving(c) && !kept.contains(&c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
     }
     escaped
+}
+
+/// A value as JSON on one line, escaped as by [`in_json`].
+///
+/// # Errors
+/// When the value can't be written as JSON.
+pub fn json_text(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    serde_json::to_string(value).map(in_json)
+}
+
+/// Escapes what JSON may hold as it is and a terminal obeys: DEL, C1 controls, characters of direction. Programs read
+/// the same text.
+pub fn in_json(json: String) -> String {
+    // The line ends between values stay. The others stand in strings only, and each is one UTF-16 unit.
+    let is_left = |c: char| c >= '\u{7f}' && is_driving(c);
+    if !json.contains(is_left) {
+        return json;
+    }
+    json.chars().map(|c| if is_left(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }).collect()
 }
 
 /// Escapes all control characters: for names.
@@ -40,6 +63,15 @@ mod tests {
         assert_eq!(escape_control(text), "a\\u{1b}[31m\\tb\\n\\u{9b}c");
         assert_eq!(escape_line(text), "a\\u{1b}[31m\tb\\n\\u{9b}c");
         assert_eq!(escape_text(text), "a\\u{1b}[31m\tb\n\\u{9b}c");
+    }
+
+    #[test]
+    fn json_drives_no_terminal_and_says_the_same() {
+        let text = "a\u{1b}\u{9b}31m\u{7f}\u{202e}é😀";
+        let written = json_text(&text).unwrap();
+        assert_eq!(written, r#""a\u001b\u009b31m\u007f\u202eé😀""#);
+        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+        assert_eq!(json_text(&["plain é"]).unwrap(), r#"["plain é"]"#);
     }
 
     #[test]

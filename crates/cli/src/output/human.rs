@@ -157,15 +157,15 @@ impl Printer<'_> {
         let styles = self.styles(source, begin, end);
         let around = if self.is_list { None } else { enclosing(unit, also) };
         let (before, behind) = self.around();
-        let is_one_line = rows.len() == 1 && before + behind == 0 && !wish.content && !look.heading;
+        let is_one_line = rows.len() == 1 && before.max(behind) == 0 && !wish.content && !look.heading;
         // As in grep: a mark between groups of lines that are no neighbours; between files, a heading is one.
-        if before + behind > 0 && self.printed && !(look.heading && is_new) {
+        if before.max(behind) > 0 && self.printed && !(look.heading && is_new) {
             writeln!(out, "--")?;
         }
         self.printed = true;
         let mut last = None;
         for row in rows {
-            if last.is_some_and(|l| row.number > l + 1) && before + behind > 0 {
+            if last.is_some_and(|l| row.number > l + 1) && before.max(behind) > 0 {
                 writeln!(out, "--")?;
             }
             last = Some(row.number);
@@ -226,8 +226,10 @@ impl Printer<'_> {
             let named = if one.name_line == 0 { one.line.number } else { one.name_line };
             one.line.number.saturating_sub(before).min(one.unit.span.line as usize).min(named)
         });
-        let ends =
-            file.units.iter().map(|one| (one.line.number + behind).max(one.unit.span.end as usize).max(one.name_line));
+        let ends = file
+            .units
+            .iter()
+            .map(|one| one.line.number.saturating_add(behind).max(one.unit.span.end as usize).max(one.name_line));
         (firsts.min().unwrap_or(1), ends.max().unwrap_or(0))
     }
 
@@ -246,11 +248,11 @@ impl Printer<'_> {
         let (from, to) = match wish.lines {
             _ if wish.content => (first, end),
             // This many lines in all, including the best one.
-            Some(count) => (best, end.min(best + count.saturating_sub(1))),
+            Some(count) => (best, end.min(best.saturating_add(count.saturating_sub(1)))),
             None => (best, best),
         };
         let (before, behind) = self.around();
-        let (from, to) = (from.min(best.saturating_sub(before)), to.max((best + behind).min(lines)));
+        let (from, to) = (from.min(best.saturating_sub(before)), to.max(best.saturating_add(behind).min(lines)));
         let mut rows: Vec<Row> = (from.max(1)..=to.max(best))
             .filter(|n| *n == best || *n <= lines)
             .map(|number| Row { number, separator: if number == best { ':' } else { '-' } })

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::budget::Budget;
+use super::escape::json_text;
 use super::explain::Step;
 use super::path::absolute;
 use super::{Format, Wish};
@@ -173,7 +174,7 @@ impl Refused<'_> {
 /// # Errors
 /// When `out` refuses.
 pub fn print_refused(out: &mut impl Write, row: &Refused<'_>) -> Result<()> {
-    writeln!(out, "{}", serde_json::to_string(row)?)?;
+    writeln!(out, "{}", json_text(row)?)?;
     Ok(out.flush()?)
 }
 
@@ -255,7 +256,7 @@ pub fn print_answers(out: &mut impl Write, results: &Results<'_>, max_tokens: Op
         rows.push(row);
     }
     let shown = rows.len();
-    writeln!(out, "{}", serde_json::to_string(&Answers { query, hits: rows })?)?;
+    writeln!(out, "{}", json_text(&Answers { query, hits: rows })?)?;
     Ok(shown)
 }
 
@@ -265,14 +266,14 @@ fn fitting(file: FileAnswer, wish: &Wish, budget: &mut Budget, first: bool) -> R
         return fit(&mut hit(file), budget, first);
     }
     let full = absolute(&file.root, &file.path);
-    let text = serde_json::to_string(&Line::of_file(full, wish.count.then_some(file.matches)))?;
+    let text = json_text(&Line::of_file(full, wish.count.then_some(file.matches)))?;
     Ok(budget.take(text.len() + 1).then_some(text))
 }
 
 /// Spends a row's bytes. Of the first row, a part is printed if the whole does not fit: its lists are dropped, then
 /// lines of its code.
 fn fit(row: &mut Hit, budget: &mut Budget, first: bool) -> Result<Option<String>> {
-    let mut text = serde_json::to_string(row)?;
+    let mut text = json_text(row)?;
     // One byte for the comma or the line's end.
     if budget.take(text.len() + 1) {
         return Ok(Some(text));
@@ -288,7 +289,7 @@ fn fit(row: &mut Hit, budget: &mut Budget, first: bool) -> Result<Option<String>
     let longest = budget.bytes_left().unwrap_or(usize::MAX).min(unit.code.len());
     unit.code.truncate(unit.code.floor_char_boundary(longest));
     loop {
-        text = serde_json::to_string(row)?;
+        text = json_text(row)?;
         if budget.take(text.len() + 1) {
             return Ok(Some(text));
         }

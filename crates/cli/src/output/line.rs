@@ -6,6 +6,7 @@ use std::ops::Range;
 use anstyle::Style;
 use unicode_width::UnicodeWidthChar as _;
 
+use super::escape::is_driving;
 use super::style::{MARK, paint};
 
 /// Longest line that a terminal of unknown width, or an agent, gets whole, in columns.
@@ -43,7 +44,7 @@ pub fn write(
         }
         shown.clear();
         match c {
-            c if terminal && c != '\t' && c.is_control() => shown.extend(c.escape_default()),
+            c if terminal && c != '\t' && is_driving(c) => shown.extend(c.escape_default()),
             c => shown.push(c),
         }
         let width: usize = if c == '\t' { TAB_COLUMNS } else { shown.chars().map(|c| c.width().unwrap_or(0)).sum() };
@@ -84,6 +85,8 @@ mod tests {
             ("struct RingBuffer", Some(10), "struct Ri…"),
             ("\tx\u{1b}[31m  ", Some(80), "\tx\\u{1b}[31m"),
             ("\tx\u{1b}[31m  ", None, "\tx\u{1b}[31m  "),
+            ("if \u{202e}x", Some(80), "if \\u{202e}x"),
+            ("if \u{202e}x", None, "if \u{202e}x"),
             ("日本語の行", Some(6), "日本…"),
         ] {
             let mut out = Vec::new();

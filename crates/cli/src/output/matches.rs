@@ -1,10 +1,11 @@
 //! Prints the matches of one file.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use colgrep_engine::pattern::{LineMatcher, line_end, places};
+use colgrep_engine::pattern::{LineMatcher, line_end, places, places_and_empty};
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use super::escape::escape_line;
@@ -172,9 +173,13 @@ impl<'a> Printer<'a> {
     }
 
     /// Takes a match; returns whether to go on.
-    fn take(&mut self, found: &SinkMatch<'_>) -> io::Result<bool> {
+    fn take(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.lines.any = true;
-        self.count += if self.matcher.is_multiline() { places(self.matcher, found.bytes()).len() as u64 } else { 1 };
+        // Where matches cross lines, the searcher gives those that touch each other as one.
+        let crosses = searcher.multi_line_with_matcher(&**self.matcher);
+        let whole = if crosses { found.bytes() } else { self.trim_end(found.bytes()) };
+        let counts_matches = self.of_lines.only_matching || crosses && !self.of_lines.invert;
+        self.count += if counts_matches { places_and_empty(self.matcher, whole).len() as u64 } else { 1 };
         if self.options.wish.silent || self.of_lines.files_without_match {
             return Ok(false);
         }
@@ -196,7 +201,7 @@ impl<'a> Printer<'a> {
         }
         let number = found.line_number().unwrap_or(0);
         let bytes = self.trim_end(found.bytes());
-        let mut rows = self.rows(bytes);
+        let mut rows = self.rows(whole);
         if rows.is_empty() && !self.of_lines.only_matching {
             rows = lines_of(bytes, 0..bytes.len()).collect();
         }
@@ -227,10 +232,12 @@ impl<'a> Printer<'a> {
         if !(self.of_lines.only_matching || (vimgrep || self.options.wish.column) && !self.of_lines.invert) {
             return Vec::new();
         }
-        let places = places(self.matcher, bytes);
         if self.of_lines.only_matching {
-            return places.into_iter().flat_map(|place| lines_of(bytes, place)).collect();
+            let shown = |place: Range<usize>| place.start..place.start + self.trim_end(&bytes[place]).len();
+            return places(self.matcher, bytes).into_iter().flat_map(|place| lines_of(bytes, shown(place))).collect();
         }
+        let places = places_and_empty(self.matcher, bytes);
+        let bytes = self.trim_end(bytes);
         let mut rows: Vec<Row<'l>> = Vec::new();
         for whole in lines_of(bytes, 0..bytes.len()) {
             let from = whole.text.as_ptr() as usize - bytes.as_ptr() as usize;
@@ -264,7 +271,7 @@ struct Row<'l> {
 }
 
 /// The parts of `range` that lie in each line of `bytes`.
-fn lines_of(bytes: &[u8], range: std::ops::Range<usize>) -> impl Iterator<Item = Row<'_>> {
+fn lines_of(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Row<'_>> {
     let before = &bytes[..range.start];
     let first = before.iter().filter(|b| **b == b'\n').count();
     let column = before.len() - before.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
@@ -275,8 +282,8 @@ fn lines_of(bytes: &[u8], range: std::ops::Range<usize>) -> impl Iterator<Item =
 impl Sink for &mut Printer<'_> {
     type Error = io::Error;
 
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        self.ended = self.ended || !self.take(found)?;
+    fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.ended = self.ended || !self.take(searcher, found)?;
         Ok(!self.ended)
     }
 
@@ -290,7 +297,7 @@ impl Sink for &mut Printer<'_> {
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        if self.lines.shows_lines && !self.of_lines.only_matching {
+        if self.lines.shows_lines {
             writeln!(self.lines.text, "--")?;
         }
         Ok(true)

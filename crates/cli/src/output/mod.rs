@@ -25,7 +25,7 @@ use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::env::Env;
 use colgrep_engine::session::Results;
 use colgrep_engine::settings::Settings;
-use escape::escape_control;
+use escape::{escape_control, json_text};
 pub use hyperlink::Links;
 use style::paint;
 
@@ -277,7 +277,7 @@ impl Options {
 pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, paths: Option<&str>) -> Result<()> {
     if let Some(tokens) = options.wish.pack {
         let files = results.iter().collect::<Result<Vec<_>, _>>()?;
-        return pack::print(out, &files, tokens, options.wish.format);
+        return pack::print(out, &files, tokens, options);
     }
     let mut budget = Budget::new(options.wish.max_tokens);
     let shown = if options.wish.format.is_json() {
@@ -325,10 +325,10 @@ pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &Opt
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let row = |(_, full): (PathBuf, String)| json::Line::of_file(full, None);
     match options.wish.format {
-        Format::Json => writeln!(out, "{}", serde_json::to_string(&files.map(row).collect::<Vec<_>>())?)?,
+        Format::Json => writeln!(out, "{}", json_text(&files.map(row).collect::<Vec<_>>())?)?,
         Format::JsonLines => {
             for file in files {
-                writeln!(out, "{}", serde_json::to_string(&row(file))?)?;
+                writeln!(out, "{}", json_text(&row(file))?)?;
             }
         }
         Format::Text | Format::Vimgrep => {

@@ -8,10 +8,10 @@ use colgrep_engine::pack::{Piece, pack};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Format;
 use super::budget::BYTES_A_TOKEN;
-use super::escape::escape_control;
+use super::escape::{escape_control, escape_text, json_text};
 use super::path::{absolute, shown};
+use super::{Format, Options};
 
 /// A unit of a pack, with --pack.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -42,16 +42,18 @@ pub fn pieces(files: &[FileAnswer], tokens: usize, ids: bool) -> Vec<Piece> {
     pack(files, tokens.saturating_mul(BYTES_A_TOKEN), ids, |file| escape_control(&shown(file).to_string_lossy()))
 }
 
-/// Prints a pack.
+/// Prints a pack; its text, for a terminal, with control characters escaped.
 ///
 /// # Errors
 /// When `out` refuses.
-pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, format: Format) -> Result<()> {
+pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options: &Options) -> Result<()> {
     let mut rows = pieces(files, tokens, false).into_iter().map(|piece| packed(files, piece));
-    match format {
-        Format::Json => writeln!(out, "{}", serde_json::to_string(&rows.collect::<Vec<_>>())?)?,
-        Format::JsonLines => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", serde_json::to_string(&row)?)?))?,
-        Format::Text | Format::Vimgrep => rows.try_for_each(|row| out.write_all(row.text.as_bytes()))?,
+    let is_terminal = options.look.width.is_some();
+    let text = |row: Packed| if is_terminal { escape_text(&row.text) } else { row.text };
+    match options.wish.format {
+        Format::Json => writeln!(out, "{}", json_text(&rows.collect::<Vec<_>>())?)?,
+        Format::JsonLines => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", json_text(&row)?)?))?,
+        Format::Text | Format::Vimgrep => rows.try_for_each(|row| out.write_all(text(row).as_bytes()))?,
     }
     Ok(())
 }

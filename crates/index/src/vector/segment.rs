@@ -116,8 +116,9 @@ impl<'a> SegmentBuilder<'a> {
         header.extend((lists.len() as u32).to_le_bytes());
         header.extend(xxh3_64(&table).to_le_bytes());
         header.extend(xxh3_64(&header).to_le_bytes());
+        let file = disk.create_new(path).map_err(|e| Error::io("write", path, e))?;
         let write = || -> std::io::Result<()> {
-            let mut file = BufWriter::with_capacity(1 << 20, disk.create_new(path)?);
+            let mut file = BufWriter::with_capacity(1 << 20, file);
             file.write_all(&header)?;
             file.write_all(&table)?;
             file.write_all(&lists)?;
@@ -126,7 +127,11 @@ impl<'a> SegmentBuilder<'a> {
             }
             file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync()
         };
-        write().map_err(|e| Error::io("write", path, e))
+        write().map_err(|e| {
+            // Each try has a name of its own: on a full disk they would heap up.
+            let _ = disk.remove(path);
+            Error::io("write", path, e)
+        })
     }
 
     /// The directory and the inverted lists. A list ([`list_of`]) holds the ordinals of the units with such a row, as

@@ -124,10 +124,16 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Option<Line>>> {
 /// The fields of a message that tell whom to answer.
 #[derive(Default, Deserialize)]
 struct Envelope {
-    #[serde(default)]
+    /// `Some(Null)` where it is null.
+    #[serde(default, deserialize_with = "there")]
     id: Option<Value>,
     #[serde(default)]
     method: Option<IgnoredAny>,
+}
+
+/// A field that is there, be it null.
+fn there<'d, D: serde::Deserializer<'d>>(field: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(field).map(Some)
 }
 
 impl Envelope {
@@ -139,7 +145,11 @@ impl Envelope {
 /// A whole line as a message; `None` for an unknown notification, which gets no answer.
 fn message(text: &[u8]) -> Option<Line> {
     if let Ok(message) = serde_json::from_slice(text) {
-        return Some(Line::Message(Box::new(message)));
+        // The library takes a request with an id that is none (null) for a notification, which nobody answers.
+        let is_request = || serde_json::from_slice::<Envelope>(text).is_ok_and(|envelope| envelope.id.is_some());
+        if !matches!(message, JsonRpcMessage::Notification(_)) || !is_request() {
+            return Some(Line::Message(Box::new(message)));
+        }
     }
     Some(match serde_json::from_slice::<IgnoredAny>(text) {
         Err(error) => Line::Refused(None, ErrorData::parse_error(error.to_string(), None)),
@@ -222,6 +232,9 @@ mod tests {
             r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
             r#"{"id":3,"method":7}"#,
             r#"{"id":{},"jsonrpc":"2.0","method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
             r#"{"jsonrpc":"1.0","method":"notifications/x"}"#,
             &exact,
             &format!(r#"{{"jsonrpc":"2.0","id":"six","method":"{long}"}}"#),
@@ -240,6 +253,9 @@ mod tests {
                 "-32600 to nobody",
                 "-32600 to 3",
                 "-32600 to nobody",
+                "-32600 to nobody",
+                "-32600 to nobody",
+                "message",
                 "left out",
                 "request 5",
                 "-32600 to six",

@@ -8,13 +8,14 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_engine::OpenOptions;
 use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
-use colgrep_engine::notice::Listener;
+use colgrep_engine::notice::{Listener, Notice, Traced};
 use colgrep_engine::open::{Opening, open};
 use colgrep_engine::past::{Histories, Past};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;
+use colgrep_index::update::Progress;
 use colgrep_syntax::read::looks_secret;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
@@ -22,6 +23,7 @@ use super::local::tells_of_changes;
 use crate::args::McpArgs;
 use crate::console::tell_refused;
 use crate::hint::for_tools;
+use crate::notice;
 use crate::output::path;
 
 /// The server's state, as one call sees it. Clones share open indexes, models and histories.
@@ -51,6 +53,8 @@ pub struct Root {
     /// The folder from the project's root.
     pub below: String,
     held: Mutex<Option<Arc<Snapshot>>>,
+    /// Why the index that is held was not compared with the files, where it was not; set while `held` is locked.
+    unlike: Mutex<Option<String>>,
     /// The model that the root's settings choose; opened when first needed.
     model: OnceLock<Option<Model>>,
     changes: Changes,
@@ -200,8 +204,8 @@ impl ServerState {
         project.root = project.root.canonicalize().unwrap_or(project.root);
         project.settings(&self.env)?;
         let changes = Changes::watch(&project);
-        let (held, model, encoding) = (Mutex::default(), OnceLock::new(), false.into());
-        Ok(Arc::new(Root { folder, project, below, held, model, changes, encoding }))
+        let (held, unlike, model, encoding) = (Mutex::default(), Mutex::default(), OnceLock::new(), false.into());
+        Ok(Arc::new(Root { folder, project, below, held, unlike, model, changes, encoding }))
     }
 
     /// Answers about these roots from now on.
@@ -344,18 +348,21 @@ impl ServerState {
         let mut project = root.project.clone();
         project.settings(&self.env)?;
         let opening = self.options.with(&self.settings(root)?);
-        match open(&opening, &self.env, &project, model.filter(|_| !encoding), &*self.listener) {
+        let heard = Heard { listener: &*self.listener, unlike: Mutex::default() };
+        match open(&opening, &self.env, &project, model.filter(|_| !encoding), &heard) {
             Ok(snapshot) => {
+                let unlike = heard.unlike.into_inner().unwrap_or_else(PoisonError::into_inner);
                 let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
                 if !encoding && is_unfinished && !project.store.is_locked() {
                     self.encode_beside(root, project.clone(), opening);
                 }
                 // An index that could not be brought up to date is tried again by the next call.
-                if !snapshot.files.complete || project.store.is_locked() {
+                if !snapshot.files.complete || unlike.is_some() || project.store.is_locked() {
                     root.changes.stale.store(true, Ordering::Release);
                 }
                 let snapshot = Arc::new(snapshot);
                 *held = Some(Arc::clone(&snapshot));
+                *root.unlike() = unlike;
                 Ok(snapshot)
             }
             Err(error) => {
@@ -363,6 +370,38 @@ impl ServerState {
                 Err(error.into())
             }
         }
+    }
+}
+
+/// Hears of an index that is opened whether it was brought up to date; the rest is the listener's.
+struct Heard<'l> {
+    listener: &'l dyn Listener,
+    /// Why the index is as it is, where it was not compared with the files.
+    unlike: Mutex<Option<String>>,
+}
+
+impl Listener for Heard<'_> {
+    fn hears(&self) -> bool {
+        true
+    }
+
+    fn notice(&self, notice: &Notice) {
+        if let Notice::AsItIs { .. } | Notice::FirstPart(_) = notice {
+            *self.unlike.lock().unwrap_or_else(PoisonError::into_inner) = Some(notice::text(notice));
+        }
+        self.listener.notice(notice);
+    }
+
+    fn progress(&self) -> Box<dyn Progress + '_> {
+        self.listener.progress()
+    }
+
+    fn traces(&self) -> bool {
+        self.listener.traces()
+    }
+
+    fn trace(&self, query: &str, step: &Traced<'_>) {
+        self.listener.trace(query, step);
     }
 }
 
@@ -399,6 +438,10 @@ impl Root {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn unlike(&self) -> MutexGuard<'_, Option<String>> {
+        self.unlike.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether vectors are being made in the background.
     pub fn is_encoding(&self) -> bool {
         self.encoding.load(Ordering::Acquire)
@@ -420,6 +463,9 @@ impl Root {
         let held = self.held();
         let Some(snapshot) = held.as_ref() else { return "not asked yet".to_string() };
         let files = snapshot.files.files.len();
+        if let Some(why) = &*self.unlike() {
+            return format!("not compared with the files: {why}");
+        }
         match (snapshot.files.complete, self.changes.stale.load(Ordering::Acquire), self.is_watched()) {
             (false, ..) => format!("in part, {files} files so far; the rest is being read"),
             (true, false, true) => "current".to_string(),
