@@ -127,7 +127,7 @@ fn a_match_that_ends_in_a_line_end_is_printed_as_ripgrep_prints_it() {
         (&["-U", "-o", "-e", "1\\nsec", "t.txt"], "t.txt:1:1 | t.txt:2:sec"),
         (&["-U", "--column", "-e", "x = 1\\n", "t.txt"], "t.txt:1:4:ab x = 1"),
         (&["-U", "--vimgrep", "-e", "x = 1\\n", "t.txt"], "t.txt:1:4:ab x = 1"),
-        (&["-U", "--column", "-e", "x = 1\\r\\n", "w.txt"], "w.txt:1:4:ab x = 1\r"),
+        (&["-U", "--column", "-e", "x = 1\\r\\n", "w.txt"], "w.txt:1:4:ab x = 1"),
         (&["-U", "--count", "-e", "x = 1\\n", "t.txt"], "t.txt:1"),
         (&["-U", "--count", "-e", "needle", "u.txt"], "u.txt:2"),
         (&["-U", "--count", "-e", "needle\\n", "u.txt"], "u.txt:2"),
