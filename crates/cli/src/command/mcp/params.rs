@@ -39,7 +39,7 @@ pub struct Search {
     pub paths: Vec<String>,
     /// Number of files, 10 if not given.
     pub results: Option<usize>,
-    /// Files that are hardly ever right too: what is near by a word or by meaning at best.
+    /// Show files below the floor of strength too, which are rarely right.
     pub all: bool,
     /// Leave out files whose strength, the chance from 0 to 1 that they are right, is below this.
     pub min_strength: Option<f32>,
@@ -73,9 +73,9 @@ pub struct Search {
     pub content: bool,
     /// So many numbered lines around the best line of each unit.
     pub lines: Option<usize>,
-    /// Tokens of an answer that proves itself: the first unit in full, the next with signature and first sentence, the rest a
-    /// line each. That is the usual answer, of max_tokens; it is given in pages of equal blocks where pack is 0, or offset,
-    /// content, lines or per_file is given.
+    /// Token budget of a pack: the best unit in full, the next with signature and first sentence, the rest a line each. The
+    /// usual answer is a pack of max_tokens. 0 gives pages of equal blocks instead, as offset, content, lines and per_file
+    /// do.
     pub pack: Option<usize>,
     /// Length of the answer in tokens (bytes / 4), 1000 if not given, of pages 2000.
     pub max_tokens: Option<usize>,
