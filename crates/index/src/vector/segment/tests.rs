@@ -110,3 +110,33 @@ fn damage_shows() {
     assert!(Segment::open(&path, &SegmentFormat { fingerprint: 6, ..MAKE }).is_err());
     Segment::open(&path, &MAKE).and_then(|s| s.verify()).expect("sound again");
 }
+
+/// Refuses one kind of change.
+#[derive(Debug)]
+struct Refuses(crate::disk::Change);
+
+impl crate::disk::Gate for Refuses {
+    fn pass(&self, change: crate::disk::Change, _: &Path) -> std::io::Result<()> {
+        if change == self.0 { Err(std::io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_segment_that_could_not_be_written_leaves_no_file() {
+    use crate::disk::Change;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.seg");
+    for change in [Change::Create, Change::Write, Change::Sync] {
+        let mut builder = SegmentBuilder::default();
+        builder.add(1, Cow::Owned(vec![0; 8]));
+        let disk = Disk::gated(std::sync::Arc::new(Refuses(change)));
+        builder.write(&path, &MAKE, &disk).expect_err("refused");
+        assert!(!path.exists(), "{change:?}");
+    }
+    // A file of that name that was there is another's.
+    std::fs::write(&path, "another's").expect("a file");
+    let mut builder = SegmentBuilder::default();
+    builder.add(1, Cow::Owned(vec![0; 8]));
+    builder.write(&path, &MAKE, &Disk::default()).expect_err("it exists");
+    assert!(path.exists());
+}
