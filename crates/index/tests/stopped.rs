@@ -117,19 +117,19 @@ fn init_heals_what_no_search_met() {
     // A lock is empty.
     paths.retain(|path| path.metadata().is_ok_and(|m| m.is_file() && m.len() > 0));
     assert!(paths.len() > 8, "{paths:?}");
-    let flip = |path: &Path| {
+    let flip: fn(&Path) = |path| {
         let mut bytes = fs::read(path).expect("a file");
         let middle = bytes.len() / 2;
         bytes[middle] ^= 4;
         fs::write(path, bytes).expect("written");
     };
-    let mut damages: Vec<Box<dyn Fn(&Path)>> = vec![Box::new(flip)];
+    let mut damages: Vec<fn(&Path)> = vec![flip];
     #[cfg(unix)]
-    damages.push(Box::new(|path| {
+    damages.push(|path| {
         // A pipe in its place: who opened it would wait for ever.
         fs::remove_file(path).expect("removed");
         rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR).expect("a pipe");
-    }));
+    });
     for (path, damage) in paths.iter().flat_map(|path| damages.iter().map(move |damage| (path, damage))) {
         let name = path.strip_prefix(&sound).expect("inside");
         let data = tempfile::tempdir().expect("a folder");
