@@ -124,7 +124,7 @@ impl FileTable {
         self.source != 0
     }
 
-    /// Number of files that have units.
+    /// Iterates over the files that were indexed rather than skipped.
     pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
         self.files.iter().filter(|f| f.skip.is_none())
     }
