@@ -89,6 +89,18 @@ fn executable(program: &Path, to: &Path) {
 }
 
 #[test]
+fn the_index_of_git_is_neither_locked_nor_written() {
+    // Git notes the new times of files whose content is the same, under a lock: a `git add` in that moment failed.
+    let trap = Trap::new();
+    trap.spring("");
+    let index = trap.sandbox.root().join(".git/index");
+    let before = fs::read(&index).expect("git's index");
+    let ran = trap.answer("a file of another time", "--changed");
+    assert_eq!((ran.status, ran.out.as_str()), (0, "changed.rs\n"), "{ran:?}");
+    assert!(fs::read(&index).expect("git's index") == before);
+}
+
+#[test]
 fn programs_of_a_configuration_are_not_run_and_the_answer_is_right() {
     let filtered = "*.rs filter=x.y diff=d\n";
     for (what, attributes, config) in [

@@ -165,8 +165,14 @@ impl Git {
             Some(base) => {
                 let alone =
                     ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-O/dev/null"];
-                let names = [&["diff", "--name-only", "-z"], &alone[..], &[base, "--"]].concat();
-                [self.ask(top, &names)?, self.submodules(top)?].concat()
+                // `git diff` takes the lock of the user's index to write down what it saw: a `git add` in that moment
+                // fails. `diff-index` takes none; with numbers it looks at what a file holds, not only at its time.
+                let names = [&["diff-index", "--numstat", "-z"], &alone[..], &[base, "--"]].concat();
+                let lines = self.ask(top, &names)?;
+                // Lines added, a tab, lines taken out, a tab, the path.
+                let paths =
+                    lines.split_inclusive(|b| *b == 0).filter_map(|line| line.splitn(3, |b| *b == b'\t').nth(2));
+                [paths.collect::<Vec<_>>().concat(), self.submodules(top)?].concat()
             }
             // Before the first commit, everything that is staged is new.
             None => self.ask(top, &["ls-files", "-z"])?,
