@@ -26,7 +26,7 @@ const OFF: [&str; 8] = [
 ];
 /// The same as variables. A missing object is not fetched (git before 2.45 knows no `GIT_NO_LAZY_FETCH`), and no protocol
 /// is allowed whatever `protocol.NAME.allow` says: a remote's address, `uploadpack`, `sshCommand` and `gitProxy` are
-/// programs too. `git diff` refreshes the index whatever `GIT_OPTIONAL_LOCKS` says, so the hooks are off besides.
+/// programs too. Some commands of git write the index whatever `GIT_OPTIONAL_LOCKS` says, so the hooks are off besides.
 const VARIABLES: [(&str, &str); 4] = [
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),

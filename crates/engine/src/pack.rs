@@ -156,14 +156,13 @@ impl Packer<'_> {
     /// Gives a piece, in the place of the same unit's smaller one, if there is room.
     fn give(&mut self, piece: Piece) {
         let known = self.pieces.iter().position(|known| (known.file, known.unit) == (piece.file, piece.unit));
-        let room = self.left + known.map_or(0, |at| self.pieces[at].text.len());
-        if piece.text.len() > room {
-            return;
-        }
-        self.left = room - piece.text.len();
         match known {
-            Some(at) => self.pieces[at] = piece,
-            None => self.pieces.push(piece),
+            Some(at) => _ = self.put(at, piece.grade, piece.text),
+            None if piece.text.len() <= self.left => {
+                self.left -= piece.text.len();
+                self.pieces.push(piece);
+            }
+            None => {}
         }
     }
 
@@ -172,9 +171,8 @@ impl Packer<'_> {
         let Piece { file, unit, .. } = self.pieces[0];
         let old = self.pieces[0].text.len();
         let text = self.write(file, unit, CUT, old + self.left);
-        if text.len() > old && text.len() <= old + self.left {
-            self.left = self.left + old - text.len();
-            self.pieces[0].text = text;
+        if text.len() > old {
+            self.put(0, Grade::Cut, text);
         }
     }
 
@@ -187,10 +185,17 @@ impl Packer<'_> {
             return false;
         }
         let text = self.write(file, unit, form, room);
+        text.len() <= room && self.put(at, form.grade, text)
+    }
+
+    /// Gives another text of a piece, if there is room; whether it was done.
+    fn put(&mut self, at: usize, grade: Grade, text: String) -> bool {
+        let piece = &mut self.pieces[at];
+        let room = self.left + piece.text.len();
         let fits = text.len() <= room;
         if fits {
-            self.left = self.left + old - text.len();
-            self.pieces[at] = Piece { file, unit, grade: form.grade, text };
+            self.left = room - text.len();
+            (piece.grade, piece.text) = (grade, text);
         }
         fits
     }
@@ -198,11 +203,8 @@ impl Packer<'_> {
     /// Gives the comments of a piece in full, if there is room.
     fn comment(&mut self, at: usize) {
         let Piece { file, unit, grade, .. } = self.pieces[at];
-        let room = self.pieces[at].text.len() + self.left;
-        let text = if grade == Grade::Full { self.write(file, unit, COMMENTED, room) } else { return };
-        if text.len() <= room {
-            self.left = room - text.len();
-            self.pieces[at].text = text;
+        if grade == Grade::Full {
+            self.put(at, grade, self.write(file, unit, COMMENTED, usize::MAX));
         }
     }
 }

@@ -201,8 +201,10 @@ fn without_waiting(options: &mut OpenOptions) {
 /// # Errors
 /// As [`open_regular`], and [`io::ErrorKind::FileTooLarge`] where there are more.
 pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
     let mut bytes = Vec::new();
-    open_regular(path)?.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
+    bytes.try_reserve_exact(file.metadata()?.len().min(bytes_max) as usize)?;
+    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} KiB", bytes_max >> 10)));
     }

@@ -7,6 +7,7 @@ use colgrep_syntax::parse::{Parsed, parse_file};
 use colgrep_syntax::read::decode;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::disk::read_regular;
 use crate::error::{Error, Result};
 
 /// Hash of a file's bytes.
@@ -24,10 +25,7 @@ fn read(root: &Path, path: &str) -> std::io::Result<Vec<u8>> {
             return Err(std::io::Error::other("a link now, which is not followed"));
         }
     }
-    if !full.metadata()?.is_file() {
-        return Err(std::io::Error::other("no regular file any more"));
-    }
-    std::fs::read(full)
+    read_regular(&full, u64::MAX)
 }
 
 /// A file of the project, as text, read again for showing it.

@@ -85,7 +85,7 @@ fn retrieve_in_pool(
     let mut required = required(snapshot, request, &query, &named);
     required.files.extend(beside.files());
     required.units.extend(beside.pointers.units.keys());
-    let Some(Ranked { units, rankings, evidence }) = ranked(snapshot, request, &query, &required, &beside, timing)?
+    let Some(Ranked { units, rankings, evidence }) = ranked(snapshot, request, &query, required, &beside, timing)?
     else {
         return Ok((query, Retrieved::default()));
     };
@@ -109,7 +109,7 @@ fn ranked(
     snapshot: &Snapshot,
     request: &Request<'_>,
     query: &Query,
-    required: &Required,
+    mut required: Required,
     beside: &Beside,
     timing: &mut Timing,
 ) -> Result<Option<Ranked>> {
@@ -128,7 +128,6 @@ fn ranked(
     };
     let (near, found) = (near?, found?);
     let by_vectors: HashSet<UnitId> = near.iter().map(|hit| hit.0).collect();
-    let mut required = required.clone();
     required.units.extend(&by_vectors);
     let (units, mass) = timed(lexical_ms, || found.with(&required))?;
 

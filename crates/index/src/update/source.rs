@@ -7,6 +7,7 @@ use colgrep_syntax::language;
 use colgrep_syntax::parse::{Parsed, parse_file, textual_types};
 use colgrep_syntax::read::{Skip, decode, skip_by_name};
 
+use crate::disk::read_regular;
 use crate::error::Result;
 use crate::lexical::Entry;
 use crate::source::hash;
@@ -128,7 +129,7 @@ impl Round for Tree<'_> {
             return skip(record, reason, 0);
         }
         wait_for_new_stamp(found.mtime_ns);
-        let Ok(bytes) = std::fs::read(self.root.join(&found.path)) else {
+        let Ok(bytes) = read_regular(&self.root.join(&found.path), u64::MAX) else {
             return skip(record, Skip::Unreadable, 0);
         };
         let size = bytes.len() as u64;

@@ -3,8 +3,7 @@
 //! A clone can hold anything under these names. As in git, a link is not followed; only regular files of a bounded size
 //! are read, and the patterns in force are bounded too.
 
-use std::fs::File;
-use std::io::Read as _;
+use std::io::ErrorKind::FileTooLarge;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::Match;
 
 use super::patterns::Patterns;
+use crate::disk::read_regular;
 
 /// Names of ignore files; the first goes before the others.
 pub(super) const NAMES: [&str; KINDS - 1] = [".colgrepignore", ".ignore", ".gitignore"];
@@ -50,12 +50,13 @@ impl Reader {
         if !metadata.is_file() {
             return refuse("a link or special file is not followed as an ignore file".to_string());
         }
-        let mut bytes = Vec::new();
-        File::open(path).ok()?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
-        if bytes.len() as u64 > FILE_BYTES_MAX {
-            return refuse(format!("larger than {} KiB, and not heeded as an ignore file", FILE_BYTES_MAX >> 10));
+        match read_regular(path, FILE_BYTES_MAX) {
+            Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if error.kind() == FileTooLarge => {
+                refuse(format!("larger than {} KiB, and not heeded as an ignore file", FILE_BYTES_MAX >> 10))
+            }
+            Err(_) => None,
         }
-        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The patterns of an ignore file, and how many bytes they are.
