@@ -1,0 +1,1 @@
+//! Indexes that a team shares through an object store.
