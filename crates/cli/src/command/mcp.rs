@@ -3,42 +3,30 @@
 //! The index stays open between calls and is looked at again only when the system says that a file changed. Between
 //! calls nothing runs, but the making of vectors that a call had no time for. Nothing outside the roots is read.
 
-mod about;
-mod block;
-mod ends;
-mod files;
-mod history;
 mod intake;
-mod local;
-mod page;
-mod params;
 mod report;
-mod schema;
-mod state;
-mod tools;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
-use ends::Answered;
 use intake::{Load, Pipes};
 use report::{Reporter, forward};
-use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
 use rmcp::handler::server::tool::ToolCallContext;
-use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult, ConstString as _, ContentBlock,
-    CustomRequest, CustomResult, ErrorCode, Implementation, ProgressToken, ServerCapabilities, ServerConfig,
+    CustomRequest, CustomResult, ErrorCode, Implementation, JsonObject, ProgressToken, ServerCapabilities,
+    ServerConfig, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
-use rmcp::{ErrorData, Peer, RoleServer, ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
-use serde_json::json;
-use state::ServerState;
+use rmcp::{ErrorData, Peer, RoleServer, ServerHandler, ServiceExt as _, tool_handler};
 use tokio::sync::watch;
 
 use super::limit_threads;
+use super::served::state::ServerState;
+use super::served::{AT_WORK_A_CORE_MAX, Tool, answer, schema, tools};
 use crate::FOUND;
 use crate::args::McpArgs;
 use crate::hint::for_tools;
@@ -52,12 +40,9 @@ lists the units of a file; `read_unit` gives one unit's lines; `find_related` gi
 line in parentheses gives the offset of the next page. Each answer names its roots, what git has checked out there, and how \
 current the index is.";
 
-/// Requests that are worked on at once, for each core. The others wait their turn.
-const AT_WORK_A_CORE_MAX: usize = 2;
-
 pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
     limit_threads(args.walk.threads);
-    let state = ServerState::new(args, env)?;
+    let state = ServerState::new(&args.roots, &args.walk, env)?;
     let at_work_max = AT_WORK_A_CORE_MAX * rayon::current_num_threads();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -69,8 +54,7 @@ pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
         let load = Load::new(at_work_max);
         let pipes = Pipes::open(&load);
         let (state, rooted) = (Arc::new(Mutex::new(state)), Arc::new(watch::Sender::new(false)));
-        let mut tool_router = Server::tool_router();
-        tool_router.map.values_mut().for_each(|route| schema::describe(&mut route.attr));
+        let tool_router = tools().into_iter().map(route).fold(ToolRouter::new(), ToolRouter::with_route);
         let server = Server { state, load, tool_router, rooted };
         let running = server.serve(pipes).await.context("the client did not begin as MCP says")?;
         running.waiting().await.context("the server stopped")?;
@@ -122,11 +106,12 @@ impl Server {
         }
     }
 
-    /// Runs `work` beside the protocol, so that pings are answered while an index is built.
-    async fn answer<A: Into<Answered>>(
-        &self,
-        work: impl FnOnce(&ServerState) -> Result<A> + Send + 'static,
-    ) -> Result<CallToolResult, ErrorData> {
+    /// Answers beside the protocol, so that pings are answered while an index is built.
+    async fn answer(&self, tool: &Tool, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
+        let call = match tool.call(arguments) {
+            Ok(call) => call,
+            Err(error) => return Ok(failed(format!("failed to deserialize parameters: {error}"))),
+        };
         let full = |error: tokio::sync::AcquireError| ErrorData::internal_error(error.to_string(), None);
         let _waits = self.load.requests.acquire().await.map_err(full)?;
         let _works = self.load.work.acquire().await.map_err(full)?;
@@ -139,78 +124,40 @@ impl Server {
             state.listener = Arc::new(reporter);
             tokio::spawn(forward(from, token, peer))
         });
-        let answered = tokio::task::spawn_blocking(move || {
-            state.check_roots()?;
-            let answered: Answered = work(&state)?.into();
-            anyhow::Ok((answered, about::rows(&state)))
-        });
-        let answered = answered.await;
+        let answered = tokio::task::spawn_blocking(move || answer(&state, call)).await;
         if let Some(forwarded) = forwarded {
             // Progress comes before the answer.
             let _ = forwarded.await;
         }
         match answered {
-            Ok(Ok((Answered { text, remarks, hits }, roots))) => {
-                let about = remarks + &about::text(&roots);
-                let mut result =
-                    CallToolResult::success(vec![ContentBlock::text(text.as_str()), ContentBlock::text(about)]);
-                let mut content = json!({"answer": text, "roots": roots});
-                if let Some(hits) = hits {
-                    content["hits"] = hits.into();
-                }
-                result.structured_content = Some(content);
+            Ok(Ok(answer)) => {
+                let mut result = CallToolResult::success(answer.texts().map(ContentBlock::text).to_vec());
+                result.structured_content = Some(answer.content());
                 Ok(result)
             }
             // A mistake in the question is the agent's to read and mend.
-            Ok(Err(error)) => Ok(CallToolResult::error(vec![ContentBlock::text(for_tools(&error))])),
+            Ok(Err(error)) => Ok(failed(for_tools(&error))),
             Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
         }
     }
 }
 
-#[tool_router]
-impl Server {
-    /// Ranks units of code and text by a question in words or names; gives path, lines, kind, name and signature of each.
-    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn search(&self, Parameters(asked): Parameters<params::Search>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |state| tools::search(state, &asked)).await
-    }
+/// The answer to a request that can't be answered.
+fn failed(why: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(why)])
+}
 
-    /// Gives every line that matches a regular expression, as path:line:text.
-    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn grep(&self, Parameters(asked): Parameters<params::Grep>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |state| files::grep(state, &asked)).await
-    }
-
-    /// Lists the units of a file in order: lines, kind, signature.
-    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn outline(&self, Parameters(asked): Parameters<params::Outline>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |state| files::outline(state, &asked)).await
-    }
-
-    /// Gives the numbered lines of one unit: the one around a line, or the one of a name.
-    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn read_unit(&self, Parameters(asked): Parameters<params::ReadUnit>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |state| files::read_unit(state, &asked)).await
-    }
-
-    /// Ranks units that are like the unit on a line of a file.
-    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn find_related(&self, Parameters(asked): Parameters<params::Related>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |state| tools::find_related(state, &asked)).await
-    }
-
-    /// Ranks commits, and agents' sessions where the user's settings name them, by a question; or gives the newest.
-    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn history(&self, Parameters(asked): Parameters<params::History>) -> Result<CallToolResult, ErrorData> {
-        self.answer(move |state| history::history(state, &asked)).await
-    }
-
-    /// Tells the roots, what is indexed, and whether changes are noticed as they happen.
-    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn status(&self) -> Result<CallToolResult, ErrorData> {
-        self.answer(files::status).await
-    }
+/// A tool of the protocol.
+fn route(tool: Tool) -> ToolRoute<Server> {
+    let mut shown = rmcp::model::Tool::new(tool.name, tool.doc, schema::in_plain_types(&tool.input));
+    shown.title = Some(tool.title.to_string());
+    shown.output_schema = Some(schema::answers().into());
+    shown.annotations = Some(ToolAnnotations::from_raw(None, Some(true), None, None, Some(false)));
+    let tool = Arc::new(tool);
+    ToolRoute::new_dyn(shown, move |context: ToolCallContext<'_, Server>| {
+        let (tool, arguments) = (Arc::clone(&tool), context.arguments.unwrap_or_default());
+        Box::pin(async move { Ok(context.service.answer(&tool, arguments).await?.into()) })
+    })
 }
 
 #[tool_handler(router = self.tool_router)]

@@ -16,6 +16,7 @@ mod mcp;
 mod others;
 mod outline;
 mod search;
+mod served;
 mod set_model;
 mod settings;
 mod stats;

@@ -1,34 +1,29 @@
 //! Schemas and arguments of the tools in a form that every client understands: plain types, titles, one shape of
 //! answers.
 
-use rmcp::model::{JsonObject, Tool};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// Titles for people, by the tool's name.
-const TITLES: [(&str, &str); 7] = [
-    ("search", "Search code"),
-    ("grep", "Find lines"),
-    ("outline", "Outline a file"),
-    ("read_unit", "Read a unit"),
-    ("find_related", "Find similar units"),
-    ("history", "Search commits and sessions"),
-    ("status", "State of the index"),
-];
+/// The schema of a request's parameters, as they are read.
+pub fn of<P: JsonSchema>() -> Map<String, Value> {
+    let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<P>().to_value();
+    schema.as_object().cloned().unwrap_or_default()
+}
 
-/// Gives a tool its title, plain types of parameters, and the shape of its answers.
-pub fn describe(tool: &mut Tool) {
-    tool.title = TITLES.iter().find(|(name, _)| *name == tool.name).map(|(_, title)| (*title).to_string());
-    let mut schema = Value::Object(tool.input_schema.as_ref().clone());
-    let kinds = schema.as_object_mut().and_then(|object| object.remove("$defs")).unwrap_or_default();
+/// A schema of parameters in plain types, without what it says of the type around them.
+pub fn in_plain_types(input: &Map<String, Value>) -> Map<String, Value> {
+    let mut schema = input.clone();
+    let kinds = schema.remove("$defs").unwrap_or_default();
+    schema.remove("title");
+    schema.remove("description");
+    let mut schema = Value::Object(schema);
     plain(&mut schema, &kinds);
-    if let Value::Object(schema) = schema {
-        tool.input_schema = schema.into();
-    }
-    tool.output_schema = Some(answers().into());
+    schema.as_object().cloned().unwrap_or_default()
 }
 
 /// The shape of every answer.
-fn answers() -> JsonObject {
+pub fn answers() -> Map<String, Value> {
     let root = json!({
         "type": "object",
         "properties": {
@@ -99,7 +94,7 @@ fn plain(schema: &mut Value, kinds: &Value) {
 
 /// Makes arguments fit the schema where only their notation differs: numbers and switches in quotes, one text where a
 /// list is wanted, `null` for absent ones.
-pub fn fit(arguments: &mut Map<String, Value>, schema: &JsonObject) {
+pub fn fit(arguments: &mut Map<String, Value>, schema: &Map<String, Value>) {
     arguments.retain(|_, value| !value.is_null());
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
     for (name, value) in arguments.iter_mut() {

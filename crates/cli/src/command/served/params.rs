@@ -205,3 +205,8 @@ pub struct History {
     /// Length of the answer in tokens (bytes / 4), 2000 if not given.
     pub max_tokens: Option<usize>,
 }
+
+/// No parameters.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Status {}

@@ -20,7 +20,7 @@ use colgrep_syntax::read::looks_secret;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::local::tells_of_changes;
-use crate::args::McpArgs;
+use crate::args::WalkArgs;
 use crate::console::tell_refused;
 use crate::hint::for_tools;
 use crate::notice;
@@ -159,11 +159,11 @@ impl ServerState {
     ///
     /// # Errors
     /// When a root that was given is no folder, or none that is indexed without being asked.
-    pub fn new(args: &McpArgs, env: &Env) -> Result<ServerState> {
-        let mut options = args.walk.open_options(None);
+    pub fn new(roots: &[PathBuf], walk: &WalkArgs, env: &Env) -> Result<ServerState> {
+        let mut options = walk.open_options(None);
         options.hurried = true;
         let (env, listener) = (env.clone(), Arc::new(()));
-        let is_fixed = !args.roots.is_empty();
+        let is_fixed = !roots.is_empty();
         let mut state = ServerState {
             env,
             options,
@@ -174,7 +174,7 @@ impl ServerState {
             why: String::new(),
         };
         let roots = match is_fixed {
-            true => args.roots.iter().map(|path| state.root(path, false)).collect::<Result<Vec<_>>>()?,
+            true => roots.iter().map(|path| state.root(path, false)).collect::<Result<Vec<_>>>()?,
             false => match state.root(Path::new("."), true) {
                 Ok(root) => vec![root],
                 Err(error) => {

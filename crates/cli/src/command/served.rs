@@ -1,0 +1,145 @@
+//! What the servers answer, whatever they speak: one table of requests for `mcp` and `serve`, with their parameters, the
+//! state between calls, and the code that answers.
+
+mod about;
+mod block;
+mod ends;
+mod files;
+mod history;
+mod local;
+mod page;
+pub mod params;
+pub mod schema;
+pub mod state;
+mod tools;
+
+use anyhow::Result;
+use ends::Answered;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use state::ServerState;
+
+/// Requests that are worked on at once, for each core. The others wait their turn.
+pub const AT_WORK_A_CORE_MAX: usize = 2;
+
+/// A request whose parameters are read: what gives its answer.
+pub type Call = Box<dyn FnOnce(&ServerState) -> Result<Answered> + Send>;
+
+/// A kind of request.
+pub struct Tool {
+    /// Its name, as it is called.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// The schema of its parameters.
+    pub input: Map<String, Value>,
+    read: Box<dyn Fn(Map<String, Value>) -> serde_json::Result<Call> + Send + Sync>,
+}
+
+impl Tool {
+    fn new<P: DeserializeOwned + JsonSchema + Send + 'static>(
+        [name, title, doc]: [&'static str; 3],
+        work: fn(&ServerState, &P) -> Result<Answered>,
+    ) -> Tool {
+        let read = move |parameters| {
+            let asked: P = serde_json::from_value(Value::Object(parameters))?;
+            Ok(Box::new(move |state: &ServerState| work(state, &asked)) as Call)
+        };
+        Tool { name, title, doc, input: schema::of::<P>(), read: Box::new(read) }
+    }
+
+    /// Reads the parameters of a request.
+    ///
+    /// # Errors
+    /// When they are not those of this kind.
+    pub fn call(&self, parameters: Map<String, Value>) -> serde_json::Result<Call> {
+        (self.read)(parameters)
+    }
+}
+
+/// All kinds of requests.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            [
+                "search",
+                "Search code",
+                "Ranks units of code and text by a question in words or names; gives path, lines, kind, name and signature of each.",
+            ],
+            tools::search,
+        ),
+        Tool::new(
+            ["grep", "Find lines", "Gives every line that matches a regular expression, as path:line:text."],
+            |state, asked| Ok(files::grep(state, asked)?.into()),
+        ),
+        Tool::new(
+            ["outline", "Outline a file", "Lists the units of a file in order: lines, kind, signature."],
+            |state, asked| Ok(files::outline(state, asked)?.into()),
+        ),
+        Tool::new(
+            [
+                "read_unit",
+                "Read a unit",
+                "Gives the numbered lines of one unit: the one around a line, or the one of a name.",
+            ],
+            |state, asked| Ok(files::read_unit(state, asked)?.into()),
+        ),
+        Tool::new(
+            ["find_related", "Find similar units", "Ranks units that are like the unit on a line of a file."],
+            |state, asked| Ok(tools::find_related(state, asked)?.into()),
+        ),
+        Tool::new(
+            [
+                "history",
+                "Search commits and sessions",
+                "Ranks commits, and agents' sessions where the user's settings name them, by a question; or gives the newest.",
+            ],
+            |state, asked| Ok(history::history(state, asked)?.into()),
+        ),
+        Tool::new(
+            [
+                "status",
+                "State of the index",
+                "Tells the roots, what is indexed, and whether changes are noticed as they happen.",
+            ],
+            |state, _: &params::Status| Ok(files::status(state)?.into()),
+        ),
+    ]
+}
+
+/// An answer with the state of the roots that it is about.
+#[derive(Debug)]
+pub struct Answer {
+    answered: Answered,
+    roots: Vec<Value>,
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// When there is no root, or the request can't be answered.
+pub fn answer(state: &ServerState, call: Call) -> Result<Answer> {
+    state.check_roots()?;
+    Ok(Answer { answered: call(state)?, roots: about::rows(state) })
+}
+
+impl Answer {
+    /// The answer as text, and what it is about.
+    pub fn texts(&self) -> [String; 2] {
+        let Answered { text, remarks, .. } = &self.answered;
+        [text.clone(), format!("{remarks}{}", about::text(&self.roots))]
+    }
+
+    /// The answer as [`schema::answers`] describes it.
+    pub fn content(self) -> Value {
+        let Answered { text, hits, .. } = self.answered;
+        let mut content = json!({"answer": text, "roots": self.roots});
+        if let Some(hits) = hits {
+            content["hits"] = hits.into();
+        }
+        content
+    }
+}
