@@ -69,8 +69,8 @@ pub const ANOTHER: &str = "another colgrep";
 /// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
 pub fn coverage(state: &IndexState) -> String {
     let files = match state.files_in_tree {
-        Some(all) => format!("{} of {} indexed", state.files_known, counted_are(all, "file")),
-        None => format!("{} indexed", counted_are(state.files_known, "file")),
+        Some(all) => format!("{} of {} indexed", state.files_indexed, counted_are(all, "file")),
+        None => format!("{} indexed", counted_are(state.files_indexed, "file")),
     };
     match state.vectors {
         Some(Coverage { units, with_vectors }) => format!("{files}, {with_vectors} of {units} units have vectors"),

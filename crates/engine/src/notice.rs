@@ -194,9 +194,9 @@ pub enum Unranked {
 /// How much of a project an index holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexState {
-    /// Files in the index, skipped ones included.
-    pub files_known: u64,
-    /// Files in the tree; none where it can't be walked.
+    /// Files in the index, without those that it skipped.
+    pub files_indexed: u64,
+    /// Files in the tree, without those that the index skipped; none where it can't be walked.
     pub files_in_tree: Option<u64>,
     /// How many units have vectors, where a model would have given more.
     pub vectors: Option<Coverage>,
@@ -205,11 +205,12 @@ pub struct IndexState {
 impl IndexState {
     /// Compares an index with the tree. It walks the tree.
     pub fn of(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> IndexState {
-        let known = snapshot.files.files.len() as u64;
+        let indexed = snapshot.files.indexed().count();
+        let skipped = snapshot.files.files.len() - indexed;
         let walked = walk(&project.root, &project.left_out(), &snapshot.files.walk_options());
         IndexState {
-            files_known: known,
-            files_in_tree: walked.ok().map(|walked| known.max(walked.files.len() as u64)),
+            files_indexed: indexed as u64,
+            files_in_tree: walked.ok().map(|walked| walked.files.len().saturating_sub(skipped).max(indexed) as u64),
             vectors: model.is_some_and(|m| m.lacks(snapshot)).then(|| snapshot.coverage()),
         }
     }

@@ -145,7 +145,8 @@ impl<'a> Printer<'a> {
     }
 
     fn line(&mut self, number: u64, separator: char, bytes: &[u8], column: Option<usize>) -> io::Result<()> {
-        let bytes = self.trim_end(bytes);
+        let whole = without_newline(bytes);
+        let bytes = self.trim_end(whole);
         self.lines.shows_lines = true;
         if self.options.look.heading && !self.lines.heading {
             self.lines.heading = true;
@@ -169,6 +170,10 @@ impl<'a> Printer<'a> {
             }
         }
         self.text(style::MATCH, false, &bytes[at..])?;
+        if self.options.look.width.is_none() {
+            // A line is given as it stands in the file; on a terminal its `\r` would show as an escape.
+            self.lines.text.write_all(&whole[bytes.len()..])?;
+        }
         self.lines.text.write_all(b"\n")
     }
 
@@ -200,8 +205,8 @@ impl<'a> Printer<'a> {
             return Ok(false);
         }
         let number = found.line_number().unwrap_or(0);
-        let bytes = self.trim_end(found.bytes());
-        let mut rows = self.rows(whole);
+        let bytes = without_newline(found.bytes());
+        let mut rows = self.rows(whole, bytes);
         if rows.is_empty() && !self.of_lines.only_matching {
             rows = lines_of(bytes, 0..bytes.len()).collect();
         }
@@ -211,7 +216,7 @@ impl<'a> Printer<'a> {
             let number = number + line as u64;
             let column = shows_column.then(|| start.unwrap_or(0) + 1);
             if self.options.wish.format.is_json() {
-                let text = Some(String::from_utf8_lossy(text).into_owned());
+                let text = Some(String::from_utf8_lossy(self.trim_end(text)).into_owned());
                 let column = column.filter(|_| self.options.wish.column);
                 self.lines.rows.push(Line {
                     line: Some(number),
@@ -226,8 +231,9 @@ impl<'a> Printer<'a> {
         Ok(true)
     }
 
-    /// The rows of a match, which may be of several lines: one for each line, or for each match.
-    fn rows<'l>(&self, bytes: &'l [u8]) -> Vec<Row<'l>> {
+    /// The rows of a match, which may be of several lines: one for each line, or for each match. `bytes` is what the
+    /// pattern sees of `lines`.
+    fn rows<'l>(&self, bytes: &'l [u8], lines: &'l [u8]) -> Vec<Row<'l>> {
         let vimgrep = self.options.wish.format == Format::Vimgrep;
         if !(self.of_lines.only_matching || (vimgrep || self.options.wish.column) && !self.of_lines.invert) {
             return Vec::new();
@@ -237,10 +243,9 @@ impl<'a> Printer<'a> {
             return places(self.matcher, bytes).into_iter().flat_map(|place| lines_of(bytes, shown(place))).collect();
         }
         let places = places_and_empty(self.matcher, bytes);
-        let bytes = self.trim_end(bytes);
         let mut rows: Vec<Row<'l>> = Vec::new();
-        for whole in lines_of(bytes, 0..bytes.len()) {
-            let from = whole.text.as_ptr() as usize - bytes.as_ptr() as usize;
+        for whole in lines_of(lines, 0..lines.len()) {
+            let from = whole.text.as_ptr() as usize - lines.as_ptr() as usize;
             let begins = places.iter().filter(|p| (from..=from + whole.text.len()).contains(&p.start));
             let mut own: Vec<Row<'l>> = begins.map(|p| Row { start: Some(p.start - from), ..whole }).collect();
             if !vimgrep {
@@ -255,9 +260,14 @@ impl<'a> Printer<'a> {
 
     /// A line without its end.
     fn trim_end<'l>(&self, line: &'l [u8]) -> &'l [u8] {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = without_newline(line);
         if line_end(self.matcher).is_crlf() { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
     }
+}
+
+/// A line without `\n`; a `\r` before it stays.
+fn without_newline(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
 }
 
 /// A line of a match, or the part of the match in it.
