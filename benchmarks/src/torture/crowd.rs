@@ -122,7 +122,9 @@ impl Crowd<'_> {
         match (ended.wrong(), ended.code()) {
             (Some((kind, text)), _) => tally.fail(kind, format!("case {case}, {words:?}: {text}")),
             (None, Some(2)) if may_lack && said.contains("no index") => tally.count("without an index"),
-            (None, Some(2)) => tally.fail("exit status 2", format!("case {case}, {words:?}: {}", ended.err)),
+            (None, Some(2)) => {
+                tally.fail("exit status 2", format!("case {case}, {words:?}: {}{}", ended.err, ended.out));
+            }
             (None, Some(1)) => tally.count("found nothing"),
             _ => tally.count("found"),
         }

@@ -38,7 +38,7 @@ pub use lock::WriteLock;
 pub const FORMAT_VERSION: u32 = 6;
 
 /// How often the index is opened again where a commit comes between.
-const ATTEMPTS: u32 = 100;
+pub(crate) const ATTEMPTS: u32 = 100;
 
 /// What the table knows of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -356,7 +356,7 @@ impl Store {
     }
 
     /// The commit point; where another process has just removed the index, there is none.
-    fn point(&self) -> Result<CommitPoint> {
+    pub(crate) fn point(&self) -> Result<CommitPoint> {
         let point = Lexical::commit_point(&self.lexical_folder());
         point.map_err(|error| match self.lexical_folder().join("meta.json").exists() {
             true => error,

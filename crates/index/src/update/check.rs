@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::lexical::Lexical;
-use crate::store::Store;
+use crate::store::{ATTEMPTS, Store};
 use crate::vector::Vectors;
 
 /// Result of verifying an index.
@@ -26,8 +26,17 @@ pub struct Checked {
 /// # Errors
 /// [`ErrorKind::Missing`] where there is no index, [`ErrorKind::Io`] where it can't be read.
 pub fn check(store: &Store) -> Result<Checked> {
-    // If the index was removed meanwhile, report that, not the files that could not be read.
-    read_through(store).map_err(|error| store.open().err().filter(|e| e.kind() == ErrorKind::Missing).unwrap_or(error))
+    for _ in 0..ATTEMPTS {
+        let before = store.point().ok();
+        let checked = read_through(store);
+        // A commit that came between removes files of the one before it: these are not damaged.
+        if checked.as_ref().is_ok_and(|checked| checked.damage.is_empty()) || store.point().ok() == before {
+            // If the index was removed meanwhile, report that, not the files that could not be read.
+            let removed = || store.open().err().filter(|error| error.kind() == ErrorKind::Missing);
+            return checked.map_err(|error| removed().unwrap_or(error));
+        }
+    }
+    Err(Error::Changing)
 }
 
 fn read_through(store: &Store) -> Result<Checked> {
