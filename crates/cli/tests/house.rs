@@ -50,6 +50,7 @@ fn crates_depend_in_one_direction_only() {
             "colgrep",
             &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-engine", "colgrep-remote"],
         ),
+        ("colgrep-python", &["colgrep-core", "colgrep-engine", "colgrep-index"]),
         (
             "colgrep-bench",
             &[

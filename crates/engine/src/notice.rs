@@ -30,6 +30,11 @@ pub trait Listener: Send + Sync {
         Box::new(())
     }
 
+    /// Whether an update is to end, with what it has done until then. It is asked often, and from many threads.
+    fn stops(&self) -> bool {
+        false
+    }
+
     /// Whether ranking steps are wanted.
     fn traces(&self) -> bool {
         false

@@ -152,8 +152,8 @@ pub fn update(
     listener: &dyn Listener,
 ) -> colgrep_index::Result<(Snapshot, Report)> {
     follow(project, listener);
-    let progress = listener.progress();
-    updater(project, options, encoding, &*progress).wait(wait).run()
+    let (progress, stops) = (listener.progress(), || listener.stops());
+    updater(project, options, encoding, &*progress).wait(wait).interrupted(&stops).run()
 }
 
 /// Takes over the index of a repository that was moved here.
@@ -243,8 +243,8 @@ fn opened(
         options = None;
     }
     let encoding = model.and_then(|m| m.encoding_of_search(opening.hurried));
-    let progress = listener.progress();
-    let updater = updater(project, options.as_ref(), encoding.as_ref(), &*progress).wait(false);
+    let (progress, stops) = (listener.progress(), || listener.stops());
+    let updater = updater(project, options.as_ref(), encoding.as_ref(), &*progress).wait(false).interrupted(&stops);
     let updater = if opening.hurried { updater.budget(Some(BUDGET)).patience(PATIENCE) } else { updater };
     match updater.run() {
         Ok((snapshot, report)) => {

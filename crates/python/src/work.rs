@@ -1,0 +1,68 @@
+//! Work of the engine beside Python: other threads of Python go on, Ctrl-C ends it, progress is told.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::{Builder, scope};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+
+use crate::failure::{Failure, Result};
+use crate::watch::Watch;
+
+/// Stack of the thread that works, in bytes: a thread of Python may have less than the engine needs.
+const STACK_BYTES: usize = 8 << 20;
+/// Pause between two looks at signals and progress.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Does `work` on a thread of its own, without holding the interpreter. On Ctrl-C the work is told to stop, and what
+/// Python raised is given once it has.
+pub fn run<T: Send>(
+    py: Python<'_>,
+    watch: &Watch,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T> {
+    watch.begin();
+    py.detach(|| {
+        scope(|scope| {
+            let (done, ended) = channel::<()>();
+            let contained = move || {
+                // Dropped at the end of the work, whatever that is: the channel tells it.
+                let _done = done;
+                catch_unwind(AssertUnwindSafe(work))
+            };
+            let thread = Builder::new().name("colgrep".into()).stack_size(STACK_BYTES);
+            let thread = thread.spawn_scoped(scope, contained).map_err(|e| Failure::fault(e.to_string()))?;
+            let mut raised = None;
+            while ended.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
+                if raised.is_none() {
+                    raised = Python::attach(|py| look(py, watch, progress.as_ref())).err();
+                    if raised.is_some() {
+                        watch.stop();
+                    }
+                }
+            }
+            let worked = thread.join().unwrap_or_else(Err);
+            if raised.is_none() && worked.as_ref().is_ok_and(|worked| worked.is_ok()) {
+                // The end of the last phase.
+                raised = Python::attach(|py| look(py, watch, progress.as_ref())).err();
+            }
+            match (raised, worked) {
+                (Some(raised), _) => Err(raised),
+                (None, Ok(worked)) => Ok(worked?),
+                (None, Err(_)) => Err(Failure::fault("a fault of colgrep: please report how it came about").into()),
+            }
+        })
+    })
+}
+
+/// Looks for signals, and tells the progress.
+fn look(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+    py.check_signals()?;
+    let (phase, done, all) = watch.progress();
+    if let Some(progress) = progress.filter(|_| all > 0) {
+        progress.call1(py, (phase, done, all))?;
+    }
+    Ok(())
+}
