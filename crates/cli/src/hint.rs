@@ -6,6 +6,7 @@ use colgrep_core::expand::TermTable;
 use colgrep_encoder::Error as ModelError;
 use colgrep_engine::{Error as EngineError, Refused, SettingError};
 use colgrep_index::{Error as IndexError, ErrorKind};
+use colgrep_remote::Error as RemoteError;
 
 use crate::output::path::typed;
 
@@ -174,6 +175,22 @@ fn for_model(error: &ModelError) -> Option<String> {
 /// What helps where an index can't be used.
 const ANEW: &str = "`colgrep init` builds it anew, `colgrep clear` removes it";
 
+/// The way out where indexes can't be shared.
+fn of_remote(error: &RemoteError) -> Option<String> {
+    let way = match error {
+        RemoteError::Unknown { .. } => "`colgrep push` shares one; --name looks for another name",
+        RemoteError::OtherFormat { .. } => "`colgrep push` of this version adds one; the others stay",
+        RemoteError::NewerLayout { .. } => "update colgrep",
+        RemoteError::DamagedManifest { .. } | RemoteError::DamagedBlob { .. } => {
+            "`colgrep push --anew` sends the index again; nothing was changed here"
+        }
+        RemoteError::Denied { .. } => "ask for the right, or see which credentials are set (AWS_PROFILE and the like)",
+        RemoteError::Plain { .. } => "`colgrep settings remote_http true` allows that",
+        _ => return None,
+    };
+    Some(way.to_string())
+}
+
 /// An error of the index with its causes, and what helps.
 pub fn of_index(error: &IndexError) -> String {
     match error.kind() {
@@ -199,6 +216,7 @@ fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
         (_, Some(error)) => unusable(error),
         _ => for_model(cause.downcast_ref::<ModelError>()?),
     });
+    let advice = advice.or_else(|| error.chain().find_map(|cause| of_remote(cause.downcast_ref()?)));
     let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
     let text = format!("{error:#}{advice}");
     let Some(Mended { said, hinted }) = engine().and_then(mended).or_else(setting) else { return text };

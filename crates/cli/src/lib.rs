@@ -21,6 +21,7 @@ mod output;
 mod panic;
 mod settings;
 mod trace;
+mod transfer;
 mod words;
 
 pub use args::FusionArg;

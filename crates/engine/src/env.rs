@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_encoder::RuntimeEnv;
 
+use crate::cloud::Cloud;
 use crate::error::{Result, SettingError};
 use crate::variable;
 
@@ -49,6 +50,8 @@ pub struct Env {
     pub color: Option<bool>,
     /// Whether the terminal shows no colours (`TERM=dumb`).
     pub dumb_terminal: bool,
+    /// What cloud tools read.
+    cloud: Cloud,
 }
 
 impl Env {
@@ -99,6 +102,7 @@ impl Env {
                 "TMPDIR" | "TEMP" | "TMP" if Path::new(&value).has_root() => {
                     env.temporary = Some(PathBuf::from(&value))
                 }
+                name if env.cloud.takes(name, &value) => {}
                 "TERM" => env.dumb_terminal = text() == "dumb",
                 "NO_COLOR" if !value.is_empty() => no_color = Some(false),
                 "CLICOLOR" if text() == "0" => no_color = Some(false),
@@ -116,6 +120,11 @@ impl Env {
         env.color = no_color.or(forced);
         env.background = env.background.or(is_automatic.then_some(false));
         Ok(env)
+    }
+
+    /// What cloud tools read of the variables.
+    pub fn cloud(&self) -> &Cloud {
+        &self.cloud
     }
 
     /// The same for a command that works on these files and folders, besides the current one.

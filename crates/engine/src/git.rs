@@ -46,6 +46,11 @@ pub struct Changed {
 }
 
 impl Changed {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.folders.is_empty()
+    }
+
     /// Whether a file, by its path from the root, is among them.
     pub fn contains(&self, path: &str) -> bool {
         let below = |folder: &String| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
@@ -253,6 +258,30 @@ impl Git {
         }
         command.args(args).envs(VARIABLES).env("PATH", &self.path);
         command
+    }
+}
+
+/// Git, asked about one project; what it does not know is no error.
+pub(crate) struct Asker<'a> {
+    git: Git,
+    root: &'a Path,
+}
+
+impl Asker<'_> {
+    pub(crate) fn of(project: &Project) -> Asker<'_> {
+        Asker { git: Git { path: project.programs.clone(), ..Git::default() }, root: &project.root }
+    }
+
+    /// All that git prints; none where it fails.
+    pub(crate) fn all(&self, args: &[&str]) -> Result<Option<Vec<u8>>, GitError> {
+        let output = self.git.run(self.root, args)?;
+        Ok(output.status.success().then_some(output.stdout))
+    }
+
+    /// The one line that git prints, if there is something on it.
+    pub(crate) fn line(&self, args: &[&str]) -> Result<Option<String>, GitError> {
+        let text = self.all(args)?.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_string());
+        Ok(text.filter(|text| !text.is_empty()))
     }
 }
 

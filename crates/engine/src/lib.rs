@@ -4,6 +4,7 @@
 
 pub mod answer;
 mod bound;
+pub mod cloud;
 pub mod damage;
 pub mod end;
 pub mod engine;
@@ -13,6 +14,7 @@ pub mod explain;
 pub mod filter;
 pub mod git;
 pub mod history;
+pub mod identity;
 pub mod like;
 pub mod line;
 pub mod list;

@@ -158,6 +158,26 @@ impl Disk {
         to.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
+    /// Lets two folders take each other's names, in one step where the system can do that, and flushes the folder above.
+    pub(crate) fn exchange_folders(&self, one: &Path, other: &Path) -> io::Result<()> {
+        self.change(Change::Rename, other, || exchange(one, other))?;
+        other.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
+    }
+
+    /// Gives a file that is never written again a second name, or copies it where that can't be done.
+    pub(crate) fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let linked = self.change(Change::Create, to, || match fs::remove_file(to) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(fs::hard_link(from, to)),
+        })?;
+        if linked.is_ok() {
+            return Ok(());
+        }
+        let mut file = self.create(to)?;
+        io::copy(&mut open_regular(from)?, &mut file)?;
+        file.sync()
+    }
+
     /// Removes a folder and its content. Links are removed, not followed.
     pub(crate) fn remove_all(&self, path: &Path) -> io::Result<()> {
         for entry in fs::read_dir(path)? {
@@ -209,6 +229,29 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} KiB", bytes_max >> 10)));
     }
     Ok(bytes)
+}
+
+/// Exchanges two folders.
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+            Ok(()) => return Ok(()),
+            // File systems that can't: then as elsewhere.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::XDEV) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let mut name = other.file_name().unwrap_or_default().to_os_string();
+    name.push(".old");
+    let aside = other.with_file_name(name);
+    fs::rename(other, &aside)?;
+    fs::rename(one, other).inspect_err(|_| {
+        let _ = fs::rename(&aside, other);
+    })?;
+    fs::rename(&aside, one)
 }
 
 fn copy(error: &io::Error) -> io::Error {

@@ -7,6 +7,7 @@
 mod clean;
 mod follow;
 mod lock;
+mod share;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -31,6 +32,7 @@ use crate::worktree::sibling_roots;
 
 pub(crate) use lock::PATIENCE;
 pub use lock::WriteLock;
+pub use share::{Adoption, Content, NewPart, POINT_PART, Part, Shipment, is_part};
 
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
@@ -93,6 +95,8 @@ pub struct FileTable {
     pub source: u32,
     /// What the source was like when it was listed, in its own words: the next listing goes on from there.
     pub state: Vec<String>,
+    /// What tells the index that this one was taken from, where it came from elsewhere; else empty.
+    pub pulled: String,
     /// The vector mode; it stands in the commit point.
     #[serde(skip)]
     pub mode: VectorMode,

@@ -8,6 +8,7 @@ mod plan;
 mod request;
 mod ripgrep;
 mod search;
+mod share;
 mod size;
 mod suggest;
 
@@ -20,6 +21,7 @@ pub use log::LogArgs;
 pub use plan::{Plan, Task, has_no_word, is_stdin};
 pub use ripgrep::*;
 pub use search::*;
+pub use share::{PullArgs, PushArgs};
 
 /// What has no meaning beside `--stats`.
 const STATS_ALONE: [&str; 14] = [
@@ -75,6 +77,10 @@ pub enum Command {
     Init(InitArgs),
     /// Show what is indexed, what was skipped and why
     Status(StatusArgs),
+    /// Share the index of a project: send it to a bucket or a folder, brought up to date before
+    Push(PushArgs),
+    /// Take the index of a project that somebody shared, and bring it up to date with what is checked out
+    Pull(PullArgs),
     /// Remove the index of a project
     Clear(ClearArgs),
     /// List the units of a file: functions, classes, constants, headings

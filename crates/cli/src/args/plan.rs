@@ -49,6 +49,8 @@ pub struct Plan {
     pub output: Wish,
     /// What a plain grep prints of lines.
     pub lines: LineOptions,
+    /// Where the index is taken from first.
+    pub remote: Option<String>,
     /// Threads to use.
     pub threads: Option<usize>,
 }
@@ -99,6 +101,7 @@ impl Plan {
             sorting: args.ripgrep.sorting(),
             output: Wish { many_lines: is_grep || args.output().many_lines, ..args.output() },
             lines: args.lines(),
+            remote: args.remote.clone(),
             threads: args.walk.threads,
         })
     }

@@ -432,6 +432,10 @@ pub struct SearchArgs {
     /// Search the index as it is
     #[arg(long, help_heading = "Indexing")]
     pub no_update: bool,
+    /// Take the index of what is checked out from here first, if somebody pushed it: s3://BUCKET/FOLDER, gs://, az://, or a
+    /// folder [default: the setting `remote`, for a project without an index]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::AnyPath, help_heading = "Indexing", conflicts_with = "no_update")]
+    pub remote: Option<String>,
     /// Options of the walk.
     #[command(flatten)]
     pub walk: WalkArgs,

@@ -15,10 +15,13 @@ mod many;
 mod mcp;
 mod others;
 mod outline;
+mod pull;
+mod push;
 mod search;
 mod served;
 mod set_model;
 mod settings;
+mod share;
 mod stats;
 mod status;
 
@@ -44,6 +47,8 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         Some(Command::Log(log)) => log::run(log, env),
         Some(Command::Init(init)) => init::run(init, env),
         Some(Command::Status(status)) => status::run(status, env),
+        Some(Command::Push(push)) => push::run(push, env),
+        Some(Command::Pull(pull)) => pull::run(pull, env),
         Some(Command::Clear(clear)) => clear::run(clear, env),
         Some(Command::Outline(outline)) => outline::run(outline),
         Some(Command::Settings(settings)) => settings::run(settings, env),

@@ -8,7 +8,7 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::rules::type_list;
 use colgrep_engine::{Engine, Env, Session};
 
-use super::{behind, grep, limit_threads, many};
+use super::{behind, grep, limit_threads, many, pull};
 use crate::args::{Plan, Task, is_stdin};
 use crate::console::{Console, tell_refused};
 use crate::output::{self, end, json};
@@ -40,6 +40,7 @@ pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
             _ => grep::run(plan, env, &settings),
         };
     }
+    pull::before_search(plan, env, start);
     let console = Console::new(plan.output.quiet, env.trace);
     let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);
     let mut session = engine.session(start)?;

@@ -32,6 +32,8 @@ pub enum Kind {
     Links,
     /// A model's folder or name.
     Model,
+    /// The address of an object store, or an absolute folder.
+    Address,
 }
 
 /// A setting.
@@ -122,6 +124,18 @@ pub static KEYS: &[Key] = &[
         doc: "A process behind a search goes on with the index where the search had no time; false: the next search does.",
     },
     Key { name: "model", kind: Kind::Model, default: "default", doc: "The model that ranks by meaning: --model." },
+    Key {
+        name: "remote",
+        kind: Kind::Address,
+        default: "",
+        doc: "Where a team shares indexes, as push and pull take it: s3://BUCKET/FOLDER, gs://, az://, a folder. A search takes the first index of a project from there.",
+    },
+    Key {
+        name: "remote_http",
+        kind: Kind::Switch,
+        default: "false",
+        doc: "Reach `remote` over http too, where others on the way can read and change what is sent; this machine's own addresses need no leave.",
+    },
     Key {
         name: "sessions",
         kind: Kind::Folders,
@@ -307,11 +321,14 @@ fn checked_text(key: &str, kind: Kind, text: String) -> Result<String, SettingEr
             Ok(_) => Ok(text),
             Err(error) => Err(of_value(key, error)),
         },
+        Kind::Address if !text.contains("://") && !std::path::Path::new(&text).has_root() => {
+            Err(unfit(key, "an address such as s3://BUCKET/FOLDER, or an absolute folder", Some(text)))
+        }
         Kind::Model if text.trim().is_empty() => Err(unfit(key, "a folder or a hub's name", None)),
         Kind::List => Err(unfit(key, "a list, such as [\"*.snap\", \"gen/\"]", None)),
         Kind::Terms => Err(unfit(key, TERMS, None)),
         Kind::Folders => Err(unfit(key, "a list of folders, such as [\"~/.claude/projects\"]", None)),
-        Kind::Switch | Kind::Choice(_) | Kind::Model => Ok(text),
+        Kind::Switch | Kind::Choice(_) | Kind::Model | Kind::Address => Ok(text),
     }
 }
 

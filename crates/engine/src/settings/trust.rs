@@ -158,7 +158,9 @@ pub fn untrust(env: &Env, path: &Path) -> Result<bool> {
 /// `filesize_max` is the largest file by the user's settings.
 pub(super) fn is_harmless(key: &str, value: &Value, filesize_max: u64) -> bool {
     match (key, value) {
-        ("hidden" | "secrets" | "background", Value::Text(on)) => on != "true",
+        ("hidden" | "secrets" | "background" | "remote_http", Value::Text(on)) => on != "true",
+        // An index from there is believed, and asking for one tells who asks.
+        ("remote", _) => false,
         ("max_filesize", Value::Text(size)) => size.parse().is_ok_and(|size: u64| size <= filesize_max),
         // Every other one is run by a library of native code.
         ("model", Value::Text(name)) => name == "default",
@@ -213,6 +215,9 @@ mod tests {
             ("model", "default", true),
             ("model", "owner/name", false),
             ("hyperlink_format", "file", false),
+            ("remote", "s3://bucket", false),
+            ("remote_http", "true", false),
+            ("remote_http", "false", true),
             ("results", "7", true),
             ("ranking.alpha", "0.5", true),
         ] {

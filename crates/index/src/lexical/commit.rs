@@ -63,6 +63,11 @@ impl CommitPoint {
         let (text, meta) = read(folder)?;
         Ok(CommitPoint { payload: meta.payload, sealed: unseal(&text).is_some(), text: text.into() })
     }
+
+    /// The file.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
 }
 
 fn read(folder: &Path) -> Result<(Vec<u8>, Meta)> {
@@ -91,7 +96,7 @@ pub(super) fn unseal(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// Whether a file is of a segment by its name.
-pub(super) fn is_segment_file(name: &str) -> bool {
+pub(crate) fn is_segment_file(name: &str) -> bool {
     let id = name.split('.').next().unwrap_or_default();
     name.len() > ID_DIGITS && id.len() == ID_DIGITS && id.bytes().all(|b| b.is_ascii_hexdigit())
 }

@@ -27,7 +27,7 @@ mod wording;
 mod write;
 
 pub use commit::CommitPoint;
-pub(crate) use commit::{collect, named_files};
+pub(crate) use commit::{collect, is_segment_file, named_files};
 pub(crate) use entries::kept;
 pub use entries::{Entry, EntryHit};
 pub use facts::CodeName;

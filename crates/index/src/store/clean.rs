@@ -19,6 +19,7 @@ impl Store {
         let table = self.open()?.files;
         collect(&self.lexical_folder(), self.disk())?;
         self.remove_old(&table);
+        self.clear_incoming();
         Ok(())
     }
 
@@ -88,6 +89,7 @@ impl Store {
     /// When the disk refuses.
     pub fn remove(&self, lock: &WriteLock) -> Result<()> {
         self.reset(lock, false)?;
+        self.clear_incoming();
         // The lock file goes last. From then on another process may use the folder; one that is in use is not empty and
         // stays.
         let path = self.lock_path();

@@ -21,7 +21,7 @@ pub(crate) use maxsim::QueryKernel;
 pub use memory::Memory;
 pub(crate) use pool::{Row, pool};
 pub use read::{Allowed, Effort, Manifest, VectorPlace, Vectors};
-pub(crate) use sink::{Commit, Sink};
+pub(crate) use sink::{Commit, Sink, is_vector_file};
 pub(crate) use spare::Spare;
 pub use spare::SpareSegment;
 pub use train::train_codebook;

@@ -44,6 +44,12 @@ impl Manifest {
         format!("codebook-{:016x}.bin", self.codebook)
     }
 
+    /// Whether its vectors are of the same model and stored in the same way, so that they can stand in one index.
+    pub fn is_alike(&self, other: &Manifest) -> bool {
+        let of = |m: &Manifest| (m.fingerprint, m.dimension, m.heads, m.codec, m.codebook);
+        of(self) == of(other)
+    }
+
     fn layout(&self) -> Layout {
         Layout::new(&self.codec, self.dimension as usize, self.heads as usize)
     }

@@ -39,6 +39,13 @@ pub(crate) struct Sink<'a> {
     commit: Commit<'a>,
 }
 
+/// Whether a file of vectors has such a name: a segment's ([`segment_name`]), or a codebook's.
+pub(crate) fn is_vector_file(name: &str) -> bool {
+    let hex = |text: &str| (1..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let codebook = name.strip_prefix("codebook-").and_then(|rest| rest.strip_suffix(".bin"));
+    name.strip_suffix(".seg").or(codebook).is_some_and(hex)
+}
+
 /// The name of a new segment: the time.
 fn segment_name() -> String {
     let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());

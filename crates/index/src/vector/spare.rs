@@ -28,6 +28,13 @@ pub struct SpareSegment {
     pub day: u32,
 }
 
+impl SpareSegment {
+    /// The day of today, counted from 1970.
+    pub(crate) fn today() -> u32 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400) as u32
+    }
+}
+
 /// The spare segments that a build may copy from, oldest first.
 pub(crate) struct Spare {
     opened: Vec<Opened>,
@@ -45,8 +52,7 @@ pub(crate) struct Opened {
 impl Spare {
     /// Opens the spare segments of `manifest` that are neither damaged nor too old.
     pub(crate) fn open(folder: &Path, manifest: Option<&Manifest>) -> Spare {
-        let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
-        Spare::on(days as u32, folder, manifest)
+        Spare::on(SpareSegment::today(), folder, manifest)
     }
 
     fn on(today: u32, folder: &Path, manifest: Option<&Manifest>) -> Spare {

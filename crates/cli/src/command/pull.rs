@@ -1,0 +1,139 @@
+//! `colgrep pull`: takes the index that somebody shared, and brings it up to date with what is checked out.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use colgrep_engine::env::Env;
+use colgrep_engine::model::Model;
+use colgrep_engine::notice::Listener;
+use colgrep_engine::open::{Opening, name_runtime, update};
+use colgrep_engine::project::Project;
+use colgrep_engine::settings::Settings;
+use colgrep_index::mode::VectorMode;
+use colgrep_remote::{Error as RemoteError, Found, Pulled};
+
+use super::limit_threads;
+use super::share::{self, Taking, called};
+use crate::args::{Plan, PullArgs};
+use crate::console::{Console, tell_refused};
+use crate::transfer::Transfer;
+use crate::words::{counted, in_words};
+use crate::{FOUND, NOTHING, hint};
+
+pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
+    let started = Instant::now();
+    let quiet = args.walk.quiet;
+    let mut project = share::project(args.path.as_deref(), env, args.walk.yes)?;
+    let settings = project.settings(env)?;
+    if !quiet {
+        tell_refused(&settings);
+    }
+    let remote = share::remote(args.url.as_deref(), &project, &settings, env)?;
+    let (identity, names) = share::identity(&project, args.name.as_deref())?;
+    limit_threads(args.walk.threads);
+    let opening = args.walk.open_options(args.model.clone()).with(&settings);
+    let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
+    let console = Console::new(quiet, env.trace);
+    name_runtime(&*console);
+    let (names, model) = (&names[..], model.as_ref());
+    let taking = Taking { project: &project, identity: &identity, names, opening: &opening, model, remote: &remote };
+    let found = match taking.find() {
+        Err(error @ RemoteError::Unknown { .. }) => {
+            remark!("colgrep: {}", hint::told(&error.into()));
+            return Ok(NOTHING);
+        }
+        found => found?,
+    };
+    let taken = if taking.is_taken(&found) {
+        None
+    } else {
+        let transfer = Transfer::new(quiet);
+        Some(taking.take(found.clone(), &transfer)?)
+    };
+    let encoding = model.and_then(|model| model.encoding(None));
+    let (snapshot, report) = update(&project, Some(&opening.walk), true, encoding.as_ref(), &*console)?;
+    if quiet {
+        return Ok(FOUND);
+    }
+    say(taken.as_ref(), &found, &opening);
+    let others = format!("{} read and {} removed", counted(report.changed, "file"), report.removed);
+    let (parsed, encoded) = (counted(report.units, "unit"), counted(report.encoded, "text"));
+    let indexed = counted(snapshot.files.indexed().count() as u64, "file");
+    let seconds = started.elapsed().as_secs_f64();
+    remark!(
+        "{}: {indexed} indexed ({others}, {parsed} parsed, {encoded} encoded) in {seconds:.2} s",
+        project.root.display()
+    );
+    Ok(FOUND)
+}
+
+/// Says which index was taken.
+fn say(taken: Option<&(Found, Pulled)>, found: &Found, opening: &Opening) {
+    let Some((found, pulled)) = taken else {
+        return remark!("{}: the index of {} is here already", found.name, called(&found.snapshot));
+    };
+    let away = match found.distance {
+        Some(0) => ", what is checked out".to_string(),
+        Some(n) => format!(", {} from what is checked out", counted(n, "commit")),
+        None => String::new(),
+    };
+    let kept = match pulled.bytes_kept {
+        0 => String::new(),
+        bytes => format!(", {} were here", in_words(bytes)),
+    };
+    let bytes = in_words(pulled.bytes);
+    remark!("{}: the index of {}{away} ({bytes} fetched{kept})", found.name, called(&found.snapshot));
+    if opening.choice.vectors == VectorMode::Full && !found.fits {
+        let whose = found.snapshot.vectors.as_ref().map_or("it has none", |vectors| vectors.model.as_str());
+        remark!("colgrep: its vectors are not of this model ({whose}); they are made here");
+    }
+}
+
+/// Takes the index of a search's project from a remote first: where a flag names one, the index of the very commit; where
+/// a setting does, any, but only if the project has none. What fails is told, and the search goes on without.
+pub(super) fn before_search(plan: &Plan, env: &Env, start: &std::path::Path) {
+    if !plan.open.update {
+        return;
+    }
+    let Ok((mut project, _)) = Project::around(start, env) else { return };
+    if (plan.remote.is_none() && project.store.exists()) || project.check_size(env, plan.open.any_root).is_err() {
+        return;
+    }
+    // What is wrong with the settings, the search says.
+    let Ok(settings) = project.settings(env) else { return };
+    if plan.remote.is_none() && settings.text("remote").is_none() {
+        return;
+    }
+    let quiet = plan.output.quiet;
+    if let Err(error) = taken(plan, env, &project, &settings).and_then(|taken| {
+        let Some((found, pulled)) = taken.filter(|_| !quiet) else { return Ok(()) };
+        let (name, index, bytes) = (&found.name, called(&found.snapshot), in_words(pulled.bytes));
+        remark!("colgrep: took the index of {name} ({index}), {bytes}");
+        Ok(())
+    }) && !quiet
+    {
+        remark!("colgrep: {}; the search goes on without", hint::told(&error));
+    }
+}
+
+fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Result<Option<(Found, Pulled)>> {
+    let remote = share::remote(plan.remote.as_deref(), project, settings, env)?;
+    let (identity, names) = share::identity(project, None)?;
+    let opening = plan.open.with(settings);
+    let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
+    let (names, model) = (&names[..], model.as_ref());
+    let taking = Taking { project, identity: &identity, names, opening: &opening, model, remote: &remote };
+    let found = taking.find()?;
+    let has_one = project.store.exists();
+    if has_one && (taking.is_taken(&found) || found.distance != Some(0)) {
+        return Ok(None);
+    }
+    let transfer = Transfer::new(plan.output.quiet);
+    let taken = taking.take(found, &transfer)?;
+    drop(transfer);
+    // Every file has another time than where the index was made: each is read and compared by its hash, in no hurry.
+    let console = Console::new(plan.output.quiet, env.trace);
+    let progress: &dyn Listener = &*console;
+    update(project, Some(&opening.walk), true, None, progress)?;
+    Ok(Some(taken))
+}

@@ -1,0 +1,110 @@
+//! `colgrep push`: brings the index up to date and sends it to where a team shares indexes.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use colgrep_engine::env::Env;
+use colgrep_engine::git::changed;
+use colgrep_engine::model::Model;
+use colgrep_engine::open::{name_runtime, update};
+use colgrep_engine::project::Project;
+use colgrep_engine::{OpenOptions, Settings};
+use colgrep_index::store::{FileTable, Snapshot};
+use colgrep_remote::{Pushed, Remote, Sent};
+
+use super::{limit_threads, share};
+use crate::args::PushArgs;
+use crate::console::{Console, tell_refused};
+use crate::transfer::Transfer;
+use crate::words::{counted, in_words};
+use crate::FOUND;
+
+/// Seconds of a day.
+const DAY: u64 = 86_400;
+
+pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
+    let started = Instant::now();
+    let mut project = share::project(args.path.as_deref(), env, false)?;
+    let settings = project.settings(env)?;
+    if !args.quiet {
+        tell_refused(&settings);
+    }
+    let remote = share::remote(args.url.as_deref(), &project, &settings, env)?;
+    let (identity, names) = share::identity(&project, args.name.as_deref())?;
+    let name = &names[0];
+    limit_threads(None);
+    let snapshot = updated(&project, args.quiet, &settings, env)?;
+    if snapshot.files.indexed().next().is_none() {
+        bail!("{} holds no file that is indexed", project.root.display());
+    }
+    check_content(&project, &snapshot.files, args.dirty)?;
+    drop(snapshot);
+    let shipment = project.store.ship()?;
+    let sent = Sent { commit: identity.commit.as_deref(), branch: identity.branch.as_deref(), anew: args.anew };
+    let transfer = Transfer::new(args.quiet);
+    let pushed = remote.push(name, &shipment, &sent, &transfer)?;
+    drop(transfer);
+    if !args.quiet {
+        say(&pushed, name, started);
+    }
+    if let Some(days) = args.prune {
+        prune(&remote, name, days, args.quiet)?;
+    }
+    Ok(FOUND)
+}
+
+/// The index as `init` leaves it, which keeps what it was told before.
+fn updated(project: &Project, quiet: bool, settings: &Settings, env: &Env) -> Result<Snapshot> {
+    let opening = OpenOptions::default().with(settings);
+    let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
+    let encoding = model.as_ref().and_then(|model| model.encoding(None));
+    let console = Console::new(quiet, env.trace);
+    name_runtime(&*console);
+    let options = Some(opening.walk).filter(|_| !project.store.exists());
+    Ok(update(project, options.as_ref(), true, encoding.as_ref(), &*console)?.0)
+}
+
+/// Refuses to send what nobody meant to share: files that git ignores, keys and passwords, and, unless `dirty`, what is
+/// not committed.
+fn check_content(project: &Project, table: &FileTable, dirty: bool) -> Result<()> {
+    let kept = [(table.secrets, "--secrets", "keys and passwords"), (table.no_ignore, "--no-ignore", "ignored files")];
+    for (flag, what) in kept.iter().filter_map(|(on, flag, what)| on.then_some((flag, what))) {
+        bail!(
+            "this index was made with {flag} and holds {what}, which are not shared; `colgrep init` makes it without"
+        );
+    }
+    // Outside a repository there is nothing to compare with.
+    let Ok(changed) = changed(project, None) else { return Ok(()) };
+    let differing: Vec<&str> =
+        table.indexed().map(|file| file.path.as_str()).filter(|path| changed.contains(path)).collect();
+    if let (Some(first), false) = (differing.first(), dirty) {
+        let others = match differing.len() - 1 {
+            0 => "differs".to_string(),
+            n => format!("and {n} more differ"),
+        };
+        bail!("{first} {others} from the commit, and others would get what is not committed; commit, or pass --dirty");
+    }
+    Ok(())
+}
+
+fn say(pushed: &Pushed, name: &str, started: Instant) {
+    let all = in_words(pushed.bytes_in_all);
+    let seconds = started.elapsed().as_secs_f64();
+    if pushed.was_there {
+        return remark!("{name}: this very index ({all}) is there, nothing was sent");
+    }
+    let races = match pushed.races {
+        0 => String::new(),
+        n => format!(", after {} was faster", counted(n, "other push")),
+    };
+    let sent = format!("{} sent ({} of {all})", counted(pushed.blobs, "file"), in_words(pushed.bytes));
+    remark!("{name}: {sent}{races} in {seconds:.2} s");
+}
+
+fn prune(remote: &Remote, name: &str, days: u32, quiet: bool) -> Result<()> {
+    let (blobs, bytes) = remote.prune(name, Duration::from_secs(u64::from(days) * DAY))?;
+    if !quiet {
+        remark!("{name}: {} removed that no index needs ({})", counted(blobs, "file"), in_words(bytes));
+    }
+    Ok(())
+}

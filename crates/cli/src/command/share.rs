@@ -1,0 +1,96 @@
+//! What `push`, `pull` and a search with a remote share: where it is, what the project is called there, taking an index.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use colgrep_engine::env::Env;
+use colgrep_engine::identity::{Identity, distance, is_name};
+use colgrep_engine::model::Model;
+use colgrep_engine::open::Opening;
+use colgrep_engine::project::Project;
+use colgrep_engine::settings::Settings;
+use colgrep_index::store::Store;
+use colgrep_index::vector::Manifest;
+use colgrep_remote::{Found, Place, Pulled, Remote, Snapshot, Wanted, Watch};
+
+/// Opens the remote that is named, or else the setting's.
+pub(super) fn remote(url: Option<&str>, project: &Project, settings: &Settings, env: &Env) -> Result<Remote> {
+    let Some(url) = url.or(settings.text("remote")) else {
+        bail!(
+            "no place to share indexes is named: `colgrep push s3://BUCKET/FOLDER`, or `colgrep settings remote ADDRESS`"
+        )
+    };
+    let place = Place::parse(url)?;
+    if place.holds(&project.root) {
+        bail!("{place} holds the project itself; name another folder (the address comes first, then the project)");
+    }
+    Ok(Remote::open(&place, env.cloud(), env.home.as_deref(), settings.is_on("remote_http"))?)
+}
+
+/// The identity of a project, and the names by which a remote knows it: the given one alone, where there is one.
+pub(super) fn identity(project: &Project, name: Option<&str>) -> Result<(Identity, Vec<String>)> {
+    let identity = Identity::of(project)?;
+    let names = match name {
+        Some(name) if !is_name(name) => bail!("--name takes up to 300 bytes of plain text, not {name:?}"),
+        Some(name) => vec![name.to_string()],
+        None => identity.names.clone(),
+    };
+    if names.is_empty() {
+        let root = project.root.display();
+        bail!("{root} has no remote and no first commit by which others know it; --name NAME says what to call it");
+    }
+    Ok((identity, names))
+}
+
+/// An index that a remote has for a project, and what would be done with it.
+pub(super) struct Taking<'a> {
+    pub(super) project: &'a Project,
+    pub(super) identity: &'a Identity,
+    pub(super) names: &'a [String],
+    pub(super) opening: &'a Opening,
+    pub(super) model: Option<&'a Model>,
+    pub(super) remote: &'a Remote,
+}
+
+impl Taking<'_> {
+    /// The index that is nearest to what is checked out.
+    pub(super) fn find(&self) -> colgrep_remote::Result<Found> {
+        let encoding = self.model.and_then(|model| model.encoding(None));
+        let fits = |vectors: &Manifest| encoding.is_some_and(|encoding| encoding.fits(vectors));
+        let far = |commit: &str| distance(self.project, commit);
+        let Identity { commit, branch, .. } = self.identity;
+        let (commit, branch) = (commit.as_deref(), branch.as_deref());
+        self.remote.find(self.names, &Wanted { commit, branch, distance: &far, fits: &fits })
+    }
+
+    /// Whether the project's index was made from this very one.
+    pub(super) fn is_taken(&self, found: &Found) -> bool {
+        pulled(&self.project.store).is_some_and(|id| id == found.snapshot.id())
+    }
+
+    /// Takes an index; what is checked out is overlaid by the update that follows.
+    pub(super) fn take(&self, found: Found, watch: &dyn Watch) -> colgrep_remote::Result<(Found, Pulled)> {
+        let Opening { walk, choice, .. } = self.opening;
+        let target = (&self.project.store, self.project.root.as_path());
+        self.remote.pull(found, target, (*walk, choice.vectors), &|| self.find(), watch)
+    }
+}
+
+/// What tells the index that the one here was made from; none where there is none, or it was made here.
+fn pulled(store: &Store) -> Option<String> {
+    Some(store.open().ok()?.files.pulled).filter(|id| !id.is_empty())
+}
+
+/// How an index is called in messages: by branch and commit.
+pub(super) fn called(snapshot: &Snapshot) -> String {
+    let commit = snapshot.commit.as_deref().map(|commit| commit.get(..10).unwrap_or(commit));
+    let parts: Vec<&str> = snapshot.branch.as_deref().into_iter().chain(commit).collect();
+    if parts.is_empty() { "no commit".to_string() } else { parts.join(", ") }
+}
+
+/// The folder that a command is about has to be a project that may be indexed.
+pub(super) fn project(path: Option<&Path>, env: &Env, yes: bool) -> Result<Project> {
+    let (project, _) = Project::around(super::folder_or_here(path), env)?;
+    project.check_size(env, yes)?;
+    Ok(project)
+}

@@ -1,0 +1,88 @@
+//! How far a push or a pull is, on stderr: a bar on a terminal, and a word where it takes long elsewhere.
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use colgrep_remote::{Phase, Watch};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::words::in_words;
+
+/// How long nothing is said where no bar is shown.
+const SILENT: Duration = Duration::from_secs(2);
+/// Fewer bytes are done before a bar could be read.
+const SHOWN_BYTES_MIN: u64 = 4 << 20;
+
+/// Standard error.
+pub(crate) struct Transfer {
+    bar: ProgressBar,
+    quiet: bool,
+    begun: Mutex<Instant>,
+    told: AtomicBool,
+}
+
+impl Transfer {
+    pub(crate) fn new(quiet: bool) -> Transfer {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        Transfer { bar, quiet, begun: Mutex::new(Instant::now()), told: AtomicBool::new(false) }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.begun.lock().map_or(Duration::ZERO, |begun| begun.elapsed())
+    }
+}
+
+impl Drop for Transfer {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn verb(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Hashing => "reading the index",
+        Phase::Sending => "sending",
+        Phase::Fetching => "fetching",
+        _ => "working",
+    }
+}
+
+impl Watch for Transfer {
+    fn begin(&self, phase: Phase, bytes: u64) {
+        if let Ok(mut begun) = self.begun.lock() {
+            *begun = Instant::now();
+        }
+        self.told.store(false, Relaxed);
+        let template = "{spinner} {msg} {bytes}/{total_bytes}, {bytes_per_sec} {wide_bar} {eta} left";
+        self.bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        self.bar.reset();
+        self.bar.set_length(bytes);
+        self.bar.set_message(verb(phase));
+        if bytes > SHOWN_BYTES_MIN {
+            self.bar.enable_steady_tick(Duration::from_millis(100));
+        }
+    }
+
+    fn done(&self, bytes: u64) {
+        self.bar.inc(bytes);
+        if self.bar.is_hidden() && !self.quiet && self.elapsed() >= SILENT && !self.told.swap(true, Relaxed) {
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+            remark!("colgrep: {}; {} of {} so far", self.bar.message(), in_words(done), in_words(all));
+        }
+    }
+
+    fn raced(&self) {
+        if !self.quiet {
+            remark!("colgrep: another push was faster; looking again");
+        }
+    }
+
+    fn again(&self, place: &str) {
+        if !self.quiet {
+            remark!("colgrep: {place} arrived damaged; fetching it again");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the tools of clouds read of the environment: addresses and credentials. They are handed on to whoever opens an
+//! object store and are kept nowhere.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt;
+
+/// What the names of such variables begin with: Amazon's, Google's and Microsoft's.
+const PREFIXES: [&str; 3] = ["AWS_", "GOOGLE_", "AZURE_"];
+
+/// Variables of cloud tools, by name.
+#[derive(Clone, Default)]
+pub struct Cloud {
+    values: BTreeMap<String, String>,
+}
+
+impl fmt::Debug for Cloud {
+    /// Names alone: values are secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.values.keys()).finish()
+    }
+}
+
+impl Cloud {
+    /// Keeps a variable if it is one of these; an empty one counts as not set.
+    pub(crate) fn takes(&mut self, name: &str, value: &OsStr) -> bool {
+        let is_one = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        if let Some(value) = value.to_str().filter(|value| is_one && !value.is_empty()) {
+            self.values.insert(name.to_string(), value.to_string());
+        }
+        is_one
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// All variables whose names begin with `prefix`, such as `AWS_`.
+    pub fn of(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        own.filter(move |(name, _)| name.starts_with(prefix))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_kept_and_not_shown() {
+        let mut cloud = Cloud::default();
+        assert!(cloud.takes("AWS_SECRET_ACCESS_KEY", OsStr::new("hush")) && cloud.takes("AZURE_X", OsStr::new("")));
+        assert!(!cloud.takes("PATH", OsStr::new("/bin")));
+        assert_eq!((cloud.get("AWS_SECRET_ACCESS_KEY"), cloud.get("AZURE_X")), (Some("hush"), None));
+        assert_eq!(cloud.of("AWS_").count(), 1);
+        assert!(!format!("{cloud:?}").contains("hush"));
+    }
+}

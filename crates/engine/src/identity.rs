@@ -1,0 +1,143 @@
+//! What a project is called where others know it too: by the address of its repository, or by its first commit.
+
+use std::path::Path;
+
+use crate::error::GitError;
+use crate::git::Asker;
+use crate::project::Project;
+
+/// Longest name, in bytes.
+const NAME_MAX: usize = 300;
+
+/// The names of a project, and what of its history is checked out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Names, the best first: the addresses of `origin`, `upstream` and other remotes, then the first commit. Empty
+    /// outside a repository, and in one without a remote and without its first commit.
+    pub names: Vec<String>,
+    /// The commit that is checked out.
+    pub commit: Option<String>,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+}
+
+impl Identity {
+    /// The identity of a project. Git is asked, and runs nothing that the repository names.
+    ///
+    /// # Errors
+    /// Where git can't be started.
+    pub fn of(project: &Project) -> Result<Identity, GitError> {
+        if !project.root.ancestors().any(|folder| folder.join(".git").exists()) {
+            return Ok(Identity::default());
+        }
+        let git = Asker::of(project);
+        let commit = git.line(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+        let branch = git.line(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+        // A project may be a folder of its repository.
+        let below = git.line(&["rev-parse", "--show-prefix"])?.unwrap_or_default();
+        let of = |name: String| match below.trim_end_matches('/') {
+            "" => name,
+            below => format!("{name}/-/{below}"),
+        };
+        let listed = git.all(&["config", "--null", "--get-regexp", r"^remote\..*\.url$"])?.unwrap_or_default();
+        let mut names: Vec<String> = addresses(&listed);
+        if let Some(first) = first_commit(&git)? {
+            names.push(format!("commit/{first}"));
+        }
+        names.retain(|name| is_name(name));
+        Ok(Identity { names: names.into_iter().map(of).collect(), commit, branch })
+    }
+}
+
+/// Whether a project may be called so: some plain words.
+pub fn is_name(name: &str) -> bool {
+    !name.trim().is_empty() && name.len() <= NAME_MAX && !name.contains(char::is_control)
+}
+
+/// How many commits lie between the one that is checked out and another, if git knows that one.
+pub fn distance(project: &Project, commit: &str) -> Option<u64> {
+    let is_hash = (7..=64).contains(&commit.len()) && commit.bytes().all(|b| b.is_ascii_hexdigit());
+    let range = format!("{commit}...HEAD");
+    let count = is_hash.then(|| Asker::of(project).line(&["rev-list", "--count", &range, "--"]).ok()).flatten()??;
+    count.parse().ok()
+}
+
+/// The repository's first commit; of several the one that sorts first. None in a shallow clone, which does not know it.
+fn first_commit(git: &Asker<'_>) -> Result<Option<String>, GitError> {
+    if git.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() != Some("false") {
+        return Ok(None);
+    }
+    let roots = git.all(&["rev-list", "--max-parents=0", "HEAD", "--"])?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&roots).lines().min().map(str::to_string))
+}
+
+/// The normalised addresses of remotes, from what `git config --null --get-regexp` printed.
+fn addresses(listed: &[u8]) -> Vec<String> {
+    let entries = listed.split(|b| *b == 0).filter_map(|entry| std::str::from_utf8(entry).ok()?.split_once('\n'));
+    let rank = |key: &str| match key {
+        "remote.origin.url" => 0,
+        "remote.upstream.url" => 1,
+        _ => 2,
+    };
+    let mut found: Vec<(u8, &str, String)> =
+        entries.filter_map(|(key, url)| Some((rank(key), key, normalised(url)?))).collect();
+    found.sort();
+    let mut names: Vec<String> = Vec::new();
+    for (_, _, name) in found {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// `host/path` of a remote's address, whatever the protocol, the user and the port; none of a folder, which says nothing
+/// elsewhere.
+fn normalised(url: &str) -> Option<String> {
+    let (host, path) = match url.trim().split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.split_once('/')?,
+        // `user@host:path`; one letter before the colon is a drive.
+        None => {
+            let (host, path) = url.trim().split_once(':')?;
+            if host.contains('/') || host.len() < 2 || Path::new(url).exists() {
+                return None;
+            }
+            (host, path)
+        }
+    };
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let host = host.split_once(':').map_or(host, |(host, _)| host).to_lowercase();
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    (!host.is_empty() && !path.is_empty()).then(|| format!("{host}/{path}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_repository_has_one_name_by_all_its_addresses() {
+        for url in [
+            "git@github.com:owner/name.git",
+            "https://github.com/owner/name",
+            "https://user:token@GitHub.com/owner/name.git/",
+            "ssh://git@github.com:22/owner/name.git",
+            "git://github.com/owner/name.git",
+        ] {
+            assert_eq!(normalised(url).as_deref(), Some("github.com/owner/name"), "{url}");
+        }
+        for url in ["/srv/name.git", "../name", "file:///srv/name", "C:\\name", "", "host:", "https://host/"] {
+            assert_eq!(normalised(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn origin_comes_first_and_then_upstream() {
+        let listed =
+            b"remote.fork.url\ngit@h.com:z/n.git\0remote.upstream.url\nhttps://h.com/team/n\0remote.origin.url\n\
+            https://h.com/me/n\0remote.same.url\nssh://git@h.com/me/n.git\0remote.local.url\n/srv/n\0";
+        assert_eq!(addresses(listed), ["h.com/me/n", "h.com/team/n", "h.com/z/n"]);
+    }
+}

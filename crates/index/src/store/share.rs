@@ -1,0 +1,339 @@
+//! An index on its way between machines: its files as they are sent, and a folder of such files taken over as the index
+//! of a root.
+//!
+//! What is sent names no root and no times, and none of the files that were skipped. What came from elsewhere is opened
+//! by the readers that check every sum, and its table is looked through: it may name nothing outside the root.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{ATTEMPTS, FileRecord, FileTable, Snapshot, Store, WriteLock, table_sum};
+use crate::disk::{DiskFile, open_regular};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lexical::{is_segment_file, named_files};
+use crate::mode::VectorMode;
+use crate::vector::{Manifest, SpareSegment, Vectors, is_vector_file};
+use crate::walk::WalkOptions;
+
+/// The commit point among the parts; it is written last.
+pub const POINT_PART: &str = "lexical/meta.json";
+/// A time of change that no file has: whatever has it is read and compared by its hash.
+const UNKNOWN_TIME: i64 = i64::MIN;
+
+/// A file of an index, as it is sent.
+#[derive(Debug)]
+pub struct Part {
+    /// Its path in the index's folder, `/` between components.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// What a part holds.
+#[derive(Debug)]
+pub enum Content {
+    /// A file, held open: a commit that removes it does no harm.
+    File(File),
+    /// Bytes made for the purpose.
+    Bytes(Vec<u8>),
+}
+
+/// One whole generation, ready to be sent.
+#[derive(Debug)]
+pub struct Shipment {
+    /// Its files, the commit point last.
+    pub parts: Vec<Part>,
+    /// The table that it was made from.
+    pub table: FileTable,
+}
+
+/// A part that is being written.
+#[derive(Debug)]
+pub struct NewPart {
+    file: DiskFile,
+    path: PathBuf,
+}
+
+impl NewPart {
+    /// Adds a piece.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(|e| Error::io("write", &self.path, e))
+    }
+
+    /// Flushes it to the disk.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn finish(self) -> Result<()> {
+        self.file.sync().map_err(|e| Error::io("write", &self.path, e))
+    }
+}
+
+/// What an index that came from elsewhere becomes here.
+#[derive(Clone, Debug)]
+pub struct Adoption<'a> {
+    /// The root of the project.
+    pub root: &'a Path,
+    /// What the project's index takes in.
+    pub options: WalkOptions,
+    /// Which vectors it keeps.
+    pub mode: VectorMode,
+    /// Whether the vectors that came with it are taken; if not, their files need not be there.
+    pub takes_vectors: bool,
+    /// What tells the index that was taken from others ([`FileTable::pulled`]).
+    pub origin: &'a str,
+    /// The index that it replaces: its vectors are kept as spares, so that no text is encoded again.
+    pub before: &'a Store,
+}
+
+/// Whether a file of an index has such a path in its folder: no other is sent, and no other is taken.
+pub fn is_part(name: &str) -> bool {
+    let table = || {
+        let number = name.strip_prefix("files-").and_then(|rest| rest.strip_suffix(".bin"));
+        number.is_some_and(|n| !n.is_empty() && n.len() <= 20 && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let is_plain = |file: &str| file.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    match name.split_once('/') {
+        None => table(),
+        Some(("lexical", file)) => name == POINT_PART || (is_segment_file(file) && is_plain(file)),
+        Some(("vectors", file)) => is_vector_file(file),
+        Some(_) => false,
+    }
+}
+
+impl Store {
+    /// The newest generation, checked whole and ready to be sent.
+    ///
+    /// # Errors
+    /// Where there is none, it is damaged, or it is not complete.
+    pub fn ship(&self) -> Result<Shipment> {
+        for _ in 0..ATTEMPTS {
+            let snapshot = self.open_verified()?;
+            match self.parts(&snapshot) {
+                // A commit took a file away meanwhile.
+                Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+                parts => return Ok(Shipment { parts: parts?, table: snapshot.files }),
+            }
+        }
+        Err(Error::Changing)
+    }
+
+    fn parts(&self, snapshot: &Snapshot) -> Result<Vec<Part>> {
+        if !snapshot.files.complete {
+            return Err(Error::NotCommitted(self.folder.clone()));
+        }
+        if let Some(vectors) = &snapshot.vectors {
+            vectors.verify()?;
+        }
+        let generation = self.generation_of(&snapshot.point)?;
+        let mut parts = Vec::new();
+        let named = named_files(&self.lexical_folder())?;
+        let folder = self.lexical_folder();
+        let entries = fs::read_dir(&folder).map_err(|e| Error::io("read", &folder, e))?;
+        for name in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
+            if is_segment_file(&name) && named.contains(&name) {
+                parts.push(part_of(&folder, "lexical", &name)?);
+            }
+        }
+        let table = sent(&snapshot.files, snapshot.vectors.as_ref());
+        for name in table.vectors.iter().flat_map(Manifest::names) {
+            parts.push(part_of(&self.vectors_folder(), "vectors", &name)?);
+        }
+        parts.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut bytes = postcard::to_stdvec(&table).map_err(Error::Table)?;
+        bytes.extend(table_sum(generation, &bytes));
+        for (name, bytes) in
+            [(format!("files-{generation}.bin"), bytes), (POINT_PART.to_string(), snapshot.point.text().to_vec())]
+        {
+            parts.push(Part { name, bytes: bytes.len() as u64, content: Content::Bytes(bytes) });
+        }
+        // Only what is whole is sent: the list was made of one commit if that is still the newest.
+        if self.point()? == snapshot.point { Ok(parts) } else { Err(Error::io("read", &folder, gone())) }
+    }
+
+    /// Where an index that comes from elsewhere is gathered before it takes this one's place.
+    pub fn incoming(&self) -> Store {
+        let mut name = self.folder.file_name().unwrap_or_default().to_os_string();
+        name.push(".pull");
+        Store { folder: self.folder.with_file_name(name), disk: self.disk.clone() }
+    }
+
+    /// Removes what a stopped pull left, unless one is at work.
+    pub(crate) fn clear_incoming(&self) {
+        let incoming = self.incoming();
+        if incoming.folder.is_dir()
+            && let Ok(lock) = incoming.lock(false)
+        {
+            let _ = incoming.remove(&lock);
+        }
+    }
+
+    /// Begins a part that arrives in pieces, or begins it anew.
+    ///
+    /// # Errors
+    /// When the name is none of a part, or the disk refuses.
+    pub fn new_part(&self, name: &str) -> Result<NewPart> {
+        let path = self.part_path(name)?;
+        let file = self.disk.create(&path).map_err(|e| Error::io("write", &path, e))?;
+        Ok(NewPart { file, path })
+    }
+
+    /// The path of a part. Its folder is made.
+    fn part_path(&self, name: &str) -> Result<PathBuf> {
+        if !is_part(name) {
+            return Err(Error::damaged(format!("{name} is no name of a file of an index")));
+        }
+        let path = self.folder.join(name);
+        self.disk.create_folder(path.parent().unwrap_or(&self.folder))?;
+        Ok(path)
+    }
+
+    /// The file of a part, if it is there with this size.
+    pub fn part(&self, name: &str, bytes: u64) -> Option<File> {
+        let file = is_part(name).then(|| open_regular(&self.folder.join(name)).ok()).flatten()?;
+        (file.metadata().ok()?.len() == bytes).then_some(file)
+    }
+
+    /// Takes a part from another store of the same file system without copying it, where that can be done.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn link_part(&self, name: &str, from: &Store) -> Result<()> {
+        let path = self.part_path(name)?;
+        let source = from.folder.join(name);
+        self.disk.link(&source, &path).map_err(|e| Error::io("write", &path, e))
+    }
+
+    /// Makes the parts in this store's folder the index of a root: checks every sum and the table, and commits. What no
+    /// commit names is removed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`] where something is damaged or names what it must not.
+    pub fn adopt(&self, lock: &WriteLock, adoption: &Adoption<'_>) -> Result<()> {
+        let snapshot = self.open_verified()?;
+        let mut table = snapshot.files;
+        check_table(&table)?;
+        let mut taken = table.vectors.take().filter(|_| adoption.takes_vectors);
+        if let Some(manifest) = &mut taken {
+            if !manifest.names().all(|name| is_vector_file(&name)) {
+                return Err(Error::damaged("its vectors have names that none have"));
+            }
+            manifest.spare.clear();
+            if let Some(damage) = Vectors::damage(&self.vectors_folder(), manifest).into_iter().next() {
+                return Err(damage);
+            }
+        }
+        let keeps = adoption.mode == VectorMode::Full;
+        table.vectors = if keeps { self.with_spares(taken, adoption.before)? } else { None };
+        let WalkOptions { hidden, secrets, no_ignore, filesize_max } = adoption.options;
+        (table.hidden, table.secrets, table.no_ignore, table.filesize_max) = (hidden, secrets, no_ignore, filesize_max);
+        table.root = adoption.root.to_string_lossy().into_owned();
+        (table.mode, table.by_init) = (adoption.mode, true);
+        table.pulled = adoption.origin.to_string();
+        self.commit_table(&table)?;
+        self.clean(lock)
+    }
+
+    /// `taken` with the segments of the index before as spares; that index's own vectors where none were taken.
+    fn with_spares(&self, taken: Option<Manifest>, before: &Store) -> Result<Option<Manifest>> {
+        let kept = before.open().ok().and_then(|snapshot| snapshot.files.vectors);
+        let Some(kept) = kept else { return Ok(taken) };
+        let Some(mut taken) = taken else {
+            kept.names().try_for_each(|name| self.take_vectors(&name, before))?;
+            return Ok(Some(Manifest { complete: false, ..kept }));
+        };
+        if !taken.is_alike(&kept) {
+            return Ok(Some(taken));
+        }
+        let day = SpareSegment::today();
+        let segments = kept.segments.iter().map(|name| SpareSegment { name: name.clone(), bytes: 0, day });
+        for mut spare in kept.spare.iter().cloned().chain(segments) {
+            if taken.segments.contains(&spare.name) || self.take_vectors(&spare.name, before).is_err() {
+                continue;
+            }
+            spare.bytes = fs::metadata(self.vectors_folder().join(&spare.name)).map_or(0, |m| m.len());
+            taken.spare.push(spare);
+        }
+        Ok(Some(taken))
+    }
+
+    fn take_vectors(&self, name: &str, before: &Store) -> Result<()> {
+        self.link_part(&format!("vectors/{name}"), before)
+    }
+
+    /// Puts this store's folder into the place of `other`, and removes what stood there. Both are locked by the caller.
+    /// Where the system can exchange two folders (Linux), it is one step; elsewhere a kill between two leaves no
+    /// index, and the next search makes one.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn replace(&self, lock: WriteLock, other: &Store, other_lock: WriteLock) -> Result<()> {
+        let exchanged = self.disk.exchange_folders(&self.folder, &other.folder);
+        exchanged.map_err(|e| Error::io("replace", &other.folder, e))?;
+        // The locks moved with their folders: ours now stands at the other's path.
+        drop(lock);
+        self.remove(&other_lock)
+    }
+}
+
+fn part_of(folder: &Path, below: &str, name: &str) -> Result<Part> {
+    let path = folder.join(name);
+    let file = open_regular(&path).map_err(|e| Error::io("read", &path, e))?;
+    let bytes = file.metadata().map_err(|e| Error::io("read", &path, e))?.len();
+    Ok(Part { name: format!("{below}/{name}"), bytes, content: Content::File(file) })
+}
+
+fn gone() -> io::Error {
+    io::ErrorKind::NotFound.into()
+}
+
+/// The table as others get it: without root and times, and without files that were skipped, whose names may tell too much.
+fn sent(table: &FileTable, vectors: Option<&Vectors>) -> FileTable {
+    let files = table.indexed().map(|file| FileRecord { mtime_ns: UNKNOWN_TIME, ..file.clone() }).collect();
+    let manifest = vectors.map(|vectors| Manifest { spare: Vec::new(), ..vectors.manifest().clone() });
+    FileTable {
+        files,
+        root: String::new(),
+        unreadable: Vec::new(),
+        state: Vec::new(),
+        vectors: manifest,
+        pulled: String::new(),
+        ..table.clone()
+    }
+}
+
+/// Refuses a table that is not of a tree's files, each told once and below the root.
+fn check_table(table: &FileTable) -> Result<()> {
+    let refused = |what: &str| Err(Error::damaged(format!("its table of files {what}")));
+    if table.source != 0 {
+        return refused("is of no tree");
+    }
+    let mut ids = HashSet::new();
+    let mut last: Option<&str> = None;
+    for file in &table.files {
+        let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
+        let below = file.path.split('/').all(is_plain) && !(cfg!(windows) && file.path.contains([':', '\\']));
+        if !below || last.is_some_and(|last| last >= file.path.as_str()) {
+            return refused("names a file that can't be in a tree, or one twice");
+        }
+        if !ids.insert(file.id) || file.id.0 >= table.next_id {
+            return refused("gives a number twice");
+        }
+        last = Some(&file.path);
+    }
+    Ok(())
+}
+
+impl Error {
+    /// Whether it says that what was read is damaged.
+    pub fn is_damage(&self) -> bool {
+        self.kind() == ErrorKind::Unusable
+    }
+}

@@ -1,0 +1,225 @@
+//! Pushing: blobs first, the manifest last.
+//!
+//! A blob is used again only where the manifest that is moved on names it, or it is young: everything else may be about to
+//! be pruned, and is put under a name of its own. So what a manifest names is never an object that a prune has chosen.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use colgrep_index::store::{Content, FORMAT_VERSION, Part, Shipment};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+
+use crate::bucket::{Bucket, Listed, Newest};
+use crate::error::{Error, Result};
+use crate::hash::{of_bytes, of_file};
+use crate::manifest::{Manifest, PartRecord, Snapshot, VectorFacts};
+use crate::watch::{Phase, Watch};
+
+/// Bytes of a piece of a large blob. Stores ask for 5 MiB at least, and take 10,000 pieces.
+const PIECE_BYTES: usize = 8 << 20;
+/// Blobs that are sent at once, each with one piece in memory.
+const AT_ONCE: usize = 4;
+/// Age up to which a blob that nothing names is used again: half of what a prune leaves alone at least.
+const REUSED_FOR: Duration = Duration::from_secs(12 * 3_600);
+/// How often a push that others overtake begins again.
+const TRIES: u32 = 100;
+/// Pause before it does, at most; it doubles from a hundredth of it.
+const PAUSE_MAX: Duration = Duration::from_millis(800);
+
+/// What is pushed beside the files of an index.
+#[derive(Clone, Debug, Default)]
+pub struct Sent<'a> {
+    /// The commit that is checked out.
+    pub commit: Option<&'a str>,
+    /// The branch that is checked out.
+    pub branch: Option<&'a str>,
+    /// Send every file, also those that are there; a manifest that can't be read is begun anew.
+    pub anew: bool,
+}
+
+/// What a push did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pushed {
+    /// Blobs sent, and their bytes.
+    pub blobs: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Bytes of the whole index.
+    pub bytes_in_all: u64,
+    /// Whether the remote had this very index.
+    pub was_there: bool,
+    /// How often another push was faster.
+    pub races: u32,
+}
+
+/// Pushes an index.
+pub(crate) async fn push(
+    bucket: &Bucket,
+    name: &str,
+    shipment: &Shipment,
+    sent: &Sent<'_>,
+    watch: &dyn Watch,
+) -> Result<Pushed> {
+    let records = hashed(&shipment.parts, watch)?;
+    let mut report = Pushed { bytes_in_all: records.iter().map(|r| r.bytes).sum(), ..Pushed::default() };
+    let mut ours: HashMap<String, String> = HashMap::new();
+    for tries in 0..TRIES {
+        let Newest { number, manifest } = match bucket.newest().await {
+            Err(Error::DamagedManifest { .. }) if sent.anew => bucket.unreadable().await?,
+            newest => newest?,
+        };
+        let mut manifest = manifest.unwrap_or_else(|| Manifest::new(name));
+        let snapshot = snapshot(records.clone(), shipment, sent);
+        if manifest.has(&snapshot) && !sent.anew {
+            return Ok(Pushed { was_there: true, races: tries, ..report });
+        }
+        let listed = bucket.blobs().await?;
+        let chosen = choose(records.clone(), &manifest, &listed, &ours, sent.anew);
+        send(bucket, &chosen, &shipment.parts, watch, &mut report).await?;
+        let sent_now = chosen.iter().filter(|c| c.missing).map(|c| &c.record);
+        ours.extend(sent_now.map(|record| (record.sha256.clone(), record.key().to_string())));
+        let records = chosen.into_iter().map(|c| c.record).collect();
+        manifest.add(Snapshot { parts: records, ..snapshot });
+        if bucket.advance(number, &manifest).await? {
+            bucket.trim().await?;
+            return Ok(Pushed { races: tries, ..report });
+        }
+        watch.raced();
+        let pause = PAUSE_MAX.min((PAUSE_MAX / 100) * 2u32.pow(tries.min(7)));
+        tokio::time::sleep(pause).await;
+    }
+    Err(Error::Races { place: bucket.place().to_string() })
+}
+
+fn snapshot(records: Vec<PartRecord>, shipment: &Shipment, sent: &Sent<'_>) -> Snapshot {
+    Snapshot {
+        format: FORMAT_VERSION,
+        commit: sent.commit.map(str::to_string),
+        branch: sent.branch.map(str::to_string),
+        pushed: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
+        files: shipment.table.indexed().count() as u64,
+        units: shipment.table.units(),
+        vectors: shipment.table.vectors.as_ref().map(VectorFacts::of),
+        ..Snapshot::of(records)
+    }
+}
+
+/// The hash of each part.
+fn hashed(parts: &[Part], watch: &dyn Watch) -> Result<Vec<PartRecord>> {
+    watch.begin(Phase::Hashing, parts.iter().map(|part| part.bytes).sum());
+    let hash = |part: &Part| {
+        let sha256 = match &part.content {
+            Content::Bytes(bytes) => of_bytes(bytes),
+            Content::File(file) => {
+                let read = rewound(file).and_then(|()| of_file(file, |bytes| watch.done(bytes)));
+                read.map_err(|source| unread(part, source))?
+            }
+        };
+        Ok(PartRecord { name: part.name.clone(), bytes: part.bytes, sha256, key: None })
+    };
+    parts.iter().map(hash).collect()
+}
+
+fn unread(part: &Part, source: std::io::Error) -> Error {
+    Error::Io { what: format!("could not read {} of the index", part.name), source }
+}
+
+fn rewound(mut file: &File) -> std::io::Result<()> {
+    file.rewind()
+}
+
+/// A part with the object that will hold it.
+struct Chosen {
+    record: PartRecord,
+    /// Whether that has to be sent.
+    missing: bool,
+}
+
+/// Chooses an object for each part: one that can be relied upon, else a new one.
+fn choose(
+    records: Vec<PartRecord>,
+    manifest: &Manifest,
+    listed: &HashMap<String, Listed>,
+    ours: &HashMap<String, String>,
+    anew: bool,
+) -> Vec<Chosen> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs().cast_signed());
+    let named = manifest.keys();
+    let is_there = |key: &str, bytes| listed.get(key).is_some_and(|l| l.bytes == bytes);
+    let is_young = |key: &str| listed.get(key).is_some_and(|l| now - l.written < REUSED_FOR.as_secs().cast_signed());
+    let mut chosen: HashMap<String, Option<String>> = HashMap::new();
+    let mut choose = |record: PartRecord| {
+        let (hash, bytes) = (&record.sha256, record.bytes);
+        // Two parts may have the same bytes.
+        if let Some(key) = chosen.get(hash) {
+            return Chosen { record: PartRecord { key: key.clone(), ..record }, missing: false };
+        }
+        let by_name = || named.keys().find(|key| key.starts_with(hash.as_str()) && is_there(key, bytes));
+        let known = match ours.get(hash) {
+            Some(key) => Some(key.clone()),
+            None if anew => None,
+            None => by_name()
+                .map(|key| key.to_string())
+                .or_else(|| (is_there(hash, bytes) && is_young(hash)).then(|| hash.clone())),
+        };
+        let missing = known.is_none();
+        // To put the same bytes where they already are harms nobody who reads them.
+        let free = !listed.contains_key(hash) || named.contains_key(hash.as_str());
+        let key = known.unwrap_or_else(|| if free { hash.clone() } else { format!("{hash}-{:08x}", unique()) });
+        let key = Some(key).filter(|key| key != hash);
+        chosen.insert(hash.clone(), key.clone());
+        Chosen { record: PartRecord { key, ..record }, missing }
+    };
+    records.into_iter().map(&mut choose).collect()
+}
+
+/// A number that another push hardly has.
+fn unique() -> u32 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
+    let text = format!("{now} {} {:?}", std::process::id(), std::thread::current().id());
+    u32::from_str_radix(&of_bytes(text.as_bytes())[..8], 16).unwrap_or_default()
+}
+
+/// Sends the parts that are missing.
+async fn send(
+    bucket: &Bucket,
+    chosen: &[Chosen],
+    parts: &[Part],
+    watch: &dyn Watch,
+    report: &mut Pushed,
+) -> Result<()> {
+    let missing: Vec<(&Chosen, &Part)> = chosen.iter().zip(parts).filter(|(c, _)| c.missing).collect();
+    watch.begin(Phase::Sending, missing.iter().map(|(_, part)| part.bytes).sum());
+    report.blobs += missing.len() as u64;
+    report.bytes += missing.iter().map(|(_, part)| part.bytes).sum::<u64>();
+    let sends = missing.into_iter().map(|(chosen, part)| send_one(bucket, chosen.record.key(), part, watch));
+    futures_util::stream::iter(sends).buffer_unordered(AT_ONCE).try_collect::<()>().await
+}
+
+async fn send_one(bucket: &Bucket, key: &str, part: &Part, watch: &dyn Watch) -> Result<()> {
+    let file = match &part.content {
+        Content::Bytes(bytes) => {
+            bucket.put(key, bytes.clone()).await?;
+            watch.done(part.bytes);
+            return Ok(());
+        }
+        Content::File(file) => file,
+    };
+    rewound(file).map_err(|source| unread(part, source))?;
+    let mut left = part.bytes;
+    let mut next = || {
+        let mut piece = vec![0; left.min(PIECE_BYTES as u64) as usize];
+        let mut file = file;
+        file.read_exact(&mut piece).map_err(|source| unread(part, source))?;
+        left -= piece.len() as u64;
+        watch.done(piece.len() as u64);
+        Ok(Some(piece).filter(|piece| !piece.is_empty()))
+    };
+    if part.bytes <= PIECE_BYTES as u64 {
+        return bucket.put(key, next()?.unwrap_or_default()).await;
+    }
+    bucket.put_pieces(key, next).await
+}

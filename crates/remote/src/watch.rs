@@ -1,0 +1,28 @@
+//! Who is told how far a push or a pull is.
+
+/// What is being done to the bytes that are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Phase {
+    /// The index is read, to learn what it is addressed by.
+    Hashing,
+    /// Files are sent.
+    Sending,
+    /// Files are fetched.
+    Fetching,
+}
+
+/// Receives progress.
+pub trait Watch: Sync {
+    /// A phase begins that handles so many bytes.
+    fn begin(&self, _phase: Phase, _bytes: u64) {}
+    /// So many more bytes are done.
+    fn done(&self, _bytes: u64) {}
+    /// Another push moved the manifest first: it is read again.
+    fn raced(&self) {}
+    /// A file arrived damaged and is fetched again.
+    fn again(&self, _place: &str) {}
+}
+
+/// Ignores progress.
+impl Watch for () {}
