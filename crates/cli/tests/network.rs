@@ -91,7 +91,16 @@ fn no_command_opens_a_socket() {
         &["hook", "claude-code"],
         &["clear"],
     ];
-    for words in commands {
+    let folder = sandbox.data().with_file_name("shared").display().to_string();
+    let file = format!("file://{folder}");
+    let sharing: [&[&str]; 4] = [
+        &["push", &folder, "--dirty"],
+        &["push", &file, "--dirty", "--prune"],
+        &["pull", &folder],
+        &["how are requests parsed", "--remote", &file],
+    ];
+    let (last, others) = commands.split_last().expect("commands");
+    for words in others.iter().chain(&sharing).chain([last]) {
         let output = apart(command(&sandbox, words), "{}\n");
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{words:?}: {}: {said}", output.status);
@@ -132,10 +141,19 @@ fn the_server_opens_no_socket() {
 }
 
 #[test]
-fn a_model_of_the_hub_is_the_one_exception() {
+fn a_model_of_the_hub_and_a_bucket_are_the_exceptions() {
     // This is also how one sees that the filter holds.
     let sandbox = cloned();
-    let output = apart(command(&sandbox, &["parse", "--model", "nobody/nothing", "--index-mode", "full"]), "");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.signal(), Some(FORBIDDEN), "{}: {said}", output.status);
+    let commands: [&[&str]; 3] = [
+        &["parse", "--model", "nobody/nothing", "--index-mode", "full"],
+        &["push", "s3://nobody/nothing", "--dirty"],
+        &["parse", "--remote", "s3://nobody/nothing"],
+    ];
+    for words in commands {
+        let mut command = command(&sandbox, words);
+        command.env("AWS_ACCESS_KEY_ID", "a").env("AWS_SECRET_ACCESS_KEY", "b");
+        let output = apart(command, "");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.signal(), Some(FORBIDDEN), "{words:?}: {}: {said}", output.status);
+    }
 }

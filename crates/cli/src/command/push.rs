@@ -13,11 +13,11 @@ use colgrep_index::store::{FileTable, Snapshot};
 use colgrep_remote::{Pushed, Remote, Sent};
 
 use super::{limit_threads, share};
+use crate::FOUND;
 use crate::args::PushArgs;
 use crate::console::{Console, tell_refused};
 use crate::transfer::Transfer;
 use crate::words::{counted, in_words};
-use crate::FOUND;
 
 /// Seconds of a day.
 const DAY: u64 = 86_400;

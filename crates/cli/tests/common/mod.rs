@@ -6,6 +6,8 @@ pub mod agents;
 pub mod mcp;
 #[allow(dead_code, reason = "the tests of histories alone use it")]
 pub mod past;
+#[allow(dead_code, reason = "the tests of shared indexes alone use it")]
+pub mod shared;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,208 @@
+//! Indexes shared through a server of Amazon's protocol: moto, from PyPI (`pip install 'moto[server]'`).
+//!
+//! TEST_S3_SERVER names its program, `moto_server`; without, these tests say that they are skipped. `.ci/run` sets it.
+
+mod common;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::shared::{answer, clone_of, commit, git, repository};
+use common::{Ran, Sandbox};
+
+/// A server on this machine with a bucket `team`, which ends with the test.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Server {
+    /// Starts one; after `open` requests it takes no keys but those that it gave. `None` where there is no program.
+    #[expect(clippy::disallowed_methods, reason = "the caller's environment says where the server's program is")]
+    fn start(open: Option<u32>) -> Option<Server> {
+        let Some(program) = std::env::var_os("TEST_S3_SERVER") else {
+            eprintln!("skipped: TEST_S3_SERVER names no moto_server");
+            return None;
+        };
+        let mut command = Command::new(program);
+        command.args(["-H", "127.0.0.1", "-p", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
+        if let Some(open) = open {
+            command.env("INITIAL_NO_AUTH_ACTION_COUNT", open.to_string());
+        }
+        let mut process = command.spawn().expect("a server");
+        let mut lines = BufReader::new(process.stderr.take().expect("a pipe")).lines();
+        let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
+            let (_, address) = line.split_once("http://")?;
+            Some(address.trim().to_string())
+        });
+        // What it says later would fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        let server = Server { process, address: address.expect("an address") };
+        server.request("PUT", "/team", b"");
+        Some(server)
+    }
+
+    /// A request without keys; what the server answers.
+    fn request(&self, method: &str, path: &str, body: &[u8]) -> Vec<u8> {
+        let mut stream = TcpStream::connect(&self.address).expect("a server");
+        let length = body.len();
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.address);
+        stream.write_all(format!("{head}Content-Length: {length}\r\n\r\n").as_bytes()).expect("sent");
+        stream.write_all(body).expect("sent");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        let at = answer.windows(4).position(|part| part == b"\r\n\r\n").expect("a head") + 4;
+        answer.split_off(at)
+    }
+
+    /// The objects' keys that hold a word.
+    fn keys(&self, word: &str) -> Vec<String> {
+        let listed = String::from_utf8(self.request("GET", "/team?list-type=2&max-keys=1000", b"")).expect("XML");
+        let keys = listed.split("<Key>").skip(1).filter_map(|rest| rest.split("</Key>").next());
+        keys.filter(|key| key.contains(word)).map(str::to_string).collect()
+    }
+
+    fn command(&self, sandbox: &Sandbox, args: &[&str]) -> Command {
+        let mut command = sandbox.command(args);
+        command.env("AWS_ENDPOINT_URL", format!("http://{}", self.address)).env("AWS_REGION", "us-east-1");
+        command.env("AWS_ACCESS_KEY_ID", "testing").env("AWS_SECRET_ACCESS_KEY", "testing");
+        command
+    }
+
+    fn run(&self, sandbox: &Sandbox, args: &[&str]) -> Ran {
+        Ran::of(self.command(sandbox, args).output().expect("a process"), &sandbox.root())
+    }
+
+    fn done(&self, sandbox: &Sandbox, args: &[&str]) -> Ran {
+        let ran = self.run(sandbox, args);
+        assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
+        ran
+    }
+}
+
+const URL: &str = "s3://team/colgrep";
+
+#[test]
+fn a_bucket_gives_back_what_it_got_and_mends_what_is_damaged() {
+    let Some(server) = Server::start(None) else { return };
+    let ours = repository().with_meaning();
+    let started = Instant::now();
+    server.done(&ours, &["push", URL]);
+    let theirs = clone_of(&ours).with_meaning();
+    let pulled = server.done(&theirs, &["pull", URL]);
+    assert!(pulled.err.contains("0 units parsed, 0 texts encoded"), "{}", pulled.err);
+    assert_eq!(answer(&theirs), answer(&ours));
+    // Pushed, then found elsewhere: the promise is a minute.
+    eprintln!("pushed and found after {:.1} s", started.elapsed().as_secs_f64());
+    assert!(server.done(&ours, &["push", URL]).err.contains("nothing was sent"));
+    for key in server.keys("/blobs/") {
+        let path = format!("/team/{key}");
+        let sound = server.request("GET", &path, b"");
+        let mut flipped = sound.clone();
+        flipped[sound.len() / 2] ^= 1;
+        server.request("PUT", &path, &flipped);
+        let fresh = clone_of(&ours).with_meaning();
+        let refused = server.run(&fresh, &["pull", URL]);
+        assert!(refused.status == 2 && refused.err.contains("its SHA-256 is another"), "{key}: {}", refused.err);
+    }
+    server.done(&ours, &["push", URL, "--anew"]);
+    server.done(&clone_of(&ours).with_meaning(), &["pull", URL]);
+    // What nothing names and is not old stays.
+    assert!(server.done(&ours, &["push", URL, "--prune"]).err.contains("0 files removed"));
+}
+
+#[test]
+fn of_pushes_at_once_each_moves_the_manifest_once() {
+    let Some(server) = Server::start(None) else { return };
+    let ours = repository();
+    let clones: Vec<Sandbox> = (0..4).map(|_| clone_of(&ours)).collect();
+    for (n, clone) in clones.iter().enumerate() {
+        git(clone, &["checkout", "-qb", &format!("branch{n}")]);
+        clone.write(&format!("src/of{n}.rs"), &format!("pub fn of_branch{n}() {{}}\n"));
+        commit(clone, "Mine");
+        server.done(clone, &["init"]);
+    }
+    let start =
+        |clone: &Sandbox| server.command(clone, &["push", URL]).stderr(Stdio::piped()).spawn().expect("a process");
+    let pushes: Vec<Child> = clones.iter().map(start).collect();
+    for push in pushes {
+        let output = push.wait_with_output().expect("an end");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(server.keys("/manifest-").len(), 4);
+    for (n, clone) in clones.iter().enumerate() {
+        let fresh = clone_of(clone);
+        let pulled = server.done(&fresh, &["pull", URL]);
+        assert!(pulled.err.contains(&format!("branch{n}, ")), "{}", pulled.err);
+        assert_eq!(fresh.run(&[&format!("of_branch{n}")]).paths(), [format!("src/of{n}.rs")]);
+    }
+}
+
+#[test]
+fn a_killed_push_or_pull_loses_nothing_in_a_bucket() {
+    let Some(server) = Server::start(None) else { return };
+    let ours = repository();
+    server.done(&ours, &["push", URL]);
+    let theirs = clone_of(&ours);
+    server.done(&theirs, &["init"]);
+    let killed = |sandbox: &Sandbox, command: &str, after: Duration| {
+        let mut child = server.command(sandbox, &[command, URL]).stderr(Stdio::null()).spawn().expect("a process");
+        std::thread::sleep(after);
+        let at_work = child.try_wait().expect("a state").is_none();
+        let _ = child.kill();
+        child.wait().expect("an end");
+        u32::from(at_work)
+    };
+    let (mut pushes, mut pulls) = (0, 0);
+    for n in 0..8 {
+        let after = Duration::from_millis(30 * n);
+        ours.write("src/changing.rs", &format!("pub fn changing{n}() {{}}\n"));
+        commit(&ours, "Change");
+        pushes += killed(&ours, "push", after);
+        let fresh = clone_of(&ours);
+        server.done(&fresh, &["pull", URL]);
+        assert_eq!(fresh.run(&[&format!("changing{n}")]).paths(), ["src/changing.rs"]);
+        server.done(&ours, &["push", URL]);
+        git(&theirs, &["pull", "-q"]);
+        pulls += killed(&theirs, "pull", after);
+        server.done(&theirs, &["doctor", "--verify"]);
+    }
+    assert!(pushes > 1 && pulls > 1, "{pushes} pushes and {pulls} pulls were at work");
+    server.done(&theirs, &["pull", URL]);
+    assert_eq!(answer(&theirs), answer(&ours));
+}
+
+#[test]
+fn no_right_no_bucket_and_no_server_are_said() {
+    let Some(server) = Server::start(Some(1)) else { return };
+    let ours = repository();
+    for command in ["push", "pull"] {
+        let refused = server.run(&ours, &[command, URL]);
+        assert!(refused.status == 2 && refused.err.contains("no right to list there"), "{}", refused.err);
+        assert!(refused.err.contains("credentials are set") && !refused.err.contains("testing"), "{}", refused.err);
+    }
+    let searched = server.run(&ours, &["ring", "--remote", URL]);
+    assert!(searched.status == 0 && searched.err.contains("the search goes on without"), "{}", searched.err);
+    let Some(server) = Server::start(None) else { return };
+    let refused = server.run(&ours, &["push", "s3://nobodys/x"]);
+    assert!(refused.status == 2 && refused.err.contains("NoSuchBucket"), "{}", refused.err);
+    let mut command = server.command(&ours, &["pull", URL]);
+    drop(server);
+    let refused = Ran::of(command.output().expect("a process"), &ours.root());
+    assert!(refused.status == 2 && refused.err.contains("could not list"), "{}", refused.err);
+    // Without encryption, this machine alone is reached.
+    let refused = ours.run_with(
+        &[("AWS_ENDPOINT_URL", "http://192.0.2.1"), ("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b")],
+        &["push", URL],
+    );
+    assert!(refused.status == 2 && refused.err.contains("remote_http"), "{}", refused.err);
+}
