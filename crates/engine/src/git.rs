@@ -272,6 +272,14 @@ impl Asker<'_> {
         Asker { git: Git { path: project.programs.clone(), ..Git::default() }, root: &project.root }
     }
 
+    /// Whether git takes the repository for one.
+    ///
+    /// # Errors
+    /// With what it says where it does not.
+    pub(crate) fn check(&self) -> Result<(), GitError> {
+        self.git.ask(self.root, &["rev-parse", "--git-dir"]).map(drop)
+    }
+
     /// All that git prints; none where it fails.
     pub(crate) fn all(&self, args: &[&str]) -> Result<Option<Vec<u8>>, GitError> {
         let output = self.git.run(self.root, args)?;

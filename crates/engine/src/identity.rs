@@ -12,8 +12,8 @@ const NAME_MAX: usize = 300;
 /// The names of a project, and what of its history is checked out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// Names, the best first: the addresses of `origin`, `upstream` and other remotes, then the first commit. Empty
-    /// outside a repository, and in one without a remote and without its first commit.
+    /// Names, the best first: the addresses of `origin`, `upstream` and other remotes; without any, the first commit.
+    /// Empty outside a repository, and in one that has neither.
     pub names: Vec<String>,
     /// The commit that is checked out.
     pub commit: Option<String>,
@@ -25,12 +25,13 @@ impl Identity {
     /// The identity of a project. Git is asked, and runs nothing that the repository names.
     ///
     /// # Errors
-    /// Where git can't be started.
+    /// Where git can't be started, or refuses the repository: that of another user, say.
     pub fn of(project: &Project) -> Result<Identity, GitError> {
         if !project.root.ancestors().any(|folder| folder.join(".git").exists()) {
             return Ok(Identity::default());
         }
         let git = Asker::of(project);
+        git.check()?;
         let commit = git.line(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
         let branch = git.line(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
         // A project may be a folder of its repository.
@@ -41,7 +42,9 @@ impl Identity {
         };
         let listed = git.all(&["config", "--null", "--get-regexp", r"^remote\..*\.url$"])?.unwrap_or_default();
         let mut names: Vec<String> = addresses(&listed);
-        if let Some(first) = first_commit(&git)? {
+        if names.is_empty()
+            && let Some(first) = first_commit(&git)?
+        {
             names.push(format!("commit/{first}"));
         }
         names.retain(|name| is_name(name));

@@ -24,24 +24,30 @@ pub enum Error {
         address: String,
     },
     /// Nobody may read or write there, or nobody with these credentials.
-    #[error("{place}: no right to {doing} there")]
+    #[error("{place}: no right to {doing} there ({why})")]
     Denied {
         /// What was tried, such as "read".
         doing: &'static str,
         /// The object or folder.
         place: String,
         /// What the store says.
-        source: object_store::Error,
+        why: String,
+    },
+    /// An object is not there.
+    #[error("{place}: it is not there any more")]
+    Gone {
+        /// The object.
+        place: String,
     },
     /// The store does not do what was asked.
-    #[error("{place}: could not {doing}")]
+    #[error("{place}: could not {doing}: {why}")]
     Store {
         /// What was tried.
         doing: &'static str,
         /// The object or folder.
         place: String,
         /// What the store says.
-        source: object_store::Error,
+        why: String,
     },
     /// The remote has no index of a repository.
     #[error("{place} has no index of {}", names.join(", nor of "))]
@@ -123,21 +129,73 @@ impl Error {
     }
 
     /// An error of the store while `doing` something to the object at `place`.
-    pub(crate) fn store(doing: &'static str, place: String, source: object_store::Error) -> Error {
-        match source {
-            object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
-                Error::Denied { doing, place, source }
-            }
-            source if is_denied(&source) => Error::Denied { doing, place, source },
-            source => Error::Store { doing, place, source },
+    pub(crate) fn store(doing: &'static str, place: String, error: object_store::Error) -> Error {
+        use object_store::Error as E;
+        match error {
+            E::NotFound { .. } => Error::Gone { place },
+            E::PermissionDenied { .. } | E::Unauthenticated { .. } => Error::Denied { doing, place, why: said(&error) },
+            error if is_denied(&error) => Error::Denied { doing, place, why: said(&error) },
+            error => Error::Store { doing, place, why: said(&error) },
         }
     }
 }
 
-/// Whether the system says so behind an error of a folder.
+/// The causes of an error, itself first.
+fn causes<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
+}
+
+/// What the store says, in a sentence: its code and message where it is a cloud's, else the last cause. The library's own
+/// text repeats requests and answers for each of its layers.
+fn said(error: &object_store::Error) -> String {
+    let last = causes(error).last().map(ToString::to_string).unwrap_or_default();
+    let within = |tag: &str| Some(last.split_once(&format!("<{tag}>"))?.1.split_once(&format!("</{tag}>"))?.0.trim());
+    match (within("Code"), within("Message")) {
+        (Some(code), Some(message)) => format!("{code}: {message}"),
+        (Some(code), None) => code.to_string(),
+        _ if last.contains("169.254.169.254") => {
+            "there are no credentials: neither in the environment, nor in a profile, nor from this machine".to_string()
+        }
+        _ => last,
+    }
+}
+
+/// Whether a store, or the system below a folder, refuses for want of a right.
 fn is_denied(error: &object_store::Error) -> bool {
-    let mut chain = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
-    chain.any(|cause| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::PermissionDenied)
+    causes(error).any(|cause| {
+        let io =
+            cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::PermissionDenied);
+        let text = cause.to_string();
+        // Lists have no kind of error of their own for it.
+        io || (cause.source().is_none() && ["401 Unauthorized", "403 Forbidden"].iter().any(|code| text.contains(code)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_store_says_is_told_once() {
+        let generic = |text: &str| {
+            let source = Box::new(std::io::Error::other(text.to_string()));
+            Error::store("list", "s3://b/x".into(), object_store::Error::Generic { store: "S3", source }).full()
+        };
+        assert_eq!(
+            generic(
+                "Server returned 403 Forbidden: <Error><Code>InvalidKey</Code><Message>No such key.</Message></Error>"
+            ),
+            "s3://b/x: no right to list there (InvalidKey: No such key.)"
+        );
+        assert_eq!(generic("connection refused"), "s3://b/x: could not list: connection refused");
+        let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        let source = Box::new(denied);
+        let error = Error::store("read", "/x".into(), object_store::Error::Generic { store: "folder", source });
+        assert!(matches!(error, Error::Denied { .. }), "{error}");
+        let source = Box::new(std::io::Error::other("gone"));
+        let error = Error::store("read", "/x".into(), object_store::Error::NotFound { path: "x".into(), source });
+        assert!(matches!(error, Error::Gone { .. }), "{error}");
+    }
 }

@@ -111,7 +111,7 @@ impl Remote {
             let bucket = self.bucket(&found.name);
             let fetched = pull::fetch(&bucket, &found, &incoming, store, watch);
             match self.runtime.block_on(fetched) {
-                Err(Error::Store { source: object_store::Error::NotFound { .. }, .. }) if tries < TRIES => {
+                Err(Error::Gone { .. }) if tries < TRIES => {
                     found = looks_again()?;
                 }
                 Err(error) => return Err(error),

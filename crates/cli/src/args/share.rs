@@ -43,7 +43,7 @@ pub struct PullArgs {
     pub url: Option<String>,
     /// The project (default: the one around the current folder)
     pub path: Option<PathBuf>,
-    /// What the repository is called there (default: the addresses of its remotes, then its first commit)
+    /// What the repository is called there (default: the addresses of its remotes, else its first commit)
     #[arg(long)]
     pub name: Option<String>,
     /// The model whose vectors are kept: default (the one in the program), a folder or a hub's name

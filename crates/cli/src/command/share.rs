@@ -29,7 +29,11 @@ pub(super) fn remote(url: Option<&str>, project: &Project, settings: &Settings, 
 
 /// The identity of a project, and the names by which a remote knows it: the given one alone, where there is one.
 pub(super) fn identity(project: &Project, name: Option<&str>) -> Result<(Identity, Vec<String>)> {
-    let identity = Identity::of(project)?;
+    let identity = match (Identity::of(project), name) {
+        // With a name, the commit is a help and no more.
+        (Err(_), Some(_)) => Identity::default(),
+        (identity, _) => identity?,
+    };
     let names = match name {
         Some(name) if !is_name(name) => bail!("--name takes up to 300 bytes of plain text, not {name:?}"),
         Some(name) => vec![name.to_string()],
