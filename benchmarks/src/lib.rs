@@ -4,6 +4,7 @@ pub mod ablate;
 pub mod background;
 pub mod compare;
 pub mod corpus;
+pub mod issues;
 pub mod known;
 pub mod metric;
 pub mod needles;
@@ -58,6 +59,8 @@ enum Command {
     Pack(packs::Args),
     /// Measure whether the line that is shown of a file says anything of the query
     Shown(shown::Args),
+    /// Measure whether pasted issues find the files that their fixes changed
+    Issues(issues::Args),
     /// Measure whether the sections of a documentation that answer questions are found
     Needles(needles::Args),
     /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
@@ -114,6 +117,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::Pack(args) => packs::run(&args, &vars),
         Command::Shown(args) => shown::run(&args, &vars),
         Command::Needles(args) => needles::run(&args, &vars),
+        Command::Issues(args) => issues::run(&args, &vars),
         Command::Recall(args) => recall::run(&args, &vars),
         Command::Torture(args) => torture::run(&args),
         Command::Compare(args) => compare::run(&args),

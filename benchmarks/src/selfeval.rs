@@ -244,7 +244,7 @@ fn naming(annotation: &Annotation, files: &BTreeMap<String, bool>) -> Option<Ann
 }
 
 /// Whether a subject speaks of formatting, dependencies, releases or the undoing of another commit.
-fn is_chore(subject: &str) -> bool {
+pub(crate) fn is_chore(subject: &str) -> bool {
     const WORDS: [&str; 32] = [
         "bump",
         "bumps",
@@ -285,7 +285,7 @@ fn is_chore(subject: &str) -> bool {
 }
 
 /// A subject without its `type(scope):`, its issue numbers and its tags.
-fn clean(subject: &str) -> String {
+pub(crate) fn clean(subject: &str) -> String {
     let is_type = |head: &str| {
         let head = head.trim_end_matches('!');
         let name = head.split('(').next().unwrap_or(head);

@@ -1,0 +1,295 @@
+//! What came of it: a record of every instance, and its tables.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde::{Deserialize, Serialize};
+
+use super::{Args, read_json};
+use crate::metric::{self, DEPTH};
+use crate::paired::{Difference, Paired};
+use crate::report::{Origin, publish};
+
+/// Depths at which a right file counts as found.
+const DEPTHS: [usize; 4] = [1, 3, 5, 10];
+/// What marks a way to ask with other knobs.
+const TRIED: &str = " [";
+
+/// One measurement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IssueRecord {
+    /// Where, when and of what it was taken.
+    pub origin: Origin,
+    /// Whether code alone without tests was asked for.
+    pub narrow: bool,
+    /// The ways to ask, in the order of tables.
+    pub ways: Vec<String>,
+    /// Every instance.
+    pub asked: Vec<Asked>,
+}
+
+/// What came of one instance.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Asked {
+    /// What tells it from all others.
+    pub id: String,
+    /// The repository.
+    pub repository: String,
+    /// Its main language.
+    pub language: String,
+    /// `issues` or `commits`.
+    pub from: String,
+    /// Right files that the index does not hold.
+    pub unread: usize,
+    /// For each way, the ranks of the right files among the first ten.
+    pub ranks: BTreeMap<String, Vec<Option<usize>>>,
+}
+
+impl Asked {
+    /// 1 where a right file is among the first `depth`.
+    fn found(&self, way: &str, depth: usize) -> f64 {
+        let first = self.ranks.get(way).and_then(|ranks| metric::first(ranks));
+        f64::from(u8::from(first.is_some_and(|rank| rank <= depth)))
+    }
+
+    fn ndcg(&self, way: &str) -> f64 {
+        self.ranks.get(way).map_or(0.0, |ranks| metric::ndcg(ranks, DEPTH))
+    }
+}
+
+impl IssueRecord {
+    /// The record of several runs, each of other instances.
+    ///
+    /// # Errors
+    /// When a record can't be read, was asked in other ways, or holds an instance of another.
+    pub fn together(first: &Path, others: &[PathBuf]) -> Result<IssueRecord> {
+        let mut all: IssueRecord = read_json(first)?;
+        for path in others {
+            let one: IssueRecord = read_json(path)?;
+            if (&one.ways, one.narrow) != (&all.ways, all.narrow) {
+                bail!("{} was asked in other ways than {}", path.display(), first.display());
+            }
+            all.asked.extend(one.asked);
+        }
+        all.asked.sort_by_cached_key(|asked| (asked.repository.to_lowercase(), asked.id.clone()));
+        let ids: BTreeSet<&str> = all.asked.iter().map(|asked| asked.id.as_str()).collect();
+        if ids.len() < all.asked.len() {
+            bail!("an instance stands in two of the records");
+        }
+        Ok(all)
+    }
+
+    /// Prints the tables, and writes what is asked for.
+    ///
+    /// # Errors
+    /// When the record to compare with can't be read, or the disk refuses.
+    pub fn publish(&self, args: &Args) -> Result<()> {
+        let mut text = self.markdown();
+        if let Some(path) = &args.against {
+            text += &self.against(&read_json(path)?);
+        }
+        publish(&text, self, args.out.as_deref(), args.markdown.as_deref())
+    }
+
+    /// The tables: over all, by where texts come from, by language and by repository, for the knobs in force; and what
+    /// trying others was worth.
+    pub fn markdown(&self) -> String {
+        let narrow = if self.narrow { " Code alone, without tests." } else { "" };
+        let unread: usize = self.asked.iter().map(|asked| asked.unread).sum();
+        let mut text = format!(
+            "# Issues\n\n{}. A right file among the first 1, 3, 5 and 10, in percent, and NDCG@10 over all right files, each ± its standard error.{narrow} {unread} right files are not in the index.\n",
+            self.origin.text()
+        );
+        let all: Vec<&Asked> = self.asked.iter().collect();
+        text += &head("");
+        self.in_force().for_each(|way| text += &row(way, &all, way));
+        for way in self.in_force() {
+            for (title, key) in [
+                ("texts", (|asked| &asked.from) as fn(&Asked) -> &String),
+                ("language", |asked| &asked.language),
+                ("repository", |asked| &asked.repository),
+            ] {
+                text += &head(&format!("{way}: by {title}"));
+                grouped(&all, key).iter().for_each(|(name, group)| text += &row(name, group, way));
+            }
+        }
+        self.in_force().for_each(|way| text += &self.tried(way));
+        text
+    }
+
+    fn in_force(&self) -> impl Iterator<Item = &String> {
+        self.ways.iter().filter(|way| !way.contains(TRIED))
+    }
+
+    /// Each setting that was tried for one way, and, on each repository, the one that is best on the others.
+    fn tried(&self, way: &str) -> String {
+        let settings: Vec<&String> = self
+            .ways
+            .iter()
+            .filter(|other| other.strip_prefix(way).is_some_and(|rest| rest.starts_with(TRIED)))
+            .collect();
+        if settings.is_empty() {
+            return String::new();
+        }
+        let mut text = format!("\n| {way} | NDCG@10 | difference |\n|---|---:|---|\n");
+        for setting in &settings {
+            let mean = mean(self.asked.iter().map(|asked| asked.ndcg(setting)));
+            let difference = self.difference(|asked| asked.ndcg(setting) - asked.ndcg(way));
+            text += &format!("| {} | {mean:.4} | {difference} |\n", setting[way.len()..].trim());
+        }
+        let all: Vec<&Asked> = self.asked.iter().collect();
+        let repositories = grouped(&all, |asked| &asked.repository);
+        let own = way.to_string();
+        let choices: Vec<&String> = [&own].into_iter().chain(settings).collect();
+        let best_without = |left_out: &str| -> &String {
+            let others = |choice: &str| {
+                let others = self.asked.iter().filter(|asked| asked.repository != left_out);
+                others.map(|asked| asked.ndcg(choice)).sum::<f64>()
+            };
+            let best = choices.iter().rev().max_by(|a, b| others(a).total_cmp(&others(b)));
+            best.map_or(&own, |choice| *choice)
+        };
+        let chosen: BTreeMap<&str, &String> =
+            repositories.keys().map(|name| (name.as_str(), best_without(name))).collect();
+        let held_out = self.difference(|asked| asked.ndcg(chosen[asked.repository.as_str()]) - asked.ndcg(way));
+        text + &format!("\nHeld out, chosen on the other repositories: {held_out}\n")
+    }
+
+    /// What changed since `before`, on the instances of both.
+    pub fn against(&self, before: &IssueRecord) -> String {
+        let known: BTreeMap<&str, &Asked> = before.asked.iter().map(|asked| (asked.id.as_str(), asked)).collect();
+        let both: Vec<(&Asked, &Asked)> =
+            self.asked.iter().filter_map(|asked| Some((asked, *known.get(asked.id.as_str())?))).collect();
+        let mut text = format!(
+            "\n| against before, {} instances | @1 | @5 | gained and lost at 5 | NDCG@10 |\n|---|---|---|---:|---|\n",
+            both.len()
+        );
+        for way in self.in_force().filter(|way| before.ways.contains(way)) {
+            let paired = |score: &dyn Fn(&Asked) -> f64| {
+                Paired::of(&differences(both.iter().map(|(now, then)| (*now, score(now) - score(then)))))
+            };
+            let (one, five) = (paired(&|asked| asked.found(way, 1)), paired(&|asked| asked.found(way, 5)));
+            let ndcg = paired(&|asked| asked.ndcg(way));
+            text += &format!(
+                "| {way} | {} | {} | {} – {} | {} ({}) |\n",
+                one.text(),
+                five.text(),
+                five.wins,
+                five.losses,
+                ndcg.text(),
+                ndcg.verdict()
+            );
+        }
+        text
+    }
+
+    fn difference(&self, of: impl Fn(&Asked) -> f64) -> String {
+        let paired = Paired::of(&differences(self.asked.iter().map(|asked| (asked, of(asked)))));
+        format!("{} ({}; {} better, {} worse)", paired.text(), paired.verdict(), paired.wins, paired.losses)
+    }
+}
+
+fn head(title: &str) -> String {
+    format!("\n| {title} | instances | @1 | @3 | @5 | @10 | NDCG@10 |\n|---|---:|---:|---:|---:|---:|---:|\n")
+}
+
+/// One row: shares and means with the larger of the standard errors over instances and over repositories.
+fn row(name: &str, group: &[&Asked], way: &str) -> String {
+    let summed = |score: &dyn Fn(&Asked) -> f64| {
+        let paired = Paired::of(&differences(group.iter().map(|asked| (*asked, score(asked)))));
+        (paired.mean, paired.error())
+    };
+    let mut text = format!("| {name} | {} |", group.len());
+    for depth in DEPTHS {
+        let (mean, error) = summed(&|asked| asked.found(way, depth));
+        text += &format!(" {:.1} ± {:.1} |", 100.0 * mean, 100.0 * error);
+    }
+    let (mean, error) = summed(&|asked| asked.ndcg(way));
+    text + &format!(" {mean:.4} ± {error:.4} |\n")
+}
+
+/// Values as differences of equal weight, grouped by repository.
+fn differences<'a>(values: impl Iterator<Item = (&'a Asked, f64)>) -> Vec<Difference> {
+    let values: Vec<(&Asked, f64)> = values.collect();
+    let weight = 1.0 / values.len().max(1) as f64;
+    let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
+    let of = |(asked, value): (&'a Asked, f64)| {
+        let next = groups.len();
+        Difference { group: *groups.entry(&asked.repository).or_insert(next), weight, value }
+    };
+    values.into_iter().map(of).collect()
+}
+
+fn grouped<'a>(all: &[&'a Asked], key: fn(&Asked) -> &String) -> BTreeMap<String, Vec<&'a Asked>> {
+    let mut groups: BTreeMap<String, Vec<&Asked>> = BTreeMap::new();
+    for asked in all {
+        groups.entry(key(asked).clone()).or_default().push(asked);
+    }
+    groups
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = values.fold((0u32, 0.0), |(count, sum), value| (count + 1, sum + value));
+    sum / f64::from(count.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(id: usize, repository: &str, ranks: &[(&str, &[Option<usize>])]) -> Asked {
+        let ranks = ranks.iter().map(|(way, ranks)| ((*way).to_string(), ranks.to_vec())).collect();
+        let (repository, language, from) = (repository.to_string(), "c".to_string(), "issues".to_string());
+        Asked { id: id.to_string(), repository, language, from, unread: 0, ranks }
+    }
+
+    fn record(asked: Vec<Asked>) -> IssueRecord {
+        let ways = asked[0].ranks.keys().cloned().collect();
+        IssueRecord { origin: Origin::here(), narrow: false, ways, asked }
+    }
+
+    #[test]
+    fn shares_by_hand() {
+        let all = record(vec![
+            asked(1, "a/a", &[("title", &[Some(1), None])]),
+            asked(2, "a/a", &[("title", &[Some(4)])]),
+            asked(3, "b/b", &[("title", &[None])]),
+            asked(4, "b/b", &[("title", &[Some(10), Some(2)])]),
+        ]);
+        let text = all.markdown();
+        assert!(text.contains("| title | 4 | 25.0 ± "), "{text}");
+        let cells = |name: &str| -> Vec<f64> {
+            let line = text.lines().find(|line| line.starts_with(&format!("| {name} |"))).expect("a row");
+            let numbers = line.split('|').skip(2).filter_map(|cell| cell.split_whitespace().next()?.parse().ok());
+            numbers.collect()
+        };
+        assert_eq!(cells("title")[..5], [4.0, 25.0, 50.0, 75.0, 75.0]);
+        assert_eq!(cells("b/b")[..5], [2.0, 0.0, 50.0, 50.0, 50.0]);
+        // 1 / (1 + 1/log2 3), and 1/log2 5: their mean.
+        assert!((cells("a/a")[5] - (0.6131 + 0.4307) / 2.0).abs() < 1e-3, "{text}");
+    }
+
+    #[test]
+    fn a_setting_counts_where_it_was_not_chosen() {
+        // It is right on the first repository alone, and so is chosen for the others alone.
+        let of = |id: usize, repository: &str, own: usize, tried: usize| {
+            asked(id, repository, &[("title", &[Some(own)]), ("title [K=1]", &[Some(tried)])])
+        };
+        let all = record(vec![of(1, "a/a", 9, 1), of(2, "b/b", 1, 2), of(3, "c/c", 1, 2)]);
+        let text = all.markdown();
+        let held = text.lines().find(|line| line.starts_with("Held out")).expect("a line");
+        assert!(held.contains("0 better, 2 worse"), "{text}");
+        assert!(text.contains("| [K=1] | 0.7540 |"), "{text}");
+        assert!(!text.contains("| title [K=1] |"), "{text}");
+    }
+
+    #[test]
+    fn what_changed_is_told_over_the_instances_of_both() {
+        let of = |id: usize, rank: usize| asked(id, "a/a", &[("title", &[Some(rank)])]);
+        let (before, now) = (record(vec![of(1, 6), of(2, 1), of(4, 1)]), record(vec![of(1, 5), of(2, 7), of(3, 1)]));
+        let text = now.against(&before);
+        assert!(text.contains("2 instances") && text.contains("| 1 – 1 |"), "{text}");
+        assert!(text.contains("| title | -0.5000 ± "), "{text}");
+    }
+}
