@@ -106,6 +106,18 @@ pub struct History {
     pub revision: String,
 }
 
+/// One entry of a set.
+struct Entry {
+    /// Where in the set it is.
+    key: String,
+    /// The commit below its fix.
+    base: String,
+    /// What was reported; none where no issue has a body.
+    text: Option<Text>,
+    /// The fix.
+    patch: String,
+}
+
 /// A possible instance, and when the commit below its fix was made.
 struct Candidate {
     time: i64,
@@ -171,7 +183,7 @@ fn answers(changed: &[String]) -> Option<Vec<String>> {
 /// The candidates of one repository in a set.
 fn of_set(set: &Set, clone: &Mirror, name: &str, part: &Part, source: &Mirror) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
-    for (key, base, text, patch) in entries(set, clone, part)? {
+    for Entry { key, base, text, patch } in entries(set, clone, part)? {
         let (Some(text), Some(files)) = (text, answers(&patched(&patch))) else { continue };
         let Some(time) = source.time(&base) else {
             eprintln!("colgrep-bench: {name}: the clone lacks {base}; an instance is left out");
@@ -186,15 +198,16 @@ fn of_set(set: &Set, clone: &Mirror, name: &str, part: &Part, source: &Mirror) -
     Ok(candidates)
 }
 
-/// Key, base commit, text and patch of each entry of a set.
-fn entries(set: &Set, clone: &Mirror, part: &Part) -> Result<Vec<(String, String, Option<Text>, String)>> {
+/// The entries of a set that are of one repository.
+fn entries(set: &Set, clone: &Mirror, part: &Part) -> Result<Vec<Entry>> {
     let text_of = |path: &str| Ok::<_, anyhow::Error>(String::from_utf8(clone.file(&set.revision, path)?)?);
     if part.path.ends_with(".jsonl") {
         let text = text_of(&part.path)?;
         let entry = |line: &str| {
             let resolved: Resolved = serde_json::from_str(line).with_context(|| part.path.clone())?;
             let key = format!("{}#{}", part.path, resolved.number);
-            Ok((key, resolved.base.sha.clone(), resolved.text(), resolved.fix_patch))
+            let (base, text) = (resolved.base.sha.clone(), resolved.text());
+            Ok(Entry { key, base, text, patch: resolved.fix_patch })
         };
         return text.lines().map(entry).collect();
     }
@@ -205,7 +218,7 @@ fn entries(set: &Set, clone: &Mirror, part: &Part) -> Result<Vec<(String, String
         let patch = text_of(&format!("{task}/solution/fix.patch"))?;
         let script = text_of(&format!("{task}/environment/prepare.sh"))?;
         let base = checked_out(&script).with_context(|| format!("{task}: the script checks nothing out"))?;
-        entries.push((task, base, instructed(&instruction), patch));
+        entries.push(Entry { key: task, base, text: instructed(&instruction), patch });
     }
     Ok(entries)
 }

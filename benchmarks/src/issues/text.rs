@@ -161,8 +161,8 @@ pub fn reported(title: &str, message: &str) -> Option<Text> {
     // A merge of several commits lists their subjects.
     let is_list = body.split("\n\n").filter(|paragraph| paragraph.trim_start().starts_with("* ")).count() > 1;
     let told = |paragraph: &str| -> String {
-        let is_told = |line: &&str| !NOT_REPORTED.is_match(line) && !(is_list && line.starts_with("* "));
-        let lines = paragraph.lines().filter(is_told);
+        let is_noise = |line: &str| NOT_REPORTED.is_match(line) || is_list && line.starts_with("* ");
+        let lines = paragraph.lines().filter(|line| !is_noise(line));
         lines.collect::<Vec<_>>().join("\n")
     };
     let body = body.replace("\r\n", "\n");
