@@ -17,6 +17,7 @@ pub mod report;
 pub mod research;
 pub mod run;
 pub mod selfeval;
+pub mod serve;
 pub mod shown;
 pub mod speed;
 pub mod strength;
@@ -73,6 +74,8 @@ enum Command {
     Ablate(ablate::Args),
     /// Measure whole processes: indexing, searching, memory, disk, other tools
     Speed(speed::Args),
+    /// Ask the HTTP server by many clients at once: answers a second, how long they take, memory over time
+    Serve(serve::Args),
     /// Draw what the other commands wrote, as SVG
     Plot(plot::Args),
     /// Measure relevance on a repository without labels, by its commits and its documentation
@@ -111,6 +114,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::Sweep(args) => sweep::run(&args, &vars),
         Command::Plot(args) => plot::run(&args),
         Command::Speed(args) => speed::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::SelfEval(args) => selfeval::run(&args, &vars),
         Command::Strength(args) => strength::run(&args, &vars),
         Command::Known(args) => known::run(&args, &vars),

@@ -29,6 +29,16 @@ fn forbid_networks() {
     seccompiler::apply_filter(&program).expect("Linux takes a filter from everybody");
 }
 
+/// As [`forbid_networks`], but sockets may be made, and none may be connected.
+fn forbid_connections() {
+    let rules = [libc::SYS_connect, libc::SYS_sendmsg, libc::SYS_sendmmsg, libc::SYS_io_uring_setup];
+    let rules = BTreeMap::from(rules.map(|call| (call, Vec::new())));
+    let architecture = std::env::consts::ARCH.try_into().expect("a known processor");
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::KillProcess, architecture);
+    let program: BpfProgram = filter.and_then(TryInto::try_into).expect("a filter");
+    seccompiler::apply_filter(&program).expect("Linux takes a filter from everybody");
+}
+
 /// Runs a command, fed with `input`, without networks.
 fn apart(mut command: Command, input: &str) -> Output {
     let run = move || {
@@ -156,4 +166,27 @@ fn a_model_of_the_hub_and_a_bucket_are_the_exceptions() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.signal(), Some(FORBIDDEN), "{words:?}: {}: {said}", output.status);
     }
+}
+
+#[test]
+fn the_http_server_listens_and_connects_to_nothing() {
+    let sandbox = cloned();
+    let output = apart(command(&sandbox, &["serve", "--listen", "127.0.0.1:0"]), "");
+    assert_eq!(output.status.signal(), Some(FORBIDDEN), "it is the one that makes a socket: {output:?}");
+    let mut serve = command(&sandbox, &["serve", "--listen", "127.0.0.1:0"]);
+    let start = move || {
+        forbid_connections();
+        common::serve::Server::of(&mut serve)
+    };
+    let mut server = std::thread::scope(|scope| scope.spawn(start).join()).expect("a thread");
+    for (tool, parameters) in [
+        ("search", json!({"query": "how are requests parsed"})),
+        ("grep", json!({"pattern": "fn"})),
+        ("history", json!({"query": "a ring"})),
+    ] {
+        server.good(&format!("/api/v1/{tool}"), &parameters);
+    }
+    server.good("/page/results", &json!({"query": "ring"}));
+    assert!(server.get("/metrics", &[]).status == 200 && server.get("/", &[]).status == 200);
+    assert_eq!(server.child.try_wait().expect("a process"), None, "it lives");
 }

@@ -12,10 +12,28 @@ use crate::error::{Result, SettingError};
 use crate::variable;
 
 /// Variables named COLGREP_… that are no knobs.
-const OWN: [&str; 5] = ["COLGREP_TRACE", "COLGREP_DATA_DIR", "COLGREP_PROFILE", "COLGREP_BACKGROUND", "COLGREP_WAIT"];
+const OWN: [&str; 6] =
+    ["COLGREP_TOKEN", "COLGREP_TRACE", "COLGREP_DATA_DIR", "COLGREP_PROFILE", "COLGREP_BACKGROUND", "COLGREP_WAIT"];
 
 /// The system loader's own search path.
 const LOADER_PATH: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } else { "LD_LIBRARY_PATH" };
+
+/// A text that no message and no trace shows.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The text.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
 
 /// What the environment says.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +66,8 @@ pub struct Env {
     pub home: Option<PathBuf>,
     /// Colour asked for (true) or refused (false).
     pub color: Option<bool>,
+    /// The token that requests to `serve` have to bring.
+    pub token: Option<Secret>,
     /// Whether the terminal shows no colours (`TERM=dumb`).
     pub dumb_terminal: bool,
     /// What cloud tools read.
@@ -70,6 +90,7 @@ impl Env {
             let text = || value.to_string_lossy().into_owned();
             match name {
                 "COLGREP_DATA_DIR" if !value.is_empty() => env.data_folder = Some(PathBuf::from(&value)),
+                "COLGREP_TOKEN" if !value.is_empty() => env.token = Some(Secret(text())),
                 "COLGREP_TRACE" => env.trace = switch(name, text())?.unwrap_or_default(),
                 "COLGREP_WAIT" => env.wait = switch(name, text())?.unwrap_or_default(),
                 "COLGREP_BACKGROUND" => env.background = switch(name, text())?,

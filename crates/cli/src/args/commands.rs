@@ -1,5 +1,6 @@
 //! The flags of the subcommands other than search.
 
+use core::net::SocketAddr;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -135,6 +136,32 @@ pub struct McpArgs {
     /// Folders that the server answers about (default: the project around the current folder); nothing outside is read
     #[arg(value_name = "ROOT")]
     pub roots: Vec<PathBuf>,
+    /// Options of the walk.
+    #[command(flatten)]
+    pub walk: WalkArgs,
+}
+
+/// `serve`.
+#[derive(Clone, Debug, Args)]
+pub struct ServeArgs {
+    /// Folders that are served (default: the project around the current folder); nothing outside is read
+    #[arg(value_name = "PATH")]
+    pub roots: Vec<PathBuf>,
+    /// Where to listen; port 0 takes a free one. An address that other machines can reach needs a token
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7345", help_heading = "Serving")]
+    pub listen: SocketAddr,
+    /// A file with the token that requests have to bring (Authorization: Bearer TOKEN); else COLGREP_TOKEN holds it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Serving")]
+    pub token_file: Option<PathBuf>,
+    /// A name of this server beside localhost and its addresses, as a proxy in front has; can be repeated
+    #[arg(long, value_name = "NAME", help_heading = "Serving")]
+    pub host: Vec<String>,
+    /// Seconds that a request may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Serving")]
+    pub timeout: u64,
+    /// Requests that are worked on at once (default: two a thread); 64 more wait, others are sent away
+    #[arg(long, value_name = "N", help_heading = "Serving")]
+    pub at_once: Option<usize>,
     /// Options of the walk.
     #[command(flatten)]
     pub walk: WalkArgs,

@@ -97,6 +97,8 @@ pub enum Command {
     Knobs(KnobsArgs),
     /// Serve searches to coding agents: an MCP server on stdin and stdout
     Mcp(McpArgs),
+    /// Serve searches over HTTP, and a page for people
+    Serve(ServeArgs),
     /// Make colgrep known to a coding agent (also spelled --install-claude-code and so on)
     Install(InstallArgs),
     /// Take back what `install` wrote (also spelled --uninstall-claude-code and so on)

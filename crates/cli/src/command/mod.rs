@@ -18,6 +18,7 @@ mod outline;
 mod pull;
 mod push;
 mod search;
+mod serve;
 mod served;
 mod set_model;
 mod settings;
@@ -56,6 +57,7 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         Some(Command::Doctor(doctor)) => doctor::run(doctor, env),
         Some(Command::Knobs(knobs)) => knobs::run(knobs, env),
         Some(Command::Mcp(mcp)) => mcp::run(mcp, env),
+        Some(Command::Serve(serve)) => serve::run(serve, env),
         Some(Command::Install(agent)) => install::install(agent, env),
         Some(Command::Uninstall(agent)) => install::uninstall(agent, env),
         Some(Command::Hook(hook)) => hook::run(hook, env),

@@ -9,6 +9,7 @@ mod history;
 mod local;
 mod page;
 pub mod params;
+mod ranking;
 pub mod schema;
 pub mod state;
 mod tools;
@@ -19,6 +20,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use state::ServerState;
+pub use tools::search_shown;
 
 /// Requests that are worked on at once, for each core. The others wait their turn.
 pub const AT_WORK_A_CORE_MAX: usize = 2;

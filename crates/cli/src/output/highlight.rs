@@ -2,14 +2,53 @@
 //!
 //! Loaded when the first coloured line is printed. A language without a syntax is printed without colours.
 
+use std::sync::OnceLock;
+
 use anstyle::{Ansi256Color, AnsiColor, Color, Style};
 use syntect::highlighting::{FontStyle, HighlightIterator, HighlightState, Highlighter, Theme};
-use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
 /// Maximum number of coloured lines in a block, from its first.
 const LINES_MAX: usize = 500;
 /// Longest coloured line, in bytes. A longer one ends the colours of its block.
 const LINE_BYTES_MAX: usize = 2 << 10;
+
+/// Classes of a page's style sheet by the scope that they stand for; the innermost scope that has one counts, and of the
+/// rows the first. A row without a class hides what is around.
+const CLASSES: [(&str, &str); 32] = [
+    ("punctuation.definition.comment", "c"),
+    ("punctuation.definition.string", "s"),
+    ("comment", "c"),
+    ("constant.character.escape", "e"),
+    ("string", "s"),
+    ("meta.interpolation", ""),
+    ("meta.template.expression", ""),
+    ("constant.numeric", "n"),
+    ("constant", "n"),
+    ("keyword.operator.word", "k"),
+    ("keyword.operator.logical.python", "k"),
+    ("keyword.operator", ""),
+    ("keyword", "k"),
+    ("storage.modifier", "k"),
+    ("storage.type.function", "k"),
+    ("storage", "k"),
+    ("variable.language", "k"),
+    ("entity.name.function", "f"),
+    ("support.function", "f"),
+    ("support.macro", "f"),
+    ("variable.function", "f"),
+    ("entity.name.tag", "k"),
+    ("entity.name.section", "h"),
+    ("markup.heading", "h"),
+    ("entity.name", "t"),
+    ("entity.other.inherited-class", "t"),
+    ("entity.other.attribute-name", "a"),
+    ("support.type", "t"),
+    ("support.class", "t"),
+    ("meta.annotation", "a"),
+    ("meta.attribute", "a"),
+    ("markup.raw", "s"),
+];
 
 /// Styles of a line, each with the number of bytes it covers.
 pub type Styled = Vec<(Style, usize)>;
@@ -58,6 +97,46 @@ impl Syntaxes {
         }
         styled
     }
+
+    /// The classes of consecutive lines of the file at `path`, each with the number of bytes that it covers; of the first
+    /// `lines_max` lines, up to one that is too long.
+    pub fn classes(
+        &self,
+        path: &str,
+        first_line: &str,
+        lines: &[&str],
+        lines_max: usize,
+    ) -> Vec<Vec<(&'static str, usize)>> {
+        let Some(syntax) = self.syntax(path, first_line) else { return Vec::new() };
+        let (mut parser, mut stack) = (ParseState::new(syntax), ScopeStack::new());
+        let mut classes = Vec::new();
+        for line in lines.iter().take(lines_max).take_while(|line| line.len() <= LINE_BYTES_MAX) {
+            let text = format!("{line}\n");
+            let Ok(operations) = parser.parse_line(&text, &self.set) else { break };
+            let (mut at, mut row) = (0, Vec::new());
+            for (end, operation) in &operations {
+                if *end > at {
+                    row.push((class(&stack), *end - at));
+                    at = *end;
+                }
+                if stack.apply(operation).is_err() {
+                    return classes;
+                }
+            }
+            row.push((class(&stack), text.len() - at));
+            classes.push(row);
+        }
+        classes
+    }
+}
+
+/// The class of the innermost scope that has one.
+fn class(stack: &ScopeStack) -> &'static str {
+    static KNOWN: OnceLock<Vec<(Scope, &str)>> = OnceLock::new();
+    let known = KNOWN
+        .get_or_init(|| CLASSES.iter().filter_map(|(scope, class)| Some((Scope::new(scope).ok()?, *class))).collect());
+    let of = |scope: &Scope| known.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope)).map(|(_, class)| *class);
+    stack.as_slice().iter().rev().find_map(of).unwrap_or_default()
 }
 
 /// A style of the `ansi` theme in the terminal's palette: bat writes the palette's number where alpha is 0, and means
@@ -101,6 +180,35 @@ mod tests {
         let styles = syntaxes.styles("src/a.rs", "", &["pub fn push(item: u32) { return 1 }"]);
         let path = super::super::style::PATH.get_fg_color();
         assert!(styles.iter().flatten().all(|(style, _)| style.get_fg_color() != path), "{styles:?}");
+    }
+
+    #[test]
+    fn code_has_classes_by_what_it_is() {
+        let syntaxes = Syntaxes::load();
+        for (path, line, expected) in [
+            ("a.rs", "pub fn push(&self) -> u32 { 1 } // é", "k:pub k:fn f:push k:self t:u32 n:1 c:// é"),
+            ("a.py", "def f(x): return 'text' and 1", "k:def f:f k:return s:'text' k:and n:1"),
+            ("a.ts", "export const a = async () => `x${1}`;", "k:export k:const k:async k:=> s:`x n:1 s:`"),
+            ("a.md", "# Title", "h:# Title"),
+            ("a.zzz", "fn a", ""),
+        ] {
+            let rows = syntaxes.classes(path, line, &[line], 1);
+            let (mut at, mut found) = (0, Vec::<(&str, String)>::new());
+            for (class, length) in rows.iter().flatten() {
+                let text = line.get(at..(at + length).min(line.len())).unwrap_or_default();
+                at += length;
+                match found.last_mut() {
+                    Some(last) if last.0 == *class => last.1.push_str(text),
+                    _ => found.push((class, text.to_string())),
+                }
+            }
+            let named: Vec<String> = found
+                .iter()
+                .filter(|(class, _)| !class.is_empty())
+                .map(|(class, text)| format!("{class}:{}", text.trim()))
+                .collect();
+            assert_eq!(named.join(" "), expected, "{path}: {rows:?}");
+        }
     }
 
     #[test]

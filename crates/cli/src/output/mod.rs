@@ -6,7 +6,7 @@ pub mod end;
 pub mod entries;
 pub mod escape;
 pub mod explain;
-mod highlight;
+pub mod highlight;
 mod human;
 mod hyperlink;
 pub mod json;

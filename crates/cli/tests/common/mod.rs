@@ -2,10 +2,14 @@
 
 #[allow(dead_code, reason = "the tests of `install` alone use it")]
 pub mod agents;
+#[allow(dead_code, reason = "the tests of the page alone use it")]
+pub mod browser;
 #[allow(dead_code, reason = "the tests of the server alone use it")]
 pub mod mcp;
 #[allow(dead_code, reason = "the tests of histories alone use it")]
 pub mod past;
+#[allow(dead_code, reason = "the tests of the HTTP server alone use it")]
+pub mod serve;
 #[allow(dead_code, reason = "the tests of shared indexes alone use it")]
 pub mod shared;
 

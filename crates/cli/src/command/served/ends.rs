@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::params;
 use crate::output::escape::escape_control;
+use crate::output::line::shortened;
 use crate::output::path::typed;
 use crate::words::{counted, quoted};
 
@@ -137,7 +138,7 @@ fn row(file: &FileAnswer) -> Value {
         fields.insert("line".into(), best.unit.span.line.into());
         fields.insert("end_line".into(), best.last_line.into());
         fields.insert("line_shown".into(), best.line.number.into());
-        fields.insert("text".into(), best.line.text.trim().into());
+        fields.insert("text".into(), shortened(best.line.text.trim()).into());
     }
     row
 }

@@ -11,8 +11,9 @@ use colgrep_syntax::read::lines_between;
 
 use super::page::{page, tokens_wanted};
 use super::params;
+use super::ranking::lacking_in;
 use super::state::{Root, ServerState};
-use super::tools::{lacking_in, unit_with};
+use super::tools::unit_with;
 use crate::command::grep as plain_grep;
 use crate::command::outline::{self as file_outline, Outlined};
 use crate::notice::coverage;
@@ -20,6 +21,17 @@ use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
 use crate::words::{counted, counted_are};
+
+/// The largest file that is read whole for its units, in bytes.
+const WHOLE_BYTES_MAX: u64 = 16 << 20;
+
+/// Fails for a file that is too large to be read whole.
+fn check_size(path: &Path, asked: &str) -> Result<()> {
+    if path.metadata().is_ok_and(|metadata| metadata.len() > WHOLE_BYTES_MAX) {
+        bail!("{asked} is larger than {} MiB, and is not read whole; `grep` finds its lines", WHOLE_BYTES_MAX >> 20);
+    }
+    Ok(())
+}
 
 /// `grep`.
 pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
@@ -62,6 +74,7 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
 /// `outline`.
 pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     let (_, full, _) = state.locate(&asked.file)?;
+    check_size(&full, &asked.file)?;
     let units = file_outline::outline(&full)?;
     let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
@@ -74,6 +87,7 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
         Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),
         None => state.locate(&asked.file)?,
     };
+    check_size(&full, &asked.file)?;
     let units = file_outline::outline(&full)?;
     let name = asked.name.as_deref().filter(|name| !name.is_empty());
     let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);

@@ -11,6 +11,12 @@ pub fn of<P: JsonSchema>() -> Map<String, Value> {
     schema.as_object().cloned().unwrap_or_default()
 }
 
+/// The schema of what a type writes.
+pub fn written<A: JsonSchema>() -> Map<String, Value> {
+    let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<A>().to_value();
+    schema.as_object().cloned().unwrap_or_default()
+}
+
 /// A schema of parameters in plain types, without what it says of the type around them.
 pub fn in_plain_types(input: &Map<String, Value>) -> Map<String, Value> {
     let mut schema = input.clone();

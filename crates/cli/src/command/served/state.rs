@@ -60,6 +60,8 @@ pub struct Root {
     changes: Changes,
     /// Whether vectors are being made in the background.
     encoding: AtomicBool,
+    /// Whether the index was opened once.
+    ready: AtomicBool,
 }
 
 /// Watches a folder for changes.
@@ -204,8 +206,9 @@ impl ServerState {
         project.root = project.root.canonicalize().unwrap_or(project.root);
         project.settings(&self.env)?;
         let changes = Changes::watch(&project);
-        let (held, unlike, model, encoding) = (Mutex::default(), Mutex::default(), OnceLock::new(), false.into());
-        Ok(Arc::new(Root { folder, project, below, held, unlike, model, changes, encoding }))
+        let (held, unlike, model) = (Mutex::default(), Mutex::default(), OnceLock::new());
+        let (encoding, ready) = (false.into(), false.into());
+        Ok(Arc::new(Root { folder, project, below, held, unlike, model, changes, encoding, ready }))
     }
 
     /// Answers about these roots from now on.
@@ -249,8 +252,8 @@ impl ServerState {
     pub fn check_roots(&self) -> Result<()> {
         if self.roots.is_empty() {
             bail!(
-                "there is no project to answer about: {}. The server has to be started in a project, or for one (`mcp` \
-                 with its folder), or the client has to have roots",
+                "there is no project to answer about: {}. The server has to be started in a project, or for one (with \
+                 its folder), or the client has to have roots",
                 self.why
             );
         }
@@ -363,6 +366,7 @@ impl ServerState {
                 let snapshot = Arc::new(snapshot);
                 *held = Some(Arc::clone(&snapshot));
                 *root.unlike() = unlike;
+                root.ready.store(true, Ordering::Release);
                 Ok(snapshot)
             }
             Err(error) => {
@@ -445,6 +449,16 @@ impl Root {
     /// Whether vectors are being made in the background.
     pub fn is_encoding(&self) -> bool {
         self.encoding.load(Ordering::Acquire)
+    }
+
+    /// Whether the index was opened once, so that answers need not wait for a first build.
+    pub fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Acquire)
+    }
+
+    /// Whether the next call looks for changes.
+    pub fn is_stale(&self) -> bool {
+        self.changes.stale.load(Ordering::Acquire) || !self.is_watched()
     }
 
     /// Whether changes are noticed as they happen.

@@ -1,0 +1,250 @@
+//! `serve`: searches over HTTP by many clients at once: how many a second, how long they wait, and what memory the server
+//! has over time.
+
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+
+use crate::FINE;
+use crate::speed::process::Program;
+
+/// Questions, in turn: words, names, a whole sentence, one that nothing answers.
+const QUESTIONS: [&str; 12] = [
+    "parse request",
+    "where are timeouts handled",
+    "retry with a pause between attempts",
+    "error handling",
+    "read the configuration file",
+    "connection pool",
+    "serialize to json",
+    "test helper for temporary folders",
+    "how is a header's value escaped",
+    "cache of recently used entries",
+    "Router",
+    "zygomorphic quokka",
+];
+/// Answers before the clock starts.
+const WARM_UP: usize = 24;
+/// Looks at the server's memory during a load.
+const LOOKS: u32 = 12;
+
+/// Arguments of `serve`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Folders to serve
+    #[arg(required = true)]
+    roots: Vec<PathBuf>,
+    /// The program; without it the one linked in here
+    #[arg(long)]
+    colgrep: Option<PathBuf>,
+    /// Where its indexes are; without it a folder that goes at the end
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// Numbers of clients
+    #[arg(long, value_delimiter = ',', default_value = "1,8,64")]
+    clients: Vec<usize>,
+    /// Seconds for each number of clients
+    #[arg(long, default_value_t = 10)]
+    seconds: u64,
+    /// Seconds of a load by as many clients as the middle number says, with looks at the memory
+    #[arg(long, default_value_t = 0)]
+    load: u64,
+    /// Requests that the server works on at once
+    #[arg(long)]
+    at_once: Option<usize>,
+}
+
+/// A server under load.
+struct Server {
+    child: Child,
+    host: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A connection that is kept.
+struct Client {
+    host: String,
+    stream: BufReader<TcpStream>,
+}
+
+/// What clients saw.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    /// Milliseconds of each answer.
+    answers: Vec<f64>,
+    /// Requests that were sent away.
+    refused: usize,
+}
+
+impl Client {
+    fn new(host: &str) -> Result<Client> {
+        let stream = TcpStream::connect(host)?;
+        stream.set_nodelay(true)?;
+        Ok(Client { host: host.to_string(), stream: BufReader::new(stream) })
+    }
+
+    /// The status of an answer, which is read to its end.
+    fn ask(&mut self, query: &str) -> Result<u16> {
+        let body = json!({"query": query}).to_string();
+        let request = format!(
+            "POST /api/v1/search HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.host,
+            body.len()
+        );
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).context("no answer of HTTP")?;
+        let mut length = 0;
+        loop {
+            line.clear();
+            if self.stream.read_line(&mut line)? == 0 {
+                bail!("the connection ended");
+            }
+            match line.trim().split_once(':') {
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => length = value.trim().parse()?,
+                Some(_) => {}
+                None => break,
+            }
+        }
+        let read = std::io::copy(&mut (&mut self.stream).take(length), &mut std::io::sink())?;
+        if read < length { bail!("an answer was cut") } else { Ok(status) }
+    }
+}
+
+/// Measures.
+///
+/// # Errors
+/// When the server does not start or an answer is neither an answer nor a refusal.
+pub fn run(args: &Args) -> Result<u8> {
+    let own = tempfile::tempdir()?;
+    let data = args.data.as_deref().unwrap_or(own.path());
+    let program = Program::colgrep(args.colgrep.as_deref())?.with_data(data);
+    for root in &args.roots {
+        program.run(&["init", &root.display().to_string()])?;
+    }
+    let server = start(&program, args)?;
+    let mut client = Client::new(&server.host)?;
+    for question in QUESTIONS.iter().cycle().take(WARM_UP) {
+        client.ask(question)?;
+    }
+    drop(client);
+    let mut table = String::from(
+        "| clients | answers/s | p50 | p99 | longest | sent away | memory |\n|---|---|---|---|---|---|---|\n",
+    );
+    for clients in &args.clients {
+        let time = Duration::from_secs(args.seconds);
+        let seen = load(&server.host, *clients, time)?;
+        let memory = memory_of(&server);
+        let _ = writeln!(table, "| {clients} | {} | {memory} |", row(&seen, time));
+    }
+    std::io::stdout().write_all(table.as_bytes())?;
+    if args.load > 0 {
+        over_time(&server, args)?;
+    }
+    Ok(FINE)
+}
+
+fn start(program: &Program, args: &Args) -> Result<Server> {
+    let mut command = program.command(&["serve", "--quiet", "--listen", "127.0.0.1:0"]);
+    if let Some(at_once) = args.at_once {
+        command.args(["--at-once", &at_once.to_string()]);
+    }
+    let mut child = command.args(&args.roots).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().context("an output")?).read_line(&mut line)?;
+    let host = line.trim().trim_end_matches('/').strip_prefix("http://").unwrap_or_default().to_string();
+    if host.is_empty() {
+        bail!("the server did not start");
+    }
+    Ok(Server { child, host })
+}
+
+/// What `clients` see in this time, each with its own connection and one question behind the other.
+fn load(host: &str, clients: usize, time: Duration) -> Result<Seen> {
+    let all = Mutex::new(Seen::default());
+    let end = Instant::now() + time;
+    let one = |number: usize| -> Result<()> {
+        let (mut client, mut seen) = (Client::new(host)?, Seen::default());
+        for question in QUESTIONS.iter().cycle().skip(number) {
+            let begun = Instant::now();
+            if begun >= end {
+                break;
+            }
+            match client.ask(question)? {
+                200 => seen.answers.push(begun.elapsed().as_secs_f64() * 1e3),
+                503 => seen.refused += 1,
+                status => bail!("{question}: status {status}"),
+            }
+        }
+        let mut all = all.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        all.answers.extend(seen.answers);
+        all.refused += seen.refused;
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let asks: Vec<_> = (0..clients).map(|number| scope.spawn(move || one(number))).collect();
+        asks.into_iter().try_for_each(|ask| ask.join().map_err(|_| anyhow::anyhow!("a client panicked"))?)
+    })?;
+    Ok(all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+/// The cells of a row.
+fn row(seen: &Seen, time: Duration) -> String {
+    let mut sorted = seen.answers.clone();
+    sorted.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let place = ((sorted.len() as f64 * share) as usize).min(sorted.len().saturating_sub(1));
+        sorted.get(place).map_or_else(|| "-".to_string(), |ms| format!("{ms:.0} ms"))
+    };
+    let rate = sorted.len() as f64 / time.as_secs_f64();
+    format!("{rate:.0} | {} | {} | {} | {}", at(0.5), at(0.99), at(1.0), seen.refused)
+}
+
+/// Memory of the server now; nothing where the system does not tell.
+fn memory_of(server: &Server) -> String {
+    let text = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    let kilobytes = line.trim().trim_end_matches(" kB").parse::<u64>();
+    kilobytes.map_or_else(|_| "-".to_string(), |kilobytes| format!("{} MB", kilobytes / 1_000))
+}
+
+/// A load in parts, with a look at the memory behind each.
+fn over_time(server: &Server, args: &Args) -> Result<()> {
+    let clients = args.clients.get(args.clients.len() / 2).copied().unwrap_or(8);
+    let part = Duration::from_secs(args.load) / LOOKS;
+    let mut table = format!(
+        "\n{clients} clients for {} s\n\n| s | answers/s | p50 | p99 | longest | sent away | memory |\n|---|---|---|---|---|---|---|\n",
+        args.load
+    );
+    for look in 1..=LOOKS {
+        let seen = load(&server.host, clients, part)?;
+        let _ = writeln!(table, "| {} | {} | {} |", (part * look).as_secs(), row(&seen, part), memory_of(server));
+    }
+    Ok(std::io::stdout().write_all(table.as_bytes())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_give_rate_and_quantiles() {
+        let seen = Seen { answers: (1..=100).rev().map(f64::from).collect(), refused: 3 };
+        assert_eq!(row(&seen, Duration::from_secs(10)), "10 | 51 ms | 100 ms | 100 ms | 3");
+        assert_eq!(row(&Seen::default(), Duration::from_secs(1)), "0 | - | - | - | 0");
+    }
+}

@@ -1,0 +1,138 @@
+//! `colgrep serve`: the requests of the MCP server over HTTP, and a page on them for people.
+//!
+//! It listens on loopback unless a token guards it, and opens no connection of its own. What clients can make it hold is
+//! bounded: connections, requests, answers that nobody reads (`docs/architecture.md`, "Bounded memory").
+
+mod api;
+mod gate;
+mod guard;
+mod listen;
+mod metrics;
+mod openapi;
+mod page;
+mod problem;
+mod routes;
+mod view;
+
+use std::io::Write as _;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use colgrep_engine::env::Env;
+use gate::Gate;
+use guard::Guard;
+use listen::Listener;
+use metrics::Metrics;
+use problem::Problem;
+
+use super::limit_threads;
+use super::served::state::ServerState;
+use super::served::{AT_WORK_A_CORE_MAX, Tool, tools};
+use crate::FOUND;
+use crate::args::ServeArgs;
+use crate::hint::for_tools;
+use crate::output::highlight::Syntaxes;
+use crate::panic::contained;
+
+/// Threads that read and write sockets: little work, but none that waits for a search.
+const SOCKET_THREADS: usize = 2;
+/// Threads beside those of the searches: for metrics, readiness and the first opening of indexes.
+const SPARE_THREADS: usize = 4;
+
+/// What all requests share.
+pub struct App {
+    state: ServerState,
+    tools: Vec<Tool>,
+    gate: Gate,
+    guard: Guard,
+    metrics: Metrics,
+    /// Time that a request may take.
+    patience: Duration,
+    /// The syntaxes that colour code, loaded when first needed.
+    syntaxes: OnceLock<Syntaxes>,
+}
+
+impl App {
+    /// Does `work` on a thread for searches, when there is room.
+    ///
+    /// # Errors
+    /// When there is no room, it takes too long, or it fails.
+    pub async fn work<T: Send + 'static>(
+        self: &Arc<App>,
+        work: impl FnOnce(&App) -> Result<T> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let end = tokio::time::Instant::now() + self.patience;
+        let late = |_| Problem::late(self.patience);
+        let place = tokio::time::timeout_at(end, self.gate.enter()).await.map_err(late)??;
+        let app = Arc::clone(self);
+        let task = tokio::task::spawn_blocking(move || {
+            // Whoever asked may be gone: the place is kept until the work is over.
+            let _place = place;
+            contained(|| work(&app)).flatten()
+        });
+        match tokio::time::timeout_at(end, task).await.map_err(late)? {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(error)) => Err(Problem::of(&error)),
+            Err(error) => Err(Problem::failed(error.to_string())),
+        }
+    }
+}
+
+pub(super) fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
+    limit_threads(args.walk.threads);
+    let guard = Guard::new(args, env)?;
+    let state = ServerState::new(&args.roots, &args.walk, env)?;
+    state.check_roots()?;
+    let at_once = args.at_once.map_or(AT_WORK_A_CORE_MAX * rayon::current_num_threads(), |n| n.max(1));
+    let app = Arc::new(App {
+        state,
+        tools: tools(),
+        gate: Gate::new(at_once),
+        guard,
+        metrics: Metrics::new(),
+        patience: Duration::from_secs(args.timeout.max(1)),
+        syntaxes: OnceLock::new(),
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(SOCKET_THREADS)
+        .max_blocking_threads(at_once + SPARE_THREADS)
+        .enable_all()
+        .build()
+        .context("no runtime for the server")?;
+    let served = runtime.block_on(async {
+        let listener = Listener::bind(args.listen)?;
+        tell(&app, &listener, args.walk.quiet)?;
+        open_roots(&app);
+        listener.serve(&app).await;
+        anyhow::Ok(())
+    });
+    // A search that outlives the time for the end is left behind.
+    runtime.shutdown_background();
+    served.map(|()| FOUND)
+}
+
+/// Prints the address, the only output, and says what is served.
+fn tell(app: &App, listener: &Listener, quiet: bool) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "http://{}/", listener.address)?;
+    out.flush()?;
+    if !quiet {
+        let roots: Vec<String> = app.state.roots().map(|root| root.folder.display().to_string()).collect();
+        let token = if app.guard.has_token() { "; requests bring the token" } else { "" };
+        remark!("colgrep: serves {}{token}; ctrl-c ends it", roots.join(", "));
+    }
+    Ok(())
+}
+
+/// Opens every index, so that the first request need not wait for it.
+fn open_roots(app: &Arc<App>) {
+    for root in app.state.roots().cloned() {
+        let app = Arc::clone(app);
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = contained(|| app.state.snapshot(&root)).flatten() {
+                remark!("colgrep: {}: {}", root.folder.display(), for_tools(&error));
+            }
+        });
+    }
+}

@@ -1,0 +1,91 @@
+//! The requests of `served` over HTTP: parameters in JSON, the structured answer in JSON.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest as _, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::App;
+use super::problem::Problem;
+use super::routes::Asked;
+use crate::command::served::{self, Tool};
+
+/// Where the requests are.
+pub const PATH: &str = "/api/v1/";
+
+/// Whether a request has parameters; without any, it is asked by GET.
+pub fn has_parameters(tool: &Tool) -> bool {
+    tool.input.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty())
+}
+
+/// The routes of the requests.
+pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Asked)> {
+    tools.iter().enumerate().map(|(at, tool)| {
+        let path = format!("{PATH}{}", tool.name);
+        match has_parameters(tool) {
+            true => {
+                (path, post(async move |State(app): State<Arc<App>>, request: Request| answer(app, at, request).await))
+            }
+            false => (path, get(async move |State(app): State<Arc<App>>| answered(&app, at, Map::new()).await)),
+        }
+    })
+}
+
+async fn answer(app: Arc<App>, at: usize, request: Request) -> Result<Response, Problem> {
+    let parameters = parameters(&app, request, &app.tools[at].input).await?;
+    answered(&app, at, parameters).await
+}
+
+async fn answered(app: &Arc<App>, at: usize, parameters: Map<String, Value>) -> Result<Response, Problem> {
+    let call = app.tools[at].call(parameters).map_err(|error| Problem::invalid(error.to_string()))?;
+    json(app, &app.work(move |app| Ok(served::answer(&app.state, call)?.content())).await?)
+}
+
+/// An answer in JSON.
+///
+/// # Errors
+/// When there is no room for it.
+pub fn json(app: &App, content: &impl Serialize) -> Result<Response, Problem> {
+    let bytes = serde_json::to_vec(content).map_err(|error| Problem::failed(error.to_string()))?;
+    Ok(([(CONTENT_TYPE, "application/json")], app.gate.body(bytes)?).into_response())
+}
+
+/// Reads the body of a request: an object of JSON with all that its schema requires.
+///
+/// # Errors
+/// When it is another one, too long, or does not come.
+pub async fn parameters(
+    app: &App,
+    request: Request,
+    schema: &Map<String, Value>,
+) -> Result<Map<String, Value>, Problem> {
+    if !is_json(request.headers()) {
+        let detail = "parameters come as an object of JSON, with Content-Type: application/json";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", detail));
+    }
+    let read = tokio::time::timeout(app.patience, Bytes::from_request(request, &()));
+    let bytes = read.await.map_err(|_| Problem::late(app.patience))?.map_err(|rejected| match rejected.status() {
+        status @ StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, "too_large", rejected.body_text()),
+        _ => Problem::new(StatusCode::BAD_REQUEST, "invalid", rejected.body_text()),
+    })?;
+    let parameters: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| {
+        Problem::new(StatusCode::BAD_REQUEST, "invalid", format!("the body is no object of JSON: {error}"))
+    })?;
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    match required.into_iter().find(|name| !parameters.contains_key(*name)) {
+        Some(name) => Err(Problem::invalid(format!("the parameter {name} is missing"))),
+        None => Ok(parameters),
+    }
+}
+
+/// Whether the body is JSON. A form of another site's page can't say so without asking first.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}

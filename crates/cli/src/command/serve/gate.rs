@@ -1,0 +1,197 @@
+//! How much is under way at once: requests at work, requests that wait, and answers that nobody has read yet.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes};
+use http_body::{Frame, SizeHint};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::problem::Problem;
+
+/// Maximum number of requests that wait for their turn.
+pub const WAITING_MAX: usize = 64;
+/// Connections at once; more wait in the system's queue.
+pub const CONNECTIONS_MAX: usize = 256;
+/// Answers on their way to clients, all together, in KiB.
+const UNREAD_KIB_MAX: usize = 64 << 10;
+/// The longest answer, in bytes.
+pub const ANSWER_BYTES_MAX: usize = 8 << 20;
+/// An answer goes out in pieces of this many bytes.
+const PIECE_BYTES: usize = 64 << 10;
+/// Time in which a client has to read an answer.
+const READING: Duration = Duration::from_secs(60);
+
+/// Bounds of the requests under way.
+pub struct Gate {
+    at_once: usize,
+    /// Room for requests that wait or are at work.
+    requests: Arc<Semaphore>,
+    /// Room for requests at work.
+    work: Arc<Semaphore>,
+    /// Room for answers on their way, in KiB.
+    unread: Arc<Semaphore>,
+    /// Room for connections.
+    connections: Arc<Semaphore>,
+}
+
+/// What is under way.
+pub struct Load {
+    /// Requests at work.
+    pub working: usize,
+    /// Requests that wait.
+    pub waiting: usize,
+    /// Answers that clients have not read yet, in KiB.
+    pub unread_kib: usize,
+    /// Connections.
+    pub connections: usize,
+}
+
+/// A request's place; given back when it is dropped.
+#[derive(Debug)]
+pub struct Place {
+    _request: OwnedSemaphorePermit,
+    _work: OwnedSemaphorePermit,
+}
+
+impl Gate {
+    /// A gate that lets `at_once` requests work.
+    pub fn new(at_once: usize) -> Gate {
+        let room = |n| Arc::new(Semaphore::new(n));
+        let (requests, work) = (room(at_once + WAITING_MAX), room(at_once));
+        Gate { at_once, requests, work, unread: room(UNREAD_KIB_MAX), connections: room(CONNECTIONS_MAX) }
+    }
+
+    /// Waits for a place.
+    ///
+    /// # Errors
+    /// When as many wait already as may.
+    pub async fn enter(&self) -> Result<Place, Problem> {
+        let request = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Problem::overloaded())?;
+        let work = Arc::clone(&self.work).acquire_owned().await.map_err(|_| Problem::overloaded())?;
+        Ok(Place { _request: request, _work: work })
+    }
+
+    /// Waits for room for a connection.
+    pub async fn connect(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.connections).acquire_owned().await.ok()
+    }
+
+    /// Waits until no connection is left.
+    pub async fn emptied(&self) {
+        let _ = self.connections.acquire_many(CONNECTIONS_MAX as u32).await;
+    }
+
+    /// What is under way.
+    pub fn load(&self) -> Load {
+        let working = self.at_once - self.work.available_permits();
+        let all = self.at_once + WAITING_MAX - self.requests.available_permits();
+        Load {
+            working,
+            waiting: all.saturating_sub(working),
+            unread_kib: UNREAD_KIB_MAX - self.unread.available_permits(),
+            connections: CONNECTIONS_MAX - self.connections.available_permits(),
+        }
+    }
+
+    /// An answer's body, which counts until the client has read it.
+    ///
+    /// # Errors
+    /// When it is too long, or clients leave too many answers unread.
+    pub fn body(&self, bytes: Vec<u8>) -> Result<Body, Problem> {
+        if bytes.len() > ANSWER_BYTES_MAX {
+            return Err(Problem::too_long());
+        }
+        let kib = bytes.len().div_ceil(1 << 10).try_into().unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.unread).try_acquire_many_owned(kib).map_err(|_| Problem::overloaded())?;
+        Ok(Body::new(Held { bytes: bytes.into(), end: Instant::now() + READING, _room: room }))
+    }
+}
+
+/// A body that holds its room until its last piece is taken.
+struct Held {
+    bytes: Bytes,
+    end: Instant,
+    _room: OwnedSemaphorePermit,
+}
+
+impl http_body::Body for Held {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if self.bytes.is_empty() {
+            return Poll::Ready(None);
+        }
+        if Instant::now() > self.end {
+            return Poll::Ready(Some(Err(std::io::ErrorKind::TimedOut.into())));
+        }
+        let length = self.bytes.len().min(PIECE_BYTES);
+        Poll::Ready(Some(Ok(Frame::data(self.bytes.split_to(length)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.bytes.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+
+    use super::*;
+
+    fn blocked<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(future)
+    }
+
+    #[test]
+    fn as_many_work_as_may_and_the_rest_wait_or_are_sent_away() {
+        blocked(async {
+            let gate = Arc::new(Gate::new(2));
+            let places = [gate.enter().await.expect("a place"), gate.enter().await.expect("a place")];
+            let waiting: Vec<_> = (0..WAITING_MAX)
+                .map(|_| {
+                    tokio::spawn({
+                        let gate = Arc::clone(&gate);
+                        async move { gate.enter().await.map(drop) }
+                    })
+                })
+                .collect();
+            while gate.load().waiting != WAITING_MAX {
+                tokio::task::yield_now().await;
+            }
+            let refused = gate.enter().await.expect_err("no place");
+            assert_eq!((refused.status(), refused.retry_after()), (StatusCode::SERVICE_UNAVAILABLE, Some(1)));
+            drop(places);
+            for one in waiting {
+                one.await.expect("a task").expect("a place in the end");
+            }
+            let load = gate.load();
+            assert_eq!((load.working, load.waiting), (0, 0));
+        });
+    }
+
+    #[test]
+    fn answers_count_until_they_are_read() {
+        let gate = Gate::new(1);
+        assert_eq!(
+            gate.body(vec![0; ANSWER_BYTES_MAX + 1]).expect_err("too long").status(),
+            StatusCode::UNPROCESSABLE_ENTITY
+        );
+        let held: Vec<Body> = (0..UNREAD_KIB_MAX * 1024 / ANSWER_BYTES_MAX)
+            .map(|_| gate.body(vec![7; ANSWER_BYTES_MAX]).expect("room"))
+            .collect();
+        assert_eq!(gate.body(vec![0; 1]).expect_err("no room").status(), StatusCode::SERVICE_UNAVAILABLE);
+        let read: Vec<Bytes> =
+            held.into_iter().map(|body| blocked(axum::body::to_bytes(body, usize::MAX)).expect("bytes")).collect();
+        assert!(read.iter().all(|bytes| bytes.len() == ANSWER_BYTES_MAX && bytes.iter().all(|b| *b == 7)));
+        assert!(gate.body(vec![0; 1]).is_ok(), "room again");
+    }
+}

@@ -1,0 +1,215 @@
+//! Who may ask: names of this server, pages of its own, a token; and what its answers tell browsers.
+
+use core::net::IpAddr;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use axum::http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use colgrep_engine::env::Env;
+use colgrep_index::disk::read_regular;
+use subtle::ConstantTimeEq as _;
+
+use super::problem::Problem;
+use crate::args::ServeArgs;
+
+/// The shortest token, in bytes.
+const TOKEN_BYTES_MIN: usize = 16;
+/// The largest file of a token, in bytes.
+const TOKEN_FILE_BYTES_MAX: u64 = 4 << 10;
+
+/// Headers of every answer. Scripts and styles come from this server alone, none stands in a page; no other site may
+/// show, read or follow its pages.
+const HEADERS: [(&str, &str); 6] = [
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
+         form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    ),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("x-frame-options", "DENY"),
+];
+
+/// What a request has to bring.
+pub struct Guard {
+    token: Option<String>,
+    /// Names of this server beside `localhost`, in lower case.
+    names: Vec<String>,
+}
+
+impl Guard {
+    /// From what the user gave.
+    ///
+    /// # Errors
+    /// When the token can't be read or is too short, or is missing where others can reach the server.
+    pub fn new(args: &ServeArgs, env: &Env) -> Result<Guard> {
+        let token = match &args.token_file {
+            Some(path) => Some(token_in(path)?),
+            None => env.token.as_ref().map(|token| token.reveal().to_string()),
+        };
+        let token = token.map(|token| token.trim().to_string());
+        if token.as_ref().is_some_and(|token| token.len() < TOKEN_BYTES_MIN) {
+            bail!("the token is too short: {TOKEN_BYTES_MIN} characters at least; `openssl rand -hex 32` makes one");
+        }
+        if token.as_ref().is_some_and(|token| !token.bytes().all(|b| b.is_ascii_graphic())) {
+            bail!("the token holds other than letters, digits and marks of ASCII, so no header can hold it");
+        }
+        if token.is_none() && !args.listen.ip().is_loopback() {
+            bail!(
+                "{} can be reached from other machines, so a token is needed: give one by --token-file FILE or the variable \
+                 COLGREP_TOKEN, or listen on 127.0.0.1",
+                args.listen.ip()
+            );
+        }
+        Ok(Guard { token, names: args.host.iter().map(|name| name.to_lowercase()).collect() })
+    }
+
+    /// Whether requests need a token.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Whether a request may be answered: it calls this server by a name of its own, so no other site's name leads here
+    /// (DNS rebinding), it comes from no other site's page, and it brings the token unless what it asks for is `open`.
+    ///
+    /// # Errors
+    /// When it may not.
+    pub fn check(&self, headers: &HeaderMap, is_page: bool, is_open: bool) -> Result<(), Problem> {
+        let forbidden = |detail: &str| Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
+        let mut hosts = headers.get_all(HOST).iter();
+        let (Some(Ok(host)), None) = (hosts.next().map(HeaderValue::to_str), hosts.next()) else {
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid", "a request has one header Host"));
+        };
+        if !self.is_own_name(name_of(host)) {
+            return forbidden(
+                "this server has another name: it answers to localhost, addresses, and names given by --host",
+            );
+        }
+        if let Some(origin) = headers.get(ORIGIN) {
+            let own =
+                ["http://", "https://"].iter().any(|scheme| origin.as_bytes() == format!("{scheme}{host}").as_bytes());
+            if !own {
+                return forbidden("pages of other sites may not ask this server");
+            }
+        }
+        // A link on another site may lead to the page; nothing else may be fetched from there.
+        let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+        let is_link = is_page && headers.get("sec-fetch-mode").is_some_and(|mode| mode == "navigate");
+        if !matches!(site, None | Some(b"same-origin" | b"none")) && !is_link {
+            return forbidden("pages of other sites may not ask this server");
+        }
+        match &self.token {
+            Some(token) if !is_open && !brings(headers, token) => Err(Problem::new(
+                StatusCode::UNAUTHORIZED,
+                "unauthorized",
+                "this server needs its token: Authorization: Bearer TOKEN",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_own_name(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        name == "localhost" || name.parse::<IpAddr>().is_ok() || self.names.contains(&name)
+    }
+}
+
+/// The name in a header Host: without port, an address without brackets.
+fn name_of(host: &str) -> &str {
+    if let Some(rest) = host.strip_prefix('[') {
+        return rest.split(']').next().unwrap_or_default();
+    }
+    host.rsplit_once(':').map_or(host, |(name, _)| name)
+}
+
+/// Whether a request brings the token; takes the same time wherever a wrong one differs.
+fn brings(headers: &HeaderMap, token: &str) -> bool {
+    let given = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+    let (scheme, given) = given.split_at(given.len().min("Bearer ".len()));
+    scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(given.ct_eq(token.as_bytes()))
+}
+
+fn token_in(path: &Path) -> Result<String> {
+    let bytes = read_regular(path, TOKEN_FILE_BYTES_MAX)
+        .with_context(|| format!("the token could not be read from {}", path.display()))?;
+    String::from_utf8(bytes).ok().with_context(|| format!("{} holds no token in plain text", path.display()))
+}
+
+/// Puts the headers of every answer into one.
+pub fn add_headers(headers: &mut HeaderMap) {
+    for (name, value) in HEADERS {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: &str = "0123456789abcdef";
+
+    fn asked(guard: &Guard, headers: &[(&'static str, &str)], is_page: bool) -> u16 {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(HeaderName::from_static(name), value.parse().expect("a value"));
+        }
+        guard.check(&map, is_page, false).map_or_else(|problem| problem.status().as_u16(), |()| 200)
+    }
+
+    #[test]
+    fn only_this_servers_own_names_and_pages_are_answered() {
+        let guard = Guard { token: None, names: vec!["search.example".into()] };
+        for (headers, status) in [
+            (&[("host", "127.0.0.1:7345")][..], 200),
+            (&[("host", "localhost")], 200),
+            (&[("host", "LOCALHOST:1")], 200),
+            (&[("host", "[::1]:7345")], 200),
+            (&[("host", "search.example:443")], 200),
+            (&[("host", "evil.example:7345")], 403),
+            (&[("host", "127.0.0.1.evil.example")], 403),
+            (&[("host", "localhost.")], 403),
+            (&[("host", "")], 403),
+            (&[], 400),
+            (&[("host", "localhost"), ("host", "localhost")], 400),
+            (&[("host", "localhost:1"), ("origin", "http://localhost:1")], 200),
+            (&[("host", "localhost:1"), ("origin", "https://localhost:1")], 200),
+            (&[("host", "localhost:1"), ("origin", "http://localhost:2")], 403),
+            (&[("host", "localhost:1"), ("origin", "null")], 403),
+            (&[("host", "localhost"), ("sec-fetch-site", "same-origin")], 200),
+            (&[("host", "localhost"), ("sec-fetch-site", "none")], 200),
+            (&[("host", "localhost"), ("sec-fetch-site", "cross-site")], 403),
+            (&[("host", "localhost"), ("sec-fetch-site", "same-site"), ("sec-fetch-mode", "navigate")], 403),
+        ] {
+            assert_eq!(asked(&guard, headers, false), status, "{headers:?}");
+        }
+        let link = [("host", "localhost"), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")];
+        assert_eq!(asked(&guard, &link, true), 200, "a link on another site leads to the page");
+        assert_eq!(asked(&guard, &link[..2], true), 403);
+    }
+
+    #[test]
+    fn the_token_is_compared_whole() {
+        let guard = Guard { token: Some(TOKEN.into()), names: Vec::new() };
+        for (given, status) in [
+            (Some("Bearer 0123456789abcdef"), 200),
+            (Some("bearer 0123456789abcdef"), 200),
+            (Some("Bearer 0123456789abcdeX"), 401),
+            (Some("Bearer 0123456789abcde"), 401),
+            (Some("Bearer 0123456789abcdef "), 401),
+            (Some("Bearer "), 401),
+            (Some("Bear"), 401),
+            (Some("0123456789abcdef"), 401),
+            (None, 401),
+        ] {
+            let headers: Vec<_> =
+                [("host", "localhost")].into_iter().chain(given.map(|given| ("authorization", given))).collect();
+            assert_eq!(asked(&guard, &headers, false), status, "{given:?}");
+        }
+        let mut map = HeaderMap::new();
+        map.insert(HOST, HeaderValue::from_static("localhost"));
+        assert!(guard.check(&map, false, true).is_ok(), "what is open needs none");
+    }
+}

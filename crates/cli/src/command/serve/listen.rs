@@ -1,0 +1,140 @@
+//! Sockets: the only place of the program that listens. It opens no connection of its own.
+
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio_io_timeout::TimeoutStream;
+
+use super::{App, routes};
+
+/// The longest head of a request, in bytes; hyper takes no less than 8 KiB.
+const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Time for the head of a request, also that in which a connection may be idle.
+const HEAD_PATIENCE: Duration = Duration::from_secs(15);
+/// Time in which a client has to take some of an answer.
+const WRITE_PATIENCE: Duration = Duration::from_secs(20);
+/// Time for what is under way when the server is told to end.
+const LAST_PATIENCE: Duration = Duration::from_secs(10);
+/// What the system holds of an answer for a client that does not read, in bytes.
+const SEND_BYTES: u32 = 256 << 10;
+/// Connections in the system's queue.
+const WAITING_CONNECTIONS: u32 = 256;
+/// Pause where the system gives no further connection.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A socket that is bound.
+pub struct Listener {
+    socket: TcpListener,
+    /// Its address, with the port that the system gave for port 0.
+    pub address: SocketAddr,
+}
+
+impl Listener {
+    /// Binds an address.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn bind(address: SocketAddr) -> Result<Listener> {
+        let taken = || {
+            format!("could not listen on {address}; --listen ADDRESS:PORT names another one, port 0 takes a free one")
+        };
+        let socket = bound(address).with_context(taken)?;
+        let address = socket.local_addr()?;
+        Ok(Listener { socket, address })
+    }
+
+    /// Answers until the process is told to end; then finishes what is under way.
+    pub async fn serve(self, app: &Arc<App>) {
+        let router = routes::router(app);
+        let (stop, stopped) = watch::channel(false);
+        let mut told = pin!(told_to_end());
+        loop {
+            // While there is no room, the next connections wait with the system.
+            let next = async {
+                let accepted = self.socket.accept().await;
+                Some((accepted, app.gate.connect().await?))
+            };
+            tokio::select! {
+                () = &mut told => break,
+                next = next => match next {
+                    Some((Ok((stream, _)), place)) => {
+                        let patience = app.patience;
+                        tokio::spawn(connection(stream, router.clone(), stopped.clone(), place, patience));
+                    }
+                    // Too many open files, or a client that went away again.
+                    Some((Err(_), _)) => tokio::time::sleep(PAUSE).await,
+                    None => break,
+                },
+            }
+        }
+        drop(self.socket);
+        let _ = stop.send(true);
+        tokio::select! {
+            _ = tokio::time::timeout(LAST_PATIENCE, app.gate.emptied()) => {}
+            // Who asks twice does not want to wait.
+            () = told_to_end() => {}
+        }
+    }
+}
+
+fn bound(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A server that was just ended leaves its port to the next.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(WAITING_CONNECTIONS)
+}
+
+/// Serves one connection; ends it behind the request under way once the server is `stopped`.
+async fn connection(
+    stream: TcpStream,
+    router: Router,
+    mut stopped: watch::Receiver<bool>,
+    place: OwnedSemaphorePermit,
+    patience: Duration,
+) {
+    let _place = place;
+    let _ = stream.set_nodelay(true);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(WRITE_PATIENCE.min(patience)));
+    let stream = TokioIo::new(Box::pin(stream));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_PATIENCE.min(patience))
+        .max_buf_size(HEAD_BYTES_MAX)
+        .serve_connection(stream, TowerToHyperService::new(router));
+    let mut connection = pin!(connection);
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        _ = stopped.wait_for(|is_over| *is_over) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = connection.await;
+}
+
+/// Waits for SIGINT or SIGTERM.
+async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}

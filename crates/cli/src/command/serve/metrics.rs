@@ -1,0 +1,174 @@
+//! Metrics in the text format of Prometheus and OpenMetrics.
+
+use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+use super::App;
+
+/// The media type of the text.
+pub const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Upper bounds of the histogram's buckets, in seconds.
+const BUCKETS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+/// A route and the status of its answer.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Answered {
+    route: String,
+    status: u16,
+}
+
+/// Why a request was refused.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Refused {
+    code: &'static str,
+}
+
+/// A root.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Of {
+    root: String,
+}
+
+/// A version.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Version {
+    version: &'static str,
+}
+
+type Numbers = Family<Of, Gauge<i64, AtomicI64>>;
+
+/// All metrics.
+pub struct Metrics {
+    registry: Registry,
+    requests: Family<Answered, Histogram>,
+    refused: Family<Refused, Counter<u64, AtomicU64>>,
+    /// Requests that have no answer yet.
+    in_flight: Gauge,
+    working: Gauge,
+    waiting: Gauge,
+    unread: Gauge,
+    connections: Gauge,
+    memory: Gauge,
+    files: Numbers,
+    units: Numbers,
+    complete: Numbers,
+    stale: Numbers,
+}
+
+/// A request that has no answer yet; counted until it is dropped.
+pub struct InFlight(Gauge);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+impl Metrics {
+    /// Metrics, all zero.
+    pub fn new() -> Metrics {
+        let mut registry = Registry::with_prefix("colgrep");
+        let requests = Family::<Answered, Histogram>::new_with_constructor(|| Histogram::new(BUCKETS));
+        registry.register_with_unit(
+            "http_request_duration",
+            "Time from a request's head to its answer, by route and status",
+            Unit::Seconds,
+            requests.clone(),
+        );
+        let refused = Family::default();
+        registry.register("refused", "Requests that ended in a problem, by its code", refused.clone());
+        let mut gauge = |name: &str, help: &str| {
+            let gauge = Gauge::default();
+            registry.register(name, help, gauge.clone());
+            gauge
+        };
+        let in_flight = gauge("http_requests_in_flight", "Requests without an answer");
+        let working = gauge("requests_at_work", "Requests that are worked on");
+        let waiting = gauge("requests_waiting", "Requests that wait for their turn");
+        let unread = gauge("unread_kib", "Answers that clients have not read yet");
+        let connections = gauge("http_connections", "Connections");
+        let memory = gauge("resident_memory_bytes", "Memory of the process");
+        let mut numbers = |name: &str, help: &str| {
+            let numbers = Numbers::default();
+            registry.register(name, help, numbers.clone());
+            numbers
+        };
+        let files = numbers("index_files", "Files in the index");
+        let units = numbers("index_units", "Units in the index");
+        let complete = numbers("index_complete", "1 where all files are indexed");
+        let stale = numbers("index_stale", "1 where the next request looks for changes");
+        let build = Family::<Version, Gauge>::default();
+        build.get_or_create(&Version { version: env!("CARGO_PKG_VERSION") }).set(1);
+        registry.register("build_info", "The version", build);
+        Metrics {
+            registry,
+            requests,
+            refused,
+            in_flight,
+            working,
+            waiting,
+            unread,
+            connections,
+            memory,
+            files,
+            units,
+            complete,
+            stale,
+        }
+    }
+
+    /// Counts a request until the guard is dropped.
+    pub fn begin(&self) -> InFlight {
+        self.in_flight.inc();
+        InFlight(self.in_flight.clone())
+    }
+
+    /// Counts an answer.
+    pub fn answered(&self, route: &str, status: u16, took: Duration) {
+        self.requests.get_or_create(&Answered { route: route.into(), status }).observe(took.as_secs_f64());
+    }
+
+    /// Counts a problem.
+    pub fn refused(&self, code: &'static str) {
+        self.refused.get_or_create(&Refused { code }).inc();
+    }
+
+    /// The metrics as text. Looks at the indexes, which may take a while.
+    pub fn text(&self, app: &App) -> Result<String, std::fmt::Error> {
+        let load = app.gate.load();
+        self.working.set(load.working as i64);
+        self.waiting.set(load.waiting as i64);
+        self.unread.set(load.unread_kib as i64);
+        self.connections.set(load.connections as i64);
+        self.memory.set(resident_bytes().unwrap_or_default());
+        for root in app.state.roots() {
+            let of = Of { root: root.folder.display().to_string() };
+            self.stale.get_or_create(&of).set(root.is_stale().into());
+            let Some(snapshot) = root.as_it_is() else { continue };
+            let set = |numbers: &Numbers, number: u64| {
+                numbers.get_or_create(&of).set(number.try_into().unwrap_or(i64::MAX));
+            };
+            set(&self.files, snapshot.files.indexed().count() as u64);
+            set(&self.units, snapshot.files.units());
+            set(&self.complete, snapshot.files.complete.into());
+        }
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+/// Memory of this process; none where the system does not tell.
+fn resident_bytes() -> Option<i64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<i64>().ok()? << 10)
+}

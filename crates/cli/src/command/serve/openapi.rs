@@ -1,0 +1,151 @@
+//! The description of the interface (OpenAPI 3.1), made of the table of requests.
+
+use serde_json::{Map, Value, json};
+
+use super::api::{PATH, has_parameters};
+use super::page;
+use super::problem::{PROBLEM, Problem};
+use crate::command::served::{Tool, schema};
+
+/// The document.
+pub fn document(tools: &[Tool]) -> Value {
+    let mut schemas = Map::new();
+    let answer = Value::Object(schema::answers());
+    schemas.insert("Answer".into(), answer);
+    schemas.insert("Problem".into(), root_schema(Value::Object(schema::written::<Problem>()), &mut Map::new()));
+    let mut paths = Map::new();
+    for tool in tools {
+        let name = format!("{}Request", camel(tool.name));
+        let mut operation = operation(tool.name, tool.title, tool.doc, "requests");
+        if has_parameters(tool) {
+            let schema = root_schema(Value::Object(tool.input.clone()), &mut schemas);
+            schemas.insert(name.clone(), schema);
+            operation["requestBody"] = body(&name);
+        }
+        operation["responses"] =
+            responses(tool, json!({"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}));
+        let method = if has_parameters(tool) { "post" } else { "get" };
+        paths.insert(format!("{PATH}{}", tool.name), json!({method: operation}));
+    }
+    for (path, value) in page::described(&mut schemas) {
+        paths.insert(path, value);
+    }
+    paths.extend(plain());
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "colgrep",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Ranked code search: the requests of the MCP server over HTTP. What lies outside the folders that are served is not read.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{}, {"token": []}],
+        "tags": [
+            {"name": "requests", "description": "What agents and programs ask."},
+            {"name": "page", "description": "What the page asks; may change with it."},
+            {"name": "state", "description": "Health, metrics, this description."},
+        ],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "Where the server has a token."}},
+        },
+    })
+}
+
+/// A request's name as a type's.
+fn camel(name: &str) -> String {
+    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
+    name.split('_').map(word).collect()
+}
+
+/// A schema of a type, whose definitions go to the shared ones.
+pub fn root_schema(mut schema: Value, shared: &mut Map<String, Value>) -> Value {
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("$schema");
+        if let Some(Value::Object(definitions)) = object.remove("$defs") {
+            shared.extend(definitions.into_iter().map(|(name, one)| (name, referring(one))));
+        }
+    }
+    referring(schema)
+}
+
+/// The schema with references into the document, and `null` among the values of what may be absent.
+fn referring(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(object) => {
+            if let Some(Value::String(reference)) = object.get_mut("$ref") {
+                *reference = reference.replace("#/$defs/", "#/components/schemas/");
+            }
+            let may_be_null =
+                object.get("type").and_then(Value::as_array).is_some_and(|types| types.contains(&json!("null")));
+            if let Some(Value::Array(values)) = object.get_mut("enum").filter(|_| may_be_null)
+                && !values.contains(&Value::Null)
+            {
+                values.push(Value::Null);
+            }
+            for value in object.values_mut() {
+                *value = referring(value.take());
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(|one| *one = referring(one.take())),
+        _ => {}
+    }
+    schema
+}
+
+/// An operation without body and answers.
+pub fn operation(id: &str, title: &str, doc: &str, tag: &str) -> Value {
+    json!({"operationId": id, "summary": title, "description": doc, "tags": [tag]})
+}
+
+/// The body of an operation.
+pub fn body(schema: &str) -> Value {
+    json!({"required": true, "content": {"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}}})
+}
+
+/// The answers of an operation with these contents.
+fn responses(tool: &Tool, content: Value) -> Value {
+    problems(content, has_parameters(tool))
+}
+
+/// A good answer with these contents, and what else an operation may answer.
+pub fn problems(content: Value, has_body: bool) -> Value {
+    let problem = |description: &str| json!({"description": description, "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}});
+    let mut responses = json!({"200": {"description": "The answer.", "content": content}});
+    let mut all = vec![
+        ("400", "The request can't be read."),
+        ("401", "The token is missing or wrong."),
+        ("403", "The server was called by another name, or by another site's page."),
+        ("422", "The request can't be answered as it is."),
+        ("500", "Something failed in the server."),
+    ];
+    if has_body {
+        all.extend([("413", "The body is too long."), ("415", "The body is no JSON.")]);
+    }
+    for (status, description) in all {
+        responses[status] = problem(description);
+    }
+    responses["503"] = problem("There is no room for now, or it took too long.");
+    responses["503"]["headers"] =
+        json!({"Retry-After": {"description": "Seconds after which to try again.", "schema": {"type": "integer"}}});
+    responses
+}
+
+/// What is asked by GET beside the requests.
+fn plain() -> Map<String, Value> {
+    let text = |kind: &str| json!({kind: {"schema": {"type": "string"}}});
+    let all = [
+        ("/healthz", "healthz", "Whether the server lives", text("text/plain")),
+        ("/readyz", "readyz", "Whether every index was opened", text("text/plain")),
+        ("/metrics", "metrics", "Metrics in the text format of OpenMetrics", text("application/openmetrics-text")),
+        ("/openapi.json", "openapi", "This description", json!({"application/json": {"schema": {"type": "object"}}})),
+    ];
+    let described = |(path, id, title, content): (&str, &str, &str, Value)| {
+        let mut operation = operation(id, title, title, "state");
+        operation["responses"] = problems(content, false);
+        (path.to_string(), json!({"get": operation}))
+    };
+    all.into_iter().map(described).collect()
+}

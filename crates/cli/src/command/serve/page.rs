@@ -1,0 +1,190 @@
+//! The page for people: what is embedded of it, and what it asks.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use colgrep_core::strength::RULE;
+use colgrep_index::source::read_text;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::problem::Problem;
+use super::view::{self, Names};
+use super::{App, api, openapi};
+use crate::command::outline::{outline, shown};
+use crate::command::served::{self, params, schema};
+use crate::output::escape::json_text;
+use crate::output::highlight::Syntaxes;
+
+/// The page's own files: route, media type, text.
+pub const ASSETS: [(&str, &str, &str); 8] = [
+    ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
+    ("/page/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
+    ("/page/theme.js", "text/javascript; charset=utf-8", include_str!("page/theme.js")),
+    ("/page/app.js", "text/javascript; charset=utf-8", include_str!("page/app.js")),
+    ("/page/code.js", "text/javascript; charset=utf-8", include_str!("page/code.js")),
+    ("/page/keys.js", "text/javascript; charset=utf-8", include_str!("page/keys.js")),
+    ("/page/server.js", "text/javascript; charset=utf-8", include_str!("page/server.js")),
+    ("/page/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
+];
+/// The largest file that the page shows, in bytes.
+const FILE_BYTES_MAX: u64 = 2 << 20;
+/// Results at once, at most.
+const RESULTS_MAX: usize = 50;
+
+/// The results of a search.
+#[derive(Serialize, JsonSchema)]
+pub struct Results {
+    /// The files, best first.
+    #[schemars(with = "Vec<view::Hit>")]
+    results: Vec<Box<RawValue>>,
+    /// What is said of all of them, a line each.
+    remarks: Vec<String>,
+    /// Whether further ones may follow.
+    more: bool,
+    /// Files of a lower strength are near at best.
+    near_below: f32,
+}
+
+/// A file to show.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FileView {
+    /// The repository, by the name that `about` gives it.
+    repository: String,
+    /// The file's path from there.
+    path: String,
+}
+
+/// A repository.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Repository {
+    /// Its name on the page; no other has it.
+    repository: String,
+    /// Its folder, as the parameter `paths` takes it.
+    folder: String,
+}
+
+/// What is served.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct About {
+    /// The server's version.
+    version: &'static str,
+    /// The repositories.
+    repositories: Vec<Repository>,
+    /// The languages of their files, as the parameter `languages` takes them.
+    languages: Vec<String>,
+}
+
+/// The paths that the page asks, for the description of the interface.
+pub fn described(schemas: &mut Map<String, Value>) -> Vec<(String, Value)> {
+    let schema = |schemas: &mut Map<String, Value>, name: &str, schema: Map<String, Value>| {
+        let schema = openapi::root_schema(Value::Object(schema), schemas);
+        schemas.insert(name.to_string(), schema);
+    };
+    schema(schemas, "FileView", schema::of::<FileView>());
+    schema(schemas, "Results", schema::written::<Results>());
+    schema(schemas, "WholeFile", schema::written::<view::WholeFile>());
+    schema(schemas, "About", schema::written::<About>());
+    let described = |[path, id, title, asked, answered]: [&str; 5]| {
+        let mut operation = openapi::operation(id, title, title, "page");
+        let reference = format!("#/components/schemas/{answered}");
+        let content = json!({"application/json": {"schema": {"$ref": reference}}});
+        operation["responses"] = openapi::problems(content, !asked.is_empty());
+        if asked.is_empty() {
+            return (path.to_string(), json!({"get": operation}));
+        }
+        operation["requestBody"] = openapi::body(asked);
+        (path.to_string(), json!({"post": operation}))
+    };
+    vec![
+        described(["/page/about", "page_about", "What is served", "", "About"]),
+        described(["/page/results", "page_results", "Results with coloured lines", "SearchRequest", "Results"]),
+        described(["/page/file", "page_file", "A file with coloured lines", "FileView", "WholeFile"]),
+    ]
+}
+
+impl App {
+    fn syntaxes(&self) -> &Syntaxes {
+        self.syntaxes.get_or_init(Syntaxes::load)
+    }
+}
+
+/// What is served.
+pub async fn about(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+    let about = app.work(|app| Ok(told(app))).await?;
+    api::json(&app, &about)
+}
+
+fn told(app: &App) -> About {
+    let mut languages = Vec::new();
+    for root in app.state.roots() {
+        for language in root.as_it_is().iter().flat_map(|snapshot| crate::command::languages(&snapshot.files)) {
+            if !languages.iter().any(|known| known == language) {
+                languages.push(language.to_string());
+            }
+        }
+    }
+    languages.sort();
+    let repository = |(name, root): (&str, &Arc<served::state::Root>)| Repository {
+        repository: name.to_string(),
+        folder: root.folder.display().to_string(),
+    };
+    let repositories = Names::of(&app.state).iter().map(repository).collect();
+    About { version: env!("CARGO_PKG_VERSION"), repositories, languages }
+}
+
+async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) -> Result<P, Problem> {
+    let parameters = api::parameters(app, request, &schema::of::<P>()).await?;
+    serde_json::from_value(Value::Object(parameters)).map_err(|error| Problem::invalid(error.to_string()))
+}
+
+/// A search: the same request as the tool's.
+pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let mut asked: params::Search = asked(&app, request).await?;
+    asked.results = asked.results.map(|wanted| wanted.min(RESULTS_MAX));
+    let found = app.work(move |app| {
+        let (names, syntaxes) = (Names::of(&app.state), app.syntaxes());
+        let show = |file: &_| json_text(&view::hit(file, &names, syntaxes)).unwrap_or_default();
+        let shown = served::search_shown(&app.state, &asked, &show)?;
+        let results = shown.results.into_iter().map(RawValue::from_string).collect::<Result<_, _>>()?;
+        let remarks = shown.remarks.lines().filter_map(remark).collect();
+        Ok(Results { results, remarks, more: shown.more, near_below: RULE })
+    });
+    api::json(&app, &found.await?)
+}
+
+/// A remark for people: without what names parameters and tools, and without the strengths, which stand beside the results.
+fn remark(line: &str) -> Option<String> {
+    let line = line.trim_start_matches('(').trim_end_matches(')');
+    let end = ["; the tool ", "; `all` "].iter().filter_map(|tool| line.find(tool)).min().unwrap_or(line.len());
+    (!line.starts_with("strength of each")).then(|| line[..end].to_string())
+}
+
+/// A file.
+pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let asked: FileView = asked(&app, request).await?;
+    let found = app.work(move |app| {
+        let names = Names::of(&app.state);
+        let root = names
+            .root(&asked.repository)
+            .with_context(|| format!("there is no repository {:?} here", asked.repository))?;
+        let (root, full, below) = app.state.locate(&root.folder.join(&asked.path).to_string_lossy())?;
+        let metadata = full.metadata()?;
+        if !metadata.is_file() {
+            bail!("{} is no file", asked.path);
+        }
+        if metadata.len() > FILE_BYTES_MAX {
+            bail!("{} is larger than {} MiB, which is too large to show", asked.path, FILE_BYTES_MAX >> 20);
+        }
+        let text = read_text(&root.project.root, &below)?;
+        let units = outline(&full)?;
+        Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()))
+    });
+    api::json(&app, &found.await?)
+}

@@ -1,0 +1,136 @@
+//! What goes wrong, as problem details (RFC 9457).
+
+use std::time::Duration;
+
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use colgrep_encoder::Error as ModelError;
+use colgrep_engine::Error as EngineError;
+use colgrep_index::Error as IndexError;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::gate::ANSWER_BYTES_MAX;
+use crate::hint::for_tools;
+
+/// The media type of a problem.
+pub const PROBLEM: &str = "application/problem+json";
+
+/// What went wrong, in the form of RFC 9457.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Problem {
+    /// Always `about:blank`: `code` tells problems apart.
+    r#type: &'static str,
+    /// The status in words.
+    title: String,
+    /// The HTTP status.
+    status: u16,
+    /// What went wrong and what to do.
+    detail: String,
+    /// A name for programs: invalid, unauthorized, forbidden, not_found, method_not_allowed, too_large, media_type,
+    /// overloaded, late, not_ready, failed.
+    code: &'static str,
+    /// Seconds after which to try again.
+    #[serde(skip)]
+    retry_after: Option<u32>,
+}
+
+impl Problem {
+    /// A problem.
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Problem {
+        let title = status.canonical_reason().unwrap_or_default().to_string();
+        Problem {
+            r#type: "about:blank",
+            title,
+            status: status.as_u16(),
+            detail: detail.into(),
+            code,
+            retry_after: None,
+        }
+    }
+
+    /// One that goes away by itself.
+    fn for_now(code: &'static str, detail: impl Into<String>) -> Problem {
+        Problem { retry_after: Some(1), ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, detail) }
+    }
+
+    /// The request can't be answered as it is.
+    pub fn invalid(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail)
+    }
+
+    /// Something failed here.
+    pub fn failed(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", detail)
+    }
+
+    /// There is no room for a request.
+    pub fn overloaded() -> Problem {
+        Problem::for_now("overloaded", "as many requests are under way as may be; try again")
+    }
+
+    /// A request takes too long.
+    pub fn late(patience: Duration) -> Problem {
+        Problem::for_now("late", format!("no answer within {} s (--timeout)", patience.as_secs()))
+    }
+
+    /// No index is open yet.
+    pub fn not_ready(detail: impl Into<String>) -> Problem {
+        Problem::for_now("not_ready", detail)
+    }
+
+    /// An answer is too long.
+    pub fn too_long() -> Problem {
+        Problem::invalid(format!("the answer is longer than {ANSWER_BYTES_MAX} bytes; ask for less"))
+    }
+
+    /// An error of the code that answers: of the request, unless it is one of the machine.
+    pub fn of(error: &anyhow::Error) -> Problem {
+        let is_ours = |cause: &(dyn std::error::Error + 'static)| {
+            // A file that holds no text is the caller's choice.
+            let index = |error: &IndexError| !matches!(error, IndexError::NoText { .. });
+            let engine =
+                |error: &EngineError| error.of_index().is_some_and(index) || matches!(error, EngineError::Model(_));
+            cause.downcast_ref::<IndexError>().is_some_and(index)
+                || cause.is::<ModelError>()
+                || cause.downcast_ref::<EngineError>().is_some_and(engine)
+        };
+        match error.chain().any(is_ours) {
+            true => Problem::failed(for_tools(error)),
+            false => Problem::invalid(for_tools(error)),
+        }
+    }
+
+    /// Its status.
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// Seconds after which to try again.
+    #[cfg(test)]
+    pub fn retry_after(&self) -> Option<u32> {
+        self.retry_after
+    }
+}
+
+/// The code of the problem that an answer is, for metrics.
+#[derive(Clone, Copy, Debug)]
+pub struct Code(pub &'static str);
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let mut response = (self.status(), body).into_response();
+        response.extensions_mut().insert(Code(self.code));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if self.status() == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"colgrep\""));
+        }
+        response
+    }
+}

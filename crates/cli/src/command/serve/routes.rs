@@ -1,0 +1,97 @@
+//! The routes, and what surrounds every one: who may ask, headers, metrics.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+
+use super::metrics::OPENMETRICS;
+use super::problem::{Code, Problem};
+use super::{App, api, openapi, page};
+use crate::panic::contained;
+
+/// The longest body of a request, in bytes. The longest question is far shorter.
+pub const BODY_BYTES_MAX: usize = 256 << 10;
+/// Where the page is.
+pub const PAGE: &str = "/";
+/// What needs no token: it holds nothing of any repository.
+const OPEN: [&str; 3] = [PAGE, "/healthz", "/readyz"];
+
+/// All routes.
+pub fn router(app: &Arc<App>) -> Router {
+    let mut router = Router::new()
+        .route("/healthz", get(async || ([(CONTENT_TYPE, "text/plain")], "ok\n")))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
+        .route("/openapi.json", get(async |State(app): State<Arc<App>>| axum::Json(openapi::document(&app.tools))));
+    for (path, kind, text) in page::ASSETS {
+        router = router.route(path, get(async move || ([(CONTENT_TYPE, kind)], text)));
+    }
+    for (path, asked) in api::requests(&app.tools) {
+        router = router.route(&path, asked);
+    }
+    router
+        .route("/page/about", get(page::about))
+        .route("/page/results", post(page::results))
+        .route("/page/file", post(page::file))
+        .fallback(async || {
+            Problem::new(StatusCode::NOT_FOUND, "not_found", "there is nothing here; /openapi.json lists what there is")
+        })
+        .method_not_allowed_fallback(async || {
+            Problem::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method_not_allowed",
+                "this is asked by another method; see Allow",
+            )
+        })
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(from_fn_with_state(Arc::clone(app), around))
+        .with_state(Arc::clone(app))
+}
+
+/// A route for handlers of the app.
+pub type Asked = MethodRouter<Arc<App>>;
+
+/// Checks who asks, counts, and adds the headers of every answer.
+async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, request: Request, next: Next) -> Response {
+    let (_in_flight, begun) = (app.metrics.begin(), Instant::now());
+    let route = path.as_ref().map_or("other", MatchedPath::as_str).to_string();
+    let is_asset = page::ASSETS.iter().any(|(path, ..)| *path == route);
+    let is_open = is_asset || OPEN.contains(&route.as_str());
+    let mut response = match app.guard.check(request.headers(), route == PAGE, is_open) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    };
+    if let Some(code) = response.extensions().get::<Code>() {
+        app.metrics.refused(code.0);
+    }
+    super::guard::add_headers(response.headers_mut());
+    // What is embedded may change with the program, and answers with every file.
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static(if is_asset { "no-cache" } else { "no-store" }));
+    app.metrics.answered(&route, response.status().as_u16(), begun.elapsed());
+    response
+}
+
+/// Ready once every root's index was opened.
+async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
+    match app.state.roots().find(|root| !root.is_ready()) {
+        None => Ok(([(CONTENT_TYPE, "text/plain")], "ready\n")),
+        Some(_) => Err(Problem::not_ready("the indexes are being opened")),
+    }
+}
+
+async fn metrics(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
+    let task = tokio::task::spawn_blocking(move || contained(|| app.metrics.text(&app)));
+    match task.await {
+        Ok(Ok(Ok(text))) => Ok(([(header::CONTENT_TYPE, OPENMETRICS)], text)),
+        _ => Err(Problem::failed("the metrics could not be gathered")),
+    }
+}

@@ -1,0 +1,115 @@
+//! A server over HTTP, and a client of it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use super::Sandbox;
+
+/// A running server; it ends when it is dropped.
+pub struct Server {
+    pub child: Child,
+    /// `127.0.0.1:PORT`.
+    pub host: String,
+    /// What stands in front of paths.
+    pub base: String,
+    agent: ureq::Agent,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: ureq::http::HeaderMap,
+    pub text: String,
+}
+
+impl Reply {
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Server {
+    /// Serves the sandbox's project, or what `args` say, on a free port.
+    pub fn start(sandbox: &Sandbox, args: &[&str]) -> Server {
+        Server::of(&mut sandbox.command(&[&["serve", "--listen", "127.0.0.1:0"], args].concat()))
+    }
+
+    /// Starts a command that serves.
+    pub fn of(command: &mut Command) -> Server {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a server");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("an address");
+        let base = line.trim().trim_end_matches('/').to_string();
+        let host = base.strip_prefix("http://").unwrap_or_else(|| panic!("no address: {line:?}")).to_string();
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
+        Server { child, host, base, agent }
+    }
+
+    /// GET, with headers.
+    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        let mut request = self.agent.get(format!("{}{path}", self.base));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        reply(request.call().expect("an answer"))
+    }
+
+    /// POST of JSON.
+    pub fn post(&self, path: &str, body: &Value) -> Reply {
+        self.send(path, &body.to_string(), &[("content-type", "application/json")])
+    }
+
+    /// POST of text, with headers.
+    pub fn send(&self, path: &str, body: &str, headers: &[(&str, &str)]) -> Reply {
+        let mut request = self.agent.post(format!("{}{path}", self.base));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        reply(request.send(body).expect("an answer"))
+    }
+
+    /// A good answer to a POST.
+    pub fn good(&self, path: &str, body: &Value) -> Value {
+        let answer = self.post(path, body);
+        assert_eq!(answer.status, 200, "{path} {body}: {answer:?}");
+        answer.json()
+    }
+
+    /// What comes back for these bytes, up to the connection's end.
+    pub fn raw(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(&self.host).expect("a connection");
+        // A server that has answered may have closed already.
+        let _ = stream.write_all(bytes);
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Waits until it answers without building.
+    pub fn ready(&self) -> &Server {
+        while self.get("/readyz", &[]).status != 200 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        self
+    }
+}
+
+fn reply(mut answer: ureq::http::Response<ureq::Body>) -> Reply {
+    let text = answer.body_mut().read_to_string().expect("a text");
+    Reply { status: answer.status().as_u16(), headers: answer.headers().clone(), text }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
