@@ -85,8 +85,8 @@ thread_local! {
 }
 
 /// Runs the grammar and its query over `text` (only over `ranges`, if any are given) and adds to `found`. Returns
-/// whether the tree holds syntax errors. Captured ranges are clamped to `len`: `text` may carry a newline appended for
-/// the grammar.
+/// whether the tree holds syntax errors. Captured ranges end at `len` at most, since `text` may carry a newline appended
+/// for the grammar, and hold whole characters.
 ///
 /// # Errors
 /// What the text takes too much of.
@@ -122,7 +122,8 @@ pub(super) fn collect(
             bytes,
             || budget.check(),
             |pattern, captures| {
-                add_match(captures.iter().map(|(c, node)| (query.capture_name(*c), *node)), len, pattern, found);
+                let named = captures.iter().map(|(c, node)| (query.capture_name(*c), *node));
+                add_match(named, &text[..len], pattern, found);
             },
         )?;
         Ok(root.has_error())
@@ -132,7 +133,7 @@ pub(super) fn collect(
 /// Sorts one match of the query into `found`: a definition with its parts, or single facts.
 pub(super) fn add_match<'t>(
     captures: impl Iterator<Item = (&'t str, Node<'t>)>,
-    len: usize,
+    text: &str,
     pattern: usize,
     found: &mut FileCaptures,
 ) {
@@ -140,7 +141,8 @@ pub(super) fn add_match<'t>(
     let mut parts: Vec<(&str, Bytes)> = Vec::new();
     let (mut features, mut scope): (Vec<Bytes>, Option<Bytes>) = (Vec::new(), None);
     for (name, node) in captures {
-        let bytes = node.start_byte().min(len)..node.end_byte().min(len);
+        // Where it recovers from an error, a parser may begin or end inside a character.
+        let bytes = text.floor_char_boundary(node.start_byte())..text.ceil_char_boundary(node.end_byte());
         match name {
             "comment" => found.comments.push(bytes),
             "attribute" => found.attributes.push(bytes),

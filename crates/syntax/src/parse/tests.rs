@@ -263,3 +263,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_grammar_that_stops_inside_a_character_is_no_fault() {
+    // What a decoder gives for a byte that is no UTF-8, between and inside the tokens of every language's example.
+    let texts = [
+        "val planner: Planner by lazy `\u{fffd}`\n",
+        "val planner: Planner by lazy `\u{fffd} {\nfun `a\u{fffd}b`() {}\n",
+        "class \u{fffd}A\u{fffd} : B\u{fffd}`() { fun \u{fffd}() = `\u{fffd}\n",
+        "\u{fffd}def f\u{fffd}(\u{fffd}'\u{fffd}\n",
+    ];
+    for language in LANGUAGES {
+        for text in texts {
+            for from in text.char_indices().map(|(at, _)| at) {
+                parse(&text[from..], language);
+            }
+        }
+    }
+}
