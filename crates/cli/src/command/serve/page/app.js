@@ -92,12 +92,11 @@ function results(state, answer, took) {
   at("alert").replaceChildren();
   const several = about.repositories.length > 1;
   const items = [];
-  for (const hit of answer.results) {
-    const near = hit.strength < answer.near_below;
-    if (near && !items.some((item) => item.classList.contains("rule"))) {
-      items.push(element("li", { class: "rule" }, items.length ? "near at best" : "nothing certain; what is near"));
-    }
-    items.push(result(state, hit, several, near));
+  // Results of several repositories take turns: the rule stands where nothing likely follows.
+  const likely = answer.results.findLastIndex((hit) => hit.strength >= answer.near_below) + 1;
+  for (const [place, hit] of answer.results.entries()) {
+    if (place === likely) items.push(element("li", { class: "rule" }, place ? "near at best" : "nothing certain; what is near"));
+    items.push(result(state, hit, several, place >= likely));
   }
   at("list").replaceChildren(...items);
   const count = answer.results.length;
@@ -222,7 +221,7 @@ function start() {
   const samples = ["where is input parsed", "retry with a pause", "read settings", "error handling"];
   view.replaceChildren(
     element("h1", {}, "What are you looking for?"),
-    element("p", {}, "Ask in words or type a name. What answers best comes first, whatever words it uses."),
+    element("p", {}, "Ask in words or type a name. What answers best comes first."),
     element("ul", { class: "samples", "aria-label": "For example" },
       ...samples.map((text) => element("li", {}, element("a", { href: address({ q: text }) }, text)))),
     element("p", { class: "foot" }, several ? `${about.repositories.length} repositories: ` : "Serves ",
@@ -242,7 +241,8 @@ function fail(error, again) {
   }
   const what = error.status === 422 || error.status === 400 ? "This can't be answered as it is." : "Something went wrong.";
   const note = element("div", { class: "note" }, element("p", {}, element("strong", {}, what)), element("p", {}, error.message));
-  if (error.status !== 422) note.append(button("Try again", again));
+  if (error.status !== 422) note.append(button("Try again", again), " ");
+  if (read().file) note.append(button("← Back", () => go(without(read()))));
   at("alert").replaceChildren(note);
 }
 
