@@ -30,7 +30,6 @@ struct Session {
     root: PathBuf,
     options: OpenOptions,
     env: Env,
-    watch: Arc<Watch>,
     /// The indexes as they were opened last; made anew by the next request that compares with the files.
     opened: Mutex<Option<EngineSession>>,
 }
@@ -40,14 +39,13 @@ impl Session {
     /// Finds the project around a path. Nothing is built yet.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, options: &str, data_folder: Option<PathBuf>) -> PyResult<Session> {
-        let watch = Arc::new(Watch::default());
-        let found = work::run(py, &watch, None, || {
+        let found = work::run(py, &Watch::default(), None, || {
             let env = environment(data_folder)?;
             let (project, _) = Project::around(&path, &env)?;
             Ok((request::open_options(options)?, env, project.root))
         });
         let (options, env, root) = found?;
-        Ok(Session { root, options, env, watch, opened: Mutex::new(None) })
+        Ok(Session { root, options, env, opened: Mutex::new(None) })
     }
 
     /// The project's root, absolute.
@@ -58,23 +56,26 @@ impl Session {
 
     /// Brings the index up to date, all vectors included. `progress` is called with a phase, what is done and all.
     fn update(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<String> {
-        work::run(py, &self.watch, progress, || {
-            let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        work::check_process()?;
+        let watch = Watch::default();
+        work::run(py, &watch, progress, || {
             let (mut project, _) = Project::around(&self.root, &self.env)?;
             project.check_size(&self.env, self.options.any_root)?;
             let settings = project.settings(&self.env)?;
             let opening = self.options.with(&settings);
             let model = Model::of_index(&opening.choice, &self.env.working_on([&project.root]))?;
             let encoding = model.as_ref().and_then(|model| model.encoding(None));
-            let (snapshot, report) = update(&project, Some(&opening.walk), true, encoding.as_ref(), &*self.watch)?;
-            *opened = None;
-            answer::update(&snapshot, &report, self.watch.take())
+            let (snapshot, report) = update(&project, Some(&opening.walk), true, encoding.as_ref(), &watch)?;
+            *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            answer::update(&snapshot, &report, watch.take())
         })
     }
 
     /// Answers a search. With `compare` the index is compared with the files first.
     fn search(&self, py: Python<'_>, request: &str, compare: bool) -> PyResult<String> {
-        work::run(py, &self.watch, None, || {
+        work::check_process()?;
+        let watch = Arc::new(Watch::default());
+        work::run(py, &watch, None, || {
             let request = request::search(request, &self.root)?;
             let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
             let mut session = match opened.take().filter(|_| !compare) {
@@ -83,18 +84,20 @@ impl Session {
                     let mut options = self.options.clone();
                     options.update = compare;
                     let engine = Engine::new(self.env.clone()).options(options);
-                    engine.listener(Arc::<Watch>::clone(&self.watch)).session(&self.root)?
+                    engine.listener(Arc::<Watch>::clone(&watch)).session(&self.root)?
                 }
             };
             let found = session.search(&request)?;
             *opened = Some(session);
-            answer::search(&found, self.watch.take())
+            answer::search(&found, watch.take())
         })
     }
 
     /// Answers a question about the history.
     fn history(&self, py: Python<'_>, request: &str) -> PyResult<String> {
-        work::run(py, &self.watch, None, || {
+        work::check_process()?;
+        let watch = Watch::default();
+        work::run(py, &watch, None, || {
             let request = request::history(request, &self.root)?;
             let settings = settings_at(&self.root, &self.env)?;
             let place = HistoryPlace::around(&self.root, &settings, &self.env)?;
@@ -104,14 +107,14 @@ impl Session {
                 true => Model::of_search(&opening.choice, request.ranking.by, &self.env.working_on([&self.root]))?,
                 false => None,
             };
-            let found = place.answer(&request, (&settings, &self.env), model.as_ref(), &*self.watch)?;
-            answer::history(&found, self.watch.take())
+            let found = place.answer(&request, (&settings, &self.env), model.as_ref(), &watch)?;
+            answer::history(&found, watch.take())
         })
     }
 
     /// What the index holds; nothing is built.
     fn status(&self, py: Python<'_>) -> PyResult<String> {
-        work::run(py, &self.watch, None, || {
+        work::run(py, &Watch::default(), None, || {
             let (project, _) = Project::around(&self.root, &self.env)?;
             answer::status(&project)
         })

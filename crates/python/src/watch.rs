@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use colgrep_engine::notice::{Listener, NotUpdated, Notice};
 use colgrep_index::update::Progress;
 
-/// Listens to the engine. Numbers are read by the thread that Python waits on.
+/// Listens to the engine during one call. Numbers are read by the thread that Python waits on.
 #[derive(Debug, Default)]
 pub struct Watch {
     notices: Mutex<Vec<String>>,
@@ -18,13 +18,6 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Forgets what was told before.
-    pub fn begin(&self) {
-        self.take();
-        self.stops.store(false, Relaxed);
-        self.start(false, 0);
-    }
-
     /// Has the work end soon.
     pub fn stop(&self) {
         self.stops.store(true, Relaxed);

@@ -1,6 +1,7 @@
 //! Work of the engine beside Python: other threads of Python go on, Ctrl-C ends it, progress is told.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{Builder, scope};
 use std::time::Duration;
@@ -23,7 +24,6 @@ pub fn run<T: Send>(
     progress: Option<Py<PyAny>>,
     work: impl FnOnce() -> Result<T> + Send,
 ) -> PyResult<T> {
-    watch.begin();
     py.detach(|| {
         scope(|scope| {
             let (done, ended) = channel::<()>();
@@ -55,6 +55,22 @@ pub fn run<T: Send>(
             }
         })
     })
+}
+
+/// Refuses to work in a process that was forked off behind earlier work: threads do not come along, and whoever waits for
+/// them waits for ever.
+///
+/// # Errors
+/// In such a process.
+pub fn check_process() -> Result<()> {
+    static OWN: OnceLock<u32> = OnceLock::new();
+    match *OWN.get_or_init(std::process::id) == std::process::id() {
+        true => Ok(()),
+        false => Err(Failure::request(
+            "this process was forked off one that had used colgrep, so its threads are missing; start it by \"spawn\" or \
+             \"forkserver\" (multiprocessing.set_start_method)",
+        )),
+    }
 }
 
 /// Looks for signals, and tells the progress.

@@ -231,6 +231,52 @@ def test_failures_are_exceptions_that_say_what_is_wrong(project: colgrep.Project
         colgrep.open(project.root, data_dir=tmp_path / "file").search("x")
 
 
+def test_arguments_are_checked_where_they_are_given(project: colgrep.Project, tmp_path: Path) -> None:
+    assert [file.path for file in project.search("entry", paths="src/cache.rs")] == ["src/cache.rs"]
+    assert [file.path for file in project.search("entry", paths=Path("src/cache.rs"))] == ["src/cache.rs"]
+    for asked, told in [
+        ({"k": -1}, "k: -1"),
+        ({"min_strength": float("nan")}, "nan"),
+        ({"include": ["\ud800"]}, "surrogate"),
+    ]:
+        with pytest.raises(colgrep.RequestError, match=told):
+            project.search("entry", **asked)  # type: ignore[arg-type]
+    with pytest.raises(colgrep.RequestError, match="data_dir"):
+        colgrep.open(project.root, data_dir="")
+    with pytest.raises(TypeError):
+        project.search(None)  # type: ignore[arg-type]
+    assert len(repr(project.search("parse request"))) < 200
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX forks")
+def test_a_forked_process_is_told_that_it_can_not_search(project: colgrep.Project) -> None:
+    project.search("parse request")
+    told, tells = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            project.search("parse request")
+        except colgrep.RequestError as error:
+            os.write(tells, str(error).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert b"spawn" in os.read(told, 1_000)
+
+
+def test_a_second_thread_searches_while_one_updates(project: colgrep.Project, folder: Path) -> None:
+    project.update()
+    for number in range(40):
+        text = "".join(f"def worker_{number}_{i}(a, b):\n    return a * {i} + b\n\n" for i in range(20))
+        (folder / f"worker_{number}.py").write_text(text)
+    told: list[tuple[str, int, int]] = []
+    updates = threading.Thread(target=lambda: project.update(lambda *at: told.append(at)))
+    updates.start()
+    assert project.search("parse request", update=False)[0].path == "src/server.py"
+    assert project.status().indexed
+    updates.join()
+    assert told[-1][1] == told[-1][2], "another call leaves the progress of this one alone"
+
+
 def test_threads_share_a_project_and_the_interpreter_goes_on(project: colgrep.Project) -> None:
     project.update()
     found: list[str] = []

@@ -175,9 +175,9 @@ impl HistoryPlace {
         let common = self.repository.as_ref().map_or(&self.root, |repository| &repository.common);
         let git = git.as_ref().map(|git| git as &dyn colgrep_index::history::Git);
         let source = History { git, common, sessions: &self.sessions };
-        let progress = listener.progress();
+        let (progress, stops) = (listener.progress(), || listener.stops());
         let updater = Updater::new(&self.store, common).source(&source).wait(wait).encoding(encoding);
-        Ok(updater.progress(&*progress).run()?.0)
+        Ok(updater.progress(&*progress).interrupted(&stops).run()?.0)
     }
 
     /// What is indexed of it; none where nothing is yet.

@@ -317,6 +317,7 @@ impl State<'_> {
     /// Whether the time is over.
     fn is_late(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end)
+            || self.job.encoding.interrupted.is_some_and(|asks| asks())
     }
 
     /// Copies the vectors of `from` (other worktrees, or texts set aside) for texts that lack them, without reading a
@@ -366,7 +367,7 @@ impl State<'_> {
                         locked(&part).extend(batch);
                         Ok(())
                     };
-                    self.encode_file(record, None, keep)?;
+                    self.encode_file(record, false, keep)?;
                     Ok(part.into_inner().unwrap_or_else(PoisonError::into_inner))
                 })
                 .collect::<Result<_>>()?;
@@ -384,7 +385,7 @@ impl State<'_> {
     }
 
     fn encode(&self, record: &FileRecord, keep: impl FnMut(Vec<(TextHash, Vec<Row>)>) -> Result<()>) -> Result<()> {
-        self.encode_file(record, self.deadline, keep)
+        self.encode_file(record, true, keep)
     }
 
     /// The texts of a file's units as they were indexed; `None` where the file has changed since or can't be read.
@@ -399,19 +400,14 @@ impl State<'_> {
     }
 
     /// Encodes the units of a file that lack vectors, in batches. A file whose content differs from what was indexed is
-    /// recorded as outdated.
+    /// recorded as outdated. With `may_end` it ends where time does, or where the caller has it end.
     fn encode_file(
         &self,
         record: &FileRecord,
-        deadline: Option<Instant>,
+        may_end: bool,
         mut keep: impl FnMut(Vec<(TextHash, Vec<Row>)>) -> Result<()>,
     ) -> Result<()> {
-        let interrupted = self.job.encoding.interrupted;
-        let late = || {
-            self.stop.load(Ordering::Relaxed)
-                || deadline.is_some_and(|d| Instant::now() >= d)
-                || (deadline.is_some() && interrupted.is_some_and(|asks| asks()))
-        };
+        let late = || self.stop.load(Ordering::Relaxed) || (may_end && self.is_late());
         if late() {
             return Ok(());
         }

@@ -11,7 +11,8 @@ that of the command ``colgrep``, so both use one.
 
 from ._colgrep import __version__
 from .errors import ColgrepError, GitError, IndexUnavailableError, ModelError, RequestError
-from .project import Project, open, search
+from .project import Project, search
+from .project import open as open
 from .results import Answer, Entry, File, History, Status, Step, Unit, Update
 
 __all__ = [
@@ -30,6 +31,5 @@ __all__ = [
     "Unit",
     "Update",
     "__version__",
-    "open",
     "search",
 ]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import builtins
 import json
+import operator
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _colgrep
-from .errors import raised
+from .errors import RequestError, raised
 from .results import Answer, History, Status, Unit, Update
 
 StrPath = str | os.PathLike[str]
@@ -46,15 +47,13 @@ def open(
     """
     return Project(
         path,
-        _options={
-            "model": model,
-            "index_mode": index_mode,
-            "hidden": hidden,
-            "no_ignore": no_ignore,
-            "filesize_max": filesize_max,
-            "any_root": any_root,
-        },
-        _data_dir=data_dir,
+        model=model,
+        index_mode=index_mode,
+        hidden=hidden,
+        no_ignore=no_ignore,
+        filesize_max=filesize_max,
+        any_root=any_root,
+        data_dir=data_dir,
     )
 
 
@@ -64,11 +63,39 @@ def search(query: str, path: StrPath = ".", **asked: Any) -> Answer:
 
 
 class Project:
-    """A project. Several threads may use one; searches of one project then take turns."""
+    """A project; :func:`open` gives one, with the same parameters.
 
-    def __init__(self, path: StrPath, *, _options: dict[str, Any], _data_dir: StrPath | None) -> None:
+    Paths in requests count from the root. The environment is read once, when the project is opened. Several threads may
+    use one project; its searches then take turns. A process that is forked off behind a search can't search: use
+    the start methods ``spawn`` or ``forkserver``.
+    """
+
+    def __init__(
+        self,
+        path: StrPath = ".",
+        *,
+        model: str | None = None,
+        index_mode: IndexMode | None = None,
+        hidden: bool | None = None,
+        no_ignore: bool = False,
+        filesize_max: int | None = None,
+        any_root: bool = False,
+        data_dir: StrPath | None = None,
+    ) -> None:
+        options = {
+            "model": model,
+            "index_mode": index_mode,
+            "hidden": hidden,
+            "no_ignore": no_ignore,
+            "filesize_max": _count("filesize_max", filesize_max),
+            "any_root": any_root,
+        }
+        if data_dir is not None:
+            if not os.fspath(data_dir):
+                raise RequestError("data_dir is empty; leave it out for the usual place")
+            data_dir = os.path.abspath(os.path.expanduser(data_dir))
         with raised():
-            self._session = _colgrep.Session(path, _json(_options), _data_dir)
+            self._session = _colgrep.Session(path, _json(options), data_dir)
 
     def __repr__(self) -> str:
         return f"colgrep.open({str(self.root)!r})"
@@ -95,10 +122,10 @@ class Project:
         *,
         k: int | None = None,
         per_file: int | None = None,
-        paths: Iterable[StrPath] = (),
-        include: Iterable[str] = (),
-        exclude: Iterable[str] = (),
-        languages: Iterable[str] = (),
+        paths: StrPath | Iterable[StrPath] = (),
+        include: str | Iterable[str] = (),
+        exclude: str | Iterable[str] = (),
+        languages: str | Iterable[str] = (),
         code_only: bool | None = None,
         tests: Tests | None = None,
         changed: bool = False,
@@ -107,12 +134,12 @@ class Project:
         fixed: bool = False,
         ignore_case: bool = False,
         word: bool = False,
-        calls: Iterable[str] = (),
-        called_by: Iterable[str] = (),
-        kinds: Iterable[str] = (),
+        calls: str | Iterable[str] = (),
+        called_by: str | Iterable[str] = (),
+        kinds: str | Iterable[str] = (),
         by: By | None = None,
         min_strength: float | None = None,
-        near: str | None = None,
+        near: StrPath | None = None,
         hints: Iterable[tuple[str, str]] = (),
         explain: bool = False,
         update: bool = True,
@@ -145,12 +172,14 @@ class Project:
         :param update: compare the index with the files first, and bring it up to date.
         :raises RequestError: when the request can't be answered as it is.
         """
+        if not isinstance(query, str):
+            raise TypeError("the query is a text")
         return self._search(
             update,
             query=query,
-            k=k,
-            per_file=per_file,
-            paths=[os.fspath(path) for path in paths],
+            k=_count("k", k),
+            per_file=_count("per_file", per_file),
+            paths=_paths(paths),
             include=_list(include),
             exclude=_list(exclude),
             languages=_list(languages),
@@ -167,7 +196,7 @@ class Project:
             kinds=_list(kinds),
             by=by,
             min_strength=min_strength,
-            near=near,
+            near=None if near is None else os.fspath(near),
             hints=[list(hint) for hint in hints],
             explain=explain,
         )
@@ -188,19 +217,19 @@ class Project:
         if unit is not None and file is None and line is None:
             like: Any = unit.id if isinstance(unit, Unit) else unit
         elif unit is None and file is not None and line is not None:
-            like = [os.fspath(file), line]
+            like = [os.fspath(file), _count("line", line)]
         else:
             raise TypeError("like() takes a unit, or a file and a line")
-        return self._search(update, like=like, k=k)
+        return self._search(update, like=like, k=_count("k", k))
 
     def list(
         self,
         *,
-        calls: Iterable[str] = (),
-        called_by: Iterable[str] = (),
-        kinds: Iterable[str] = (),
-        paths: Iterable[StrPath] = (),
-        languages: Iterable[str] = (),
+        calls: str | Iterable[str] = (),
+        called_by: str | Iterable[str] = (),
+        kinds: str | Iterable[str] = (),
+        paths: StrPath | Iterable[StrPath] = (),
+        languages: str | Iterable[str] = (),
         k: int | None = None,
         update: bool = True,
     ) -> Answer:
@@ -215,9 +244,9 @@ class Project:
             calls=_list(calls),
             called_by=_list(called_by),
             kinds=_list(kinds),
-            paths=[os.fspath(path) for path in paths],
+            paths=_paths(paths),
             languages=_list(languages),
-            k=k,
+            k=_count("k", k),
         )
 
     def history(
@@ -225,7 +254,7 @@ class Project:
         query: str | None = None,
         *,
         k: int | None = None,
-        paths: Iterable[StrPath] = (),
+        paths: StrPath | Iterable[StrPath] = (),
         sources: Iterable[Literal["commit", "session"]] = (),
         since: str | None = None,
         until: str | None = None,
@@ -246,8 +275,8 @@ class Project:
         """
         asked = {
             "query": query,
-            "k": k,
-            "paths": [os.fspath(path) for path in paths],
+            "k": _count("k", k),
+            "paths": _paths(paths),
             "sources": _list(sources),
             "since": since,
             "until": until,
@@ -268,11 +297,35 @@ class Project:
             return Answer._read(json.loads(self._session.search(_json(asked), compare)))
 
 
-def _list(values: Iterable[str]) -> builtins.list[str]:
-    """A list of texts; a single text is most likely meant as one."""
-    return [values] if isinstance(values, str) else [*values]
+def _list(values: str | Iterable[str] | None) -> builtins.list[str]:
+    """A list of texts; a single text is meant as one."""
+    return [values] if isinstance(values, str) else [*(values or ())]
+
+
+def _paths(values: StrPath | Iterable[StrPath] | None) -> builtins.list[str]:
+    """A list of paths; a single path is meant as one."""
+    if isinstance(values, (str, os.PathLike)):
+        return [os.fspath(values)]
+    return [os.fspath(value) for value in values or ()]
+
+
+def _count(name: str, value: int | None) -> int | None:
+    """A number from 0, whatever kind of integer it is."""
+    if value is None:
+        return None
+    number = operator.index(value)
+    if not 0 <= number < 1 << 63:
+        raise RequestError(f"{name}: {number} is not a number from 0")
+    return number
 
 
 def _json(asked: dict[str, Any]) -> str:
     """A request; what is not given is left out."""
-    return json.dumps({name: value for name, value in asked.items() if value is not None})
+    try:
+        text = json.dumps({name: value for name, value in asked.items() if value is not None}, allow_nan=False)
+        json.dumps(asked, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise RequestError("a text of the request is no Unicode: it holds half a surrogate pair") from None
+    except ValueError:
+        raise RequestError("a number of the request is none: nan or infinite") from None
+    return text

@@ -133,7 +133,7 @@ class File:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer(Sequence[File]):
     """The files that answer a question, best first. It is a sequence of them."""
 
@@ -156,6 +156,9 @@ class Answer(Sequence[File]):
 
     def __iter__(self) -> Iterator[File]:
         return iter(self.files)
+
+    def __repr__(self) -> str:
+        return f"<Answer {self.query!r}: {', '.join(file.path for file in self.files) or 'nothing'}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dictionaries, lists and numbers, for JSON."""
