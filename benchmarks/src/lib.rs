@@ -18,6 +18,7 @@ pub mod research;
 pub mod run;
 pub mod selfeval;
 pub mod serve;
+pub mod shards;
 pub mod shown;
 pub mod speed;
 pub mod strength;
@@ -56,6 +57,8 @@ enum Command {
     Compare(compare::Args),
     /// Measure what somebody knows of the text: messages, lines, names and places drawn from sources
     Known(known::Args),
+    /// Hold a corpus in several indexes against the one index of it
+    Shards(shards::Args),
     /// Measure whether an answer of so many tokens holds the right file, and the right unit in full
     Pack(packs::Args),
     /// Measure whether the line that is shown of a file says anything of the query
@@ -118,6 +121,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::SelfEval(args) => selfeval::run(&args, &vars),
         Command::Strength(args) => strength::run(&args, &vars),
         Command::Known(args) => known::run(&args, &vars),
+        Command::Shards(args) => shards::run(&args),
         Command::Pack(args) => packs::run(&args, &vars),
         Command::Shown(args) => shown::run(&args, &vars),
         Command::Needles(args) => needles::run(&args, &vars),

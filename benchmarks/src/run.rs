@@ -105,7 +105,7 @@ pub fn measure(corpus: &Corpus, has_stages: bool) -> Result<Record> {
 fn search(corpus: &Corpus, task: &Task, knobs: &Knobs, has_stages: bool) -> Result<QueryRecord> {
     let repository = &corpus.repositories[task.repository];
     let started = Instant::now();
-    let Retrieval { query, retrieved, timing } = repository.retrieve(task, knobs, DEPTH)?;
+    let Retrieval { query, retrieved, timing, .. } = repository.retrieve(task, knobs, DEPTH)?;
     let retrieved_ms = ms(started);
     let fused = Fused::new(&retrieved, repository.fusion, knobs);
     let fused_ms = ms(started);

@@ -11,7 +11,7 @@ use colgrep_core::collapse::{PerFile, collapse};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::rank::{self, Fused};
 use colgrep_core::strength::{Given, Known, NAMES, SIGNS, Signs, known, signs};
-use colgrep_index::search::{Retrieval, held};
+use colgrep_index::search::{self, LocalShard, Retrieval, held};
 use colgrep_index::source::hash;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -130,12 +130,14 @@ fn asking(
     asking: usize,
     fold: usize,
 ) -> Result<Vec<Row>> {
-    let Retrieval { query, retrieved, .. } = repository.retrieve(task, &corpus.knobs, DEPTH)?;
-    let fused = Fused::new(&retrieved, fusion, &corpus.knobs);
-    let ranked = rank::run(&query, &corpus.knobs, &retrieved, fused, None);
+    let retrieval = repository.retrieve(task, &corpus.knobs, DEPTH)?;
+    let Retrieval { query, retrieved, .. } = &retrieval;
+    let fused = Fused::new(retrieved, fusion, &corpus.knobs);
+    let ranked = rank::run(query, &corpus.knobs, retrieved, fused, None);
     let hits = collapse(&ranked, DEPTH, PerFile::Units(1));
-    let held = held(&repository.place.snapshot, &query, &retrieved, &hits)?;
-    let given = Given { query: &query, knobs: &corpus.knobs, retrieved: &retrieved, hits: &hits, held: &held };
+    let snapshot = &repository.place.snapshot;
+    let held = held(&search::Corpus::of(&[&LocalShard::new(snapshot, None)], snapshot), &retrieval, &hits)?;
+    let given = Given { query, knobs: &corpus.knobs, retrieved, hits: &hits, held: &held };
     let is_own = std::ptr::eq(repository, &corpus.repositories[task.repository]);
     let is_right = |file: usize| {
         let path = repository.absolute(&retrieved.files[file].path);

@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, ensure};
 use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
-use colgrep_index::search::{Background, Mode, Request, Semantic, search};
+use colgrep_index::search::{Background, Mode, Request, Semantic, search_one};
 use colgrep_index::store::Store;
 use colgrep_index::update::{Encoding, Updater};
 
@@ -134,11 +134,10 @@ fn query(folder: &Path) -> Result<()> {
             files: 15,
             units_per_file: PerFile::Units(1),
             strength_min: 0.0,
-            filter: None,
             semantic,
             background: Background::default(),
         };
-        let answer = search(&snapshot, &request, None)?;
+        let answer = search_one(&snapshot, None, &request, None)?;
         ensure!(!answer.hits.is_empty(), "nothing found");
         Ok(started.elapsed().as_secs_f64() * 1e3)
     };

@@ -12,7 +12,7 @@ use colgrep_core::knob::{Knobs, Profile};
 use colgrep_encoder::{Encoder, Hashed};
 use colgrep_index::disk::Disk;
 use colgrep_index::history::recall;
-use colgrep_index::search::{Background, Request, Semantic, search};
+use colgrep_index::search::{Background, Request, Semantic, search_one};
 use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Encoding, Updater, caught};
 use colgrep_index::vector::Codebook;
@@ -210,12 +210,11 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
                 files: 20,
                 units_per_file: PerFile::Units(3),
                 strength_min: 0.0,
-                filter: None,
                 semantic,
                 background,
             };
-            let ask = if snapshot.files.keeps_texts() { recall } else { search };
-            let answer = ask(snapshot, &request, None)?;
+            let ask = if snapshot.files.keeps_texts() { recall } else { search_one };
+            let answer = ask(snapshot, None, &request, None)?;
             for hit in &answer.hits {
                 let units: Vec<(u32, u32)> = hit.units.iter().map(|u| (u.line, u.score.to_bits())).collect();
                 let _ = writeln!(text, "{query}: {} {units:?}", answer.files[hit.file].path);

@@ -3,6 +3,8 @@
 //! S. Robertson, H. Zaragoza, M. Taylor, "Simple BM25 extension to multiple weighted fields" (CIKM 2004):
 //! frequencies are weighted and length-normalised a field, summed, then saturated once.
 
+use serde::{Deserialize, Serialize};
+
 use crate::knob::Knobs;
 use crate::query::QueryTerm;
 use crate::unit::{UnitKind, UnitRole};
@@ -66,7 +68,7 @@ impl Field {
 }
 
 /// The formula's constants for one search.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bm25 {
     /// Saturation.
     pub k1: f32,

@@ -193,7 +193,8 @@ fn relative_scores(ranking: &Weighted<'_>) -> Vec<(UnitId, f32)> {
 
 fn reciprocal_ranks(hits: &[(UnitId, f32)], k: f32) -> Vec<(UnitId, f32)> {
     let mut hits = hits.to_vec();
-    sort_hits(&mut hits);
+    // Equal scores keep the order of their ranking, which goes by path and line.
+    hits.sort_by(|a, b| b.1.total_cmp(&a.1));
     hits.iter().enumerate().map(|(i, &(unit, _))| (unit, k / (k + i as f32 + 1.0))).collect()
 }
 

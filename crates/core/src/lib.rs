@@ -21,6 +21,7 @@ pub mod partner;
 pub mod path;
 pub mod query;
 pub mod rank;
+pub mod statistics;
 pub mod strength;
 pub mod tag;
 pub mod token;

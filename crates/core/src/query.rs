@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clue::Clues;
 use crate::filler::without_fillers;
 use crate::language::LanguageFacts;
@@ -10,7 +12,7 @@ use crate::token::{Tokenizer, is_stop_word, parts, words};
 use crate::variant::Variants;
 
 /// One distinct term of the query.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryTerm {
     /// The term, as the index holds it.
     pub text: String,
@@ -21,7 +23,7 @@ pub struct QueryTerm {
 }
 
 /// A name in the query that may be defined somewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identifier {
     /// Its last segment, as written: `Client` of `http.Client`.
     pub name: String,
@@ -60,6 +62,37 @@ pub struct Query {
     pub variants: Variants,
     /// Terms that tables gave for its words ([`Query::expand`]), as written there.
     pub expansions: Vec<String>,
+}
+
+/// What an index is asked by of a query: its parts that are looked up there. Whoever sends a query to another process sends
+/// these, and ranks with the whole query itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueryParts {
+    /// [`Query::terms`].
+    pub terms: Vec<QueryTerm>,
+    /// [`Query::sequence`].
+    pub sequence: Vec<String>,
+    /// [`Query::identifiers`].
+    pub identifiers: Vec<Identifier>,
+    /// [`Query::plain_words`].
+    pub plain_words: Vec<String>,
+    /// [`Query::topic_terms`].
+    pub topic_terms: Vec<String>,
+}
+
+impl From<&Query> for QueryParts {
+    fn from(query: &Query) -> QueryParts {
+        let Query { terms, sequence, identifiers, plain_words, topic_terms, .. } = query.clone();
+        QueryParts { terms, sequence, identifiers, plain_words, topic_terms }
+    }
+}
+
+impl From<QueryParts> for Query {
+    /// A query with these parts and no others.
+    fn from(parts: QueryParts) -> Query {
+        let QueryParts { terms, sequence, identifiers, plain_words, topic_terms } = parts;
+        Query { terms, sequence, identifiers, plain_words, topic_terms, ..Query::default() }
+    }
 }
 
 const TEST_WORDS: [&str; 10] =

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use memchr::memmem;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clue::Certainty;
 use crate::collapse::FileHit;
@@ -132,7 +132,7 @@ pub struct Held {
 }
 
 /// What a file's text holds of a query's tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Tokens {
     /// None of them.
     #[default]

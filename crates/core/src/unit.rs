@@ -12,6 +12,9 @@ use crate::entity::Entities;
 #[serde(transparent)]
 pub struct UnitId(u64);
 
+/// Bits of a segment's number that are left to segments; those above it number the parts of a corpus.
+const PART_SHIFT: u32 = 20;
+
 impl UnitId {
     /// The unit that is document `doc` of segment `segment`.
     pub const fn new(segment: u32, doc: u32) -> UnitId {
@@ -26,6 +29,27 @@ impl UnitId {
     /// The document in its segment.
     pub const fn doc(self) -> u32 {
         self.0 as u32
+    }
+
+    /// The address of a unit of one part of a corpus among the units of all parts. Part 0 leaves it as it is.
+    ///
+    /// # Panics
+    /// In a debug build, where the part or the segment is too large: 4,096 parts of a million segments have room.
+    #[must_use]
+    pub const fn in_part(self, part: u32) -> UnitId {
+        debug_assert!(part < 1 << (32 - PART_SHIFT) && self.segment() < 1 << PART_SHIFT, "room for parts and segments");
+        UnitId(self.0 | (part as u64) << (32 + PART_SHIFT))
+    }
+
+    /// The part of a corpus that the unit lies in.
+    pub const fn part(self) -> u32 {
+        self.segment() >> PART_SHIFT
+    }
+
+    /// Its address in that part alone.
+    #[must_use]
+    pub const fn within_part(self) -> UnitId {
+        UnitId::new(self.segment() & ((1 << PART_SHIFT) - 1), self.doc())
     }
 }
 

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use memchr::memmem;
+use serde::{Deserialize, Serialize};
 
 use crate::token::{is_word_char, parts, words};
 
@@ -20,7 +21,7 @@ const WORDS_MAX: usize = 400;
 const LINE_BYTES_MAX: usize = 400;
 
 /// How far a text and a file agree, the best last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Agreement {
     /// A run of the text's words.
     Run,
@@ -40,7 +41,7 @@ pub struct Typed<'t> {
 }
 
 /// Where a text stands in a file.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// How far they agree.
     pub agreement: Agreement,
@@ -81,6 +82,17 @@ impl<'t> Typed<'t> {
         let words: Vec<Range<usize>> = words(text).take(WORDS_MAX).collect();
         let weights = words.iter().map(|word| weight(&text[word.clone()])).collect();
         Typed { text, words, weights }
+    }
+
+    /// The same text, whose words weigh what is known of them, in their order.
+    pub fn weighed(text: &'t str, weights: &[f32]) -> Typed<'t> {
+        let mut weights = weights.iter().copied();
+        Typed::new(text, |_| weights.next().unwrap_or_default())
+    }
+
+    /// The weight of each of its words.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
     }
 
     /// Number of its words.

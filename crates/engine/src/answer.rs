@@ -15,7 +15,7 @@ pub use crate::explain::Step;
 pub struct Answer {
     /// The question in words, as it was ranked by.
     pub query: String,
-    /// The files, best first. Those of several projects take turns, since their scores can't be compared.
+    /// The files, best first, those of several projects together.
     pub files: Vec<FileAnswer>,
 }
 
@@ -31,7 +31,7 @@ pub struct FileAnswer {
     pub given: Option<(PathBuf, String)>,
     /// Its language.
     pub language: String,
-    /// Its score: the best unit's. Comparable within one answer and one project only.
+    /// Its score: the best unit's. Comparable within one answer only.
     pub score: f32,
     /// How likely it is right, 0 to 1, on one scale for all questions and projects (docs/ranking.md, "Strength").
     pub strength: f32,

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use colgrep_core::UnitId;
 use colgrep_core::clue::Clues;
 use colgrep_core::query::Query;
+use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
@@ -59,151 +60,156 @@ pub struct End {
     pub near: Vec<String>,
 }
 
-impl End {
-    /// Merges the remarks of two projects: numbers add up; a word is unknown where neither project knows it.
-    #[must_use]
-    pub fn with(mut self, other: End) -> End {
-        self.is_tokens |= other.is_tokens;
-        (self.weak, self.holders) = (self.weak + other.weak, self.holders + other.holders);
-        self.unknown.retain(|word| other.unknown.contains(word));
-        if self.patterns.is_empty() {
-            self.patterns = other.patterns;
-        }
-        for word in other.near {
-            if !self.near.contains(&word) && self.near.len() < NEAR_MAX {
-                self.near.push(word);
-            }
-        }
-        self
-    }
-}
-
-/// A word of a question, and the units that hold it, with their files; `None` where they are too many.
+/// A word of a question, and for each place the files that hold it; `None` where too many units do.
 struct Word {
     written: String,
-    units: Option<Vec<(UnitId, FileId)>>,
+    files: Option<Vec<HashSet<FileId>>>,
 }
 
-impl Place {
-    /// The remarks behind a ranking. Words are looked up only where they could matter: `is_weak` is whether no result
-    /// is likely right.
-    ///
-    /// # Errors
-    /// When the index can't be read.
-    pub fn end(&self, ranked: &Ranked, is_weak: bool) -> Result<End> {
-        let (query, lexical) = (&ranked.answer.query, &self.snapshot.lexical);
-        let mut end = End { is_tokens: query.clues.is_tokens, weak: ranked.answer.weak, ..End::default() };
-        let written = written(query);
-        // The index knows that the parts of `1.2.3` stand in a row, not what stands between them.
-        let are_words = written.iter().all(|word| words(word).nth(1).is_none());
-        let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
-        if !is_counted && !is_weak {
-            return Ok(end);
+impl Word {
+    /// Looks up a word in all places.
+    fn new(places: &[&Place], written: String) -> Result<Word> {
+        let mut count = TermCount::default();
+        for place in places {
+            count.add(&place.snapshot.lexical.count_of_word(&written)?);
         }
-        let mut words = Vec::with_capacity(written.len());
-        for written in written {
-            let units = lexical.units_with_word(&written, UNITS_OF_A_WORD_MAX)?;
-            words.push(Word { written, units });
+        if count.most() > UNITS_OF_A_WORD_MAX {
+            return Ok(Word { written, files: None });
         }
-        if is_counted {
-            self.count(&words, &mut end);
-        }
-        if !is_weak {
-            return Ok(end);
-        }
-        let is_unknown = |word: &&Word| word.units.as_ref().is_some_and(Vec::is_empty);
-        end.unknown = words.iter().filter(is_unknown).map(|word| word.written.clone()).collect();
-        if !end.unknown.is_empty() {
-            end.near = self.near(ranked, &end.unknown)?;
-        }
-        Ok(end)
+        let of_place = |place: &&Place| {
+            let units = place.snapshot.lexical.units_with_word(&written)?;
+            Ok(units.into_iter().map(|unit| unit.1).collect())
+        };
+        let files = places.iter().map(of_place).collect::<Result<Vec<HashSet<FileId>>>>()?;
+        Ok(Word { written, files: Some(files) })
     }
 
-    /// Counts the files that hold all words and that the scope allows.
-    fn count(&self, words: &[Word], end: &mut End) {
-        let is_allowed = |file: &FileId| self.filter().is_none_or(|filter| filter.allows_file(*file));
-        let files_of = |units: &[(UnitId, FileId)]| units.iter().map(|unit| unit.1).collect::<HashSet<FileId>>();
-        let mut held: Vec<(&Word, Option<HashSet<FileId>>)> =
-            words.iter().map(|word| (word, word.units.as_deref().map(files_of))).collect();
-        held.sort_by_key(|(_, files)| files.as_ref().map_or(usize::MAX, HashSet::len));
-        let Some((rarest, others)) = held.split_first() else { return };
-        let Some(files) = &rarest.1 else { return };
+    /// Number of files that hold it.
+    fn count(&self) -> usize {
+        self.files.as_ref().map_or(usize::MAX, |files| files.iter().map(HashSet::len).sum())
+    }
+}
+
+/// The remarks behind a ranking of places together. Words are looked up only where they could matter: `is_weak` is whether
+/// no result is likely right. `best` are the best units, each with its place.
+///
+/// # Errors
+/// When an index can't be read.
+pub fn end(all: &[(&Place, &Ranked)], best: &[(usize, UnitId)], is_weak: bool) -> Result<End> {
+    let Some((_, first)) = all.first() else { return Ok(End::default()) };
+    let (query, places) = (&first.answer.query, all.iter().map(|(place, _)| *place).collect::<Vec<_>>());
+    let weak = all.iter().map(|(_, ranked)| ranked.answer.weak).sum();
+    let mut end = End { is_tokens: query.clues.is_tokens, weak, ..End::default() };
+    let written = written(query);
+    // The index knows that the parts of `1.2.3` stand in a row, not what stands between them.
+    let are_words = written.iter().all(|word| words(word).nth(1).is_none());
+    let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
+    if !is_counted && !is_weak {
+        return Ok(end);
+    }
+    let words: Vec<Word> = written.into_iter().map(|written| Word::new(&places, written)).collect::<Result<_>>()?;
+    if is_counted {
+        count(&places, &words, &mut end);
+    }
+    if !is_weak {
+        return Ok(end);
+    }
+    end.unknown = words.iter().filter(|word| word.count() == 0).map(|word| word.written.clone()).collect();
+    if !end.unknown.is_empty() {
+        end.near = near(&places, query, best, &end.unknown)?;
+    }
+    Ok(end)
+}
+
+/// Counts the files that hold all words and that the scope allows.
+fn count(places: &[&Place], words: &[Word], end: &mut End) {
+    let mut held: Vec<&Word> = words.iter().collect();
+    held.sort_by_key(|word| word.count());
+    let Some((rarest, others)) = held.split_first() else { return };
+    let Some(files) = &rarest.files else { return };
+    for (at, (place, files)) in places.iter().zip(files).enumerate() {
+        let is_allowed = |file: &FileId| place.filter().is_none_or(|filter| filter.allows_file(*file));
         // A word that hardly a file lacks is taken to stand in all.
         let holds_all =
-            |file: &&FileId| others.iter().all(|(_, all)| all.as_ref().is_none_or(|all| all.contains(*file)));
-        end.holders = files.iter().filter(holds_all).filter(|file| is_allowed(file)).count();
-        end.patterns = held.iter().map(|(word, _)| pattern(&word.written)).collect();
+            |file: &&FileId| others.iter().all(|word| word.files.as_ref().is_none_or(|all| all[at].contains(*file)));
+        end.holders += files.iter().filter(holds_all).filter(|file| is_allowed(file)).count();
     }
+    end.patterns = held.iter().map(|word| pattern(&word.written)).collect();
+}
 
-    /// Suggestions: words of the project that are spelled like the unknown ones, then words from the names of the best
-    /// units.
-    fn near(&self, ranked: &Ranked, unknown: &[String]) -> Result<Vec<String>> {
-        let (query, lexical) = (&ranked.answer.query, &self.snapshot.lexical);
-        let mut tokenizer = Tokenizer::default();
-        let mut near: Vec<String> = Vec::new();
-        let mut add = |word: String, near: &mut Vec<String>| {
-            let is_said = tokenizer.terms(&word).iter().all(|term| query.terms.iter().any(|t| t.text == *term));
-            if !is_said && !is_stop_word(&word) && word.chars().count() >= LETTERS_MIN && !near.contains(&word) {
-                near.push(word);
-            }
-        };
-        for word in unknown {
-            let term = Tokenizer::default().normal(word).to_string();
-            for term in self.terms_like(&term)? {
-                if let Some(word) = self.spelled(&term)? {
-                    add(word, &mut near);
-                }
+/// Suggestions: words of the corpus that are spelled like the unknown ones, then words from the names of the best units.
+fn near(places: &[&Place], query: &Query, best: &[(usize, UnitId)], unknown: &[String]) -> Result<Vec<String>> {
+    let mut tokenizer = Tokenizer::default();
+    let mut near: Vec<String> = Vec::new();
+    let mut add = |word: String, near: &mut Vec<String>| {
+        let is_said = tokenizer.terms(&word).iter().all(|term| query.terms.iter().any(|t| t.text == *term));
+        if !is_said && !is_stop_word(&word) && word.chars().count() >= LETTERS_MIN && !near.contains(&word) {
+            near.push(word);
+        }
+    };
+    for word in unknown {
+        let term = Tokenizer::default().normal(word).to_string();
+        for term in terms_like(places, &term)? {
+            if let Some(word) = spelled(places, &term)? {
+                add(word, &mut near);
             }
         }
-        // Another name is no answer to a code.
-        let named = if query.clues.is_tokens { 0 } else { UNITS_NAMED };
-        for unit in ranked.answer.units.iter().take(named) {
-            let name = lexical.unit(unit.unit)?.name;
-            for word in words(&name) {
-                let word = &name[word];
-                parts(word).for_each(|part| add(word[part].to_lowercase(), &mut near));
-            }
-            if near.len() >= NEAR_MAX {
-                break;
-            }
-        }
-        near.truncate(NEAR_MAX);
-        Ok(near)
     }
-
-    /// Terms at a small edit distance from `term`, the nearest first, then the most common.
-    fn terms_like(&self, term: &str) -> Result<Vec<String>> {
-        let letters = term.chars().count();
-        if letters < LETTERS_OF_ALIKE_MIN {
-            return Ok(Vec::new());
+    // Another name is no answer to a code.
+    let named = if query.clues.is_tokens { 0 } else { UNITS_NAMED };
+    for (place, unit) in best.iter().take(named) {
+        let name = places[*place].snapshot.lexical.unit(*unit)?.name;
+        for word in words(&name) {
+            let word = &name[word];
+            parts(word).for_each(|part| add(word[part].to_lowercase(), &mut near));
         }
-        let changes_max = letters.div_ceil(LETTERS_A_CHANGE).min(letters - 2);
-        let mut near: HashMap<String, (usize, u32)> = HashMap::new();
-        self.snapshot.lexical.each_term(|known, units| {
+        if near.len() >= NEAR_MAX {
+            break;
+        }
+    }
+    near.truncate(NEAR_MAX);
+    Ok(near)
+}
+
+/// Terms at a small edit distance from `term`, the nearest first, then the most common.
+fn terms_like(places: &[&Place], term: &str) -> Result<Vec<String>> {
+    let letters = term.chars().count();
+    if letters < LETTERS_OF_ALIKE_MIN {
+        return Ok(Vec::new());
+    }
+    let changes_max = letters.div_ceil(LETTERS_A_CHANGE).min(letters - 2);
+    let mut near: HashMap<String, (usize, u32)> = HashMap::new();
+    for place in places {
+        place.snapshot.lexical.each_term(|known, units| {
             let is_word = known.len().abs_diff(term.len()) <= changes_max && known.chars().all(char::is_alphabetic);
             let changes = if is_word { strsim::levenshtein(known, term) } else { usize::MAX };
             if (1..=changes_max).contains(&changes) {
                 near.entry(known.to_string()).or_insert((changes, 0)).1 += units;
             }
         })?;
-        let mut near: Vec<(String, (usize, u32))> = near.into_iter().collect();
-        near.sort_by(|(a, (changes, units)), (b, than)| changes.cmp(&than.0).then(than.1.cmp(units)).then(a.cmp(b)));
-        Ok(near.into_iter().take(ALIKE_MAX).map(|(term, _)| term).collect())
     }
+    let mut near: Vec<(String, (usize, u32))> = near.into_iter().collect();
+    near.sort_by(|(a, (changes, units)), (b, than)| changes.cmp(&than.0).then(than.1.cmp(units)).then(a.cmp(b)));
+    Ok(near.into_iter().take(ALIKE_MAX).map(|(term, _)| term).collect())
+}
 
-    /// The word behind a term, as a file of the project spells it, in lower case.
-    fn spelled(&self, term: &str) -> Result<Option<String>> {
-        let Some(unit) = self.snapshot.lexical.unit_with_term(term, None)? else { return Ok(None) };
-        let Some(record) = self.snapshot.files.indexed().find(|record| record.id == unit.file) else { return Ok(None) };
-        let text = read_text(&self.project.root, &record.path).unwrap_or_default();
+/// The word behind a term, as the first file of a project that has it spells it, in lower case.
+fn spelled(places: &[&Place], term: &str) -> Result<Option<String>> {
+    for place in places {
+        let Some(unit) = place.snapshot.lexical.unit_with_term(term, None)? else { continue };
+        let Some(record) = place.snapshot.files.indexed().find(|record| record.id == unit.file) else { continue };
+        let text = read_text(&place.project.root, &record.path).unwrap_or_default();
         let mut found = None;
         Tokenizer::default().tokenize(&text, |token| {
             if found.is_none() && token.term == term {
                 found = Some(text[token.start..token.end].to_lowercase());
             }
         });
-        Ok(found)
+        if found.is_some() {
+            return Ok(found);
+        }
     }
+    Ok(None)
 }
 
 /// Whether a query has words alone: no place, no file, no definition, no callers, nothing in quotes.
@@ -251,17 +257,5 @@ mod tests {
         ] {
             assert_eq!(pattern(word), expected, "{word}");
         }
-    }
-
-    #[test]
-    fn of_several_projects_a_word_is_unknown_where_none_knows_it() {
-        let of = |holders, unknown: &[&str], near: &[&str]| End {
-            holders,
-            unknown: unknown.iter().map(ToString::to_string).collect(),
-            near: near.iter().map(ToString::to_string).collect(),
-            ..End::default()
-        };
-        let both = of(2, &["halt", "daemon"], &["stop"]).with(of(3, &["daemon"], &["stop", "server"]));
-        assert_eq!(both, of(5, &["daemon"], &["stop", "server"]));
     }
 }

@@ -5,6 +5,7 @@
 pub mod answer;
 mod bound;
 pub mod cloud;
+pub mod corpus;
 pub mod damage;
 pub mod end;
 pub mod engine;

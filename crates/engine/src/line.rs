@@ -4,14 +4,11 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use colgrep_core::bm25::idf;
 use colgrep_core::code_line::{naming_line, tells};
 use colgrep_core::query::{Query, last_segment};
+use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Token, Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
-use colgrep_index::store::Snapshot;
-
-use crate::error::Result;
 
 /// Longest line that is considered, in bytes; longer ones are data or bundles.
 const LINE_BYTES_MAX: usize = 4 << 10;
@@ -47,22 +44,21 @@ thread_local! {
 }
 
 impl QueryWords {
-    /// Weighs a query's terms by inverse document frequency over an index's units.
-    ///
-    /// # Errors
-    /// When the index can't be read.
-    pub fn new(query: &Query, snapshot: &Snapshot) -> Result<QueryWords> {
-        let units = snapshot.files.units();
+    /// Weighs a query's terms by inverse document frequency over the units of a corpus.
+    pub fn new(query: &Query, statistics: &Statistics) -> QueryWords {
         let mut words = QueryWords::unweighed(query.terms.iter().map(|t| t.text.as_str()));
-        for (term, weight) in &mut words.terms {
-            *weight = idf(units, snapshot.lexical.units_with(term)?);
+        words.total = 0.0;
+        for (at, term) in query.terms.iter().enumerate() {
+            if let Some(weight) = words.terms.get_mut(&term.text) {
+                *weight = statistics.idf_of_most(at);
+                words.total += *weight;
+            }
         }
-        words.total = words.terms.values().sum();
         let weight = |term: &str| words.terms.get(term).copied().unwrap_or_default();
         let pairs = query.pairs().into_iter();
         let pairs = pairs.map(|(a, b)| (b.to_string(), (a.to_string(), PAIR_SHARE * weight(a).min(weight(b)))));
         words.pairs = pairs.collect();
-        Ok(words)
+        words
     }
 
     /// The words of a text, all of the same weight.

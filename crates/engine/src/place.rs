@@ -9,12 +9,11 @@ use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::rank::RankedUnit;
-use colgrep_core::tag::{Hint, Hints, TagKind};
-use colgrep_core::token::Tokenizer;
+use colgrep_core::tag::Hint;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{self, Request, Retrieval, Timing, Watch, search};
+use colgrep_index::search;
 use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
@@ -24,19 +23,18 @@ use rayon::prelude::*;
 use crate::answer::{BestLine, FileAnswer, UnitAnswer};
 use crate::error::Result;
 use crate::explain::Explanation;
-use crate::filter::{Filter, Without, allowed_files, not_ranked};
+use crate::filter::{Filter, allowed_files, not_ranked};
 use crate::line::{QueryWords, own_line};
 use crate::list::{Length, call_line, list};
 use crate::model::Model;
 use crate::near::NearFile;
-use crate::notice::{Listener, NotRanked, Traced};
+use crate::notice::NotRanked;
 use crate::pattern::{LineMatcher, matcher, places};
 use crate::project::Project;
 use crate::request::{Detail, Facts, RankBy, Scope};
-use crate::rules::{PathRules, Patterns, is_below};
+use crate::rules::{PathRules, is_below};
 use crate::settings::Settings;
 use crate::stand::{also_here, standing};
-use crate::watch::Watcher;
 
 /// The paths of one project that a search is limited to.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +99,7 @@ pub struct Asked<'a> {
     pub terms: Option<&'a TermTable>,
     /// Where the reader stands.
     pub near: Option<&'a NearFile>,
-    /// Files that past commits like the question changed.
+    /// Files that past commits like the question changed, with what stands in front of their project's paths.
     pub past: &'a [(String, f32)],
     /// Number of files wanted.
     pub files: usize,
@@ -145,7 +143,9 @@ impl<'a> Asked<'a> {
 #[derive(Debug)]
 pub struct Ranked {
     pub(crate) answer: search::Answer,
-    explanation: Option<Explanation>,
+    explanation: Option<Arc<Explanation>>,
+    /// Its place among those that were ranked together.
+    part: u32,
     /// Number of matching units, by position of the file in the answer; empty where it was not asked for.
     matches: Vec<u64>,
     words: OnceLock<QueryWords>,
@@ -160,6 +160,28 @@ pub struct Ranked {
 }
 
 impl Ranked {
+    /// A ranking. `matches` are numbers of matching units by file, where they are counted; `part` is the number of its
+    /// place among those that were ranked together.
+    pub(crate) fn new(
+        answer: search::Answer,
+        explanation: Option<Arc<Explanation>>,
+        matches: Vec<u64>,
+        is_of_units: bool,
+        part: u32,
+    ) -> Ranked {
+        Ranked {
+            answer,
+            explanation,
+            part,
+            matches,
+            words: OnceLock::new(),
+            lines: OnceLock::new(),
+            is_of_units,
+            calls: None,
+            is_list: false,
+        }
+    }
+
     /// Number of results.
     pub fn len(&self) -> usize {
         self.answer.hits.len()
@@ -207,12 +229,8 @@ impl Ranked {
     }
 
     /// The query's words with their weights in the index.
-    fn words(&self, snapshot: &Snapshot) -> Result<&QueryWords> {
-        if let Some(words) = self.words.get() {
-            return Ok(words);
-        }
-        let words = QueryWords::new(&self.answer.query, snapshot)?;
-        Ok(self.words.get_or_init(|| words))
+    fn words(&self) -> &QueryWords {
+        self.words.get_or_init(|| QueryWords::new(&self.answer.query, &self.answer.statistics))
     }
 }
 
@@ -242,17 +260,14 @@ impl Place {
         self.filter.as_ref().map(|f| f as &dyn UnitFilter)
     }
 
+    /// The tags of the settings, each with its globs.
+    pub(crate) fn tags(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {
+        self.tags.iter()
+    }
+
     /// The paths of the scope below which nothing is indexed.
     pub fn not_ranked(&self) -> impl Iterator<Item = NotRanked> + '_ {
         not_ranked(&self.within.below, &self.project, &self.snapshot)
-    }
-
-    /// Ranks the place's files.
-    ///
-    /// # Errors
-    /// When the index can't be read, or the model can't be run.
-    pub fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<Ranked> {
-        self.with_request(asked, |request| self.rank_by(request, asked, listener))
     }
 
     /// Lists the place's units by path and line, a result for each file. With `call_lines`, units that were asked for
@@ -264,95 +279,7 @@ impl Place {
         let answer = list(&self.snapshot, self.filter(), length)?;
         let matches = answer.hits.iter().map(|hit| hit.units.len() as u64).collect();
         let calls = (call_lines && !self.facts.calls.is_empty()).then(|| self.facts.clone());
-        Ok(Ranked {
-            answer,
-            explanation: None,
-            matches,
-            words: OnceLock::new(),
-            lines: OnceLock::new(),
-            is_of_units: true,
-            calls,
-            is_list: true,
-        })
-    }
-
-    /// The first half of a ranking: the parsed query and the candidates of the retrievers. For experiments with the
-    /// second half.
-    ///
-    /// # Errors
-    /// As [`Place::rank`].
-    pub fn retrieve(&self, asked: &Asked<'_>) -> Result<Retrieval> {
-        self.with_request(asked, |request| Ok(search::retrieve(&self.snapshot, request)?))
-    }
-
-    /// Runs `work` with the question as a [`Request`] to the index.
-    fn with_request<T>(&self, asked: &Asked<'_>, work: impl FnOnce(&Request<'_>) -> Result<T>) -> Result<T> {
-        let inner = self.filter();
-        let without = asked.like.filter(|like| like.root == self.project.root).map(|like| {
-            // A repaired index may have numbered its files anew.
-            let file = self.record(&like.path).map_or(FileId(u32::MAX), |f| f.id);
-            Without { inner, file, line: like.line }
-        });
-        let semantic = asked.model.map(|model| search::Semantic {
-            question: asked.like.and_then(|like| like.vectors.as_ref()),
-            ..model.semantic(&self.snapshot, asked.by)
-        });
-        let near = asked.near.filter(|near| near.root == self.project.root).map(|near| &near.near);
-        let hints = Hints::new(asked.hints, &mut Tokenizer::default());
-        let tags = match asked.hints.iter().any(|hint| hint.kind == TagKind::Tag) {
-            true => self.tags.iter().map(|(name, globs)| Ok((name, Patterns::new(globs)?))).collect::<Result<_>>()?,
-            false => Vec::new(),
-        };
-        let is_tagged = |globs: &Option<Patterns>, path: &str| globs.as_ref().is_some_and(|globs| globs.is_match(path));
-        let tags_of = |path: &str| -> Vec<String> {
-            tags.iter().filter(|(_, globs)| is_tagged(globs, path)).map(|(name, _)| (*name).clone()).collect()
-        };
-        work(&Request {
-            query: asked.query,
-            knobs: asked.knobs,
-            fusion: asked.fusion,
-            files: asked.files,
-            units_per_file: asked.units_per_file,
-            strength_min: asked.strength_min,
-            filter: without.as_ref().map(|w| w as &dyn UnitFilter).or(inner),
-            semantic,
-            background: search::Background {
-                terms: asked.terms,
-                hints: Some(&hints),
-                tags_of: Some(&tags_of),
-                near,
-                past: asked.past,
-            },
-        })
-    }
-
-    fn rank_by(&self, request: &Request<'_>, asked: &Asked<'_>, listener: &dyn Listener) -> Result<Ranked> {
-        let trace = listener.traces().then_some((asked.query, listener));
-        let mut watcher =
-            Watcher { explanation: asked.explain.then(Explanation::default), trace, timing: Timing::default() };
-        let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
-        let mut answer = search(&self.snapshot, request, watch)?;
-        if asked.single_units {
-            answer.hits = single_units(&answer, asked.files);
-        }
-        if let Some((query, listener)) = trace {
-            listener.trace(query, &Traced::Final(&answer));
-            listener.trace(query, &Traced::Timing(&watcher.timing));
-        }
-        let mut matches = vec![0; if asked.every_match { answer.files.len() } else { 0 }];
-        if asked.every_match {
-            answer.units.iter().for_each(|c| matches[c.file] += 1);
-        }
-        Ok(Ranked {
-            answer,
-            explanation: watcher.explanation,
-            matches,
-            words: OnceLock::new(),
-            lines: OnceLock::new(),
-            is_of_units: asked.single_units,
-            calls: None,
-            is_list: false,
-        })
+        Ok(Ranked { calls, is_list: true, ..Ranked::new(answer, None, matches, true, 0) })
     }
 
     /// Works out results of a ranking in parallel, each with the wanted detail.
@@ -363,7 +290,7 @@ impl Place {
         if hits.len() == 1 || detail == Detail::Names {
             return hits.iter().map(|hit| self.file(ranked, *hit, detail)).collect();
         }
-        ranked.words(&self.snapshot)?;
+        ranked.words();
         hits.par_iter().map(|hit| self.file(ranked, *hit, detail)).collect()
     }
 
@@ -397,9 +324,10 @@ impl Place {
         let lines = lines_between(&file.text, first as usize, end as usize, str::lines);
         let mut answered = Vec::with_capacity(units.len());
         for (unit, candidate) in units.into_iter().zip(&shown) {
-            let steps = ranked.explanation.as_ref().map(|e| e.steps(candidate, &ranked.answer.query));
+            let among_all = RankedUnit { unit: candidate.unit.in_part(ranked.part), ..*candidate };
+            let steps = ranked.explanation.as_ref().map(|e| e.steps(&among_all, &ranked.answer.query));
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
-            let words = ranked.words(&self.snapshot)?;
+            let words = ranked.words();
             let (first, end) = (unit.span.line, unit.span.end);
             let call = || ranked.calls.as_ref().and_then(|facts| call_line(&lines, first, end, facts));
             // With a pattern, one of the lines that match it.
@@ -468,7 +396,8 @@ impl Place {
         }
     }
 
-    fn record(&self, path: &str) -> Option<&FileRecord> {
+    /// The record of a file of its index.
+    pub(crate) fn record(&self, path: &str) -> Option<&FileRecord> {
         let files = &self.snapshot.files.files;
         files.binary_search_by(|f| f.path.as_str().cmp(path)).ok().map(|at| &files[at])
     }
@@ -481,7 +410,7 @@ fn is_headed(unit: &Unit, language: &str) -> bool {
 }
 
 /// The best units, each as a result of its own. In documentation the units of one page are limited ([`answers`]).
-fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
+pub(crate) fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
     let strengths: HashMap<usize, f32> = answer.hits.iter().map(|h| (h.file, h.strength)).collect();
     let hit = |c: &RankedUnit| {
         let strength = *strengths.get(&c.file)?;

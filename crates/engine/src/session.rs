@@ -12,6 +12,7 @@ use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
 
 use crate::answer::{Answer, FileAnswer};
+use crate::corpus::{self, RankedTogether, past_of};
 use crate::damage::{damage, guarded};
 use crate::end::End;
 use crate::env::Env;
@@ -149,21 +150,20 @@ impl Session {
         let is_list = request.question == Question::Every;
         let usual = || self.settings.number("results").unwrap_or(FILES_DEFAULT);
         let wanted = request.shape.files.unwrap_or_else(|| if is_list { usize::MAX } else { usual() });
-        let ranked = self.ranked(request, by, like.as_ref(), wanted)?;
+        let mut ranked = self.ranked(request, by, like.as_ref(), wanted)?;
         let query = match (&request.question, like) {
             (_, Some(like)) => like.query,
             (Question::Text(query), None) => query.clone(),
             (Question::Like { .. } | Question::LikeUnit(_) | Question::Every, None) => String::new(),
         };
-        let mut order = if is_list { in_turn(&ranked, wanted) } else { interleaved(&ranked, wanted) };
         if request.shape.detail == Detail::Names {
             // Single units of one file have one name.
             let mut named = std::collections::HashSet::new();
-            order.retain(|&(place, hit)| named.insert((place, ranked[place].path(hit))));
+            ranked.retain(|place, path| named.insert((place, path.to_string())));
         }
         let (places, repairs, detail) = (&self.places[..], self.opening.update, request.shape.detail);
         let has_end = request.has_end();
-        Ok(Results { query, is_list, has_end, places, ranked, order, detail, repairs })
+        Ok(Results { query, is_list, has_end, places, ranked, detail, repairs })
     }
 
     /// The files of the scope without a word of the query in any unit, by project and path, at most
@@ -174,8 +174,8 @@ impl Session {
     pub fn files_without(&mut self, request: &SearchRequest) -> Result<Vec<FileAnswer>> {
         self.need_model(request, RankBy::Words)?;
         self.open_scope(&request.scope)?;
-        let all = self.places.iter().map(|p| p.snapshot.files.indexed().count()).max().unwrap_or(0);
-        let ranked = self.ranked(request, RankBy::Words, None, all.max(1))?;
+        let all: usize = self.places.iter().map(|p| p.snapshot.files.indexed().count()).sum();
+        let ranked = self.ranked(request, RankBy::Words, None, all.max(1))?.ranked;
         let mut files = Vec::new();
         for (place, ranked) in self.places.iter().zip(&ranked) {
             files.extend(place.files_without(ranked)?);
@@ -184,14 +184,14 @@ impl Session {
         Ok(files)
     }
 
-    /// Ranks, or lists, the files of every place.
+    /// Ranks the files of all places together, or lists them one place after the other.
     fn ranked(
         &mut self,
         request: &SearchRequest,
         by: RankBy,
         like: Option<&Like>,
         files: usize,
-    ) -> Result<Vec<Ranked>> {
+    ) -> Result<RankedTogether> {
         match &request.question {
             Question::Text(query) => self.ranked_by(request, by, like, files, query),
             Question::Like { .. } | Question::LikeUnit(_) => {
@@ -202,11 +202,14 @@ impl Session {
     }
 
     /// Lists the units of every place by path and line.
-    fn listed(&mut self, request: &SearchRequest, results: usize) -> Result<Vec<Ranked>> {
+    fn listed(&mut self, request: &SearchRequest, results: usize) -> Result<RankedTogether> {
         let units_per_file = request.shape.units_per_file.unwrap_or(usize::MAX);
         let length = Length { results, units_per_file, single_units: request.shape.single_units };
         let call_lines = request.shape.call_lines;
-        (0..self.places.len()).map(|at| self.repaired(at, |place, _| place.list(length, call_lines))).collect()
+        let listed = (0..self.places.len()).map(|at| self.repaired(at, |place, _| place.list(length, call_lines)));
+        let ranked = listed.collect::<Result<Vec<Ranked>>>()?;
+        let order = in_turn(&ranked, results);
+        Ok(RankedTogether { ranked, order, best: Vec::new() })
     }
 
     fn ranked_by(
@@ -216,7 +219,7 @@ impl Session {
         like: Option<&Like>,
         files: usize,
         query: &str,
-    ) -> Result<Vec<Ranked>> {
+    ) -> Result<RankedTogether> {
         let mut knobs = self.settings.knobs(&self.env, &request.ranking)?;
         if request.shape.every_match {
             variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
@@ -228,12 +231,8 @@ impl Session {
         let per_file = request.shape.units_per_file.or(self.settings.number("per_file"));
         let strength_min = strength_min(request, &self.settings);
         let listener = Arc::clone(&self.listener);
-        let past = |place: &Place| match is_text {
-            true => self.past().evidence(&place.project, query, &knobs),
-            false => Vec::new(),
-        };
-        let pasts: Vec<Vec<(String, f32)>> = self.places.iter().map(past).collect();
-        let work = |place: &Place, model: Option<&Model>, past: &[(String, f32)]| {
+        let past = if is_text { past_of(&self.places, query, &knobs, self.past()) } else { Vec::new() };
+        self.repaired_together(|places, model| {
             let model = model.filter(|_| by != RankBy::Words);
             let asked = Asked {
                 query,
@@ -245,7 +244,7 @@ impl Session {
                 hints: &request.background.hints,
                 terms: (is_text && !terms.is_empty()).then_some(&terms),
                 near: near.as_ref(),
-                past,
+                past: &past,
                 files,
                 units_per_file: per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.max(1))),
                 strength_min,
@@ -253,9 +252,8 @@ impl Session {
                 every_match: request.shape.every_match,
                 explain: request.shape.explain,
             };
-            place.rank(&asked, &*listener)
-        };
-        (0..pasts.len()).map(|at| self.repaired(at, |place, model| work(place, model, &pasts[at]))).collect()
+            corpus::rank(&places.iter().collect::<Vec<_>>(), &asked, &*listener)
+        })
     }
 
     /// Opens the model, if the request's rankings need one.
@@ -371,6 +369,28 @@ impl Session {
         Past { histories, settings, env, listener: &**listener }
     }
 
+    /// Runs `work` over all places. If an index turns out to be damaged, repairs those that are and runs `work` once more.
+    fn repaired_together<T>(&mut self, work: impl Fn(&[Place], Option<&Model>) -> Result<T>) -> Result<T> {
+        let error = match guarded(|| work(&self.places, self.model.as_ref())) {
+            Err(error) if self.opening.update && damage(&error).is_some() => error,
+            done => return done,
+        };
+        self.listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));
+        for at in 0..self.places.len() {
+            self.reopen(at)?;
+        }
+        guarded(|| work(&self.places, self.model.as_ref()))
+    }
+
+    /// Repairs what is damaged of a place's index, and opens it again.
+    fn reopen(&mut self, at: usize) -> Result<()> {
+        let (project, within) = (self.places[at].project.clone(), self.places[at].within.clone());
+        repair(&project.store)?;
+        self.opened.retain(|(known, _)| known.root != project.root);
+        self.places[at] = self.place(project, within)?;
+        Ok(())
+    }
+
     /// Runs `work` in a place. If its index turns out to be damaged, repairs it and runs `work` once more.
     fn repaired<T>(&mut self, at: usize, work: impl Fn(&Place, Option<&Model>) -> Result<T>) -> Result<T> {
         let error = match guarded(|| work(&self.places[at], self.model.as_ref())) {
@@ -378,10 +398,7 @@ impl Session {
             done => return done,
         };
         self.listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));
-        let (project, within) = (self.places[at].project.clone(), self.places[at].within.clone());
-        repair(&project.store)?;
-        self.opened.retain(|(known, _)| known.root != project.root);
-        self.places[at] = self.place(project, within)?;
+        self.reopen(at)?;
         guarded(|| work(&self.places[at], self.model.as_ref()))
     }
 }
@@ -402,14 +419,6 @@ fn rankings(request: &SearchRequest) -> RankBy {
     if is_by_words { RankBy::Words } else { request.ranking.by }
 }
 
-/// The results of all places, each as (place, position in its ranking), interleaved by rank: scores of different
-/// projects can't be compared.
-fn interleaved(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
-    let longest = ranked.iter().map(Ranked::len).max().unwrap_or(0);
-    let by_rank = (0..longest).flat_map(|rank| (0..ranked.len()).map(move |place| (place, rank)));
-    by_rank.filter(|&(place, rank)| rank < ranked[place].len()).take(wanted).collect()
-}
-
 /// The results of all places, one place after the other: lists are in order of paths.
 fn in_turn(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
     let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
@@ -426,8 +435,7 @@ pub struct Results<'s> {
     /// [`SearchRequest::has_end`]: whether weak results are told from the others.
     pub has_end: bool,
     places: &'s [Place],
-    ranked: Vec<Ranked>,
-    order: Vec<(usize, usize)>,
+    ranked: RankedTogether,
     detail: Detail,
     /// Whether an index that turns out to be damaged is repaired.
     repairs: bool,
@@ -436,19 +444,24 @@ pub struct Results<'s> {
 impl Results<'_> {
     /// Number of results.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.ranked.len()
     }
 
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.ranked.is_empty()
+    }
+
+    /// The roots of the projects that were searched.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.places.iter().map(|place| place.project.root.as_path())
     }
 
     /// Number of results up to the last that reaches the rule ([`RULE`]); those behind it are near at best. All of them
     /// where the answer has no end.
     pub fn certain(&self) -> usize {
-        let is_certain = |(place, hit): &(usize, usize)| self.ranked[*place].strength(*hit) >= RULE;
-        if self.has_end { self.order.iter().rposition(is_certain).map_or(0, |last| last + 1) } else { self.len() }
+        let is_certain = |at: &usize| self.ranked.strength(*at) >= RULE;
+        if self.has_end { (0..self.len()).rfind(is_certain).map_or(0, |last| last + 1) } else { self.len() }
     }
 
     /// The remarks behind the last result.
@@ -456,14 +469,8 @@ impl Results<'_> {
     /// # Errors
     /// When an index can't be read.
     pub fn end(&self) -> Result<End> {
-        let strengths = self.order.iter().map(|(place, hit)| self.ranked[*place].strength(*hit));
-        let strongest = strengths.fold(0.0, f32::max);
-        let mut all = self.places.iter().zip(&self.ranked).map(|(place, ranked)| match self.has_end {
-            true => guarded(|| place.end(ranked, strongest < RULE)),
-            false => Ok(End::default()),
-        });
-        let first = all.next().unwrap_or_else(|| Ok(End::default()))?;
-        let end = all.try_fold(first, |end, other| other.map(|other| end.with(other)))?;
+        let strongest = (0..self.len()).map(|at| self.ranked.strength(at)).fold(0.0, f32::max);
+        let end = if self.has_end { self.ranked.end(self.places, strongest < RULE)? } else { End::default() };
         Ok(End { query: self.query.clone(), is_ruled: self.has_end, shown: self.len(), strongest, ..end })
     }
 
@@ -473,20 +480,14 @@ impl Results<'_> {
     /// # Errors
     /// When an index can't be read.
     pub fn files(&self, range: Range<usize>) -> Result<Vec<FileAnswer>> {
-        let wanted = &self.order[range];
-        let mut files: Vec<Option<FileAnswer>> = vec![None; wanted.len()];
-        for (at, (place, ranked)) in self.places.iter().zip(&self.ranked).enumerate() {
-            let own: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i].0 == at).collect();
-            let hits: Vec<usize> = own.iter().map(|i| wanted[*i].1).collect();
-            let found = guarded(|| place.files(ranked, &hits, self.detail));
-            if self.repairs && found.as_ref().is_err_and(|error| damage(error).is_some()) {
-                repair(&place.project.store)?;
+        self.ranked.files(self.places, range, self.detail).map_err(|failed| {
+            let (place, error) = *failed;
+            if self.repairs && damage(&error).is_some() {
+                // What is left damaged is found again by the next search.
+                let _ = repair(&self.places[place].project.store);
             }
-            for (i, file) in own.into_iter().zip(found?) {
-                files[i] = Some(file);
-            }
-        }
-        Ok(files.into_iter().flatten().collect())
+            error
+        })
     }
 
     /// All results, worked out in portions as they are taken.

@@ -37,15 +37,99 @@ fn paths(answer: &colgrep_engine::Answer) -> Vec<&str> {
     answer.files.iter().map(|f| f.path.as_str()).collect()
 }
 
+/// Repositories whose names hold no character of a word and whose files lie deep: an index of the folder around them has
+/// the same terms and texts as one of each.
+const REPOSITORIES: [(&str, &str); 6] = [
+    ("+/src/a/core/queue.rs", "/// Waits until the queue has room.\nfn push(item: u32) {\n    room();\n}\n"),
+    ("+/src/a/core/ring.rs", "/// A ring buffer with room for the queue.\nstruct Ring;\n\nfn room() {}\n"),
+    ("+/doc/a/core/notes.md", "# Plans\n\nA queue that never waits for room.\n"),
+    ("=/src/b/core/lib.py", "def wait_for_room(queue):\n    return queue.room\n\ndef push(queue):\n    return 1\n"),
+    ("=/src/b/core/queue.rs", "/// Waits until the queue has room.\nfn push(item: u32) {\n    room();\n}\n"),
+    ("=/test/b/core/lib_test.py", "def test_wait_for_room():\n    assert wait_for_room(1)\n"),
+];
+
 #[test]
-fn several_projects_take_turns_in_one_answer() {
-    let folder = projects(&FILES);
-    let request = SearchRequest::new("queue room").within(folder.path().join("one")).within(folder.path().join("two"));
-    let answer = engine(folder.path()).search(&request.by(RankBy::Words)).expect("an answer");
-    assert_eq!(answer.query, "queue room");
-    assert_eq!(paths(&answer).len(), 3, "{:?}", paths(&answer));
-    assert_eq!(paths(&answer)[1], "lib.py", "the best of the second project stands behind the best of the first");
-    assert_eq!(answer.files[1].given, Some((folder.path().join("two"), "lib.py".to_string())));
+fn several_projects_are_one_corpus() {
+    let folder = projects(&REPOSITORIES);
+    let (one, each) = (folder.path().join(".one"), folder.path().join(".each"));
+    let engine = |data: &Path| engine(data);
+    let told = |answer: &colgrep_engine::Answer| -> Vec<String> {
+        let row = |file: &colgrep_engine::FileAnswer| {
+            let path = file
+                .root
+                .join(&file.path)
+                .strip_prefix(folder.path().canonicalize().expect("a path"))
+                .expect("below")
+                .to_path_buf();
+            let units: Vec<_> =
+                file.units.iter().map(|unit| (unit.unit.span, unit.line.number, unit.line.marks.clone())).collect();
+            format!(
+                "{} {:08x} {:08x} {units:?} {:?}",
+                path.display(),
+                file.score.to_bits(),
+                file.strength.to_bits(),
+                file.also_here
+            )
+        };
+        answer.files.iter().map(row).collect()
+    };
+    let mut queries = vec![
+        "queue room",
+        "push",
+        "how does it wait for room",
+        "ring buffer",
+        "\"queue has room\"",
+        "who calls room",
+        "lib.py",
+        "wait push",
+        "plans",
+        "fn push",
+        "lib.py:4",
+    ];
+    queries.push("nowhere queue");
+    for by in [RankBy::Words, RankBy::Both] {
+        for query in &queries {
+            let asked = || {
+                let mut request = SearchRequest::new(*query).by(by).files(5);
+                request.shape.explain = true;
+                request
+            };
+            let expected = engine(&one).search(&asked().within(folder.path())).expect("an answer");
+            for names in [["+", "="], ["=", "+"]] {
+                let [a, b] = names.map(|name| folder.path().join(name));
+                let got = engine(&each).search(&asked().within(&a).within(&b)).expect("an answer");
+                assert_eq!(told(&got), told(&expected), "{query} {by:?}");
+                let steps = |answer: &colgrep_engine::Answer| {
+                    answer.files.first().map(|file| format!("{:?}", file.units[0].steps))
+                };
+                assert_eq!(steps(&got), steps(&expected), "{query} {by:?}");
+            }
+        }
+    }
+    let given = engine(&each)
+        .search(&SearchRequest::new("ring buffer").within(folder.path().join("=")).within(folder.path().join("+")));
+    let given = given.expect("an answer");
+    assert_eq!(given.files[0].given, Some((folder.path().join("+"), "src/a/core/ring.rs".to_string())));
+}
+
+#[test]
+fn a_repository_without_vectors_is_ranked_with_others() {
+    let folder = projects(&REPOSITORIES);
+    let data = folder.path().join(".data");
+    let search = |path: &str, by| {
+        engine(&data)
+            .search(&SearchRequest::new("queue room").by(by).within(folder.path().join(path)))
+            .expect("an answer")
+    };
+    search("+", RankBy::Words);
+    search("=", RankBy::Both);
+    let request = SearchRequest::new("queue room").within(folder.path().join("+")).within(folder.path().join("="));
+    let mut options = OpenOptions::default();
+    (options.any_root, options.update) = (true, false);
+    let engine = Engine::new(Env::default().data_in(data.join(".index"))).options(options);
+    let answer = engine.search(&request).expect("an answer");
+    let roots: std::collections::BTreeSet<_> = answer.files.iter().map(|file| file.root.clone()).collect();
+    assert_eq!(roots.len(), 2, "{:?}", paths(&answer));
 }
 
 #[test]

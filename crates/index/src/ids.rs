@@ -20,6 +20,34 @@ impl FileId {
     }
 }
 
+/// Where a file stands among all of its index, by path, from 0. Unlike its number, this does not depend on how the index
+/// came to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FilePlace(pub u32);
+
+/// The place of each file by its number.
+#[derive(Clone, Debug, Default)]
+pub struct FileOrder(Vec<FilePlace>);
+
+impl FileOrder {
+    /// The order of files whose numbers, all below `next`, come by path.
+    pub fn new(next: u32, by_path: impl Iterator<Item = FileId>) -> FileOrder {
+        let mut order = FileOrder(vec![FilePlace(u32::MAX); next as usize]);
+        for (file, at) in by_path.zip(0..) {
+            if let Some(place) = order.0.get_mut(file.0 as usize) {
+                *place = FilePlace(at);
+            }
+        }
+        order
+    }
+
+    /// The place of a file; behind all others for one that the index does not have.
+    pub fn place(&self, file: FileId) -> FilePlace {
+        self.0.get(file.0 as usize).copied().unwrap_or(FilePlace(u32::MAX))
+    }
+}
+
 /// Hash (XXH3, 64 bits) of the text that is encoded of a unit ([`crate::units::unit_text`]): the address of its
 /// vectors. Units with the same text share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 //! use colgrep_core::collapse::PerFile;
 //! use colgrep_core::fuse::Fusion;
 //! use colgrep_core::knob::{Knobs, Profile};
-//! use colgrep_index::search::{Background, Request, search};
+//! use colgrep_index::search::{Background, Request, search_one};
 //! use colgrep_index::store::Store;
 //! use colgrep_index::update::Updater;
 //!
@@ -22,8 +22,8 @@
 //! let knobs = Knobs::of(Profile::Default);
 //! let query = "where is a request read";
 //! let (fusion, background) = (Fusion::default(), Background::default());
-//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: PerFile::Units(3), strength_min: 0.0, filter: None, semantic: None, background };
-//! let answer = search(&snapshot, &request, None)?;
+//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: PerFile::Units(3), strength_min: 0.0, semantic: None, background };
+//! let answer = search_one(&snapshot, None, &request, None)?;
 //! for hit in &answer.hits {
 //!     println!("{} {:.2}", answer.files[hit.file].path, hit.score);
 //! }

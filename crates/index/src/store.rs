@@ -7,23 +7,23 @@
 mod clean;
 mod follow;
 mod lock;
+mod memory;
 mod share;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use colgrep_core::UnitId;
-use colgrep_core::path::PathFacts;
 use colgrep_syntax::read::Skip;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::disk::{Disk, keep_private, read_regular};
 use crate::error::{Error, Result};
-use crate::ids::{FileId, StableId};
+use crate::ids::{FileId, FileOrder, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
 use crate::vector::{Manifest, VectorPlace, Vectors};
@@ -32,6 +32,7 @@ use crate::worktree::sibling_roots;
 
 pub(crate) use lock::PATIENCE;
 pub use lock::WriteLock;
+pub use memory::PathMemory;
 pub use share::{Adoption, Content, NewPart, POINT_PART, Part, Shipment, is_part};
 
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
@@ -178,10 +179,10 @@ pub struct Snapshot {
     pub damage: Option<Error>,
     /// Its commit point.
     pub(crate) point: CommitPoint,
-    /// What is known of the paths of files that searches met, by file number: a server asks about the same ones again.
-    pub(crate) path_facts: Mutex<HashMap<FileId, PathFacts>>,
-    /// Where each file stands among all by path, by its number; counted when first asked for.
-    order: OnceLock<Vec<u32>>,
+    /// What is known of the paths of files that searches met.
+    pub path_facts: PathMemory,
+    /// Where each file stands among all by path; worked out when first asked for.
+    order: OnceLock<FileOrder>,
     /// The units that have vectors and where these are, once a search wanted them all.
     pub(crate) placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
 }
@@ -218,16 +219,13 @@ impl Snapshot {
     /// # Errors
     /// When the index can't be read.
     pub fn callers(&self, name: &str) -> Result<Vec<String>> {
-        let order = self.order.get_or_init(|| {
-            let mut order = vec![u32::MAX; self.files.next_id as usize];
-            for (at, file) in self.files.files.iter().enumerate() {
-                if let Some(place) = order.get_mut(file.id.0 as usize) {
-                    *place = at as u32;
-                }
-            }
-            order
-        });
-        self.lexical.callers(name, |file| order.get(file.0 as usize).copied().unwrap_or(u32::MAX))
+        let order = self.order();
+        self.lexical.callers(name, |file| order.place(file).0)
+    }
+
+    /// Where each file stands among all by path.
+    pub fn order(&self) -> &FileOrder {
+        self.order.get_or_init(|| FileOrder::new(self.files.next_id, self.files.files.iter().map(|file| file.id)))
     }
 
     /// How many units have vectors, of whatever model. Looks each one up where the manifest does not say all.
@@ -380,7 +378,7 @@ impl Store {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        let (path_facts, order, placed) = (Mutex::default(), OnceLock::new(), OnceLock::new());
+        let (path_facts, order, placed) = (PathMemory::default(), OnceLock::new(), OnceLock::new());
         Ok(Snapshot { lexical, files, vectors, damage, point: point.clone(), path_facts, order, placed })
     }
 

@@ -16,8 +16,8 @@ use colgrep_core::query::Query;
 use colgrep_core::tag::{Hint, Hints};
 use colgrep_core::token::Tokenizer;
 use colgrep_core::{Unit, UnitKind};
-use colgrep_index::lexical::Required;
-use colgrep_index::search::{Background, Request, search};
+use colgrep_index::lexical::Scoring;
+use colgrep_index::search::{Background, Request, search_one};
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Progress, Updater};
 use colgrep_syntax::language;
@@ -98,8 +98,10 @@ fn scores_equal_the_naive_formula() {
     let bm25 = Bm25::new(&Knobs::of(Profile::Default));
     for text in ["request", "parse the request", "RequestParser", "parse_header", "limits", "server util", "zebra"] {
         let query = Query::new(text, "/project", language::facts(), &mut Tokenizer::default());
-        let (hits, _) =
-            snapshot.lexical.search(&query, &bm25, 1000, 0, None).unwrap().with(&Required::default()).unwrap();
+        let looked_up = snapshot.lexical.look_up(&query, &bm25).unwrap();
+        let statistics = looked_up.statistics().unwrap();
+        let scoring = Scoring { statistics: &statistics, bm25: &bm25, filter: None, order: snapshot.order() };
+        let hits = looked_up.scorer(scoring).search(1000, 0).unwrap();
         let path = |file| snapshot.files.files.iter().find(|f| f.id == file).unwrap().path.clone();
         let found: BTreeMap<(String, u32), f32> = hits.iter().map(|h| ((path(h.file), h.line), h.score)).collect();
         let expected = naive_scores(text, &bm25);
@@ -188,11 +190,10 @@ fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
             files: 20,
             units_per_file: PerFile::Units(3),
             strength_min: 0.0,
-            filter: None,
             semantic: None,
             background: Background::default(),
         };
-        let answer = search(snapshot, &request, None).unwrap();
+        let answer = search_one(snapshot, None, &request, None).unwrap();
         for hit in &answer.hits {
             for unit in &hit.units {
                 all.push((query.to_string(), answer.files[hit.file].path.clone(), unit.line, unit.kind, unit.score));
@@ -318,11 +319,10 @@ fn req_004_12_hints_read_the_facts_of_the_best_hundred_once() {
             files: 5,
             units_per_file: PerFile::Usual,
             strength_min: 0.0,
-            filter: None,
             semantic: None,
             background,
         };
-        search(&snapshot, &request, None).expect("an answer");
+        search_one(&snapshot, None, &request, None).expect("an answer");
         read.swap(0, Ordering::Relaxed)
     };
     assert_eq!(asked(&["subsystem=part7", "tag=hot", "keyword=text"]), 100, "however many hints there are");

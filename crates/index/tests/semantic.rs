@@ -11,7 +11,7 @@ use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank::Ranked;
 use colgrep_index::ids::{FileId, TextHash};
 use colgrep_index::lexical::{UnitFilter, UnitPlace};
-use colgrep_index::search::{Mode, Request, Semantic, Watch, search};
+use colgrep_index::search::{Mode, Request, Semantic, Watch, search_one};
 use colgrep_index::units::{text_hash, unit_text};
 use colgrep_index::vector::Effort;
 use project::{FILES, Project, QUERIES, Shown, answers, ask, many, request, same, semantic};
@@ -94,7 +94,7 @@ fn filters_act_before_the_cut() {
     let knobs = Knobs::of(Profile::Classic);
     let semantic = Some(semantic(&toy, Mode::SemanticOnly));
     let request = Request { files: 150, semantic, ..request("word3", &knobs) };
-    assert_eq!(search(&snapshot, &request, None).expect("an answer").hits.len(), 150);
+    assert_eq!(search_one(&snapshot, None, &request, None).expect("an answer").hits.len(), 150);
 }
 
 #[derive(Default)]
@@ -116,7 +116,7 @@ fn without_stored_vectors_candidates_are_encoded_for_the_search() {
     let semantic = Some(Semantic { encode_max: 4, ..semantic(&toy, Mode::Hybrid) });
     let request = Request { semantic, ..request("numbers page", &knobs) };
     let mut steps = Steps::default();
-    search(&snapshot, &request, Some(&mut steps)).expect("an answer");
+    search_one(&snapshot, None, &request, Some(&mut steps)).expect("an answer");
     let step = |name| &steps.0.iter().find(|s| s.0 == name).expect("a step").1;
     let (lexical, near) = (step("bm25"), step("semantic"));
     assert!(lexical.len() > 4 && near.len() == 4 && toy.count() == 4);

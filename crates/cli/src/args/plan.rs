@@ -41,6 +41,8 @@ pub struct Plan {
     pub task: Task,
     /// The question, where it looks, and how it ranks.
     pub request: SearchRequest,
+    /// Groups of the settings whose projects are searched too.
+    pub groups: Vec<String>,
     /// How projects are opened.
     pub open: OpenOptions,
     /// By what a plain grep sorts files, and whether the other way round.
@@ -96,6 +98,7 @@ impl Plan {
         let is_grep = matches!(words.task, Task::Grep);
         Ok(Plan {
             request,
+            groups: args.groups.clone(),
             task: words.task,
             open: args.open_options(),
             sorting: args.ripgrep.sorting(),

@@ -138,6 +138,10 @@ pub struct SearchArgs {
     /// The query, where it could be taken for something else; every word given is then a path
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["like", "queries_from"])]
     pub query: Option<OsString>,
+    /// Search the projects of a group of the settings too, together with the paths given: `[groups] NAME = ["~/src/a", …]`;
+    /// may come several times
+    #[arg(long = "group", value_name = "NAME")]
+    pub groups: Vec<String>,
     /// Number of files to give: exactly so many wherever so many match [default: 15; with -e alone: all]; text leaves out
     /// what --all shows
     #[arg(short = 'k', long = "results", value_name = "N")]

@@ -43,8 +43,8 @@ use crate::limits;
 pub fn run(args: &Args, env: &Env) -> Result<u8> {
     match &args.command {
         None if args.stats => stats::run(args.search.json, env),
-        None => search::run(&Plan::read(&args.search)?, env),
-        Some(Command::Search(search)) => search::run(&Plan::read(search)?, env),
+        None => search::run(Plan::read(&args.search)?, env),
+        Some(Command::Search(search)) => search::run(Plan::read(search)?, env),
         Some(Command::Log(log)) => log::run(log, env),
         Some(Command::Init(init)) => init::run(init, env),
         Some(Command::Status(status)) => status::run(status, env),

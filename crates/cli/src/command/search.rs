@@ -14,7 +14,7 @@ use crate::console::{Console, tell_refused};
 use crate::output::{self, end, json};
 use crate::{FOUND, NOTHING};
 
-pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
+pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     match &plan.task {
         Task::JsonSchema => {
             writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&json::schema())?)?;
@@ -26,6 +26,8 @@ pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
         }
         Task::Grep | Task::Files | Task::Rank | Task::Without | Task::Many(_) => {}
     }
+    add_groups(&mut plan, env)?;
+    let plan = &plan;
     let paths = &plan.request.scope.paths;
     let first = paths.iter().find(|path| !is_stdin(path) && path.exists());
     let start = first.map_or(Path::new("."), PathBuf::as_path);
@@ -47,6 +49,18 @@ pub(super) fn run(plan: &Plan, env: &Env) -> Result<u8> {
     let status = ask(plan, env, &mut session)?;
     behind::start(&session, plan);
     Ok(status)
+}
+
+/// Adds the folders of groups to the paths.
+fn add_groups(plan: &mut Plan, env: &Env) -> Result<()> {
+    if plan.groups.is_empty() {
+        return Ok(());
+    }
+    let settings = settings_at(Path::new("."), env)?;
+    for group in &plan.groups {
+        plan.request.scope.paths.extend(settings.group(group, env)?);
+    }
+    Ok(())
 }
 
 /// Asks, prints the answer and gives the exit status.

@@ -50,7 +50,8 @@ impl<'a> Ranked<'a> {
             })
             .collect();
         units.sort_by(|(tie_a, a), (tie_b, b)| {
-            let by_path = || files[a.file].path.cmp(&files[b.file].path);
+            let path = |unit: &RankedUnit| (files[unit.file].repository.as_str(), files[unit.file].path.as_str());
+            let by_path = || path(a).cmp(&path(b));
             let by_place = || (a.line, a.unit).cmp(&(b.line, b.unit));
             b.score.total_cmp(&a.score).then(tie_a.cmp(tie_b)).then_with(by_path).then_with(by_place)
         });

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::bm25;
 use crate::clue::Pointer;
 use crate::fuse::{Evidence, Ranking};
@@ -38,7 +40,7 @@ impl Candidate {
 }
 
 /// A definition of a name that the query holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedDefinition {
     /// Which of [`Query::identifiers`](crate::query::Query::identifiers).
     pub identifier: usize,
@@ -70,8 +72,12 @@ pub struct Context {
 /// Facts about a file with candidates in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileFacts {
+    /// What stands in front of its path where several repositories are one corpus: the name of its own, and a `/`.
+    pub repository: String,
     /// Relative path, `/` between components.
     pub path: String,
+    /// Where it stands among all files of the corpus by path.
+    pub place: u32,
     /// Facts from the path.
     pub path_facts: PathFacts,
     /// Whether it is prose, configuration or data rather than code.
@@ -96,6 +102,13 @@ pub struct FileFacts {
     /// How far past commits like the question changed it, 0 to 1, relative to the strongest; 0 where no history was
     /// read.
     pub past: f32,
+}
+
+impl FileFacts {
+    /// Its path with its repository in front.
+    pub fn whole_path(&self) -> String {
+        [self.repository.as_str(), &self.path].concat()
+    }
 }
 
 /// The candidates of one query, the retrievers' rankings of them, and facts about their files. Nothing here depends on

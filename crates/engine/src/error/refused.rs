@@ -23,6 +23,16 @@ pub enum Refused {
         /// Those that there are.
         known: Vec<String>,
     },
+    /// The settings have no group of that name.
+    #[error("there is no group {name:?} in the settings{}", of_groups(near.as_deref(), known))]
+    Group {
+        /// The name given.
+        name: String,
+        /// The one that was probably meant.
+        near: Option<String>,
+        /// Those that there are.
+        known: Vec<String>,
+    },
     /// A glob is not valid.
     #[error("{pattern:?} is no glob")]
     Glob {
@@ -287,4 +297,13 @@ pub enum TermsError {
     /// It is JSON of another shape.
     #[error("a word of it has no list of strings")]
     NoList,
+}
+
+/// What there is in place of a group that is unknown.
+fn of_groups(near: Option<&str>, known: &[String]) -> String {
+    match near {
+        Some(near) => format!("; did you mean {near:?}?"),
+        None if known.is_empty() => ", which names none".to_string(),
+        None => format!("; there are {}", known.join(", ")),
+    }
 }

@@ -145,11 +145,10 @@ impl OpenHistory {
                 files: wanted,
                 units_per_file: PerFile::Units(1),
                 strength_min: 0.0,
-                filter,
                 semantic: model.map(|model| model.semantic(&self.snapshot, request.ranking.by)),
                 background: Background::default(),
             };
-            self.ranked(&asked, request.explain)?
+            self.ranked(&asked, filter, request.explain)?
         };
         let names = Names::new(&self.snapshot.files.files);
         let entries = found.into_iter().map(|Found { unit, score, steps }| {
@@ -158,10 +157,10 @@ impl OpenHistory {
         Ok(HistoryAnswer { entries: entries.collect::<Result<_>>()?, uncommitted })
     }
 
-    fn ranked(&self, asked: &Request<'_>, explain: bool) -> Result<Vec<Found>> {
+    fn ranked(&self, asked: &Request<'_>, filter: Option<&dyn UnitFilter>, explain: bool) -> Result<Vec<Found>> {
         let mut explanation = explain.then(Explanation::default);
         let watch = explanation.as_mut().map(|explanation| explanation as &mut dyn Watch);
-        let answer = recall(&self.snapshot, asked, watch)?;
+        let answer = recall(&self.snapshot, filter, asked, watch)?;
         let best = answer.units.iter().take(asked.files);
         let found = best.map(|ranked| Found {
             unit: ranked.unit,

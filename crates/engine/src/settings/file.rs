@@ -9,7 +9,7 @@ use crate::error::SettingError;
 type Result<T> = crate::error::Result<T, SettingError>;
 
 /// Tables of the file whose keys are named `table.key`.
-const TABLES: [&str; 4] = ["types", "tags", "terms", "ranking"];
+const TABLES: [&str; 5] = ["types", "tags", "terms", "groups", "ranking"];
 
 /// The values of a file's text, checked.
 ///
@@ -60,6 +60,8 @@ mod tests {
             ("colour = \"never\"\n", "there is no setting \"colour\"; did you mean \"color\"?"),
             ("[terms]\n\"node.js\" = [\"V8\"]\n[tags]\nhot = [\"a/*\"]\n", "terms.node.js=[V8] tags.hot=[a/*]"),
             ("[terms]\ntoken = [\"\"]\n", "terms.token takes a list of terms, such as [\"JWT\", \"bearer\"]"),
+            ("[groups]\nbackend = [\"~/src/a\", \"b\"]\n", "groups.backend=[~/src/a, b]"),
+            ("[groups]\nbackend = \"a\"\n", "groups.backend takes a list of folders, such as [\"~/src/api\"]"),
             ("[ranking]\nalpha = 3\n", "ranking.alpha: COLGREP_ALPHA=3: expected a number from 0 to 1"),
             ("results = [1]\n", "results takes a list of strings"),
             ("[results]\nx = 1\n", "results takes a value, not a table or a date"),

@@ -49,7 +49,7 @@ pub struct Key {
     pub doc: &'static str,
 }
 
-/// Every setting but `types.NAME`, `tags.NAME`, `terms.WORD` and `ranking.KNOB`.
+/// Every setting but `types.NAME`, `tags.NAME`, `terms.WORD`, `groups.NAME` and `ranking.KNOB`.
 pub static KEYS: &[Key] = &[
     Key { name: "results", kind: Kind::Whole(1, 100_000), default: "15", doc: "Files that a search gives: -k." },
     Key { name: "per_file", kind: Kind::Whole(1, 1_000), default: "1", doc: "Units shown in each file: --per-file." },
@@ -184,7 +184,8 @@ pub fn knob_of(key: &str) -> Option<Knob> {
 }
 
 /// Tables whose keys the user names, with what an entry takes.
-pub(super) const OPEN_TABLES: [(&str, Kind); 3] = [("types", Kind::List), ("tags", Kind::List), ("terms", Kind::Terms)];
+pub(super) const OPEN_TABLES: [(&str, Kind); 4] =
+    [("types", Kind::List), ("tags", Kind::List), ("terms", Kind::Terms), ("groups", Kind::Folders)];
 
 /// Every name but those of entries in tables whose keys the user names.
 pub fn names() -> Vec<String> {
@@ -327,6 +328,9 @@ fn checked_text(key: &str, kind: Kind, text: String) -> Result<String, SettingEr
         Kind::Model if text.trim().is_empty() => Err(unfit(key, "a folder or a hub's name", None)),
         Kind::List => Err(unfit(key, "a list, such as [\"*.snap\", \"gen/\"]", None)),
         Kind::Terms => Err(unfit(key, TERMS, None)),
+        Kind::Folders if key.starts_with("groups.") => {
+            Err(unfit(key, "a list of folders, such as [\"~/src/api\"]", None))
+        }
         Kind::Folders => Err(unfit(key, "a list of folders, such as [\"~/.claude/projects\"]", None)),
         Kind::Switch | Kind::Choice(_) | Kind::Model | Kind::Address => Ok(text),
     }

@@ -24,7 +24,8 @@ pub use size::parse_size;
 pub use trust::{Refused, is_trusted, trust, untrust};
 
 use crate::env::Env;
-use crate::error::{Result, SettingError};
+use crate::error::{Refused as RefusedRequest, Result, SettingError};
+use crate::nearest::nearest;
 use crate::request::RankingOptions;
 use crate::variable::{self, variable};
 
@@ -198,14 +199,23 @@ impl Settings {
 
     /// Folders with transcripts of agents' sessions; `~` is the user's home.
     pub fn sessions(&self, env: &Env) -> Vec<PathBuf> {
-        let home = env.home.clone().unwrap_or_else(|| PathBuf::from("~"));
-        let folder = |written: &String| match written.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with(['/', '\\']) => {
-                home.join(rest.trim_start_matches(['/', '\\']))
-            }
-            _ => PathBuf::from(written),
+        self.list("sessions").iter().map(|written| from_home(written, env)).collect()
+    }
+
+    /// The folders of a group of projects, as they are to be searched together; those that are no whole paths are meant
+    /// from the folder of the settings file.
+    ///
+    /// # Errors
+    /// When there is no group of that name.
+    pub fn group(&self, name: &str, env: &Env) -> Result<Vec<PathBuf>> {
+        let groups = self.table("groups");
+        let (Some(folders), Some((_, file))) = (groups.get(name), self.values.get(&format!("groups.{name}"))) else {
+            let known: Vec<String> = groups.keys().map(ToString::to_string).collect();
+            let near = nearest(name, groups.keys().copied()).map(str::to_string);
+            return Err(RefusedRequest::Group { name: name.to_string(), near, known }.into());
         };
-        self.list("sessions").iter().map(folder).collect()
+        let base = file.parent().unwrap_or(Path::new(""));
+        Ok(folders.iter().map(|written| base.join(from_home(written, env))).collect())
     }
 
     /// Own types of files: name and globs.
@@ -287,7 +297,7 @@ impl Settings {
         Ok(knobs)
     }
 
-    /// Every setting with its value in force (flags aside) and where that comes from; own types, tags and terms are
+    /// Every setting with its value in force (flags aside) and where that comes from; own types, tags, terms and groups are
     /// listed too.
     pub fn all(&self, env: &Env) -> Vec<(String, Value, Source)> {
         let mut rows: Vec<(String, Value, Source)> = Vec::new();
@@ -329,6 +339,17 @@ impl Settings {
             rows.push((key, Value::Text(base.number(knob).to_string()), source));
         }
         rows
+    }
+}
+
+/// A path as somebody wrote it in a settings file; `~` is the user's home.
+fn from_home(written: &str, env: &Env) -> PathBuf {
+    let home = || env.home.clone().unwrap_or_else(|| PathBuf::from("~"));
+    match written.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with(['/', '\\']) => {
+            home().join(rest.trim_start_matches(['/', '\\']))
+        }
+        _ => PathBuf::from(written),
     }
 }
 

@@ -166,6 +166,8 @@ pub(super) fn is_harmless(key: &str, value: &Value, filesize_max: u64) -> bool {
         ("model", Value::Text(name)) => name == "default",
         // These act on the order alone, as a constant of the ranking does; tags, where a hint asks for them.
         (key, Value::List(_)) if key.starts_with("tags.") || key.starts_with("terms.") => true,
+        // Whoever wrote the repository's file does not say what else is searched.
+        (key, _) if key.starts_with("groups.") => false,
         // A link may start any program that the system knows a scheme for.
         ("hyperlink_format", _) => false,
         _ => true,

@@ -13,7 +13,7 @@ use super::is_commit;
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::lexical::{EntryHit, Lexical, UnitFilter};
-use crate::search::{Answer, Pointers, Request, Retrieval, Watch, retrieve_pointed};
+use crate::search::{Answer, Corpus, LocalShard, Pointers, Request, Retrieval, Watch, retrieve_pointed};
 use crate::store::Snapshot;
 
 /// Paths that one mention may mean, at most: the most specific first.
@@ -45,16 +45,22 @@ fn ages(snapshot: &Snapshot, candidates: &[Candidate]) -> Vec<u32> {
     candidates.iter().map(|candidate| places.get(&candidate.unit).copied().unwrap_or(u32::MAX)).collect()
 }
 
-/// Ranks entries; `request.files` is how many are wanted. Units of the answer are all that were ranked, best first, and
+/// Ranks the entries that `filter` allows; `request.files` is how many are wanted. Units of the answer are all that were ranked, best first, and
 /// hits are left empty.
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn recall(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
+pub fn recall(
+    snapshot: &Snapshot,
+    filter: Option<&dyn UnitFilter>,
+    request: &Request<'_>,
+    mut watch: Option<&mut dyn Watch>,
+) -> Result<Answer> {
     let knobs = of_history(request.knobs);
     let request = &Request { knobs: &knobs, ..*request };
-    let pointers = mentions(&snapshot.lexical, request)?;
-    let Retrieval { query, retrieved, .. } = retrieve_pointed(snapshot, request, pointers)?;
+    let pointers = mentions(&snapshot.lexical, filter, request)?;
+    let shard = LocalShard::new(snapshot, filter);
+    let Retrieval { query, retrieved, .. } = retrieve_pointed(&Corpus::of(&[&shard], snapshot), request, pointers)?;
     let mut fused = Fused::new(&retrieved, request.fusion, request.knobs);
     if fused.ties.is_empty() {
         fused.ties = ages(snapshot, &retrieved.candidates);
@@ -87,7 +93,7 @@ fn of_history(knobs: &Knobs) -> Knobs {
 }
 
 /// The entries that mention a file which the question names.
-fn mentions(lexical: &Lexical, request: &Request<'_>) -> Result<Pointers> {
+fn mentions(lexical: &Lexical, filter: Option<&dyn UnitFilter>, request: &Request<'_>) -> Result<Pointers> {
     let clues = Clues::read(request.query, language::facts());
     let mut pointers = Pointers::default();
     for written in clues.mentions.iter().chain(clues.locations.iter().map(|location| &location.path)) {
@@ -95,7 +101,7 @@ fn mentions(lexical: &Lexical, request: &Request<'_>) -> Result<Pointers> {
         paths.sort_by_key(|path| path.len());
         for path in paths.iter().take(PATHS_MAX) {
             for entry in lexical.mentioning(path)? {
-                if request.filter.is_none_or(|f| lexical.is_allowed(entry.key, f)) {
+                if filter.is_none_or(|f| lexical.is_allowed(entry.key, f)) {
                     let pointer = Pointer { certainty: Certainty::Location, strength: 1.0, line: entry.line };
                     pointers.units.insert(entry.key, pointer);
                 }

@@ -12,7 +12,7 @@ use colgrep_syntax::language;
 use super::is_commit;
 use crate::error::Result;
 use crate::ids::FileId;
-use crate::lexical::{UnitFilter, UnitPlace};
+use crate::lexical::{Scoring, UnitFilter, UnitPlace};
 use crate::store::Snapshot;
 
 /// Commits of more files than this say nothing of two of them: reformatting, renaming, importing.
@@ -59,9 +59,10 @@ pub fn evidence(history: &Snapshot, question: &str, knobs: &Knobs) -> Result<Vec
         }
     }
     let commits = commits(history);
-    let found = history.lexical.search(&query, &bm25, EVIDENCE_COMMITS_MAX, 0, Some(&commits))?;
-    let (mut hits, _) = found.with(&Default::default())?;
-    hits.truncate(EVIDENCE_COMMITS_MAX);
+    let looked_up = history.lexical.look_up(&query, &bm25)?;
+    let statistics = looked_up.statistics()?;
+    let scoring = Scoring { statistics: &statistics, bm25: &bm25, filter: Some(&commits), order: history.order() };
+    let hits = looked_up.scorer(scoring).search(EVIDENCE_COMMITS_MAX, 0)?;
     let units: Vec<UnitId> = hits.iter().map(|hit| hit.key).collect();
     let mut weights: HashMap<String, Vec<f32>> = HashMap::new();
     history.lexical.each_mention(&units, EVIDENCE_FILES_MAX, |at, ords, name| {

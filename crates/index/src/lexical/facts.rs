@@ -87,8 +87,19 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub fn callers_of(&self, name: &CodeName, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
-        let called = self.units_calling(|callee| name.is_called(callee), filter)?;
-        if called.is_empty() { self.units_calling(|callee| name.is_nearly_called(callee), filter) } else { Ok(called) }
+        let called = self.callers_by(name, false, filter)?;
+        if called.is_empty() { self.callers_by(name, true, filter) } else { Ok(called) }
+    }
+
+    /// The units that call a name as it is written or, taken loosely, with other punctuation at its ends.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn callers_by(&self, name: &CodeName, is_loose: bool, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        self.units_calling(
+            |callee| if is_loose { name.is_nearly_called(callee) } else { name.is_called(callee) },
+            filter,
+        )
     }
 
     fn units_calling(&self, is_meant: impl Fn(&str) -> bool, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {

@@ -16,15 +16,11 @@ use crate::error::Result;
 use crate::ids::FileId;
 
 impl Lexical {
-    /// The files, ascending, that hold a term in any unit; `None` where more than `units_max` units may, since a term
-    /// that stands nearly everywhere leads nowhere.
+    /// The files, ascending, that hold a term in any unit.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn files_with(&self, term: &str, units_max: u64) -> Result<Option<Vec<FileId>>> {
-        if self.units_with(term)? > units_max {
-            return Ok(None);
-        }
+    pub(crate) fn files_with(&self, term: &str) -> Result<Vec<FileId>> {
         let mut files = Vec::new();
         for field in self.fields.unit {
             let term = Term::from_field_text(field, term);
@@ -34,7 +30,7 @@ impl Lexical {
         }
         files.sort_unstable();
         files.dedup();
-        Ok(Some(files))
+        Ok(files)
     }
 
     /// The files, ascending, that have an import of one of these keys.

@@ -1,11 +1,11 @@
 //! Finds files whose names or definitions answer a query.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use colgrep_core::UnitKind;
-use colgrep_core::bm25::idf;
 use colgrep_core::query::Query;
 use colgrep_core::rank::NamedDefinition;
+use colgrep_core::statistics::Statistics;
 use tantivy::Term;
 
 use super::read::{Lexical, UnitFilter, key};
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::ids::FileId;
 
 /// A plain word counts as the name of a definition only if at most this many definitions have it. Prototype.
-const WORD_DEFINITIONS_MAX: usize = 6;
+const WORD_DEFINITIONS_MAX: u64 = 6;
 
 /// A file whose name or definitions answer a query.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,19 +28,98 @@ pub struct NamedFile {
     pub topic_weight: f32,
 }
 
+impl NamedFile {
+    /// How well it answers by name or definition.
+    pub fn weight(&self) -> f32 {
+        self.topic_weight
+            + 100.0 * f32::from(u8::from(!self.definitions.is_empty() || !self.textual_types.is_empty()))
+            + 10.0 * self.word_definitions
+    }
+}
+
+/// Where a query's plain words and topic terms were found: their numbers are statistics, and what they weigh depends on
+/// the whole corpus.
+#[derive(Clone, Debug, Default)]
+pub struct NamesFound {
+    /// For each of the query's plain words, the definitions of that name.
+    words: Vec<Vec<(FileId, UnitKind)>>,
+    /// For each of its topic terms, the files with it in their path.
+    topics: Vec<Vec<FileId>>,
+}
+
+impl NamesFound {
+    /// Puts the numbers of definitions and files into `statistics`.
+    pub fn count(&self, statistics: &mut Statistics) {
+        statistics.words = self.words.iter().map(|found| found.len() as u64).collect();
+        statistics.topics = self.topics.iter().map(|found| found.len() as u64).collect();
+    }
+}
+
 impl Lexical {
-    /// Files whose names or definitions answer to the query, allowed by `filter`.
+    /// Looks up the words of a query that may be names.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn names(&self, query: &Query) -> Result<NamesFound> {
+        let mut names = NamesFound::default();
+        for word in &query.plain_words {
+            let term = Term::from_field_text(self.fields.definition, word);
+            let mut found = Vec::new();
+            for segment in &self.segments {
+                segment.each(&term, |doc| found.push((segment.file(doc), segment.info(doc).kind())))?;
+            }
+            names.words.push(found);
+        }
+        for term in &query.topic_terms {
+            let term = Term::from_field_text(self.fields.topic, term);
+            let mut found = Vec::new();
+            for segment in &self.segments {
+                segment.each(&term, |doc| found.push(segment.file(doc)))?;
+            }
+            names.topics.push(found);
+        }
+        Ok(names)
+    }
+
+    /// Files whose names or definitions answer to the query, allowed by `filter`; `names` is what was found of it.
     ///
     /// # Errors
     /// When the index can't be read.
     pub fn named_files(
         &self,
         query: &Query,
-        files_total: u64,
+        names: &NamesFound,
+        statistics: &Statistics,
         filter: Option<&dyn UnitFilter>,
     ) -> Result<BTreeMap<FileId, NamedFile>> {
         let mut files: BTreeMap<FileId, NamedFile> = BTreeMap::new();
         let allowed = |file: FileId| filter.is_none_or(|f| f.allows_file(file));
+        self.named_identifiers(query, &allowed, &mut files)?;
+        for (found, count) in names.words.iter().zip(&statistics.words) {
+            if *count <= WORD_DEFINITIONS_MAX {
+                let weight = 1.0 / (*count as f32).sqrt();
+                let is_one = |kind: UnitKind| matches!(kind, UnitKind::Class | UnitKind::Function);
+                for (file, _) in found.iter().filter(|(file, kind)| is_one(*kind) && allowed(*file)) {
+                    let best = &mut files.entry(*file).or_default().word_definitions;
+                    *best = best.max(weight);
+                }
+            }
+        }
+        for (at, found) in names.topics.iter().enumerate() {
+            let weight = statistics.topic_idf(at);
+            for file in found.iter().filter(|file| allowed(**file)) {
+                files.entry(*file).or_default().topic_weight += weight;
+            }
+        }
+        Ok(files)
+    }
+
+    fn named_identifiers(
+        &self,
+        query: &Query,
+        allowed: &dyn Fn(FileId) -> bool,
+        files: &mut BTreeMap<FileId, NamedFile>,
+    ) -> Result<()> {
         for (i, identifier) in query.identifiers.iter().enumerate() {
             let lower = Term::from_field_text(self.fields.definition, &identifier.name.to_lowercase());
             let textual = Term::from_field_text(self.fields.textual_type, &identifier.name);
@@ -64,58 +143,28 @@ impl Lexical {
                 })?;
             }
         }
-        for word in &query.plain_words {
-            let term = Term::from_field_text(self.fields.definition, word);
-            let mut found: Vec<(FileId, UnitKind)> = Vec::new();
-            for segment in &self.segments {
-                segment.each(&term, |doc| found.push((segment.file(doc), segment.info(doc).kind())))?;
-            }
-            if found.len() <= WORD_DEFINITIONS_MAX {
-                let weight = 1.0 / (found.len() as f32).sqrt();
-                found.retain(|(file, kind)| matches!(kind, UnitKind::Class | UnitKind::Function) && allowed(*file));
-                found.dedup_by_key(|(file, _)| *file);
-                for (file, _) in found {
-                    let best = &mut files.entry(file).or_default().word_definitions;
-                    *best = best.max(weight);
-                }
-            }
-        }
-        for term in &query.topic_terms {
-            let index_term = Term::from_field_text(self.fields.topic, term);
-            let mut found = Vec::new();
-            for segment in &self.segments {
-                segment.each(&index_term, |doc| found.push(segment.file(doc)))?;
-            }
-            let weight = idf(files_total, found.len() as u64);
-            for file in found.into_iter().filter(|f| allowed(*f)) {
-                files.entry(file).or_default().topic_weight += weight;
-            }
-        }
-        Ok(files)
+        Ok(())
     }
 
-    /// In how many files' topics each term stands.
+    /// In how many files' topics each of the terms stands.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn topic_frequency<'t>(&self, terms: impl Iterator<Item = &'t String>) -> Result<HashMap<String, u64>> {
-        let mut frequency: HashMap<String, u64> = HashMap::new();
-        for text in terms {
-            if frequency.contains_key(text) {
-                continue;
+    pub fn topic_frequency(&self, terms: &[String]) -> Result<Vec<u64>> {
+        terms.iter().map(|text| self.files_with_topic(text)).collect()
+    }
+
+    fn files_with_topic(&self, text: &str) -> Result<u64> {
+        let term = Term::from_field_text(self.fields.topic, text);
+        let mut count = 0u64;
+        for segment in &self.segments {
+            if segment.reader.has_deletes() {
+                segment.each(&term, |_| count += 1)?;
+            } else {
+                let index = segment.reader.inverted_index(self.fields.topic)?;
+                count += u64::from(index.doc_freq(&term).map_err(tantivy::TantivyError::from)?);
             }
-            let term = Term::from_field_text(self.fields.topic, text);
-            let mut count = 0u64;
-            for segment in &self.segments {
-                if segment.reader.has_deletes() {
-                    segment.each(&term, |_| count += 1)?;
-                } else {
-                    let index = segment.reader.inverted_index(self.fields.topic)?;
-                    count += u64::from(index.doc_freq(&term).map_err(tantivy::TantivyError::from)?);
-                }
-            }
-            frequency.insert(text.clone(), count);
         }
-        Ok(frequency)
+        Ok(count)
     }
 }

@@ -1,13 +1,12 @@
 //! Which files hold neighbouring terms of a query close together.
 
-use std::collections::{HashMap, HashSet};
-use std::ops::Range;
+use std::collections::HashMap;
 
-use colgrep_core::bm25::{Field as UnitField, idf};
+use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::query::Query;
 use tantivy::postings::Postings;
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, DocSet, TERMINATED, Term};
+use tantivy::{DocSet, TERMINATED, Term};
 
 use super::read::{Lexical, Segment};
 use crate::error::Result;
@@ -15,78 +14,65 @@ use crate::ids::FileId;
 
 /// Distance, in tokens, within which two terms count as near. Prototype: 8 of 4, 8, 16, 32.
 const NEAR_TOKENS: u32 = 8;
-/// Up to this many documents with both terms of a pair, each is looked at. Above it, the number of files with the pair
-/// is estimated from a sample.
-const PAIR_DOCS: u64 = 50_000;
-/// The sample takes the first documents of every stripe of this many, since a file's documents lie side by side.
-const STRIPE_DOCS: DocId = 1 << 14;
 
-/// Proximity evidence of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Nearness {
-    /// Neighbouring query terms within 8 tokens.
-    pub near: f32,
-    /// Neighbouring query terms side by side, in order.
-    pub adjacent: f32,
+/// How often a pair of neighbouring terms of a query stands near each other, and side by side: in files that are wanted,
+/// and in a sample of all files that shows in how many it does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PairFound {
+    /// Files of the sample with the pair near each other, and side by side.
+    pub sample: (u64, u64),
+    /// Of each wanted file that has the pair near each other, how often: near, and side by side.
+    pub files: Vec<(FileId, (u32, u32))>,
+}
+
+/// Which files a pair is counted in.
+pub struct Sample<'a> {
+    /// Whether the evidence of a file is wanted.
+    pub is_wanted: &'a dyn Fn(FileId) -> bool,
+    /// For each pair, one in how many files is counted: a power of two.
+    pub parts: &'a [u32],
+    /// A number of the file that looks random and depends on its path alone.
+    pub lot: &'a dyn Fn(FileId) -> u64,
+}
+
+impl std::fmt::Debug for Sample<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sample").field("parts", &self.parts).finish_non_exhaustive()
+    }
 }
 
 /// For each file, how often a pair of terms stands near each other, and side by side.
 type Counts = HashMap<FileId, (u32, u32)>;
 
 impl Lexical {
-    /// Proximity evidence of those of the files `wanted` that hold neighbouring query terms close together.
+    /// Counts the query's pairs of neighbouring terms.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn nearness(
-        &self,
-        query: &Query,
-        files_total: u64,
-        wanted: &HashSet<FileId>,
-    ) -> Result<HashMap<FileId, Nearness>> {
-        self.nearness_in(query, files_total, wanted, PAIR_DOCS, STRIPE_DOCS)
-    }
-
-    fn nearness_in(
-        &self,
-        query: &Query,
-        files_total: u64,
-        wanted: &HashSet<FileId>,
-        pair_docs: u64,
-        stripe_docs: DocId,
-    ) -> Result<HashMap<FileId, Nearness>> {
-        let mut evidence: HashMap<FileId, Nearness> = HashMap::new();
-        // The documents of the wanted files, once they are needed.
-        let mut documents: Option<Vec<Vec<DocId>>> = None;
-        for (first, second) in query.pairs() {
-            let both = self.documents_with_both(first, second)?;
-            let part = both.div_ceil(pair_docs).max(1).next_power_of_two().min(stripe_docs.into()) as DocId;
-            let sample = self.pair_counts(first, second, |_, end| {
-                let stripes = (0..end).step_by(if part == 1 { end.max(1) } else { stripe_docs } as usize);
-                stripes.map(|from| from..if part == 1 { end } else { from + stripe_docs / part }).collect()
-            })?;
-            let mut df_near = sample.len() as u64 * u64::from(part);
-            let mut df_adjacent = sample.values().filter(|c| c.1 > 0).count() as u64 * u64::from(part);
-            let counts = if part == 1 {
-                sample
-            } else {
-                let documents = match &mut documents {
-                    Some(documents) => documents,
-                    none => none.insert(self.documents_of_all(wanted)?),
-                };
-                self.pair_counts(first, second, |s, _| documents[s].iter().map(|doc| *doc..doc + 1).collect())?
-            };
-            // An estimate is at least what was counted.
-            df_near = df_near.max(counts.len() as u64);
-            df_adjacent = df_adjacent.max(counts.values().filter(|c| c.1 > 0).count() as u64);
-            for (file, (near, adjacent)) in counts.into_iter().filter(|(file, _)| wanted.contains(file)) {
-                let saturated = |tf: u32, df| idf(files_total, df) * tf as f32 / (tf as f32 + 1.2);
-                let sum = evidence.entry(file).or_default();
-                sum.near += saturated(near, df_near);
-                sum.adjacent += saturated(adjacent, df_adjacent);
+    pub fn pairs(&self, query: &Query, sample: &Sample<'_>) -> Result<Vec<PairFound>> {
+        let mut all = Vec::new();
+        for ((first, second), part) in query.pairs().into_iter().zip(sample.parts) {
+            let is_sampled = |file| *part <= 1 || (sample.lot)(file) & u64::from(part - 1) == 0;
+            let is_counted = |file| is_sampled(file) || (sample.is_wanted)(file);
+            let mut counts = Counts::new();
+            for segment in &self.segments {
+                for field in self.positioned() {
+                    count_pair(segment, field, (first, second), &is_counted, &mut counts)?;
+                }
             }
+            let mut found = PairFound::default();
+            for (file, (near, adjacent)) in counts {
+                if is_sampled(file) {
+                    found.sample.0 += 1;
+                    found.sample.1 += u64::from(adjacent > 0);
+                }
+                if (sample.is_wanted)(file) {
+                    found.files.push((file, (near, adjacent)));
+                }
+            }
+            all.push(found);
         }
-        Ok(evidence)
+        Ok(all)
     }
 
     /// The fields with positions.
@@ -94,86 +80,38 @@ impl Lexical {
         [UnitField::Doc, UnitField::Body]
             .map(|f| self.fields.unit[UnitField::ALL.iter().position(|x| *x == f).unwrap_or_default()])
     }
-
-    /// How many documents have both terms in one field, at most.
-    fn documents_with_both(&self, first: &str, second: &str) -> Result<u64> {
-        let mut most = 0;
-        for segment in &self.segments {
-            for field in self.positioned() {
-                let index = segment.reader.inverted_index(field)?;
-                let frequency = |text| index.doc_freq(&Term::from_field_text(field, text));
-                let (a, b) = (frequency(first), frequency(second));
-                let both = a.and_then(|a| Ok(a.min(b?))).map_err(tantivy::TantivyError::from)?;
-                most += u64::from(both);
-            }
-        }
-        Ok(most)
-    }
-
-    /// The living documents of files, ascending, for each segment.
-    fn documents_of_all(&self, files: &HashSet<FileId>) -> Result<Vec<Vec<DocId>>> {
-        let mut documents = vec![Vec::new(); self.segments.len()];
-        for file in files {
-            for (s, doc) in self.documents_of(*file)? {
-                documents[s].push(doc);
-            }
-        }
-        documents.iter_mut().for_each(|of_segment| of_segment.sort_unstable());
-        Ok(documents)
-    }
-
-    /// Counts a pair in ranges of documents, which ascend; `ranges` gives them for a segment and its size.
-    fn pair_counts(
-        &self,
-        first: &str,
-        second: &str,
-        ranges: impl Fn(usize, DocId) -> Vec<Range<DocId>>,
-    ) -> Result<Counts> {
-        let mut counts = Counts::new();
-        for (s, segment) in self.segments.iter().enumerate() {
-            for field in self.positioned() {
-                count_pair(segment, field, first, second, ranges(s, segment.reader.max_doc()), &mut counts)?;
-            }
-        }
-        Ok(counts)
-    }
 }
 
 fn count_pair(
     segment: &Segment,
     field: Field,
-    first: &str,
-    second: &str,
-    ranges: Vec<Range<DocId>>,
+    (first, second): (&str, &str),
+    is_counted: &dyn Fn(FileId) -> bool,
     counts: &mut Counts,
 ) -> Result<()> {
     let open = |text| segment.postings(&Term::from_field_text(field, text), IndexRecordOption::WithFreqsAndPositions);
     let (Some(mut a), Some(mut b)) = (open(first)?, open(second)?) else { return Ok(()) };
     let (mut here, mut there) = (Vec::new(), Vec::new());
-    for range in ranges {
-        if a.doc() < range.start {
-            a.seek(range.start);
-        }
-        while a.doc() < range.end && b.doc() != TERMINATED {
-            let (x, y) = (a.doc(), b.doc());
-            if x < y {
-                a.seek(y);
-            } else if y < x {
-                b.seek(x);
-            } else {
-                if !segment.reader.is_deleted(x) {
-                    a.positions(&mut here);
-                    b.positions(&mut there);
-                    let (near, adjacent) = near_counts(&here, &there);
-                    if near > 0 {
-                        let count = counts.entry(segment.file(x)).or_default();
-                        count.0 += near;
-                        count.1 += adjacent;
-                    }
+    while a.doc() != TERMINATED && b.doc() != TERMINATED {
+        let (x, y) = (a.doc(), b.doc());
+        if x < y {
+            a.seek(y);
+        } else if y < x {
+            b.seek(x);
+        } else {
+            let file = segment.file(x);
+            if !segment.reader.is_deleted(x) && is_counted(file) {
+                a.positions(&mut here);
+                b.positions(&mut there);
+                let (near, adjacent) = near_counts(&here, &there);
+                if near > 0 {
+                    let count = counts.entry(file).or_default();
+                    count.0 += near;
+                    count.1 += adjacent;
                 }
-                a.advance();
-                b.advance();
             }
+            a.advance();
+            b.advance();
         }
     }
     Ok(())
@@ -203,6 +141,7 @@ mod tests {
     use colgrep_core::token::Tokenizer;
     use colgrep_core::{LanguageFacts, Unit};
     use colgrep_syntax::parse::Parsed;
+    use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
     use crate::disk::Disk;
@@ -225,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_are_near_what_they_stand_for() {
+    fn a_sample_is_near_what_it_stands_for() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = Writer::open(folder.path(), &Disk::default()).expect("a writer");
         for file in 0..900u32 {
@@ -249,17 +188,25 @@ mod tests {
         writer.finish().expect("finished");
         let lexical = Lexical::open(folder.path()).expect("an index");
         let query = Query::new("open socket", "/project", &LanguageFacts::default(), &mut Tokenizer::default());
-        let wanted: HashSet<FileId> = (0..900).step_by(50).map(FileId).collect();
-        let exact = lexical.nearness_in(&query, 900, &wanted, 3_000, 64).expect("evidence");
-        assert_eq!(exact.len(), 6, "files that 3 and 50 divide");
-        assert_eq!(exact, lexical.nearness(&query, 900, &wanted).expect("evidence"));
-        for pair_docs in [1_000, 200] {
-            let estimated = lexical.nearness_in(&query, 900, &wanted, pair_docs, 64).expect("evidence");
-            assert_eq!(estimated.len(), exact.len());
-            for (file, nearness) in &exact {
-                assert!((estimated[file].near / nearness.near - 1.0).abs() < 0.2, "{nearness:?} {estimated:?}");
-                assert!((estimated[file].adjacent / nearness.adjacent - 1.0).abs() < 0.2);
-            }
+        let is_wanted = |file: FileId| file.0.is_multiple_of(50);
+        let lot = |file: FileId| xxh3_64(&file.0.to_le_bytes());
+        let counted = |part| {
+            let sample = Sample { is_wanted: &is_wanted, parts: &[part], lot: &lot };
+            lexical.pairs(&query, &sample).expect("counts").remove(0)
+        };
+        let sorted = |mut found: PairFound| {
+            found.files.sort_unstable();
+            found.files
+        };
+        let exact = counted(1);
+        assert_eq!(exact.sample, (300, 300));
+        for part in [2, 8] {
+            let sampled = counted(part);
+            let share = sampled.sample.0 as f32 * part as f32 / 300.0;
+            assert!(sampled.sample.0 < 300 && (share - 1.0).abs() < 0.4, "{share}");
+            assert_eq!(sorted(sampled), sorted(exact.clone()), "what is wanted is counted whole");
         }
+        let files: Vec<u32> = sorted(exact).iter().map(|(file, _)| file.0).collect();
+        assert_eq!(files, [0, 150, 300, 450, 600, 750], "files that 3 and 50 divide");
     }
 }

@@ -6,43 +6,26 @@
 //! optimizations, 1995: MaxScore), and are only looked up in the units that may still be among the best. What is left
 //! at the end is scored once more in the order of the query, so that scores do not depend on what was left out.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::hash::Hash;
 use std::ops::Range;
 
 use colgrep_core::UnitId;
-use colgrep_core::bm25::{Bm25, Field as UnitField, idf};
+use colgrep_core::bm25::{Bm25, Field as UnitField};
 use colgrep_core::query::Query;
+use colgrep_core::statistics::Statistics;
 use rayon::prelude::*;
 use tantivy::DocId;
 use tantivy::schema::IndexRecordOption;
 
 use super::read::{Lexical, UnitFilter, UnitHit, key};
-use super::terms::{Reader, ScoredTerm};
+use super::terms::{Reader, ScoredTerm, Weight};
 use crate::error::Result;
-use crate::ids::FileId;
+use crate::ids::{FileId, FileOrder};
 
 /// Greatest relative difference between two sums of the same parts in different order.
 const ROUNDING: f32 = 1e-4;
-
-/// Number and idf of a query's words, without stop words and compounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct WordMass {
-    /// Number of words.
-    pub words: u32,
-    /// Sum of their idf.
-    pub all: f32,
-    /// Sum of the idf of words that stand in some unit.
-    pub known: f32,
-}
-
-/// Files and units that must be among the answers whatever their rank.
-#[derive(Clone, Debug, Default)]
-pub struct Required {
-    /// Files, each with its best unit.
-    pub files: HashSet<FileId>,
-    /// Units.
-    pub units: HashSet<UnitId>,
-}
 
 /// Sizes above which MaxScore pruning and sharding are worth their overhead.
 #[derive(Clone, Copy, Debug)]
@@ -75,122 +58,231 @@ impl Shard {
     }
 }
 
-struct Scorer<'a> {
-    lists: Reader<'a>,
-    filter: Option<&'a dyn UnitFilter>,
+/// A query's terms, looked up in an index.
+pub struct LookedUp<'a> {
+    lexical: &'a Lexical,
+    query: &'a Query,
     sizes: Sizes,
     terms: Vec<ScoredTerm<'a>>,
     ranges: Vec<(usize, Range<DocId>)>,
 }
 
-/// The best units by words. Others can be added with `with`.
-pub struct Searched<'a> {
-    scorer: Scorer<'a>,
-    query: &'a Query,
-    hits: Vec<UnitHit>,
+/// How units are scored: by which statistics, which of them, and in which order those of equal scores come.
+#[derive(Clone, Copy)]
+pub struct Scoring<'a> {
+    /// The statistics of the whole corpus, of which the index may be a part.
+    pub statistics: &'a Statistics,
+    /// The formula's constants.
+    pub bm25: &'a Bm25,
+    /// Which units may be given; without a filter, all.
+    pub filter: Option<&'a dyn UnitFilter>,
+    /// The order of files.
+    pub order: &'a FileOrder,
+}
+
+/// Scores units by words.
+pub struct Scorer<'a> {
+    looked_up: &'a LookedUp<'a>,
+    lists: Reader<'a>,
+    scoring: Scoring<'a>,
+    weights: Vec<Weight>,
+}
+
+impl std::fmt::Debug for LookedUp<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LookedUp({} terms)", self.terms.len())
+    }
+}
+
+impl std::fmt::Debug for Scoring<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scoring").field("statistics", &self.statistics).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Scorer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scorer").field("scoring", &self.scoring).finish_non_exhaustive()
+    }
 }
 
 impl Lexical {
-    /// Scores the units that hold a term of the query and finds the best `units_max` that `filter` allows,
+    /// Looks up the terms of a query, once for all that reads them.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn look_up<'a>(&'a self, query: &'a Query, bm25: &Bm25) -> Result<LookedUp<'a>> {
+        self.look_up_in(query, bm25, Sizes::default())
+    }
+
+    fn look_up_in<'a>(&'a self, query: &'a Query, bm25: &Bm25, sizes: Sizes) -> Result<LookedUp<'a>> {
+        let terms = query.terms.iter().map(|term| self.term(term, bm25)).collect::<Result<Vec<_>>>()?;
+        let mut ranges = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            let end = segment.reader.max_doc();
+            ranges.extend((0..end).step_by(sizes.shard as usize).map(|d| (s, d..end.min(d + sizes.shard))));
+        }
+        Ok(LookedUp { lexical: self, query, sizes, terms, ranges })
+    }
+}
+
+impl<'a> LookedUp<'a> {
+    /// The counts of units, lengths and terms; those of files, definitions and topics are left at 0.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn statistics(&self) -> Result<Statistics> {
+        let (units, lengths) = self.lexical.lengths();
+        let mut statistics = Statistics { units, lengths, ..Statistics::default() };
+        statistics.terms.resize(self.terms.len(), Default::default());
+        let count = |(s, docs): &(usize, Range<DocId>)| -> Result<Vec<_>> {
+            self.terms.iter().map(|term| self.lexical.count(*s, term, docs)).collect()
+        };
+        for counts in spread(&self.ranges, count)? {
+            statistics.terms.iter_mut().zip(&counts).for_each(|(sum, more)| sum.add(more));
+        }
+        Ok(statistics)
+    }
+
+    /// Scores units so.
+    pub fn scorer(&'a self, scoring: Scoring<'a>) -> Scorer<'a> {
+        Scorer::new(self, scoring)
+    }
+
+    /// For each term of the query, the positions among `units`, sorted by key, of those that hold it.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn holders(&self, units: &[UnitId]) -> Result<Vec<Vec<u32>>> {
+        self.terms.iter().map(|term| self.holders_of(term, units)).collect()
+    }
+
+    fn holders_of(&self, term: &ScoredTerm<'_>, units: &[UnitId]) -> Result<Vec<u32>> {
+        let mut holds = vec![false; units.len()];
+        let mut from = 0;
+        for of_segment in units.chunk_by(|a, b| a.segment() == b.segment()) {
+            let own = &mut holds[from..from + of_segment.len()];
+            from += of_segment.len();
+            let s = of_segment[0].segment() as usize;
+            let lists = [&term.lists, &term.aside].into_iter().filter_map(|lists| lists.get(s)).flatten();
+            for list in lists {
+                let mut block = self.lexical.list(s, list, IndexRecordOption::Basic)?;
+                for (holds, unit) in own.iter_mut().zip(of_segment) {
+                    let at = block.seek(unit.doc());
+                    *holds |= block.doc(at) == unit.doc();
+                }
+            }
+        }
+        Ok((0..).zip(holds).filter(|(_, holds)| *holds).map(|(at, _)| at).collect())
+    }
+}
+
+impl Scorer<'_> {
+    /// Scores the units that hold a term of the query and finds the best `units_max` that the filter allows,
     /// and, where these lie in fewer than `files_min` files, the best unit of each next file until there are so many.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn search<'a>(
-        &'a self,
-        query: &'a Query,
-        bm25: &'a Bm25,
-        units_max: usize,
-        files_min: usize,
-        filter: Option<&'a dyn UnitFilter>,
-    ) -> Result<Searched<'a>> {
-        self.search_in(query, bm25, (units_max, files_min), filter, Sizes::default())
-    }
-
-    fn search_in<'a>(
-        &'a self,
-        query: &'a Query,
-        bm25: &'a Bm25,
-        (units_max, files_min): (usize, usize),
-        filter: Option<&'a dyn UnitFilter>,
-        sizes: Sizes,
-    ) -> Result<Searched<'a>> {
-        let scorer = Scorer::new(self, query, bm25, filter, sizes)?;
+    pub fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<UnitHit>> {
         let mut depth = units_max;
-        let hits = loop {
-            let best = scorer.best(depth)?;
+        loop {
+            let best = self.best(depth)?;
             let all = best.len() < depth;
-            match cut(best, units_max, files_min) {
+            match cut(best, units_max, files_min, |hit| hit.file) {
                 (_, false) if !all => depth = 4 * depth.max(files_min),
-                (hits, _) => break hits,
+                (hits, _) => return Ok(hits),
             }
-        };
-        Ok(Searched { scorer, query, hits })
+        }
     }
-}
 
-impl Searched<'_> {
-    /// Returns the units found and those that `required` names, and the weight of the query's words. Best first; ties
-    /// by file and line; units without a term last, with score 0.
+    /// The best unit of each of the files, by score; the first one, with score 0, of a file without any term of the query.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn with(self, required: &Required) -> Result<(Vec<UnitHit>, WordMass)> {
-        let Searched { scorer, query, mut hits } = self;
-        let (lexical, filter) = (scorer.lists.lexical, scorer.filter);
-        scorer.add(required, &mut hits)?;
-        scorer.mark_names(query, &mut hits)?;
-        // A named file without any term of the query is represented by its first unit.
-        let present: HashSet<FileId> = hits.iter().map(|h| h.file).collect();
-        let mut absent: Vec<FileId> = required.files.difference(&present).copied().collect();
-        absent.sort_unstable();
-        for file in absent {
-            hits.extend(lexical.units_of(file, filter)?.into_iter().next());
+    pub fn best_of(&self, files: &[FileId]) -> Result<Vec<UnitHit>> {
+        let (lexical, filter) = (self.lists.lexical, self.scoring.filter);
+        let mut hits = Vec::new();
+        for file in files {
+            let units: Vec<UnitId> = lexical.documents_of(*file)?.into_iter().map(|(s, doc)| key(s, doc)).collect();
+            let best = self.scored(units)?.into_iter().min_by(|a, b| self.by_score(a, b));
+            match best {
+                Some(best) => hits.push(best),
+                None => hits.extend(lexical.units_of(*file, filter)?.into_iter().next()),
+            }
         }
-        let present: HashSet<UnitId> = hits.iter().map(|h| h.key).collect();
-        let mut absent: Vec<UnitHit> =
-            required.units.difference(&present).filter_map(|key| lexical.hit(*key)).collect();
-        absent.sort_unstable_by_key(|h| (h.file, h.line, h.key));
-        hits.extend(absent);
-        Ok((hits, scorer.mass()))
+        Ok(hits)
+    }
+
+    /// The units, scored; with score 0 what holds no term of the query.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn scores_of(&self, units: &[UnitId]) -> Result<Vec<UnitHit>> {
+        let mut hits = self.scored(units.to_vec())?;
+        let scored: HashSet<UnitId> = hits.iter().map(|hit| hit.key).collect();
+        let absent = units.iter().filter(|unit| !scored.contains(unit));
+        hits.extend(absent.filter_map(|unit| self.lists.lexical.hit(*unit)));
+        Ok(hits)
+    }
+}
+
+impl LookedUp<'_> {
+    /// Which of the units have a content term of the query in their names.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn name_hits(&self, units: &[UnitId]) -> Result<HashSet<UnitId>> {
+        let content: HashSet<&str> = self.query.content_terms().map(|t| t.text.as_str()).collect();
+        let mut sorted = units.to_vec();
+        sorted.sort_unstable();
+        let mut hits = HashSet::new();
+        for of_segment in sorted.chunk_by(|a, b| a.segment() == b.segment()) {
+            let s = of_segment[0].segment() as usize;
+            for term in self.terms.iter().filter(|t| content.contains(t.term.text.as_str())) {
+                let lists = term.lists.get(s).into_iter().flatten();
+                for list in lists.filter(|list| UnitField::ALL[list.0] == UnitField::Name) {
+                    let mut block = self.lexical.list(s, list, IndexRecordOption::Basic)?;
+                    for unit in of_segment {
+                        let at = block.seek(unit.doc());
+                        if block.doc(at) == unit.doc() {
+                            hits.insert(*unit);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(hits)
     }
 }
 
 impl<'a> Scorer<'a> {
-    fn new(
-        lexical: &'a Lexical,
-        query: &'a Query,
-        bm25: &'a Bm25,
-        filter: Option<&'a dyn UnitFilter>,
-        sizes: Sizes,
-    ) -> Result<Scorer<'a>> {
-        let (units, averages) = lexical.statistics();
-        let lists = Reader::new(lexical, bm25, averages);
-        let mut terms = query.terms.iter().map(|term| lists.look_up(term)).collect::<Result<Vec<_>>>()?;
-        let mut ranges = Vec::new();
-        for (s, segment) in lexical.segments.iter().enumerate() {
-            let end = segment.reader.max_doc();
-            ranges.extend((0..end).step_by(sizes.shard as usize).map(|d| (s, d..end.min(d + sizes.shard))));
-        }
-        let count = |(s, docs): &(usize, Range<DocId>)| -> Result<Vec<u64>> {
-            terms.iter().map(|term| lists.union(*s, term, docs)).collect()
+    fn new(looked_up: &'a LookedUp<'a>, scoring: Scoring<'a>) -> Scorer<'a> {
+        let (statistics, bm25) = (scoring.statistics, scoring.bm25);
+        let weight = |(at, term): (usize, &ScoredTerm<'_>)| {
+            let idf = statistics.idf(at);
+            Weight { idf, most: bm25.term_score_max(term.term, idf) }
         };
-        let counts = spread(&ranges, count)?;
-        for (i, term) in terms.iter_mut().enumerate() {
-            term.df = counts.iter().map(|c| c[i]).sum();
-            term.idf = idf(units, term.df);
-            term.most = bm25.term_score_max(term.term, term.idf);
-        }
-        Ok(Scorer { lists, filter, sizes, terms, ranges })
+        let weights = looked_up.terms.iter().enumerate().map(weight).collect();
+        Scorer { looked_up, lists: Reader::new(looked_up.lexical, bm25, statistics.averages()), scoring, weights }
+    }
+
+    fn terms(&self) -> impl Iterator<Item = (&ScoredTerm<'a>, Weight)> {
+        self.looked_up.terms.iter().zip(self.weights.iter().copied())
+    }
+
+    fn by_score(&self, a: &UnitHit, b: &UnitHit) -> Ordering {
+        let place = |hit: &UnitHit| self.scoring.order.place(hit.file);
+        let by_place = || place(a).cmp(&place(b)).then(a.line.cmp(&b.line)).then(a.key.cmp(&b.key));
+        b.score.total_cmp(&a.score).then_with(by_place)
     }
 
     /// The scores of `docs` of a segment, which ascend, without the factor for what they are.
     fn scores_at(&self, s: usize, docs: &[DocId]) -> Result<Vec<f32>> {
         let mut scores = vec![0.0; docs.len()];
-        for term in &self.terms {
+        for (term, weight) in self.terms() {
             for (score, frequency) in scores.iter_mut().zip(self.lists.frequencies_at(s, term, docs)?) {
                 if frequency > 0.0 {
-                    *score += self.lists.bm25.term_score(term.term, term.idf, frequency);
+                    *score += self.lists.bm25.term_score(term.term, weight.idf, frequency);
                 }
             }
         }
@@ -198,7 +290,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// Adds a term's contribution to every document of a shard with the term.
-    fn sum(&self, shard: &mut Shard, term: &ScoredTerm<'_>) -> Result<()> {
+    fn sum(&self, shard: &mut Shard, (term, weight): (&ScoredTerm<'_>, Weight)) -> Result<()> {
         let start = shard.docs.start;
         let mut sums = vec![0.0f32; if term.lists[shard.segment].is_empty() { 0 } else { shard.docs.len() }];
         let mut seen: Vec<DocId> = Vec::new();
@@ -216,19 +308,19 @@ impl<'a> Scorer<'a> {
                 if shard.scores[at] == 0.0 {
                     shard.touched.push(doc);
                 }
-                shard.scores[at] += self.lists.bm25.term_score(term.term, term.idf, frequency);
+                shard.scores[at] += self.lists.bm25.term_score(term.term, weight.idf, frequency);
             }
         }
         Ok(())
     }
 
     /// Adds a term's contribution to the touched documents of a shard.
-    fn sum_touched(&self, shard: &mut Shard, term: &ScoredTerm<'_>) -> Result<()> {
+    fn sum_touched(&self, shard: &mut Shard, (term, weight): (&ScoredTerm<'_>, Weight)) -> Result<()> {
         shard.touched.sort_unstable();
         let frequencies = self.lists.frequencies_at(shard.segment, term, &shard.touched)?;
         for (doc, frequency) in shard.touched.iter().zip(frequencies).filter(|(_, f)| *f > 0.0) {
             shard.scores[(doc - shard.docs.start) as usize] +=
-                self.lists.bm25.term_score(term.term, term.idf, frequency);
+                self.lists.bm25.term_score(term.term, weight.idf, frequency);
         }
         Ok(())
     }
@@ -239,28 +331,28 @@ impl<'a> Scorer<'a> {
             let scores = vec![0.0; docs.len()];
             Shard { segment: *segment, docs: docs.clone(), scores, touched: Vec::new() }
         };
-        let mut shards: Vec<Shard> = self.ranges.iter().map(empty).collect();
-        let plain = self.terms.iter().map(|t| t.postings).sum::<u64>() < self.sizes.postings;
-        let mut order: Vec<&ScoredTerm<'_>> = self.terms.iter().collect();
+        let mut shards: Vec<Shard> = self.looked_up.ranges.iter().map(empty).collect();
+        let plain = self.terms().map(|(t, _)| t.postings).sum::<u64>() < self.looked_up.sizes.postings;
+        let mut order: Vec<(&ScoredTerm<'_>, Weight)> = self.terms().collect();
         if !plain {
-            order.sort_by(|a, b| b.most.total_cmp(&a.most));
+            order.sort_by(|a, b| b.1.most.total_cmp(&a.1.most));
         }
         let mut closed = false;
         for (i, term) in order.iter().enumerate() {
             let touched: usize = shards.iter().map(|s| s.touched.len()).sum();
-            let left: u64 = order[i..].iter().map(|t| t.postings).sum();
+            let left: u64 = order[i..].iter().map(|t| t.0.postings).sum();
             // Finding the bar reads every touched unit, so it is worth it only where more postings than that are left.
             if !plain && touched > 2 * depth && left > touched as u64 {
                 let bar = self.bar(&shards, depth) * (1.0 - ROUNDING);
-                let rest: f32 = order[i..].iter().map(|t| t.most).sum();
+                let rest: f32 = order[i..].iter().map(|t| t.1.most).sum();
                 closed |= bar > rest;
                 if closed {
                     narrow(&mut shards, bar - rest);
                 }
             }
             let add = |shard: &mut Shard| match closed {
-                true => self.sum_touched(shard, term),
-                false => self.sum(shard, term),
+                true => self.sum_touched(shard, *term),
+                false => self.sum(shard, *term),
             };
             match shards.as_mut_slice() {
                 [shard] => add(shard)?,
@@ -280,10 +372,10 @@ impl<'a> Scorer<'a> {
         })?;
         let mut hits: Vec<UnitHit> = parts.into_iter().flat_map(|part: Vec<UnitHit>| part).collect();
         if depth < hits.len() {
-            hits.select_nth_unstable_by(depth, by_score);
+            hits.select_nth_unstable_by(depth, |a, b| self.by_score(a, b));
             hits.truncate(depth);
         }
-        hits.sort_unstable_by(by_score);
+        hits.sort_unstable_by(|a, b| self.by_score(a, b));
         Ok(hits)
     }
 
@@ -310,26 +402,10 @@ impl<'a> Scorer<'a> {
         let segment = &self.lists.lexical.segments[s];
         let info = segment.info(doc);
         let allowed = |f: &dyn UnitFilter| segment.is_allowed(key(s, doc), doc, f);
-        (score > 0.0 && self.filter.is_none_or(allowed)).then(|| {
+        (score > 0.0 && self.scoring.filter.is_none_or(allowed)).then(|| {
             let score = score * self.lists.bm25.unit_factor(info.kind(), info.role());
             UnitHit { score, ..segment.hit(key(s, doc), doc) }
         })
-    }
-    /// Adds the best unit of each required file that is not there, and the required units that hold a term.
-    /// Adds the best unit of each of `also`'s files that is not there, and `also`'s units that hold a term.
-    fn add(&self, required: &Required, hits: &mut Vec<UnitHit>) -> Result<()> {
-        let files: HashSet<FileId> = hits.iter().map(|h| h.file).collect();
-        let mut keys: HashSet<UnitId> = hits.iter().map(|h| h.key).collect();
-        let mut more: Vec<UnitHit> = Vec::new();
-        for file in required.files.difference(&files) {
-            let units: Vec<UnitId> =
-                self.lists.lexical.documents_of(*file)?.into_iter().map(|(s, doc)| key(s, doc)).collect();
-            more.extend(self.scored(units)?.into_iter().min_by(by_score));
-        }
-        more.extend(self.scored(required.units.iter().copied().collect())?);
-        hits.extend(more.into_iter().filter(|h| keys.insert(h.key)));
-        hits.sort_unstable_by(by_score);
-        Ok(())
     }
 
     /// Those of the units that have a score and are allowed.
@@ -343,36 +419,6 @@ impl<'a> Scorer<'a> {
             hits.extend(docs.iter().zip(scores).filter_map(|(doc, score)| self.hit(s, *doc, score)));
         }
         Ok(hits)
-    }
-
-    /// Finds out which units have a content term in their names.
-    fn mark_names(&self, query: &Query, hits: &mut [UnitHit]) -> Result<()> {
-        let content: HashSet<&str> = query.content_terms().map(|t| t.text.as_str()).collect();
-        let mut by_key: Vec<&mut UnitHit> = hits.iter_mut().collect();
-        by_key.sort_unstable_by_key(|h| h.key);
-        for of_segment in by_key.chunk_by_mut(|a, b| a.key.segment() == b.key.segment()) {
-            let s = of_segment[0].key.segment() as usize;
-            for term in self.terms.iter().filter(|t| content.contains(t.term.text.as_str())) {
-                for list in term.lists[s].iter().filter(|list| UnitField::ALL[list.0] == UnitField::Name) {
-                    let mut block = self.lists.postings(s, list, IndexRecordOption::Basic)?;
-                    for hit in of_segment.iter_mut() {
-                        let at = block.seek(hit.key.doc());
-                        hit.name_hit |= block.doc(at) == hit.key.doc();
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn mass(&self) -> WordMass {
-        let mut mass = WordMass::default();
-        for term in self.terms.iter().filter(|t| !t.term.stop && !t.term.compound) {
-            mass.words += 1;
-            mass.all += term.idf;
-            mass.known += if term.df > 0 { term.idf } else { 0.0 };
-        }
-        mass
     }
 }
 
@@ -392,17 +438,18 @@ fn spread<T: Sync, U: Send>(items: &[T], of: impl Fn(&T) -> Result<U> + Sync) ->
     }
 }
 
-fn by_score(a: &UnitHit, b: &UnitHit) -> std::cmp::Ordering {
-    b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)).then(a.line.cmp(&b.line)).then(a.key.cmp(&b.key))
-}
-
-/// The first `units_max` of sorted units, then the best unit of each next file until there are `files_min` files; and
+/// The first `units_max` of sorted hits, then the best one of each next file until there are `files_min` files; and
 /// whether there are so many.
-fn cut(mut hits: Vec<UnitHit>, units_max: usize, files_min: usize) -> (Vec<UnitHit>, bool) {
+pub(crate) fn cut<T, F: Copy + Eq + Hash>(
+    mut hits: Vec<T>,
+    units_max: usize,
+    files_min: usize,
+    file: impl Fn(&T) -> F,
+) -> (Vec<T>, bool) {
     let rest = hits.split_off(units_max.min(hits.len()));
-    let mut files: HashSet<FileId> = hits.iter().map(|h| h.file).collect();
+    let mut files: HashSet<F> = hits.iter().map(&file).collect();
     for hit in rest {
-        if files.len() < files_min && files.insert(hit.file) {
+        if files.len() < files_min && files.insert(file(&hit)) {
             hits.push(hit);
         }
     }

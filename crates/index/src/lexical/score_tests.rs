@@ -93,28 +93,45 @@ proptest! {
         let (_folder, lexical) = index(seed);
         prop_assert!(lexical.segments.len() > 1 && lexical.segments.iter().any(|s| s.reader.has_deletes()));
         let bm25 = Bm25::new(&Knobs::of(Profile::Default));
+        let order = FileOrder::new(260, (0..260).map(FileId));
         for i in 0..24 {
             let text = format!("{} and {}", words(seed ^ i, 1 + i % 6), word(seed, i));
             let query = Query::new(&text, "/project", &LanguageFacts::default(), &mut Tokenizer::default());
             let file = |n| FileId(draw(seed, 10 * i + n, 260) as u32);
-            let mut required = Required { files: (0..3).map(file).collect(), ..Required::default() };
+            let files: Vec<FileId> = (0..3).map(file).collect();
             let unit = |n| lexical.units_of(file(n), None).expect("units").first().map(|u| u.key);
-            required.units = (3..6).filter_map(unit).collect();
+            let mut units: Vec<UnitId> = (3..6).filter_map(unit).collect();
             let filter: Option<&dyn UnitFilter> = if i % 4 == 3 { Some(&Odd) } else { None };
             if filter.is_some() {
-                required.units.clear();
+                units.clear();
             }
             let wanted = (1 + draw(seed, 7 * i, 40) as usize, draw(seed, 9 * i, 60) as usize);
-            let search = |sizes| lexical.search_in(&query, &bm25, wanted, filter, sizes).and_then(|s| s.with(&required)).expect("hits");
+            let search = |sizes| {
+                let looked_up = lexical.look_up_in(&query, &bm25, sizes).expect("terms");
+                let statistics = looked_up.statistics().expect("counts");
+                let scoring = Scoring { statistics: &statistics, bm25: &bm25, filter, order: &order };
+                let scorer = looked_up.scorer(scoring);
+                let mut hits = scorer.search(wanted.0, wanted.1).expect("hits");
+                let found: HashSet<FileId> = hits.iter().map(|h| h.file).collect();
+                let absent: Vec<FileId> = files.iter().copied().filter(|file| !found.contains(file)).collect();
+                let mut known: HashSet<UnitId> = hits.iter().map(|h| h.key).collect();
+                let of_files = scorer.best_of(&absent).expect("units");
+                let named = scorer.scores_of(&units).expect("units");
+                hits.extend(of_files.into_iter().chain(named).filter(|h| known.insert(h.key)));
+                hits.sort_by(|a, b| scorer.by_score(a, b));
+                (hits, statistics)
+            };
             let (plain, careful) = (search(PLAIN), search(CAREFUL));
             prop_assert_eq!(&plain.0, &careful.0, "{}", &text);
-            prop_assert_eq!(plain.1, careful.1);
-            let all = lexical.search_in(&query, &bm25, (usize::MAX >> 4, 0), filter, PLAIN).expect("all");
-            let all = all.with(&Required::default()).expect("all").0;
-            let chosen = cut(all.clone(), wanted.0, wanted.1).0;
+            prop_assert_eq!(&plain.1, &careful.1);
+            let looked_up = lexical.look_up_in(&query, &bm25, PLAIN).expect("terms");
+            let scoring = Scoring { statistics: &plain.1, bm25: &bm25, filter, order: &order };
+            let all = looked_up.scorer(scoring).search(usize::MAX >> 4, 0).expect("all");
+            let chosen = cut(all.clone(), wanted.0, wanted.1, |h| h.file).0;
+            let named_files = files.clone();
             let files: HashSet<FileId> = chosen.iter().map(|h| h.file).collect();
             let first_of = |h: &UnitHit| !files.contains(&h.file) && all.iter().find(|a| a.file == h.file) == Some(h);
-            let named = |h: &&UnitHit| required.units.contains(&h.key) || required.files.contains(&h.file) && first_of(h);
+            let named = |h: &&UnitHit| units.contains(&h.key) || named_files.contains(&h.file) && first_of(h);
             let naive: Vec<UnitHit> =
                 all.iter().filter(|h| chosen.contains(h) || named(h)).copied().collect();
             let scored: Vec<UnitHit> = plain.0.iter().filter(|h| h.score > 0.0).copied().collect();
@@ -126,17 +143,17 @@ proptest! {
 #[test]
 fn kept_lengths_are_those_summed_up() {
     let (folder, lexical) = index(7);
-    let summed = lexical.statistics();
+    let summed = lexical.lengths();
     let again = Lexical::open(folder.path()).expect("an index");
     again.keep_lengths(folder.path(), &Disk::default());
     let kept = Lexical::open(folder.path()).expect("an index");
-    assert!(kept.segments.iter().all(|s| s.lengths.get().is_some()) && kept.statistics() == summed);
+    assert!(kept.segments.iter().all(|s| s.lengths.get().is_some()) && kept.lengths() == summed);
     let path = folder.path().join("lengths.bin");
     let mut bytes = std::fs::read(&path).expect("bytes");
     bytes[20] ^= 1;
     std::fs::write(&path, bytes).expect("written");
     let damaged = Lexical::open(folder.path()).expect("an index");
-    assert!(damaged.segments.iter().all(|s| s.lengths.get().is_none()) && damaged.statistics() == summed);
+    assert!(damaged.segments.iter().all(|s| s.lengths.get().is_none()) && damaged.lengths() == summed);
 }
 
 #[test]
@@ -152,7 +169,7 @@ fn the_cut_keeps_enough_files() {
     };
     let hits = vec![hit(0, 1, 9.0), hit(1, 1, 8.0), hit(2, 2, 1.0), hit(3, 3, 0.5), hit(4, 4, 0.2)];
     let files = |units_max, files_min| {
-        let (hits, enough) = cut(hits.clone(), units_max, files_min);
+        let (hits, enough) = cut(hits.clone(), units_max, files_min, |h| h.file);
         (hits.iter().map(|h| h.file.0).collect::<Vec<_>>(), enough)
     };
     assert_eq!(files(2, 1), (vec![1, 1], true));

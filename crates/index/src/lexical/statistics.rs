@@ -21,8 +21,8 @@ fn sum_up(segment: &Segment) -> Lengths {
 }
 
 impl Lexical {
-    /// Number of units and the average length of each field over them, in tokens.
-    pub(super) fn statistics(&self) -> (u64, [f32; FIELD_COUNT]) {
+    /// Number of units, and for each field the sum of its lengths over them, in tokens.
+    pub(super) fn lengths(&self) -> (u64, [u64; FIELD_COUNT]) {
         let mut all = Lengths::default();
         for segment in &self.segments {
             let lengths = segment.lengths.get_or_init(|| sum_up(segment));
@@ -31,7 +31,7 @@ impl Lexical {
                 *sum += more;
             }
         }
-        (all.units, all.sums.map(|s| s as f32 / all.units.max(1) as f32))
+        (all.units, all.sums)
     }
 
     /// Saves the sums for later readers.

@@ -3,6 +3,7 @@
 use colgrep_core::Unit;
 use colgrep_core::UnitId;
 use colgrep_core::query::last_segment;
+use colgrep_core::statistics::TermCount;
 use tantivy::schema::Value as _;
 use tantivy::schema::document::TantivyDocument;
 use tantivy::{DocAddress, Term};
@@ -49,22 +50,28 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub fn units_with(&self, term: &str) -> Result<u64> {
-        let mut most = 0;
-        for field in self.fields.unit {
+        Ok(self.count_of(term)?.most())
+    }
+
+    /// In how many units each field has a term.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn count_of(&self, term: &str) -> Result<TermCount> {
+        let mut count = TermCount::default();
+        for (in_field, field) in count.in_field.iter_mut().zip(self.fields.unit) {
             let term = Term::from_field_text(field, term);
-            let mut count = 0;
             for segment in &self.segments {
                 if segment.reader.has_deletes() {
                     // What is dead would count in an updated index and not in a new one.
-                    segment.each(&term, |_| count += 1)?;
+                    segment.each(&term, |_| *in_field += 1)?;
                 } else {
                     let index = segment.reader.inverted_index(field)?;
-                    count += u64::from(index.doc_freq(&term).map_err(tantivy::TantivyError::from)?);
+                    *in_field += u64::from(index.doc_freq(&term).map_err(tantivy::TantivyError::from)?);
                 }
             }
-            most = most.max(count);
         }
-        Ok(most)
+        Ok(count)
     }
 
     /// Qualified names of units that call `name`, at most twenty, in order of file (by `order`, since numbers tell how

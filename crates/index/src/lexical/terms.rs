@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use colgrep_core::bm25::{Bm25, FIELD_COUNT, Field as UnitField};
 use colgrep_core::query::QueryTerm;
+use colgrep_core::statistics::TermCount;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::IndexRecordOption;
@@ -15,21 +16,99 @@ use crate::error::Result;
 /// The posting lists of a term in a segment: position of the field, place of the list.
 pub(super) type Lists = Vec<(usize, TermInfo)>;
 
-/// A term of the query with its posting lists.
+/// A term of the query with its posting lists, looked up once for all that reads them.
 pub(super) struct ScoredTerm<'a> {
     pub(super) term: &'a QueryTerm,
-    /// For each segment.
+    /// For each segment, the lists of the fields that count.
     pub(super) lists: Vec<Lists>,
-    /// Entries of all lists.
+    /// The lists of the other fields.
+    pub(super) aside: Vec<Lists>,
+    /// Entries of all lists that count.
     pub(super) postings: u64,
-    /// Units with the term.
-    pub(super) df: u64,
+}
+
+/// What a term adds to scores, by the statistics of the corpus.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Weight {
     pub(super) idf: f32,
-    /// Upper bound of its contribution to a score.
+    /// Upper bound of the term's contribution to a score.
     pub(super) most: f32,
 }
 
-/// Reads lists.
+impl Lexical {
+    /// Finds the posting lists of a term.
+    pub(super) fn term<'a>(&self, term: &'a QueryTerm, bm25: &Bm25) -> Result<ScoredTerm<'a>> {
+        let (mut lists, mut aside) = (Vec::new(), Vec::new());
+        for segment in &self.segments {
+            let (mut counted, mut others) = (Lists::new(), Lists::new());
+            for (f, field) in self.fields.unit.into_iter().enumerate() {
+                let index = segment.reader.inverted_index(field)?;
+                let info = index.get_term_info(&Term::from_field_text(field, &term.text));
+                // The name field is read even with weight 0: it tells which units have a term in their name.
+                let counts = bm25.weights[f] != 0.0 || UnitField::ALL[f] == UnitField::Name;
+                let lists = if counts { &mut counted } else { &mut others };
+                lists.extend(info.map_err(tantivy::TantivyError::from)?.map(|info| (f, info)));
+            }
+            lists.push(counted);
+            aside.push(others);
+        }
+        let postings = lists.iter().flatten().map(|(_, info)| u64::from(info.doc_freq)).sum();
+        Ok(ScoredTerm { term, lists, aside, postings })
+    }
+
+    /// Opens a list of segment `s`.
+    pub(super) fn list(
+        &self,
+        s: usize,
+        (f, info): &(usize, TermInfo),
+        option: IndexRecordOption,
+    ) -> Result<BlockSegmentPostings> {
+        let index = self.segments[s].reader.inverted_index(self.fields.unit[*f])?;
+        Ok(index.read_block_postings_from_terminfo(info, option).map_err(tantivy::TantivyError::from)?)
+    }
+
+    /// Counts the living documents of a range of segment `s` with a term. What is dead would count in an updated index
+    /// and not in a new one.
+    pub(super) fn count(&self, s: usize, term: &ScoredTerm<'_>, range: &Range<DocId>) -> Result<TermCount> {
+        let reader = &self.segments[s].reader;
+        let mut count = TermCount::default();
+        if !reader.has_deletes() && range.start == 0 {
+            for (f, info) in term.lists[s].iter().chain(&term.aside[s]) {
+                count.in_field[*f] = info.doc_freq.into();
+            }
+        }
+        match term.lists[s].as_slice() {
+            [(_, info)] if !reader.has_deletes() && range.len() == reader.max_doc() as usize => {
+                count.units = info.doc_freq.into();
+                return Ok(count);
+            }
+            _ => {}
+        }
+        let has_deletes = reader.has_deletes();
+        let mut seen = vec![0u64; if term.lists[s].is_empty() { 0 } else { range.len().div_ceil(64) }];
+        let lists = term.lists[s].iter().map(|list| (list, true));
+        let aside = term.aside[s].iter().filter(|_| has_deletes).map(|list| (list, false));
+        for (list, counts) in lists.chain(aside) {
+            let mut living = 0;
+            each_block(self.list(s, list, IndexRecordOption::Basic)?, range, |docs, _| {
+                for doc in docs.iter().filter(|doc| !(has_deletes && reader.is_deleted(**doc))) {
+                    living += 1;
+                    if counts {
+                        let at = doc - range.start;
+                        seen[at as usize / 64] |= 1 << (at % 64);
+                    }
+                }
+            });
+            if has_deletes {
+                count.in_field[list.0] += living;
+            }
+        }
+        count.units = seen.iter().map(|word| u64::from(word.count_ones())).sum();
+        Ok(count)
+    }
+}
+
+/// Reads frequencies.
 pub(super) struct Reader<'a> {
     pub(super) lexical: &'a Lexical,
     pub(super) bm25: &'a Bm25,
@@ -44,67 +123,6 @@ impl<'a> Reader<'a> {
             |field, id| bm25.length_normal(field, FieldNormReader::id_to_fieldnorm(id as u8) as f32, averages[field]);
         let normals = std::array::from_fn(|field| std::array::from_fn(|id| normal(field, id)));
         Reader { lexical, bm25, normals }
-    }
-
-    /// Finds the posting lists of a term. df, idf and the upper bound are filled in later.
-    pub(super) fn look_up(&self, term: &'a QueryTerm) -> Result<ScoredTerm<'a>> {
-        let lists = self.lexical.segments.iter().map(|s| self.lists(s, term)).collect::<Result<Vec<Lists>>>()?;
-        let postings = lists.iter().flatten().map(|(_, info)| u64::from(info.doc_freq)).sum();
-        Ok(ScoredTerm { term, lists, postings, df: 0, idf: 0.0, most: 0.0 })
-    }
-
-    fn lists(&self, segment: &Segment, term: &QueryTerm) -> Result<Lists> {
-        let mut lists = Vec::new();
-        for (f, field) in self.lexical.fields.unit.into_iter().enumerate() {
-            // The name field is read even with weight 0: it tells which units have a term in their name.
-            if self.bm25.weights[f] == 0.0 && UnitField::ALL[f] != UnitField::Name {
-                continue;
-            }
-            let index = segment.reader.inverted_index(field)?;
-            let info = index.get_term_info(&Term::from_field_text(field, &term.text));
-            lists.extend(info.map_err(tantivy::TantivyError::from)?.map(|info| (f, info)));
-        }
-        Ok(lists)
-    }
-
-    /// Opens a list of segment `s`.
-    pub(super) fn postings(
-        &self,
-        s: usize,
-        (f, info): &(usize, TermInfo),
-        option: IndexRecordOption,
-    ) -> Result<BlockSegmentPostings> {
-        let index = self.lexical.segments[s].reader.inverted_index(self.lexical.fields.unit[*f])?;
-        Ok(index.read_block_postings_from_terminfo(info, option).map_err(tantivy::TantivyError::from)?)
-    }
-
-    /// Number of living documents of a range of segment `s` in any of the term's lists.
-    pub(super) fn union(&self, s: usize, term: &ScoredTerm<'_>, range: &Range<DocId>) -> Result<u64> {
-        let reader = &self.lexical.segments[s].reader;
-        match term.lists[s].as_slice() {
-            [] => return Ok(0),
-            [(_, info)] if !reader.has_deletes() && range.len() == reader.max_doc() as usize => {
-                return Ok(info.doc_freq.into());
-            }
-            _ => {}
-        }
-        let mut seen = vec![0u64; range.len().div_ceil(64)];
-        for list in &term.lists[s] {
-            each_block(self.postings(s, list, IndexRecordOption::Basic)?, range, |docs, _| {
-                for doc in docs {
-                    let at = doc - range.start;
-                    seen[at as usize / 64] |= 1 << (at % 64);
-                }
-            });
-        }
-        if reader.has_deletes() {
-            for (w, word) in seen.iter_mut().enumerate().filter(|(_, word)| **word != 0) {
-                let first = range.start + 64 * w as DocId;
-                let dead = |b: &DocId| *word >> b & 1 == 1 && reader.is_deleted(first + b);
-                *word &= !(0..64).filter(dead).fold(0, |all, b| all | 1 << b);
-            }
-        }
-        Ok(seen.iter().map(|word| u64::from(word.count_ones())).sum())
     }
 
     fn frequency(&self, segment: &Segment, f: usize, doc: DocId, tf: u32) -> f32 {
@@ -123,7 +141,7 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         let segment = &self.lexical.segments[s];
         for list in &term.lists[s] {
-            each_block(self.postings(s, list, IndexRecordOption::WithFreqs)?, range, |docs, tfs| {
+            each_block(self.lexical.list(s, list, IndexRecordOption::WithFreqs)?, range, |docs, tfs| {
                 for (doc, tf) in docs.iter().zip(tfs).filter(|(doc, _)| !segment.reader.is_deleted(**doc)) {
                     visit(*doc, self.frequency(segment, list.0, *doc, *tf));
                 }
@@ -137,7 +155,7 @@ impl<'a> Reader<'a> {
         let segment = &self.lexical.segments[s];
         let mut sums = vec![0.0; docs.len()];
         for list in &term.lists[s] {
-            let mut block = self.postings(s, list, IndexRecordOption::WithFreqs)?;
+            let mut block = self.lexical.list(s, list, IndexRecordOption::WithFreqs)?;
             for (sum, doc) in sums.iter_mut().zip(docs) {
                 let at = block.seek(*doc);
                 if block.doc(at) == *doc {

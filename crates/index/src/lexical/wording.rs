@@ -2,6 +2,7 @@
 
 use colgrep_core::UnitId;
 use colgrep_core::bm25::Field as UnitField;
+use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, words};
 use tantivy::Term;
 
@@ -12,19 +13,16 @@ use crate::ids::FileId;
 
 impl Lexical {
     /// The units that hold a written word, ascending, each with its file: in any form, and what is written in several
-    /// pieces (`1.2.3`) with these in a row. `None` where more than `units_max` may.
+    /// pieces (`1.2.3`) with these in a row.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn units_with_word(&self, word: &str, units_max: u64) -> Result<Option<Vec<(UnitId, FileId)>>> {
+    pub fn units_with_word(&self, word: &str) -> Result<Vec<(UnitId, FileId)>> {
         let mut tokenizer = Tokenizer::default();
         if words(word).nth(1).is_some() {
-            return self.units_with_run(&run_of(word, &mut tokenizer)).map(Some);
+            return self.units_with_run(&run_of(word, &mut tokenizer));
         }
-        let Some(term) = term_of_word(word, &mut tokenizer) else { return Ok(Some(Vec::new())) };
-        if self.units_with(&term)? > units_max {
-            return Ok(None);
-        }
+        let Some(term) = term_of_word(word, &mut tokenizer) else { return Ok(Vec::new()) };
         let mut units = Vec::new();
         for field in self.fields.unit {
             let term = Term::from_field_text(field, &term);
@@ -34,7 +32,19 @@ impl Lexical {
         }
         units.sort_unstable();
         units.dedup();
-        Ok(Some(units))
+        Ok(units)
+    }
+
+    /// In how many units each field has a written word; 0 for what is written in several pieces.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn count_of_word(&self, word: &str) -> Result<TermCount> {
+        let mut tokenizer = Tokenizer::default();
+        match term_of_word(word, &mut tokenizer).filter(|_| words(word).nth(1).is_none()) {
+            Some(term) => self.count_of(&term),
+            None => Ok(TermCount::default()),
+        }
     }
 
     /// Calls `visit` with terms in names and texts of units, and how many units of a part of the index have each.

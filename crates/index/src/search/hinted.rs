@@ -4,8 +4,8 @@ use colgrep_core::rank::{Fused, Retrieved};
 use colgrep_core::token::Tokenizer;
 
 use super::Request;
+use super::rounds::Rounds;
 use crate::error::Result;
-use crate::store::Snapshot;
 
 /// Candidates whose facts are read, the best by words and meaning: a stored unit costs the block of 64 KiB that it lies
 /// in. No hint lifts what lies further behind onto a first page.
@@ -13,7 +13,7 @@ const UNITS_MAX: usize = 100;
 
 /// Compares the hints with the best candidates. Without hints nothing is read.
 pub(super) fn compare(
-    snapshot: &Snapshot,
+    rounds: &Rounds<'_>,
     request: &Request<'_>,
     retrieved: &mut Retrieved,
     tokenizer: &mut Tokenizer,
@@ -22,15 +22,19 @@ pub(super) fn compare(
     let scores = Fused::new(retrieved, request.fusion, request.knobs).scores;
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|a, b| {
-        let unit = |at: usize| retrieved.candidates[at].unit;
-        scores[*b].total_cmp(&scores[*a]).then_with(|| unit(*a).cmp(&unit(*b)))
+        let place = |at: usize| {
+            let candidate = &retrieved.candidates[at];
+            (retrieved.files[candidate.file].place, candidate.line, candidate.unit)
+        };
+        scores[*b].total_cmp(&scores[*a]).then_with(|| place(*a).cmp(&place(*b)))
     });
-    for at in order.into_iter().take(UNITS_MAX) {
+    order.truncate(UNITS_MAX);
+    let units: Vec<_> = order.iter().map(|at| retrieved.candidates[*at].unit).collect();
+    for (at, unit) in order.into_iter().zip(rounds.stored(&units)?) {
         let candidate = &mut retrieved.candidates[at];
-        let path = &retrieved.files[candidate.file].path;
-        let unit = snapshot.lexical.unit(candidate.unit)?;
-        let own = request.background.tags_of.map_or_else(Vec::new, |tags_of| tags_of(path));
-        candidate.hinted = hints.matched(&unit, path, &own, tokenizer);
+        let file = &retrieved.files[candidate.file];
+        let own = request.background.tags_of.map_or_else(Vec::new, |tags_of| tags_of(&file.whole_path()));
+        candidate.hinted = hints.matched(&unit, &file.path, &own, tokenizer);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use colgrep_core::path::stem_of;
 use crate::store::{FileRecord, FileTable};
 
 /// Files that one written path may mean, at most: a name that more files bear means none of them.
-const FILES_MAX: usize = 16;
+pub const FILES_MAX: usize = 16;
 
 /// How well a written path fits the files that it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,18 +18,20 @@ pub enum Fit {
     Whole,
 }
 
-/// The files that `written` means, upper and lower case alike, in the table's order; none where it fits none or too
-/// many. A path from another machine (`/srv/app/src/a.rs`) means the files that share most of its last parts.
-pub fn files_named<'t>(table: &'t FileTable, written: &str) -> Option<(Fit, Vec<&'t FileRecord>)> {
+/// Of the files of one index those that share most of the last parts of what is written, upper and lower case alike, and how
+/// many parts these are. A path from another machine (`/srv/app/src/a.rs`) means the files that share most. `front` is
+/// what stands in front of all paths: for a lone repository its own folder, since `/srv/app/main.py` is `main.py` of a
+/// project `app`.
+pub fn best_named<'t>(
+    files: impl Iterator<Item = &'t FileRecord>,
+    front_of: impl Fn(&'t FileRecord) -> (&'t str, &'t str),
+    written: &str,
+) -> (usize, Vec<&'t FileRecord>) {
     let wanted: Vec<String> = parts(written).map(str::to_lowercase).collect();
-    if wanted.is_empty() {
-        return None;
-    }
-    // The root's own folder is a part too: `/srv/app/main.py` is `main.py` of a project `app`.
-    let root = table.root.rsplit(['/', '\\']).find(|part| !part.is_empty());
     let mut best = (0, Vec::new());
-    for file in table.indexed() {
-        let shared = parts(&file.path).rev().chain(root).zip(wanted.iter().rev());
+    for file in files {
+        let (front, path) = front_of(file);
+        let shared = parts(path).rev().chain(parts(front).rev()).zip(wanted.iter().rev());
         let shared = shared.take_while(|(own, wanted)| own.to_lowercase() == **wanted).count();
         if shared > best.0 {
             best = (shared, Vec::new());
@@ -38,24 +40,23 @@ pub fn files_named<'t>(table: &'t FileTable, written: &str) -> Option<(Fit, Vec<
             best.1.push(file);
         }
     }
-    let (shared, mut files) = best;
-    let fit = match shared {
-        0 => return None,
-        all if all == wanted.len() => Fit::Whole,
-        1 => Fit::Name,
-        _ => Fit::Tail,
-    };
-    // The file that is exactly so called, from the root, leaves no doubt.
-    if let Some(exact) = files.iter().position(|f| f.path.eq_ignore_ascii_case(written)) {
-        files = vec![files[exact]];
+    best
+}
+
+/// How well files fit that share so many of the last parts of what is written.
+pub fn fit_of(written: &str, shared: usize) -> Option<Fit> {
+    match shared {
+        0 => None,
+        all if all == parts(written).count() => Some(Fit::Whole),
+        1 => Some(Fit::Name),
+        _ => Some(Fit::Tail),
     }
-    (files.len() <= FILES_MAX).then_some((fit, files))
 }
 
 /// A name with the files that it means.
 pub type Called<'n, 't> = (&'n str, Vec<&'t FileRecord>);
 
-/// The files that one of `names` is the name of: each name with its files, at most as many as a name may mean. Case
+/// The files that one of `names` is the name of: each name with its files. Case
 /// counts where the name has nothing else that tells it from a word; a name with an underscore in front may be a stem.
 pub fn files_called<'n, 't>(table: &'t FileTable, names: &'n [String]) -> Vec<Called<'n, 't>> {
     let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
@@ -74,12 +75,11 @@ pub fn files_called<'n, 't>(table: &'t FileTable, names: &'n [String]) -> Vec<Ca
             }
         }
     }
-    found.retain(|(_, files)| !files.is_empty() && files.len() <= FILES_MAX);
     found
 }
 
-/// The files whose names hold spaces and stand whole in a text, upper and lower case alike: `Getting Started.md`. Of names
-/// inside each other the longest counts. Names without an extension are left out: they are words like others.
+/// The files whose names hold spaces and stand whole in a text, upper and lower case alike: `Getting Started.md`. Names
+/// without an extension are left out: they are words like others.
 pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>> {
     let mut found: Vec<Called<'t, 't>> = Vec::new();
     if !text.contains('.') || !text.contains(' ') {
@@ -95,12 +95,16 @@ pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>
             _ => {}
         }
     }
+    found
+}
+
+/// Keeps of names inside each other the longest, and none that means too many files.
+pub fn longest<F>(found: &mut Vec<(String, Vec<F>)>) {
     let names: Vec<String> = found.iter().map(|(name, _)| name.to_lowercase()).collect();
     found.retain(|(name, files)| {
         let name = name.to_lowercase();
         files.len() <= FILES_MAX && !names.iter().any(|other| *other != name && other.contains(&name))
     });
-    found
 }
 
 /// Whether a name stands in a text, with no letter or digit beside it.
@@ -137,8 +141,11 @@ mod tests {
             ("other.rs", ""),
             ("/", ""),
         ] {
-            let found = files_named(&table, written).map(|(fit, files)| {
-                format!("{fit:?} {}", files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "))
+            let (shared, files) = best_named(table.indexed(), |file| ("wire", file.path.as_str()), written);
+            let found = fit_of(written, shared).map(|fit| {
+                let exact = files.iter().filter(|file| file.path.eq_ignore_ascii_case(written)).count();
+                let paths = files.iter().filter(|file| exact == 0 || file.path.eq_ignore_ascii_case(written));
+                format!("{fit:?} {}", paths.map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "))
             });
             assert_eq!(found.unwrap_or_default(), expected, "{written}");
         }
@@ -188,7 +195,12 @@ mod tests {
             ("forgetting started.md", ""),
             ("started.md", ""),
         ] {
-            let found = files_spelled(&table, text).into_iter().flat_map(|(_, files)| files);
+            let owned =
+                |(name, files): Called<'_, '_>| (name.to_string(), files.into_iter().cloned().collect::<Vec<_>>());
+            let mut spelled: Vec<(String, Vec<FileRecord>)> =
+                files_spelled(&table, text).into_iter().map(owned).collect();
+            longest(&mut spelled);
+            let found = spelled.iter().flat_map(|(_, files)| files);
             assert_eq!(found.map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "), expected, "{text}");
         }
     }

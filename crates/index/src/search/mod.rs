@@ -1,18 +1,20 @@
-//! A search over one snapshot: retrieve, fuse, rank, collapse.
+//! A search over a corpus of one index or several: retrieve, fuse, rank, collapse.
 
 mod beside;
 mod hinted;
+mod local;
 mod locate;
 mod near;
 mod past;
 mod pointed;
 mod restore;
 mod retrieve;
+mod rounds;
 mod semantic;
+pub mod shard;
 mod timing;
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use colgrep_core::UnitId;
 use colgrep_core::collapse::{FileHit, PerFile, collapse};
@@ -21,23 +23,50 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
-use colgrep_core::strength::{Given, Held, Tokens, strengths};
+use colgrep_core::statistics::Statistics;
+use colgrep_core::strength::{Given, Held, strengths};
 use colgrep_core::tag::Hints;
-
+pub use local::{Layout, LocalShard};
 pub use near::Near;
 pub(crate) use pointed::Pointers;
-use rayon::prelude::*;
 pub use restore::own_lines;
 pub(crate) use retrieve::retrieve_pointed;
+use retrieve::with_retrieval;
 pub use retrieve::{Retrieval, is_text, retrieve};
+use rounds::Rounds;
 pub use semantic::{Mode, Semantic};
+pub use shard::Shard;
 pub use timing::Timing;
 use timing::timed;
 
 use crate::error::Result;
+use crate::ids::FilePlace;
 use crate::lexical::UnitFilter;
-use crate::source::read_text;
-use crate::store::Snapshot;
+use crate::store::{PathMemory, Snapshot};
+
+/// What is searched: one index, or several as if they were one. Its answers do not depend on how files lie in shards.
+#[derive(Clone, Copy)]
+pub struct Corpus<'a> {
+    /// The indexes. What their filters exclude is not in the answer, and counts in the statistics.
+    pub shards: &'a [&'a dyn Shard],
+    /// The folder whose name is the project's own, which says nothing of a topic; empty for several projects.
+    pub name: &'a str,
+    /// What is known of paths from one search to the next.
+    pub paths: Option<&'a PathMemory>,
+}
+
+impl<'a> Corpus<'a> {
+    /// One index alone, as a shard.
+    pub fn of(shards: &'a [&'a dyn Shard], snapshot: &'a Snapshot) -> Corpus<'a> {
+        Corpus { shards, name: &snapshot.files.root, paths: Some(&snapshot.path_facts) }
+    }
+}
+
+impl std::fmt::Debug for Corpus<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Corpus").field("shards", &self.shards.len()).field("name", &self.name).finish()
+    }
+}
 
 /// What is asked of a search.
 #[derive(Clone, Copy)]
@@ -54,8 +83,6 @@ pub struct Request<'a> {
     pub units_per_file: PerFile,
     /// Strength below which files are no answer; 0: all are.
     pub strength_min: f32,
-    /// Which units may be returned; without a filter, all.
-    pub filter: Option<&'a dyn UnitFilter>,
     /// How vectors take part; without it, the search is by keywords alone.
     pub semantic: Option<Semantic<'a>>,
     /// What the caller knows beside the query's words.
@@ -74,14 +101,14 @@ pub struct Background<'a> {
     /// Where the reader stands.
     pub near: Option<&'a Near>,
     /// Files that past commits like the question changed, the strongest first, with shares of the strongest; their paths
-    /// are from the project's root.
+    /// are from the project's root, with what stands in front of the paths of the repository.
     pub past: &'a [(String, f32)],
 }
 
 /// Files that are judged, at least, where weak ones are left out: a strong one may stand behind many.
 const FILES_JUDGED: usize = 64;
 
-/// Gives the names that people gave to the file at a path.
+/// Gives the names that people gave to the file at a path of the corpus.
 pub type TagsOf<'a> = dyn Fn(&str) -> Vec<String> + Sync + 'a;
 
 /// Watches a search: step name and (unit, score) pairs of a retriever, or the order behind a stage.
@@ -107,6 +134,10 @@ pub struct Answer {
     pub units: Vec<RankedUnit>,
     /// Their files.
     pub files: Vec<FileFacts>,
+    /// The shard of each file, by its position among the corpus's.
+    pub shards: Vec<usize>,
+    /// The counts of the corpus for the query.
+    pub statistics: Statistics,
     /// Whether hardly anything but prose, configuration and data was found: a page's sections count for themselves then.
     pub is_documentation: bool,
 }
@@ -114,34 +145,94 @@ pub struct Answer {
 /// What each file's candidates hold of the query's words.
 ///
 /// # Errors
-/// When the index can't be read.
-pub fn held(snapshot: &Snapshot, query: &Query, retrieved: &Retrieved, hits: &[FileHit]) -> Result<Vec<Held>> {
+/// When an index can't be read.
+pub fn held(corpus: &Corpus<'_>, retrieval: &Retrieval, hits: &[FileHit]) -> Result<Vec<Held>> {
+    let Retrieval { query, retrieved, statistics, .. } = retrieval;
+    let bm25 = colgrep_core::bm25::Bm25::new(&colgrep_core::knob::Knobs::of(Default::default()));
+    let rounds = Rounds::ask(corpus.shards, &shard::Asked { query, bm25, meaning: None })?;
+    held_of(&rounds, query, statistics, retrieved, hits)
+}
+
+fn held_of(
+    rounds: &Rounds<'_>,
+    query: &Query,
+    statistics: &Statistics,
+    retrieved: &Retrieved,
+    hits: &[FileHit],
+) -> Result<Vec<Held>> {
     let at: HashMap<usize, usize> = hits.iter().enumerate().map(|(at, hit)| (hit.file, at)).collect();
-    let mut units = vec![Vec::new(); hits.len()];
-    for candidate in &retrieved.candidates {
-        if let Some(at) = at.get(&candidate.file) {
-            units[*at].push(candidate.unit);
+    let of_hit = retrieved.candidates.iter().filter_map(|c| Some((c.unit, *at.get(&c.file)?)));
+    let mut units: Vec<(UnitId, usize)> = of_hit.collect();
+    units.sort_unstable();
+    let keys: Vec<UnitId> = units.iter().map(|unit| unit.0).collect();
+    let holders = if keys.is_empty() { Vec::new() } else { rounds.holders(&keys)? };
+    let mut held = weighed(query, statistics, &units, &holders, hits.len());
+    if query.clues.is_tokens {
+        let files: Vec<FilePlace> = hits.iter().map(|hit| FilePlace(retrieved.files[hit.file].place)).collect();
+        for (held, tokens) in held.iter_mut().zip(rounds.tokens(&files, &query.clues.tokens)?) {
+            held.tokens = tokens;
         }
     }
-    let mut held = snapshot.lexical.held(query, &units)?;
-    if query.clues.is_tokens {
-        let root = Path::new(&snapshot.files.root);
-        held.par_iter_mut().zip(hits).for_each(|(held, hit)| {
-            // What is gone holds nothing.
-            let path = &retrieved.files[hit.file].path;
-            held.tokens = Tokens::held(path, &read_text(root, path).unwrap_or_default(), &query.clues.tokens);
-        });
-    }
     Ok(held)
+}
+
+/// The shares of the query's weight that groups of units hold: `units` are each of a group, `holders` for each term the
+/// positions of those that hold it.
+fn weighed(
+    query: &Query,
+    statistics: &Statistics,
+    units: &[(UnitId, usize)],
+    holders: &[Vec<u32>],
+    groups: usize,
+) -> Vec<Held> {
+    let mut of_groups = vec![Held::default(); groups];
+    let mut of_units = vec![0.0f32; units.len()];
+    let mut all = 0.0f32;
+    for (at, term) in query.terms.iter().enumerate().filter(|(_, term)| !term.stop) {
+        let weight = if term.compound { 0.0 } else { statistics.idf_of_most(at) };
+        let mut in_group = vec![false; groups];
+        for unit in holders.get(at).into_iter().flatten().map(|unit| *unit as usize) {
+            of_units[unit] += weight;
+            in_group[units[unit].1] = true;
+        }
+        all += weight;
+        for (held, holds) in of_groups.iter_mut().zip(in_group) {
+            held.file += if holds { weight } else { 0.0 };
+        }
+    }
+    for (sum, (_, group)) in of_units.into_iter().zip(units) {
+        of_groups[*group].unit = of_groups[*group].unit.max(sum);
+    }
+    let share = |weight: f32| if all > 0.0 { weight / all } else { 0.0 };
+    of_groups.iter_mut().for_each(|held| (held.file, held.unit) = (share(held.file), share(held.unit)));
+    of_groups
+}
+
+/// Runs one search in one index, which gives what `filter` allows.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn search_one(
+    snapshot: &Snapshot,
+    filter: Option<&dyn UnitFilter>,
+    request: &Request<'_>,
+    watch: Option<&mut dyn Watch>,
+) -> Result<Answer> {
+    let shard = LocalShard::new(snapshot, filter);
+    search(&Corpus::of(&[&shard], snapshot), request, watch)
 }
 
 /// Runs one search.
 ///
 /// # Errors
-/// When the index can't be read.
-pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
+/// When an index can't be read.
+pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
     let mut total = 0.0;
-    let (answer, timing) = timed(&mut total, || ranked(snapshot, request, watch.as_deref_mut()))?;
+    let (answer, timing) = timed(&mut total, || {
+        with_retrieval(corpus, request, None, |rounds, retrieval| {
+            ranked(rounds, retrieval, request, watch.as_deref_mut())
+        })
+    })?;
     if let Some(watch) = watch {
         watch.timing(&Timing { total, ..timing });
     }
@@ -149,11 +240,12 @@ pub fn search(snapshot: &Snapshot, request: &Request<'_>, mut watch: Option<&mut
 }
 
 fn ranked(
-    snapshot: &Snapshot,
+    rounds: Option<&Rounds<'_>>,
+    retrieval: Retrieval,
     request: &Request<'_>,
     mut watch: Option<&mut (dyn Watch + '_)>,
 ) -> Result<(Answer, Timing)> {
-    let Retrieval { query, retrieved, mut timing } = retrieve(snapshot, request)?;
+    let Retrieval { query, retrieved, statistics, mut timing } = retrieval;
     let fused = timed(&mut timing.fuse, || Fused::new(&retrieved, request.fusion, request.knobs));
     if let Some(watch) = &mut watch {
         for ranking in &retrieved.rankings {
@@ -162,7 +254,7 @@ fn ranked(
         let ranked = Ranked::new(&retrieved, &fused);
         watch.ranking("fused", &ranked.units.iter().map(|u| (u.unit, u.score)).collect::<Vec<_>>());
     }
-    let (units, hits) = timed(&mut timing.rank, || {
+    let (units, mut hits) = timed(&mut timing.rank, || {
         let ranked = match watch {
             Some(watch) => {
                 let mut observer = |step, ranked: &Ranked<'_>| watch.stage(step, ranked);
@@ -178,8 +270,10 @@ fn ranked(
         }
         (ranked.units, hits)
     });
-    let mut hits = hits;
-    let held = held(snapshot, &query, &retrieved, &hits)?;
+    let held = match rounds {
+        Some(rounds) => held_of(rounds, &query, &statistics, &retrieved, &hits)?,
+        None => vec![Held::default(); hits.len()],
+    };
     let given = Given { query: &query, knobs: request.knobs, retrieved: &retrieved, hits: &hits, held: &held };
     let strengths = strengths(&given);
     hits.iter_mut().zip(strengths).for_each(|(hit, strength)| hit.strength = strength);
@@ -188,5 +282,8 @@ fn ranked(
     hits.retain(|hit| hit.strength >= request.strength_min);
     let weak = judged - hits.len();
     hits.truncate(request.files);
-    Ok((Answer { query, hits, weak, units, files: retrieved.files, is_documentation }, timing))
+    let shard = |file: &FileFacts| rounds.map_or(0, |rounds| rounds.of_file(FilePlace(file.place)).0);
+    let shards = retrieved.files.iter().map(shard).collect();
+    let answer = Answer { query, hits, weak, units, files: retrieved.files, shards, statistics, is_documentation };
+    Ok((answer, timing))
 }

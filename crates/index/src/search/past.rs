@@ -1,26 +1,26 @@
-//! Files that past commits like the question changed: which of the index they are.
+//! Files that past commits like the question changed: which of the corpus they are.
 
 use std::collections::HashMap;
 
 use super::Request;
-use crate::ids::FileId;
-use crate::store::Snapshot;
+use super::rounds::Rounds;
+use crate::error::Result;
+use crate::ids::FilePlace;
 
 /// Files that become candidates for that alone, at most, the strongest first.
 const FILES_MAX: usize = 50;
 
 /// The shares of those that are here, as far as the filter allows them.
-pub(super) fn past(snapshot: &Snapshot, request: &Request<'_>) -> HashMap<FileId, f32> {
-    if request.background.past.is_empty() {
-        return HashMap::new();
+pub(super) fn past(rounds: &Rounds<'_>, request: &Request<'_>) -> Result<HashMap<FilePlace, f32>> {
+    let past = request.background.past;
+    if past.is_empty() {
+        return Ok(HashMap::new());
     }
-    let shares: HashMap<&str, f32> =
-        request.background.past.iter().map(|(path, share)| (path.as_str(), *share)).collect();
-    let share_of = |path: &str| shares.get(path).copied();
-    let is_allowed = |file: FileId| request.filter.is_none_or(|filter| filter.allows_file(file));
-    let here = snapshot.files.indexed().filter_map(|file| Some((file.id, share_of(&file.path)?)));
-    let mut here: Vec<(FileId, f32)> = here.filter(|(file, _)| is_allowed(*file)).collect();
+    let paths: Vec<&str> = past.iter().map(|(path, _)| path.as_str()).collect();
+    let files = rounds.files_at(&paths)?;
+    let mut here: Vec<(FilePlace, f32)> =
+        files.into_iter().zip(past).filter_map(|(file, (_, share))| Some((file?, *share))).collect();
     here.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     here.truncate(FILES_MAX);
-    here.into_iter().collect()
+    Ok(here.into_iter().collect())
 }

@@ -1,29 +1,38 @@
 //! Retrieval: the candidates of a query, found by words, by meaning and by name, with what is known of their files.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::PoisonError;
+use std::collections::{HashMap, HashSet};
 
-use colgrep_core::bm25::Bm25;
+use colgrep_core::UnitId;
+use colgrep_core::UnitKind;
+use colgrep_core::bm25::{Bm25, Field, idf};
 use colgrep_core::fuse::{Evidence, Ranking, Retriever};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
 use colgrep_core::rank::{Candidate, FileFacts, Retrieved};
+use colgrep_core::statistics::{Statistics, WordMass};
 use colgrep_core::tag::Matched;
 use colgrep_core::token::Tokenizer;
-use colgrep_core::{UnitId, UnitKind};
+use colgrep_encoder::Multivector;
 use colgrep_syntax::language::{self, Category};
 
-use super::Request;
 use super::beside::Beside;
 use super::hinted;
 use super::pointed::{Pointers, pointers};
-use super::semantic::{Mode, Semantic, SemanticSearch, join};
+use super::rounds::Rounds;
+use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
+use super::shard::{Asked, CandidatesAsked, FactsAsked, FactsFound, FileFound, Meant, Scored, UnitFound};
 use super::timing::{Timing, timed};
+use super::{Corpus, Request};
 use crate::error::Result;
-use crate::ids::FileId;
-use crate::lexical::{NamedFile, Required, UnitHit, WordMass};
-use crate::store::{FileRecord, Snapshot};
+use crate::ids::FilePlace;
+use crate::store::PathMemory;
+
+/// Up to this many units with both terms of a pair, at most, all files with the pair are counted. Above it, their number
+/// is estimated from a sample.
+const PAIR_UNITS: u64 = 50_000;
+/// The sample is at least one file of so many.
+const SAMPLE_PART_MAX: u64 = 1 << 14;
 
 /// The first half of a search.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +41,8 @@ pub struct Retrieval {
     pub query: Query,
     /// The candidates with their rankings, and what is known of their files.
     pub retrieved: Retrieved,
+    /// The counts of the corpus for the query.
+    pub statistics: Statistics,
     /// How long it took to find them.
     pub timing: Timing,
 }
@@ -40,134 +51,329 @@ pub struct Retrieval {
 /// It depends on the knobs of retrieval alone.
 ///
 /// # Errors
-/// When the index can't be read.
-pub fn retrieve(snapshot: &Snapshot, request: &Request<'_>) -> Result<Retrieval> {
-    let mut timing = Timing::default();
-    // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
-    let (query, retrieved) = rayon::scope(|_| retrieve_in_pool(snapshot, request, None, &mut timing))?;
-    Ok(Retrieval { query, retrieved, timing })
+/// When an index can't be read.
+pub fn retrieve(corpus: &Corpus<'_>, request: &Request<'_>) -> Result<Retrieval> {
+    with_retrieval(corpus, request, None, |_, retrieval| Ok(retrieval))
 }
 
 /// The same, where the caller knows what the query points at.
 ///
 /// # Errors
 /// As [`retrieve`].
-pub(crate) fn retrieve_pointed(snapshot: &Snapshot, request: &Request<'_>, pointers: Pointers) -> Result<Retrieval> {
-    let mut timing = Timing::default();
-    let (query, retrieved) = rayon::scope(|_| retrieve_in_pool(snapshot, request, Some(pointers), &mut timing))?;
-    Ok(Retrieval { query, retrieved, timing })
+pub(crate) fn retrieve_pointed(corpus: &Corpus<'_>, request: &Request<'_>, pointers: Pointers) -> Result<Retrieval> {
+    with_retrieval(corpus, request, Some(pointers), |_, retrieval| Ok(retrieval))
 }
 
-fn retrieve_in_pool(
-    snapshot: &Snapshot,
+/// Gives `then` what was retrieved, and the search that may still be asked; none where the query has no words.
+pub(super) fn with_retrieval<T>(
+    corpus: &Corpus<'_>,
     request: &Request<'_>,
     known: Option<Pointers>,
-    timing: &mut Timing,
-) -> Result<(Query, Retrieved)> {
-    let mut tokenizer = Tokenizer::default();
-    let query = read(snapshot, request, &mut tokenizer)?;
+    then: impl FnOnce(Option<&Rounds<'_>>, Retrieval) -> Result<T>,
+) -> Result<T> {
+    let (mut timing, mut tokenizer) = (Timing::default(), Tokenizer::default());
+    let query = read(corpus, request, &mut tokenizer)?;
     if query.terms.is_empty() {
-        return Ok((query, Retrieved::default()));
+        return then(None, Retrieval { query, ..Retrieval::default() });
     }
-    let files_total = snapshot.files.indexed().count() as u64;
-    let named = timed(&mut timing.lexical, || snapshot.lexical.named_files(&query, files_total, request.filter))?;
-    let pointers = match known {
-        Some(known) => known,
-        None if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
-            pointers(snapshot, &query, &mut tokenizer, request.filter)?
-        }
-        None => Pointers::default(),
-    };
-    if pointers.allow_nothing() {
-        return Ok((query, Retrieved::default()));
-    }
-    let beside = Beside::new(snapshot, request, &query, pointers)?;
-    let mut required = required(snapshot, request, &query, &named);
-    required.files.extend(beside.files());
-    required.units.extend(beside.pointers.units.keys());
-    let Some(Ranked { units, rankings, evidence }) = ranked(snapshot, request, &query, required, &beside, timing)?
-    else {
-        return Ok((query, Retrieved::default()));
-    };
-    let mut retrieved = gather(snapshot, &query, files_total, &units, &named, &mut tokenizer)?;
-    (retrieved.rankings, retrieved.evidence) = (rankings, evidence);
-    hinted::compare(snapshot, request, &mut retrieved, &mut tokenizer)?;
-    beside.mark(&mut retrieved, &units);
-    Ok((query, retrieved))
+    let question = timed(&mut timing.semantic, || request.semantic.map(|s| vectors(&s, &query)).transpose())?;
+    let meaning = request.semantic.zip(question.as_ref()).map(|(semantic, question)| Meant {
+        question,
+        fingerprint: semantic.encoder.fingerprint(),
+        effort: semantic.effort,
+    });
+    let asked = Asked { query: &query, bm25: Bm25::new(request.knobs), meaning };
+    // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
+    let (rounds, statistics, retrieved) = rayon::scope(|_| -> Result<_> {
+        let rounds = timed(&mut timing.lexical, || Rounds::ask(corpus.shards, &asked))?;
+        let statistics = timed(&mut timing.lexical, || rounds.statistics())?;
+        let (question, paths) = (question.as_ref(), corpus.paths);
+        let search = Search { rounds: &rounds, request, query: &query, statistics: &statistics, question, paths };
+        let retrieved = search.retrieved(known, &mut tokenizer, &mut timing)?;
+        Ok((rounds, statistics, retrieved))
+    })?;
+    let retrieval = Retrieval { query: query.clone(), retrieved, statistics, timing };
+    then(Some(&rounds), retrieval)
 }
 
-/// The candidates of a query with the rankings that found them.
+/// The question's vectors.
+fn vectors(semantic: &Semantic<'_>, query: &Query) -> Result<Multivector> {
+    Ok(match semantic.question {
+        Some(question) => question.clone(),
+        None => semantic.encoder.encode_query(&query.text)?,
+    })
+}
+
+/// One search, with the sum of all statistics.
+struct Search<'a> {
+    rounds: &'a Rounds<'a>,
+    request: &'a Request<'a>,
+    query: &'a Query,
+    statistics: &'a Statistics,
+    question: Option<&'a Multivector>,
+    paths: Option<&'a PathMemory>,
+}
+
+/// What becomes a candidate whatever rank its words give it.
+#[derive(Default)]
+struct Required {
+    files: HashSet<FilePlace>,
+    units: HashSet<UnitId>,
+}
+
+/// The candidates of a query with the rankings that found them, and facts of all units that were looked at.
 struct Ranked {
-    units: Vec<UnitHit>,
+    units: Vec<UnitFound>,
     rankings: Vec<Ranking>,
     evidence: Evidence,
+    facts: Facts,
 }
 
-/// Ranks the units by words and by meaning, side by side. None where neither the index nor the model knows anything of
-/// the query.
-fn ranked(
-    snapshot: &Snapshot,
-    request: &Request<'_>,
-    query: &Query,
-    mut required: Required,
-    beside: &Beside,
-    timing: &mut Timing,
-) -> Result<Option<Ranked>> {
-    let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
-    let semantic = timed(semantic_ms, || {
-        request.semantic.map(|s| SemanticSearch::new(snapshot, &query.text, s, request.filter)).transpose()
-    })?;
-    let (bm25, units_max) = (Bm25::new(request.knobs), request.knobs.pool_units);
-    let mut by_words =
-        || timed(lexical_ms, || snapshot.lexical.search(query, &bm25, units_max, request.files, request.filter));
-    let mut by_meaning =
-        |semantic: &SemanticSearch<'_>| timed(semantic_ms, || semantic.search(units_max, request.files));
-    let (near, found) = match &semantic {
-        Some(semantic) => rayon::join(|| by_meaning(semantic), by_words),
-        None => (Ok(Vec::new()), by_words()),
-    };
-    let (near, found) = (near?, found?);
-    let by_vectors: HashSet<UnitId> = near.iter().map(|hit| hit.0).collect();
-    required.units.extend(&by_vectors);
-    let (units, mass) = timed(lexical_ms, || found.with(&required))?;
+/// Facts of units and their files.
+struct Facts {
+    files: HashMap<FilePlace, FileFound>,
+    name_hits: HashSet<UnitId>,
+    pairs: Vec<(u64, u64)>,
+}
 
-    // Required units without a word of the query (score 0) get their facts, and no rank by words.
-    let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.key));
-    let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.key, u.score)).collect();
-    // If neither the index nor the model knows a word of the query, nothing is an answer, except by meaning alone.
-    let is_nothing = |s: Semantic<'_>| s.mode == Mode::Hybrid && !s.encoder.knows(&query.text);
-    if hits.is_empty() && beside.pointers.units.is_empty() && request.semantic.is_some_and(is_nothing) {
-        return Ok(None);
+impl Search<'_> {
+    fn retrieved(&self, known: Option<Pointers>, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
+        let Search { rounds, request, query, statistics, .. } = *self;
+        let pointers = match known {
+            Some(known) => known,
+            None if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
+                pointers(rounds, query, statistics, tokenizer)?
+            }
+            None => Pointers::default(),
+        };
+        if pointers.allow_nothing() {
+            return Ok(Retrieved::default());
+        }
+        let beside = Beside::new(rounds, request, query, pointers)?;
+        let Some(Ranked { units, rankings, evidence, facts }) = self.ranked(&beside, timing)? else {
+            return Ok(Retrieved::default());
+        };
+        let mut retrieved = self.gathered(&units, facts, tokenizer)?;
+        (retrieved.rankings, retrieved.evidence) = (rankings, evidence);
+        hinted::compare(rounds, request, &mut retrieved, tokenizer)?;
+        beside.mark(&mut retrieved);
+        Ok(retrieved)
     }
-    let mut evidence = evidence(query, mass, &units, request.knobs);
-    evidence.documentation = is_documentation(snapshot, &units, request.knobs.code_share);
-    let mut rankings = Vec::new();
-    if request.semantic.is_none_or(|s| s.mode == Mode::Hybrid) {
-        rankings.push(Ranking { retriever: Retriever::Lexical, hits });
+
+    /// Ranks the units by words and by meaning, side by side. None where neither the index nor the model knows anything
+    /// of the query.
+    fn ranked(&self, beside: &Beside, timing: &mut Timing) -> Result<Option<Ranked>> {
+        let Search { rounds, request, query, .. } = *self;
+        let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
+        let semantic = request
+            .semantic
+            .zip(self.question)
+            .map(|(semantic, question)| SemanticSearch::new(rounds, semantic, question));
+        let (units_max, files_min) = (request.knobs.pool_units, request.files);
+        let named_max = request.knobs.pool_named_files;
+        let asked = CandidatesAsked { statistics: self.statistics, units_max, files_min, named_max };
+        let mut by_words = || timed(lexical_ms, || rounds.candidates(&asked));
+        let mut by_meaning =
+            |semantic: &SemanticSearch<'_>| timed(semantic_ms, || semantic.search(units_max, files_min));
+        let (near, found) = match &semantic {
+            Some(semantic) => rayon::join(|| by_meaning(semantic), by_words),
+            None => (Ok(Vec::new()), by_words()),
+        };
+        let (near, found) = (near?, found?);
+        let by_vectors: HashSet<UnitId> = near.iter().map(|(unit, _)| unit.unit).collect();
+        let mut required = Required::default();
+        required.files.extend(found.named.iter().map(|named| named.file));
+        required.units.extend(found.named.iter().flat_map(|named| &named.definitions));
+        required.files.extend(beside.files());
+        required.units.extend(beside.pointers.units.keys());
+        required.units.extend(&by_vectors);
+        let units = timed(lexical_ms, || self.with(found.units, &required))?;
+
+        // Required units without a word of the query (score 0) get their facts, and no rank by words.
+        let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.unit));
+        let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.unit, u.score)).collect();
+        // If neither the index nor the model knows a word of the query, nothing is an answer, except by meaning alone.
+        let is_nothing = |s: Semantic<'_>| s.mode == Mode::Hybrid && !s.encoder.knows(&query.text);
+        if hits.is_empty() && beside.pointers.units.is_empty() && request.semantic.is_some_and(is_nothing) {
+            return Ok(None);
+        }
+        let facts = timed(lexical_ms, || self.facts(&units))?;
+        let mut evidence = evidence(query, self.statistics.mass(query), &units, request.knobs);
+        evidence.documentation = is_documentation(&units, &facts.files, request.knobs.code_share);
+        let mut rankings = Vec::new();
+        if request.semantic.is_none_or(|s| s.mode == Mode::Hybrid) {
+            rankings.push(Ranking { retriever: Retriever::Lexical, hits });
+        }
+        if let Some(search) = &semantic {
+            let others: Vec<UnitFound> = units.iter().filter(|u| !by_vectors.contains(&u.unit)).copied().collect();
+            let near = timed(semantic_ms, || completed(search, near, &others, &units, &mut evidence, request.knobs))?;
+            if rankings.is_empty() || !near.is_empty() {
+                let hits = near.iter().map(|(unit, _)| (unit.unit, unit.score)).collect();
+                rankings.push(Ranking { retriever: Retriever::Semantic, hits });
+            }
+        }
+        let in_rankings: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
+        let is_candidate = |unit: &UnitFound| in_rankings.contains(&unit.unit) || beside.brings(unit);
+        let units = units.into_iter().filter(|unit| is_candidate(unit) && beside.allows(unit.file)).collect();
+        Ok(Some(Ranked { units, rankings, evidence, facts }))
     }
-    if let Some(search) = &semantic {
-        let others: Vec<UnitHit> = units.iter().filter(|u| !by_vectors.contains(&u.key)).copied().collect();
-        let hits = timed(semantic_ms, || completed(search, near, &others, &units, &mut evidence, request.knobs))?;
-        if rankings.is_empty() || !hits.is_empty() {
-            rankings.push(Ranking { retriever: Retriever::Semantic, hits });
+
+    /// The units found and those that are required. Best first; ties by file and line; units without a term last, with
+    /// score 0.
+    fn with(&self, mut hits: Vec<UnitFound>, required: &Required) -> Result<Vec<UnitFound>> {
+        let files: HashSet<FilePlace> = hits.iter().map(|hit| hit.file).collect();
+        let mut known: HashSet<UnitId> = hits.iter().map(|hit| hit.unit).collect();
+        let mut files: Vec<FilePlace> = required.files.difference(&files).copied().collect();
+        let mut units: Vec<UnitId> = required.units.difference(&known).copied().collect();
+        files.sort_unstable();
+        units.sort_unstable();
+        let Scored { of_files, units } = self.rounds.scored(&files, &units)?;
+        let is_scored = |unit: &&UnitFound| unit.score > 0.0;
+        hits.extend(of_files.iter().chain(&units).filter(is_scored).filter(|unit| known.insert(unit.unit)));
+        hits.sort_unstable_by(UnitFound::by_score);
+        // A named file without any term of the query is represented by its first unit.
+        for mut others in [of_files, units] {
+            others.retain(|unit| unit.score <= 0.0 && known.insert(unit.unit));
+            others.sort_unstable_by_key(UnitFound::place);
+            hits.extend(others);
+        }
+        Ok(hits)
+    }
+
+    fn facts(&self, units: &[UnitFound]) -> Result<Facts> {
+        let mut files: Vec<FilePlace> = units.iter().map(|unit| unit.file).collect();
+        files.sort_unstable();
+        files.dedup();
+        let units = units.iter().map(|unit| unit.unit).collect();
+        let asked = FactsAsked { files, units, parts: self.parts() };
+        let FactsFound { files, name_hits, pairs } = self.rounds.facts(&asked)?;
+        let name_hits = asked.units.into_iter().zip(name_hits).filter(|(_, is)| *is).map(|(unit, _)| unit).collect();
+        Ok(Facts { files: asked.files.into_iter().zip(files).collect(), name_hits, pairs })
+    }
+
+    /// For each pair of neighbouring terms, one in how many files is counted. The units with both terms are at most as
+    /// many as those of the rarer one, field by field.
+    fn parts(&self) -> Vec<u32> {
+        let count = |term: &str, field: usize| {
+            let at = self.query.terms.iter().position(|known| known.text == term);
+            at.and_then(|at| self.statistics.terms.get(at)).map_or(0, |count| count.in_field[field])
+        };
+        let fields = [Field::Doc, Field::Body].map(|f| Field::ALL.iter().position(|x| *x == f).unwrap_or_default());
+        let part = |(first, second): (&str, &str)| {
+            let both: u64 = fields.iter().map(|field| count(first, *field).min(count(second, *field))).sum();
+            both.div_ceil(PAIR_UNITS).max(1).next_power_of_two().min(SAMPLE_PART_MAX) as u32
+        };
+        self.query.pairs().into_iter().map(part).collect()
+    }
+
+    fn path_facts(&self, path: &str, tokenizer: &mut Tokenizer) -> PathFacts {
+        let mut read = || PathFacts::new(path, language::facts(), tokenizer);
+        match self.paths {
+            Some(memory) => memory.facts(path, read),
+            None => read(),
         }
     }
-    let in_rankings: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
-    let is_candidate = |unit: &UnitHit| in_rankings.contains(&unit.key) || beside.brings(unit);
-    let units = units.into_iter().filter(|unit| is_candidate(unit) && beside.allows(unit.file)).collect();
-    Ok(Some(Ranked { units, rankings, evidence }))
+
+    /// The candidates and what is known of their files; rankings and evidence are left empty.
+    fn gathered(&self, units: &[UnitFound], mut facts: Facts, tokenizer: &mut Tokenizer) -> Result<Retrieved> {
+        let Search { query, statistics, .. } = *self;
+        let pairs = PairWeights::new(self, &facts);
+        let mut retrieved = Retrieved { files_total: statistics.files, ..Retrieved::default() };
+        let mut positions: HashMap<FilePlace, usize> = HashMap::new();
+        for unit in units {
+            let file = *positions.entry(unit.file).or_insert_with(|| {
+                let found = facts.files.remove(&unit.file).unwrap_or_default();
+                let path_facts = self.path_facts(&found.path, tokenizer);
+                retrieved.files.push(file_facts(query, unit.file, found, path_facts, &pairs));
+                retrieved.files.len() - 1
+            });
+            retrieved.candidates.push(Candidate {
+                unit: unit.unit,
+                file,
+                kind: unit.kind,
+                role: unit.role,
+                line: unit.line,
+                name_hit: facts.name_hits.contains(&unit.unit),
+                pointer: None,
+                hinted: Matched::default(),
+            });
+        }
+        let topics = retrieved.files.iter().flat_map(|f| &f.path_facts.topic_terms).chain(&query.topic_terms);
+        let topics: HashSet<&String> = topics.collect();
+        let topics: Vec<String> = topics.into_iter().cloned().collect();
+        let counts = self.rounds.topics(&topics)?;
+        retrieved.topic_frequency = topics.into_iter().zip(counts).collect();
+        Ok(retrieved)
+    }
+}
+
+/// What each pair of neighbouring terms weighs: near each other, and side by side.
+struct PairWeights(Vec<(f32, f32)>);
+
+impl PairWeights {
+    fn new(search: &Search<'_>, facts: &Facts) -> PairWeights {
+        let files_total = search.statistics.files;
+        let weight = |(at, (part, sample)): (usize, (u32, &(u64, u64)))| {
+            let here = || facts.files.values().filter_map(move |file| file.pairs.get(at));
+            // An estimate is at least what was counted.
+            let near = (sample.0 * u64::from(part)).max(here().filter(|pair| pair.0 > 0).count() as u64);
+            let adjacent = (sample.1 * u64::from(part)).max(here().filter(|pair| pair.1 > 0).count() as u64);
+            (idf(files_total, near), idf(files_total, adjacent))
+        };
+        PairWeights(search.parts().into_iter().zip(&facts.pairs).enumerate().map(weight).collect())
+    }
+
+    /// Proximity evidence of a file in which the pairs stand so often.
+    fn sums(&self, counts: &[(u32, u32)]) -> (f32, f32) {
+        let saturated = |tf: u32, idf: f32| idf * tf as f32 / (tf as f32 + 1.2);
+        let mut sums = (0.0, 0.0);
+        for ((near, adjacent), weights) in counts.iter().zip(&self.0).filter(|(count, _)| count.0 > 0) {
+            sums.0 += saturated(*near, weights.0);
+            sums.1 += saturated(*adjacent, weights.1);
+        }
+        sums
+    }
+}
+
+fn file_facts(
+    query: &Query,
+    place: FilePlace,
+    found: FileFound,
+    mut path_facts: PathFacts,
+    pairs: &PairWeights,
+) -> FileFacts {
+    if found.is_generated {
+        path_facts.class = path_facts.class.with(PathClass::VENDORED);
+    }
+    let (near, adjacent) = pairs.sums(&found.pairs);
+    FileFacts {
+        repository: found.front,
+        place: place.0,
+        path_facts,
+        is_text: is_text(&found.language),
+        near,
+        adjacent,
+        variant: query.variants.of_path(&found.path, language::facts()),
+        definitions: found.definitions,
+        textual_types: found.textual_types.into_iter().map(|at| at as usize).collect(),
+        word_definitions: found.word_definitions,
+        path: found.path,
+        ..FileFacts::default()
+    }
 }
 
 /// Reads the query, and adds what a table of terms knows of its words.
-fn read(snapshot: &Snapshot, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Result<Query> {
-    let (root, facts) = (snapshot.files.root.as_str(), language::facts());
+fn read(corpus: &Corpus<'_>, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Result<Query> {
+    let (root, facts) = (corpus.name, language::facts());
     let mut failed = Ok(());
-    let is_name = |term: &str| match snapshot.lexical.is_name(term) {
-        Ok(is_name) => is_name,
-        Err(error) => {
-            failed = Err(error);
-            false
-        }
+    let is_name = |term: &str| {
+        corpus.shards.iter().any(|shard| match shard.is_name(term) {
+            Ok(is_name) => is_name,
+            Err(error) => {
+                failed = Err(error);
+                false
+            }
+        })
     };
     let mut query = match request.knobs.fillers {
         true => Query::without_fillers(request.query, root, facts, tokenizer, is_name),
@@ -180,34 +386,16 @@ fn read(snapshot: &Snapshot, request: &Request<'_>, tokenizer: &mut Tokenizer) -
     Ok(query)
 }
 
-/// What becomes a candidate whatever rank its words give it.
-fn required(
-    snapshot: &Snapshot,
-    request: &Request<'_>,
-    query: &Query,
-    named: &BTreeMap<FileId, NamedFile>,
-) -> Required {
-    let files = strongest(named, request.knobs.pool_named_files);
-    let mut units = HashSet::new();
-    if query.is_symbol() {
-        // Who types a name wants the unit that defines it.
-        let is_allowed = |unit: &UnitId| request.filter.is_none_or(|f| snapshot.lexical.is_allowed(*unit, f));
-        let definitions = files.iter().filter_map(|file| named.get(file)).flat_map(|n| &n.definitions);
-        units.extend(definitions.map(|d| d.unit).filter(is_allowed));
-    }
-    Required { files, units }
-}
-
 /// The semantic ranking, from what the vectors found (`near`): the units that words alone found (`others`) get their
 /// scores, and the nearest their full ones. Sets the evidence's coverage of `units`.
 fn completed(
     search: &SemanticSearch<'_>,
-    mut near: Vec<(UnitId, f32)>,
-    others: &[UnitHit],
-    units: &[UnitHit],
+    mut near: Vec<NearUnit>,
+    others: &[UnitFound],
+    units: &[UnitFound],
     evidence: &mut Evidence,
     knobs: &Knobs,
-) -> Result<Vec<(UnitId, f32)>> {
+) -> Result<Vec<NearUnit>> {
     let is_alone = search.semantic.mode == Mode::SemanticOnly;
     let more = if is_alone && search.semantic.encode_max == 0 { Vec::new() } else { search.score(others)? };
     evidence.likeness = search.likeness_of_itself();
@@ -219,7 +407,7 @@ fn completed(
 }
 
 /// Result of the lexical half of a search.
-fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> Evidence {
+fn evidence(query: &Query, mass: WordMass, units: &[UnitFound], knobs: &Knobs) -> Evidence {
     let best = units.iter().map(|u| u.score).fold(0.0, f32::max);
     let share = |x: f32| if mass.all > 0.0 { (x / mass.all).clamp(0.0, 1.0) } else { 0.0 };
     Evidence {
@@ -235,90 +423,19 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitHit], knobs: &Knobs) -> 
 
 /// Whether most of `units` are prose, and at most the share `code` of them are functions or classes of code. Tables of
 /// settings and the constants of a script stand in many a documentation and are neither.
-fn is_documentation(snapshot: &Snapshot, units: &[UnitHit], code: f32) -> bool {
+fn is_documentation(units: &[UnitFound], files: &HashMap<FilePlace, FileFound>, code: f32) -> bool {
     let is_prose = |language: &str| language::by_name(language).is_some_and(|row| row.category == Category::Prose);
-    let records = snapshot.files.files.iter().filter(|file| is_prose(&file.language));
-    let prose: HashSet<FileId> = records.map(|file| file.id).collect();
-    let (of_prose, others): (Vec<&UnitHit>, Vec<&UnitHit>) = units.iter().partition(|unit| prose.contains(&unit.file));
-    let defines = |unit: &&&UnitHit| matches!(unit.kind, UnitKind::Function | UnitKind::Method | UnitKind::Class);
+    let prose: HashSet<FilePlace> =
+        files.iter().filter(|(_, found)| is_prose(&found.language)).map(|(file, _)| *file).collect();
+    let (of_prose, others): (Vec<&UnitFound>, Vec<&UnitFound>) =
+        units.iter().partition(|unit| prose.contains(&unit.file));
+    let defines = |unit: &&&UnitFound| matches!(unit.kind, UnitKind::Function | UnitKind::Method | UnitKind::Class);
     let definitions = others.iter().filter(defines).count();
     of_prose.len() > others.len() && definitions as f32 <= code * units.len() as f32
-}
-
-/// The files that answer best by name or definition, at most `files_max`.
-fn strongest(named: &BTreeMap<FileId, NamedFile>, files_max: usize) -> HashSet<FileId> {
-    let weight = |n: &NamedFile| {
-        n.topic_weight
-            + 100.0 * f32::from(u8::from(!n.definitions.is_empty() || !n.textual_types.is_empty()))
-            + 10.0 * n.word_definitions
-    };
-    let mut files: Vec<(FileId, f32)> = named.iter().map(|(file, n)| (*file, weight(n))).collect();
-    files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    files.into_iter().take(files_max).map(|(file, _)| file).collect()
 }
 
 /// Whether files of a language are prose, configuration or data.
 pub fn is_text(language: &str) -> bool {
     let category = language::by_name(language).map_or(Category::Unknown, |l| l.category);
     matches!(category, Category::Prose | Category::Data)
-}
-
-/// The candidates and what is known of their files; rankings and evidence are left empty.
-fn gather(
-    snapshot: &Snapshot,
-    query: &Query,
-    files_total: u64,
-    units: &[UnitHit],
-    named: &BTreeMap<FileId, NamedFile>,
-    tokenizer: &mut Tokenizer,
-) -> Result<Retrieved> {
-    let wanted: HashSet<FileId> = units.iter().map(|u| u.file).collect();
-    let records: HashMap<FileId, &FileRecord> =
-        snapshot.files.files.iter().filter(|f| wanted.contains(&f.id)).map(|f| (f.id, f)).collect();
-    let nearness = snapshot.lexical.nearness(query, files_total, &wanted)?;
-    let mut retrieved = Retrieved { files_total, ..Retrieved::default() };
-    let mut positions: HashMap<FileId, usize> = HashMap::new();
-    let mut known = snapshot.path_facts.lock().unwrap_or_else(PoisonError::into_inner);
-    for unit in units {
-        let Some(record) = records.get(&unit.file) else { continue };
-        let file = *positions.entry(unit.file).or_insert_with(|| {
-            let known =
-                known.entry(record.id).or_insert_with(|| PathFacts::new(&record.path, language::facts(), tokenizer));
-            let mut path_facts = known.clone();
-            if record.generated {
-                path_facts.class = path_facts.class.with(PathClass::VENDORED);
-            }
-            let near = nearness.get(&unit.file).copied().unwrap_or_default();
-            let mut file = FileFacts {
-                path: record.path.clone(),
-                path_facts,
-                is_text: is_text(&record.language),
-                near: near.near,
-                adjacent: near.adjacent,
-                variant: query.variants.of_path(&record.path, language::facts()),
-                ..FileFacts::default()
-            };
-            if let Some(named) = named.get(&unit.file) {
-                file.definitions.clone_from(&named.definitions);
-                file.textual_types.clone_from(&named.textual_types);
-                file.word_definitions = named.word_definitions;
-            }
-            retrieved.files.push(file);
-            retrieved.files.len() - 1
-        });
-        retrieved.candidates.push(Candidate {
-            unit: unit.key,
-            file,
-            kind: unit.kind,
-            role: unit.role,
-            line: unit.line,
-            name_hit: unit.name_hit,
-            pointer: None,
-            hinted: Matched::default(),
-        });
-    }
-    drop(known);
-    let topics = retrieved.files.iter().flat_map(|f| &f.path_facts.topic_terms).chain(&query.topic_terms);
-    retrieved.topic_frequency = snapshot.lexical.topic_frequency(topics)?;
-    Ok(retrieved)
 }

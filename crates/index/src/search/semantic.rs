@@ -1,21 +1,19 @@
-//! The semantic half of a search: units near a query by their vectors, and vectors for what the lexical half found.
+//! The semantic half of a search: units near a query by their vectors, and vectors for what the lexical half found. The
+//! shards of a corpus search their vectors in steps, and what each step keeps is decided over all of them, with equal texts
+//! counted once; full scores are made here.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use colgrep_core::UnitId;
-use colgrep_core::fuse::sort_hits;
 use colgrep_encoder::{Encoder, Multivector};
-use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
-use super::restore::restore;
+use super::rounds::Rounds;
+use super::shard::{Bar, Choice, Chosen, Cut, TextNear, TextsFound, UnitFound};
 use crate::error::Result;
-use crate::ids::{FileId, TextHash};
-use crate::lexical::{UnitFilter, UnitHit};
-use crate::store::Snapshot;
-use crate::vector::{Allowed, Effort, Memory, QueryKernel, VectorPlace, Vectors};
+use crate::ids::{FilePlace, TextHash};
+use crate::vector::{Effort, Memory, QueryKernel};
 
 /// Lexical candidates, the best first, among which the coverage by semantic scores is measured.
 const HEAD: usize = 50;
@@ -66,69 +64,99 @@ pub enum Mode {
     SemanticOnly,
 }
 
-/// The allowed units, and how their vectors are found.
-enum Units<'a> {
-    /// At most [`Effort::joined`] allowed units, each with the place of its vectors; units without vectors are left
-    /// out.
-    Placed(Cow<'a, [(UnitId, VectorPlace)]>),
-    /// More than [`Effort::joined`], with the hashes of their texts: search texts first, map hits to these units
-    /// afterwards.
-    Hashed(Vec<(UnitId, TextHash)>),
-    /// No filter and more than [`Effort::joined`] units: search texts first, map hits to units afterwards.
-    All,
+/// A unit with its likeness, and the hash of its text.
+pub(super) type NearUnit = (UnitFound, Option<TextHash>);
+
+/// The semantic half of one search.
+pub(crate) struct SemanticSearch<'a> {
+    rounds: &'a Rounds<'a>,
+    pub(super) semantic: Semantic<'a>,
+    question: &'a Multivector,
 }
 
-/// The semantic half of one search: the query's vectors, and the units that it may return.
-pub(crate) struct SemanticSearch<'a> {
-    snapshot: &'a Snapshot,
-    pub(super) semantic: Semantic<'a>,
-    query: Multivector,
-    vectors: Option<&'a Vectors>,
-    units: Units<'a>,
+/// How many texts the shards may give, of those that have vectors.
+struct Texts {
+    /// Whether there are so few units that the texts of all were looked up.
+    is_placed: bool,
+    found: Vec<TextsFound>,
+    /// Their number, once it was counted.
+    counted: Option<u64>,
+}
+
+impl Texts {
+    /// Whether there are more than so many distinct texts. Those that several shards have count once, so their hashes
+    /// are asked for where the numbers alone don't tell.
+    fn exceed(&mut self, rounds: &Rounds<'_>, most: usize) -> Result<bool> {
+        if !self.is_placed {
+            return Ok(true);
+        }
+        let counts = || self.found.iter().filter_map(|found| found.texts);
+        let (largest, sum) = (counts().max().unwrap_or_default(), counts().sum::<u64>());
+        match self.counted {
+            Some(counted) => return Ok(counted > most as u64),
+            None if sum <= most as u64 => return Ok(false),
+            None if largest > most as u64 => return Ok(true),
+            None => {}
+        }
+        let hashes: HashSet<TextHash> = rounds.each(|shard| shard.hashes())?.into_iter().flatten().collect();
+        let counted = *self.counted.insert(hashes.len() as u64);
+        Ok(counted > most as u64)
+    }
+}
+
+/// The best `n` of texts that shards chose, each counted once: the last of them is the bar, where some are left out.
+fn bar_of(chosen: &[Chosen], n: usize) -> Option<Bar> {
+    if chosen.len() < 2 {
+        return None;
+    }
+    let scores: HashMap<TextHash, f32> = chosen.iter().flat_map(|chosen| chosen.texts.iter().copied()).collect();
+    let mut all: Vec<(TextHash, f32)> = scores.into_iter().collect();
+    if all.len() <= n || n == 0 {
+        return None;
+    }
+    let (_, last, _) = all.select_nth_unstable_by(n - 1, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    Some(Bar { score: last.1, hash: last.0 })
+}
+
+/// Number of distinct texts that shards chose.
+fn distinct(chosen: &[Chosen]) -> usize {
+    match chosen {
+        [one] => one.count as usize,
+        all => all.iter().flat_map(|chosen| chosen.texts.iter().map(|text| text.0)).collect::<HashSet<_>>().len(),
+    }
 }
 
 impl<'a> SemanticSearch<'a> {
-    /// Encodes the query and lists the allowed units.
-    ///
-    /// # Errors
-    /// When the model can't be run.
-    pub(crate) fn new(
-        snapshot: &'a Snapshot,
-        text: &str,
-        semantic: Semantic<'a>,
-        filter: Option<&dyn UnitFilter>,
-    ) -> Result<SemanticSearch<'a>> {
-        let query = match semantic.question {
-            Some(question) => question.clone(),
-            None => semantic.encoder.encode_query(text)?,
-        };
-        let fingerprint = semantic.encoder.fingerprint();
-        let vectors = snapshot.vectors.as_ref().filter(|v| v.manifest().fingerprint == fingerprint);
-        let units = vectors
-            .map_or(Units::Placed(Cow::default()), |vectors| units(snapshot, vectors, filter, semantic.effort.joined));
-        Ok(SemanticSearch { snapshot, semantic, query, vectors, units })
+    /// The semantic half of a search with the question's vectors.
+    pub(super) fn new(rounds: &'a Rounds<'a>, semantic: Semantic<'a>, question: &'a Multivector) -> SemanticSearch<'a> {
+        SemanticSearch { rounds, semantic, question }
     }
 
     /// The best `units_max` texts' units (more where units share a text), or as many as lie in `files_min` files.
     ///
     /// # Errors
     /// When the vectors are damaged.
-    pub(crate) fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<(UnitId, f32)>> {
-        let Some(vectors) = self.vectors else { return Ok(Vec::new()) };
+    pub(super) fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<NearUnit>> {
+        if self.question.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = self.rounds.each(|shard| shard.texts())?;
+        let joined = self.semantic.effort.joined as u64;
+        let units: u64 = found.iter().map(|found| found.units).sum();
+        let is_looked_up = found.iter().all(|found| found.texts.is_some());
+        let is_placed = is_looked_up && (self.rounds.documents() <= joined || units <= joined);
+        let mut texts = Texts { is_placed, found, counted: None };
         let mut n = units_max;
         loop {
-            let (mut hits, all) = match &self.units {
-                Units::Placed(placed) => self.among_placed(vectors, placed, n)?,
-                Units::Hashed(units) => self.among_hashed(vectors, n, |texts| {
-                    units.par_iter().filter(|(_, hash)| texts.contains(*hash)).copied().collect()
-                })?,
-                Units::All => self.among_hashed(vectors, n, |texts| {
-                    self.snapshot.lexical.units_of_texts(|hash| texts.contains(hash))
-                })?,
+            let near = self.nearest(&mut texts, n)?;
+            let all = if is_placed { !texts.exceed(self.rounds, n)? } else { near.len() < n };
+            let of_text = |text: TextNear| {
+                let TextNear { hash, score, units } = text;
+                units.into_iter().map(move |unit| (UnitFound { score, ..unit }, Some(hash)))
             };
-            sort_hits(&mut hits);
-            let file = |(key, _): &(UnitId, f32)| Some(self.snapshot.lexical.hit(*key)?.file);
-            let files: HashSet<FileId> = hits.iter().filter_map(file).collect();
+            let mut hits: Vec<NearUnit> = near.into_iter().flat_map(of_text).collect();
+            sort(&mut hits);
+            let files: HashSet<FilePlace> = hits.iter().map(|hit| hit.0.file).collect();
             if files.len() >= files_min || all {
                 return Ok(hits);
             }
@@ -136,81 +164,64 @@ impl<'a> SemanticSearch<'a> {
         }
     }
 
-    /// The units of the best `n` places that have units, and whether these are all.
-    fn among_placed(
-        &self,
-        vectors: &Vectors,
-        placed: &[(UnitId, VectorPlace)],
-        n: usize,
-    ) -> Result<(Vec<(UnitId, f32)>, bool)> {
-        let mut allowed = Allowed::none(vectors.len());
-        for (_, place) in placed {
-            allowed.insert(*place);
+    /// The best `n` texts, each once with the units of all shards.
+    fn nearest(&self, texts: &mut Texts, n: usize) -> Result<Vec<TextNear>> {
+        let (rounds, effort) = (self.rounds, self.semantic.effort);
+        let is_alone = rounds.is_alone();
+        let exact = effort.exact.max(n);
+        let choose = |by, bar, best| rounds.each(|shard| shard.choose(by, &Cut { bar, best, is_alone }));
+        let (mut bar, are_many);
+        if texts.exceed(rounds, effort.rough.max(exact))? {
+            let chosen = choose(Choice::Lists, None, effort.rough)?;
+            bar = bar_of(&chosen, effort.rough);
+            are_many = distinct(&chosen).min(effort.rough) > exact;
+        } else {
+            choose(Choice::All, None, usize::MAX)?;
+            bar = None;
+            are_many = texts.exceed(rounds, exact)?;
         }
-        let found: HashMap<VectorPlace, f32> =
-            vectors.search(&self.query, n, &allowed, self.semantic.effort)?.into_iter().collect();
-        let mut best = Allowed::none(vectors.len());
-        for place in found.keys() {
-            best.insert(*place);
+        if are_many {
+            bar = bar_of(&choose(Choice::Centroids, bar, exact)?, exact);
         }
-        let of_place = |(key, place): &(UnitId, VectorPlace)| Some((*key, *found.get(place)?));
-        let hits = placed.iter().filter(|(_, place)| best.contains(*place)).filter_map(of_place).collect();
-        Ok((hits, n >= allowed.count()))
-    }
-
-    /// The same; `units_of` maps texts to their units.
-    fn among_hashed(
-        &self,
-        vectors: &Vectors,
-        n: usize,
-        units_of: impl Fn(&Texts) -> Vec<(UnitId, TextHash)>,
-    ) -> Result<(Vec<(UnitId, f32)>, bool)> {
-        let mut known: HashMap<TextHash, Vec<UnitId>> = HashMap::new();
-        let mut have_units = |places: &[VectorPlace]| -> Vec<bool> {
-            let hashes: Vec<Option<TextHash>> = places.iter().map(|place| vectors.hash(*place)).collect();
-            for (key, hash) in units_of(&Texts::new(hashes.iter().flatten().copied().collect())) {
-                known.entry(hash).or_default().push(key);
-            }
-            hashes.iter().map(|hash| hash.is_some_and(|hash| known.contains_key(&hash))).collect()
-        };
-        let found = vectors.search_listed(&self.query, n, &mut have_units, self.semantic.effort)?;
-        let units = |(place, score): &(VectorPlace, f32)| {
-            let keys = vectors.hash(*place).and_then(|hash| known.get(&hash)).into_iter().flatten();
-            keys.map(|key| (*key, *score)).collect::<Vec<_>>()
-        };
-        Ok((found.iter().flat_map(units).collect(), found.len() < n))
+        let found = rounds.each(|shard| shard.nearest(&Cut { bar, best: n, is_alone }))?;
+        let mut merged: HashMap<TextHash, TextNear> = HashMap::new();
+        for (shard, text) in
+            found.into_iter().enumerate().flat_map(|(shard, all)| all.into_iter().map(move |t| (shard, t)))
+        {
+            let units: Vec<UnitFound> = text.units.iter().map(|unit| rounds.unit(shard, *unit)).collect();
+            merged.entry(text.hash).or_insert_with(|| TextNear { units: Vec::new(), ..text }).units.extend(units);
+        }
+        let mut near: Vec<TextNear> = merged.into_values().collect();
+        near.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.hash.cmp(&b.hash)));
+        near.truncate(n);
+        Ok(near)
     }
 
     /// Score of the question against itself.
-    pub(crate) fn likeness_of_itself(&self) -> f32 {
-        self.query.maxsim(&self.query)
+    pub(super) fn likeness_of_itself(&self) -> f32 {
+        self.question.maxsim(self.question)
     }
 
     /// Exact scores of further units, those that have stored vectors or (the first `encode_max`) are encoded now.
     ///
     /// # Errors
     /// When the vectors are damaged or the model can't be run.
-    pub(crate) fn score(&self, units: &[UnitHit]) -> Result<Vec<(UnitId, f32)>> {
-        if self.query.is_empty() {
+    pub(super) fn score(&self, units: &[UnitFound]) -> Result<Vec<NearUnit>> {
+        if self.question.is_empty() {
             return Ok(Vec::new());
         }
-        let place = |key: UnitId| self.vectors?.place(self.snapshot.lexical.text_of(key)?);
-        let (mut keys, mut places, mut bare) = (Vec::new(), Vec::new(), Vec::new());
-        for unit in units {
-            match place(unit.key) {
-                Some(place) => {
-                    keys.push(unit.key);
-                    places.push(place);
-                }
-                None if bare.len() < self.semantic.encode_max => bare.push(*unit),
+        let keys: Vec<UnitId> = units.iter().map(|unit| unit.unit).collect();
+        let (mut scored, mut bare) = (Vec::new(), Vec::new());
+        for (unit, likeness) in units.iter().zip(self.rounds.likeness(&keys)?) {
+            match likeness.score {
+                Some(score) => scored.push((UnitFound { score, ..*unit }, likeness.hash)),
+                None if bare.len() < self.semantic.encode_max => bare.push((*unit, likeness.hash)),
                 None => {}
             }
         }
-        let mut scored: Vec<(UnitId, f32)> = Vec::new();
-        if let Some(vectors) = self.vectors.filter(|_| !places.is_empty()) {
-            scored = keys.into_iter().zip(vectors.score(&self.query, &places)?).collect();
-        }
-        scored.extend(self.encoded(&bare)?);
+        let full = self.encoded(&bare)?;
+        let encoded = |(unit, hash): NearUnit| Some((UnitFound { score: *full.get(&unit.unit)?, ..unit }, hash));
+        scored.extend(bare.into_iter().filter_map(encoded));
         Ok(scored)
     }
 
@@ -221,23 +232,21 @@ impl<'a> SemanticSearch<'a> {
     ///
     /// # Errors
     /// When the index can't be read or the model can't be run.
-    pub(crate) fn sharpen(&self, hits: &mut [(UnitId, f32)], units_max: usize) -> Result<()> {
-        if !self.semantic.encoder.is_light() || self.query.is_empty() {
+    pub(super) fn sharpen(&self, hits: &mut [NearUnit], units_max: usize) -> Result<()> {
+        if !self.semantic.encoder.is_light() || self.question.is_empty() {
             return Ok(());
         }
         let last = units_max.min(hits.len());
         let mut best: Vec<f32> = Vec::new();
         for from in (0..last).step_by(SHARPEN_STEP) {
             let end = last.min(from + SHARPEN_STEP);
-            let units: Vec<UnitHit> =
-                hits[from..end].iter().filter_map(|(key, _)| self.snapshot.lexical.hit(*key)).collect();
-            let full = self.encoded(&units)?;
+            let full = self.encoded(&hits[from..end])?;
             let bar = best.get(SHARPEN_HEAD - 1).copied().unwrap_or(f32::NEG_INFINITY);
             let mut shift = 0.0;
-            for (key, score) in &mut hits[from..end] {
-                if let Some(full) = full.get(key) {
-                    shift += full - *score;
-                    *score = *full;
+            for (unit, _) in &mut hits[from..end] {
+                if let Some(full) = full.get(&unit.unit) {
+                    shift += full - unit.score;
+                    unit.score = *full;
                     best.push(*full);
                 }
             }
@@ -245,26 +254,31 @@ impl<'a> SemanticSearch<'a> {
             best.truncate(SHARPEN_HEAD);
             if end == last || best.last().is_none_or(|last| *last <= bar) {
                 let shift = shift / full.len().max(1) as f32;
-                hits[end..].iter_mut().for_each(|(_, score)| *score += shift);
+                hits[end..].iter_mut().for_each(|(unit, _)| unit.score += shift);
                 break;
             }
         }
-        sort_hits(hits);
+        sort(hits);
         Ok(())
     }
 
     /// Full scores of those units whose vectors are cached, or whose text can be restored and encoded now.
-    fn encoded(&self, units: &[UnitHit]) -> Result<HashMap<UnitId, f32>> {
-        let query = QueryKernel::new(&self.query);
-        let with_text = |unit: &UnitHit| Some((*unit, self.snapshot.lexical.text_of(unit.key)?));
-        let units: Vec<(UnitHit, TextHash)> = units.iter().filter_map(with_text).collect();
-        let remembered = |(_, hash): &(UnitHit, TextHash)| Some((*hash, self.semantic.memory?.get(*hash)?));
+    fn encoded(&self, units: &[NearUnit]) -> Result<HashMap<UnitId, f32>> {
+        let query = QueryKernel::new(self.question);
+        let with_text = |(unit, hash): &NearUnit| Some((unit.unit, (*hash)?));
+        let units: Vec<(UnitId, TextHash)> = units.iter().filter_map(with_text).collect();
+        let remembered = |(_, hash): &(UnitId, TextHash)| Some((*hash, self.semantic.memory?.get(*hash)?));
         let known: Vec<(TextHash, Arc<Multivector>)> = units.iter().filter_map(remembered).collect();
         let known = known.par_iter().with_min_len(SHARPEN_STEP / 2);
         let mut scores: HashMap<TextHash, f32> = known.map(|(hash, text)| (*hash, query.maxsim(text))).collect();
 
-        let new = units.iter().filter(|(_, hash)| !scores.contains_key(hash)).map(|(unit, _)| *unit);
-        let texts: Vec<(TextHash, String)> = restore(self.snapshot, &new.collect::<Vec<_>>())?.into_iter().collect();
+        let new: Vec<(UnitId, TextHash)> =
+            units.iter().filter(|(_, hash)| !scores.contains_key(hash)).copied().collect();
+        let keys: Vec<UnitId> = new.iter().map(|(unit, _)| *unit).collect();
+        let mut seen: HashSet<TextHash> = HashSet::new();
+        let texts = new.iter().zip(if keys.is_empty() { Vec::new() } else { self.rounds.text_of(&keys)? });
+        let texts: Vec<(TextHash, String)> =
+            texts.filter_map(|((_, hash), text)| Some((*hash, text?)).filter(|_| seen.insert(*hash))).collect();
         let encode = |part: &[(TextHash, String)]| -> Result<Vec<(TextHash, f32)>> {
             let given: Vec<&str> = part.iter().map(|(_, text)| text.as_str()).collect();
             let documents = self.semantic.encoder.encode_documents(&given)?;
@@ -279,76 +293,23 @@ impl<'a> SemanticSearch<'a> {
         };
         let parts: Vec<Vec<(TextHash, f32)>> = texts.par_chunks(ENCODE_BATCH).map(encode).collect::<Result<_>>()?;
         scores.extend(parts.into_iter().flatten());
-        Ok(units.iter().filter_map(|(unit, hash)| Some((unit.key, *scores.get(hash)?))).collect())
+        Ok(units.iter().filter_map(|(unit, hash)| Some((*unit, *scores.get(hash)?))).collect())
     }
 }
 
-/// A set of text hashes. Most look-ups miss; a bit set answers these without a look into the map.
-struct Texts {
-    bits: FixedBitSet,
-    hashes: Vec<TextHash>,
-}
-
-impl Texts {
-    const BITS: u32 = 20;
-
-    fn new(mut hashes: Vec<TextHash>) -> Texts {
-        hashes.sort_unstable();
-        let mut bits = FixedBitSet::with_capacity(1 << Texts::BITS);
-        bits.extend(hashes.iter().map(|hash| Texts::bit(*hash)));
-        Texts { bits, hashes }
-    }
-
-    fn bit(hash: TextHash) -> usize {
-        (hash.value() >> (64 - Texts::BITS)) as usize
-    }
-
-    fn contains(&self, hash: TextHash) -> bool {
-        self.bits.contains(Texts::bit(hash)) && self.hashes.binary_search(&hash).is_ok()
-    }
-}
-
-/// The allowed units. Up to `joined` of them, the vectors of each are looked up, on all cores since each look-up waits
-/// for memory; the snapshot remembers the places of all its units.
-fn units<'a>(snapshot: &'a Snapshot, vectors: &Vectors, filter: Option<&dyn UnitFilter>, joined: usize) -> Units<'a> {
-    let lexical = &snapshot.lexical;
-    let look_up = |units: Vec<(UnitId, TextHash)>| -> Vec<(UnitId, VectorPlace)> {
-        let place = |(key, hash): &(UnitId, TextHash)| Some((*key, vectors.place(*hash)?));
-        units.par_iter().with_min_len(4_096).filter_map(place).collect()
-    };
-    let allowed = || {
-        let mut units: Vec<(UnitId, TextHash)> = Vec::new();
-        lexical.each_unit(filter, |key, _, hash| units.push((key, hash)));
-        units
-    };
-    let all_joined = lexical.shape().1 <= joined as u64;
-    match (filter, snapshot.placed.get().filter(|_| all_joined)) {
-        (None, _) if !all_joined => Units::All,
-        (None, Some(placed)) => Units::Placed(placed.into()),
-        // Not inside the cell: a thread of the pool that waits may be given another search meanwhile, which would wait
-        // for the cell.
-        (None, None) => {
-            let placed = look_up(allowed());
-            Units::Placed(snapshot.placed.get_or_init(|| placed).into())
-        }
-        (Some(filter), Some(placed)) => {
-            Units::Placed(placed.iter().filter(|(key, _)| lexical.is_allowed(*key, filter)).copied().collect())
-        }
-        (Some(_), None) => match allowed() {
-            units if units.len() > joined => Units::Hashed(units),
-            units => Units::Placed(look_up(units).into()),
-        },
-    }
+/// Best first; ties by file and line.
+fn sort(hits: &mut [NearUnit]) {
+    hits.sort_unstable_by(|a, b| a.0.by_score(&b.0));
 }
 
 /// Adds to `hits` the units of `more` that are not in it. Gives the share of the first [`HEAD`] of `units` that has a
 /// score then; 1 where there are no units.
-pub(crate) fn join(hits: &mut Vec<(UnitId, f32)>, more: Vec<(UnitId, f32)>, units: &[UnitHit]) -> f32 {
-    let mut known: HashSet<UnitId> = hits.iter().map(|h| h.0).collect();
-    hits.extend(more.into_iter().filter(|(key, _)| known.insert(*key)));
-    sort_hits(hits);
+pub(super) fn join(hits: &mut Vec<NearUnit>, more: Vec<NearUnit>, units: &[UnitFound]) -> f32 {
+    let mut known: HashSet<UnitId> = hits.iter().map(|hit| hit.0.unit).collect();
+    hits.extend(more.into_iter().filter(|(unit, _)| known.insert(unit.unit)));
+    sort(hits);
     let head = &units[..units.len().min(HEAD)];
-    let scored = head.iter().filter(|u| known.contains(&u.key)).count();
+    let scored = head.iter().filter(|unit| known.contains(&unit.unit)).count();
     if head.is_empty() { 1.0 } else { scored as f32 / head.len() as f32 }
 }
 
@@ -360,7 +321,9 @@ mod tests {
     use colgrep_encoder::{EMBEDDED_CODEBOOK, ModelSpec, RuntimeEnv};
 
     use super::*;
-    use crate::search::{Background, Request, Watch, search};
+    use crate::lexical::UnitHit;
+    use crate::search::restore::restore;
+    use crate::search::{Background, Request, Watch, search_one};
     use crate::store::Store;
     use crate::update::{Encoding, Updater};
     use crate::vector::Codebook;
@@ -400,12 +363,11 @@ mod tests {
                 files: 5,
                 units_per_file: PerFile::Usual,
                 strength_min: 0.0,
-                filter: None,
                 semantic,
                 background,
             };
             let mut ranked = Ranked::default();
-            search(&snapshot, &request, Some(&mut ranked)).expect("an answer");
+            search_one(&snapshot, None, &request, Some(&mut ranked)).expect("an answer");
             ranked.0
         };
         let query = model.encode_query(question).expect("vectors");

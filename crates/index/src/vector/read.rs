@@ -2,14 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use colgrep_encoder::Multivector;
 use fixedbitset::FixedBitSet;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::codebook::{Codebook, Codec, Layout, carried};
-use super::maxsim::PreparedQuery;
-use super::segment::{Segment, SegmentFormat, list_of};
+use super::segment::{Segment, SegmentFormat};
 use super::spare::SpareSegment;
 use crate::disk::read_regular;
 use crate::error::{Error, Result};
@@ -115,7 +112,8 @@ impl Allowed {
         self.count
     }
 
-    fn iter(&self) -> impl Iterator<Item = VectorPlace> {
+    /// Iterates over the allowed places, in the order of the store.
+    pub fn iter(&self) -> impl Iterator<Item = VectorPlace> {
         self.places.ones().map(|at| VectorPlace(at as u32))
     }
 }
@@ -124,11 +122,11 @@ impl Allowed {
 #[derive(Debug)]
 pub struct Vectors {
     manifest: Manifest,
-    codebook: Codebook,
-    layout: Layout,
-    segments: Vec<Segment>,
+    pub(super) codebook: Codebook,
+    pub(super) layout: Layout,
+    pub(super) segments: Vec<Segment>,
     /// The first place of each segment, and the end of the last.
-    bases: Vec<u32>,
+    pub(super) bases: Vec<u32>,
 }
 
 impl Vectors {
@@ -246,191 +244,6 @@ impl Vectors {
 
     pub(crate) fn into_segments(self) -> Vec<Segment> {
         self.segments
-    }
-
-    fn prepare(&self, query: &Multivector) -> Result<PreparedQuery<'_>> {
-        self.segments.iter().try_for_each(Segment::secure)?;
-        if query.dimension() != self.codebook.dimension() {
-            let (asked, kept) = (query.dimension(), self.codebook.dimension());
-            return Err(Error::OtherModel { asked: format!("vectors of {asked} components"), kept });
-        }
-        if query.heads() != self.layout.heads {
-            let (asked, kept) = (query.heads(), self.layout.heads);
-            return Err(Error::OtherModel { asked: format!("{asked} rows for a whole text"), kept });
-        }
-        Ok(PreparedQuery::new(query, &self.codebook))
-    }
-
-    /// The exact MaxSim of each place with the query, from stored codes.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or a unit is damaged.
-    pub fn score(&self, query: &Multivector, places: &[VectorPlace]) -> Result<Vec<f32>> {
-        if query.is_empty() {
-            return Ok(vec![0.0; places.len()]);
-        }
-        let prepared = self.prepare(query)?;
-        let exact = |room: &mut Vec<f32>, codes: &[u8]| prepared.exact(codes, self.layout, room);
-        self.scores(places, exact)
-    }
-
-    fn scores(&self, places: &[VectorPlace], of: impl Fn(&mut Vec<f32>, &[u8]) -> f32 + Sync) -> Result<Vec<f32>> {
-        let score = |room: &mut Vec<f32>, place: &VectorPlace| Ok(of(room, self.codes(*place)?));
-        places.par_iter().with_min_len(128).map_init(Vec::new, score).collect()
-    }
-
-    /// The `n` allowed places with the greatest MaxSim, best first, equal ones by hash.
-    ///
-    /// In three steps, after PLAID (Santhanam et al., CIKM 2022): inverted lists of the centroids nearest to each query
-    /// row give candidates; these are scored by their centroids alone, then the best exactly. For a unit in none of the
-    /// lists read for a query row, the product of the next centroid stands in (Scheerer et al., WARP, SIGIR 2025).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or something read is
-    /// damaged.
-    pub fn search(
-        &self,
-        query: &Multivector,
-        n: usize,
-        allowed: &Allowed,
-        effort: Effort,
-    ) -> Result<Vec<(VectorPlace, f32)>> {
-        if query.is_empty() || n == 0 {
-            return Ok(Vec::new());
-        }
-        let prepared = self.prepare(query)?;
-        let places = if allowed.count() <= effort.rough.max(effort.exact.max(n)) {
-            allowed.iter().collect()
-        } else {
-            let listed = self.listed(&prepared, |place| allowed.contains(place), effort)?;
-            self.chosen(listed, effort.rough)
-        };
-        self.nearest(&prepared, places, n, effort)
-    }
-
-    /// As [`Vectors::search`], for callers to whom a lookup of allowed places is costly: `allowed` is asked about
-    /// batches of places, those that the lists rank best first, until `effort.rough` allowed ones are found.
-    ///
-    /// # Errors
-    /// As [`Vectors::search`].
-    pub fn search_listed(
-        &self,
-        query: &Multivector,
-        n: usize,
-        allowed: &mut dyn FnMut(&[VectorPlace]) -> Vec<bool>,
-        effort: Effort,
-    ) -> Result<Vec<(VectorPlace, f32)>> {
-        if query.is_empty() || n == 0 {
-            return Ok(Vec::new());
-        }
-        let prepared = self.prepare(query)?;
-        let mut listed = self.listed(&prepared, |_| true, effort)?;
-        let mut found: Vec<(VectorPlace, f32)> = Vec::new();
-        let mut take = 2 * effort.rough;
-        while !listed.is_empty() && found.len() < effort.rough {
-            let rest = self.split_best(&mut listed, take);
-            let best = std::mem::replace(&mut listed, rest);
-            let asked: Vec<VectorPlace> = best.iter().map(|p| p.0).collect();
-            found.extend(best.into_iter().zip(allowed(&asked)).filter_map(|(place, allowed)| allowed.then_some(place)));
-            take *= 4;
-        }
-        self.nearest(&prepared, self.chosen(found, effort.rough), n, effort)
-    }
-
-    /// The `n` places of greatest MaxSim among `places`.
-    fn nearest(
-        &self,
-        prepared: &PreparedQuery<'_>,
-        mut places: Vec<VectorPlace>,
-        n: usize,
-        effort: Effort,
-    ) -> Result<Vec<(VectorPlace, f32)>> {
-        let exact = effort.exact.max(n);
-        if places.len() > exact {
-            let scores = self.scores(&places, |room, codes| prepared.rough(codes, self.layout, room))?;
-            places = self.chosen(places.into_iter().zip(scores).collect(), exact);
-        }
-        let scores = self.scores(&places, |room, codes| prepared.exact(codes, self.layout, room))?;
-        Ok(self.best(places.into_iter().zip(scores).collect(), n))
-    }
-
-    /// The best `n`, best first; equal ones by hash, which does not depend on how units lie in segments.
-    fn best(&self, mut scored: Vec<(VectorPlace, f32)>, n: usize) -> Vec<(VectorPlace, f32)> {
-        self.split_best(&mut scored, n);
-        scored.sort_unstable_by(|a, b| self.order(a, b));
-        scored
-    }
-
-    /// The places of the best `n`, in the order of the store, so that they are read forwards.
-    fn chosen(&self, mut scored: Vec<(VectorPlace, f32)>, n: usize) -> Vec<VectorPlace> {
-        self.split_best(&mut scored, n);
-        let mut places: Vec<VectorPlace> = scored.into_iter().map(|p| p.0).collect();
-        places.sort_unstable();
-        places
-    }
-
-    fn order(&self, a: &(VectorPlace, f32), b: &(VectorPlace, f32)) -> std::cmp::Ordering {
-        b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)))
-    }
-
-    /// Keeps the best `n` in `scored`, in no order, and returns the rest. Many units have the same score from the
-    /// lists, and hashes break such ties. Hashes lie scattered in memory, so they are read only for units with the
-    /// score at the border.
-    fn split_best(&self, scored: &mut Vec<(VectorPlace, f32)>, n: usize) -> Vec<(VectorPlace, f32)> {
-        if n >= scored.len() {
-            return Vec::new();
-        }
-        let bar = scored.select_nth_unstable_by(n, |a, b| b.1.total_cmp(&a.1)).1.1;
-        let is_better = |p: &(VectorPlace, f32)| p.1.total_cmp(&bar).is_gt();
-        let (better, others): (Vec<_>, Vec<_>) = std::mem::take(scored).into_iter().partition(is_better);
-        let (equal, mut rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|p| p.1.total_cmp(&bar).is_eq());
-        let mut equal: Vec<(Option<TextHash>, (VectorPlace, f32))> =
-            equal.into_iter().map(|p| (self.hash(p.0), p)).collect();
-        let room = n - better.len();
-        equal.select_nth_unstable_by_key(room, |(hash, _)| *hash);
-        *scored = better;
-        scored.extend(equal[..room].iter().map(|(_, p)| *p));
-        rest.extend(equal[room..].iter().map(|(_, p)| *p));
-        rest
-    }
-
-    /// The allowed places in the lists of the centroids nearest to each query row, each with its estimated gain over a
-    /// unit that is in none of them.
-    fn listed(
-        &self,
-        prepared: &PreparedQuery<'_>,
-        allowed: impl Fn(VectorPlace) -> bool,
-        effort: Effort,
-    ) -> Result<Vec<(VectorPlace, f32)>> {
-        // For each place: gain over a unit in none of the lists, and the last query row that counted, from 1.
-        let mut gains: Vec<(f32, u32)> = vec![(0.0, 0); self.len()];
-        let mut touched: Vec<VectorPlace> = Vec::new();
-        for row in 0..prepared.rows() {
-            let head = Some(row).filter(|row| *row < self.layout.heads);
-            let mut centroids: Vec<(f32, usize)> =
-                (0..self.codebook.len()).map(|c| (prepared.product(row, c), c)).collect();
-            centroids.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            let floor = centroids.get(effort.probes).map_or(0.0, |c| c.0);
-            let length = self.codebook.length(head.is_some());
-            let round = row as u32 + 1;
-            for &(product, centroid) in centroids.iter().take(effort.probes) {
-                for (segment, base) in self.segments.iter().zip(&self.bases) {
-                    segment.list(list_of(centroid, head, self.codebook.len()), |ordinal| {
-                        let place = VectorPlace(base + ordinal as u32);
-                        let (gain, last) = &mut gains[place.0 as usize];
-                        // Lists come nearest centroid first: only the first one that holds a unit counts.
-                        if *last < round {
-                            if *last == 0 && allowed(place) {
-                                touched.push(place);
-                            }
-                            *last = round;
-                            *gain += length * (product - floor);
-                        }
-                    })?;
-                }
-            }
-        }
-        Ok(touched.into_iter().map(|p| (p, gains[p.0 as usize].0)).collect())
     }
 }
 

@@ -191,9 +191,11 @@ fn places_allowed_before_and_after_the_lists_are_the_same() {
         places(&store.vectors).filter(|_| random.next().is_multiple_of(share)).for_each(|p| allowed.insert(p));
         let query = store.query(&mut random, 8);
         let effort = Effort { probes: 6, rough: 500, exact: 100, ..Effort::default() };
-        let before = store.vectors.search(&query, 20, &allowed, effort).expect("found");
+        let question = store.vectors.question(&query).expect("a question");
+        let before = question.listed(|place| allowed.contains(place), effort.probes, effort.rough).expect("found");
         let ask = &mut |places: &[VectorPlace]| places.iter().map(|p| allowed.contains(*p)).collect();
-        assert_eq!(before, store.vectors.search_listed(&query, 20, ask, effort).expect("found"));
+        let after = question.listed_asking(ask, effort.probes, effort.rough).expect("found");
+        assert_eq!(super::in_store(before), super::in_store(after));
     }
 }
 

@@ -8,7 +8,7 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_index::Result;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{Background, Mode, Request, Semantic, search};
+use colgrep_index::search::{Background, Mode, Request, Semantic, search_one};
 use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Encoding, Report, Updater};
 
@@ -81,7 +81,6 @@ pub fn request<'a>(query: &'a str, knobs: &'a Knobs) -> Request<'a> {
         files: 20,
         units_per_file: PerFile::Units(3),
         strength_min: 0.0,
-        filter: None,
         semantic: None,
         background: Background::default(),
     }
@@ -94,8 +93,8 @@ pub fn ask(
     filter: Option<&dyn UnitFilter>,
 ) -> Result<Vec<Shown>> {
     let knobs = Knobs::of(Profile::Default);
-    let request = Request { filter, semantic, ..request(query, &knobs) };
-    let answer = search(snapshot, &request, None)?;
+    let request = Request { semantic, ..request(query, &knobs) };
+    let answer = search_one(snapshot, filter, &request, None)?;
     let shown = answer.hits.iter().flat_map(|hit| {
         let path = &answer.files[hit.file].path;
         hit.units.iter().map(|u| (path.clone(), u.line, u.score)).collect::<Vec<_>>()

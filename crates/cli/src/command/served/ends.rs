@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use colgrep_core::strength::RULE;
 use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::corpus::RankedTogether;
 use colgrep_engine::end::End;
-use colgrep_engine::place::{Place, Ranked};
+use colgrep_engine::place::Place;
 use colgrep_engine::session::strength_min;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Scope, SearchRequest, Weakest};
@@ -81,11 +82,11 @@ impl Told {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn end(&mut self, place: &Place, ranked: &Ranked, asked: &params::Search) -> Result<()> {
+    pub fn end(&mut self, places: &[Place], ranked: &RankedTogether, asked: &params::Search) -> Result<()> {
         let page = self.hits.iter().skip(asked.offset.unwrap_or_default());
         let strengths: Vec<f64> = page.filter_map(|hit| hit["strength"].as_f64()).collect();
         let strongest = strengths.iter().copied().fold(0.0, f64::max) as f32;
-        let end = place.end(ranked, strongest < RULE)?;
+        let end = ranked.end(places, strongest < RULE)?;
         if !strengths.is_empty() {
             let each: Vec<String> = strengths.iter().map(|strength| format!("{strength:.2}")).collect();
             let _ = write!(self.remarks, "(strength of each, 0 to 1: {}", each.join(" "));

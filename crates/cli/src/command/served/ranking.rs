@@ -1,11 +1,12 @@
-//! One ranking in each root, shown result by result, and the results of several roots in turn.
+//! One ranking over all roots, shown result by result.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use colgrep_core::collapse::PerFile;
 use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::corpus::{self, past_of};
 use colgrep_engine::damage::{damage, guarded};
 use colgrep_engine::like::Like;
 use colgrep_engine::list::Length;
@@ -17,7 +18,6 @@ use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::{Background, Detail, RankBy, RankingOptions, Scope, terms};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
-use serde_json::Value;
 
 use super::ends::{Told, weakest};
 use super::page::page;
@@ -38,7 +38,7 @@ const READ_FILES: usize = 16;
 /// What a result is shown as.
 pub type Show<'a> = &'a dyn Fn(&FileAnswer) -> String;
 
-/// What is asked of each root.
+/// What is asked of the roots.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The question in words or names.
@@ -53,12 +53,11 @@ pub struct Question<'a> {
     pub pack: Option<usize>,
 }
 
-/// One root's blocks, best first, with remarks (a line each) where its index is incomplete or leaves out a path asked
-/// for.
+/// Blocks, best first, with remarks (a line each) where an index is incomplete or leaves out a path asked for.
 pub struct Ranked {
     /// The results as they are shown.
     pub blocks: Vec<String>,
-    /// Remarks on the index.
+    /// Remarks on the indexes.
     pub remarks: String,
     /// Whether further results may follow.
     pub more: bool,
@@ -66,14 +65,15 @@ pub struct Ranked {
     pub told: Told,
 }
 
-/// One ranking in one root.
+/// A root with the files and folders to look in, from the root of its project.
+pub type RootPaths<'a> = (&'a Arc<Root>, Vec<String>);
+
+/// One ranking over roots.
 pub struct Ranking<'a> {
     /// The server's state.
     pub state: &'a ServerState,
-    /// The root.
-    pub root: &'a Arc<Root>,
-    /// Files and folders to look in, from the root of its project.
-    pub below: &'a [String],
+    /// The roots, with the places to look in.
+    pub roots: &'a [RootPaths<'a>],
     /// What is searched.
     pub scope: &'a Scope,
     /// What is asked.
@@ -87,23 +87,38 @@ pub struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
-    /// Ranks; if the index turns out to be damaged, repairs it and ranks once more.
+    /// Ranks; if an index turns out to be damaged, repairs it and ranks once more.
     pub fn ranked(&self) -> Result<Ranked> {
-        repaired(self.root, || self.once())
+        repaired(self.roots, || self.once())
     }
 
+    /// The roots as places, and the model of the first that has one.
+    fn places(&self) -> Result<(Vec<Place>, Option<&Model>)> {
+        let (state, mut places, mut model) = (self.state, Vec::new(), None);
+        for (root, below) in self.roots {
+            model = model.or(state.model(root)?);
+            let (snapshot, settings) = (state.snapshot(root)?, state.settings(root)?);
+            let within = Within::paths(below.clone());
+            places.push(Place::new(root.project.clone(), snapshot, within, self.scope, false, &settings)?);
+        }
+        Ok((places, model))
+    }
+
+    /// Ranks.
+    ///
+    /// # Errors
+    /// When an index can't be read.
     pub fn once(&self) -> Result<Ranked> {
-        let (state, root, question) = (self.state, self.root, &self.question);
-        let model = state.model(root)?;
-        let snapshot = state.snapshot(root)?;
-        let settings = state.settings(root)?;
+        let (state, question) = (self.state, &self.question);
+        let (places, model) = self.places()?;
+        // Of several roots, the settings of the first say how they are ranked.
+        let (first, _) = self.roots.first().context("no root to look in")?;
+        let settings = state.settings(first)?;
         let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
-        let within = Within::paths(self.below.to_vec());
-        let place = Place::new(root.project.clone(), Arc::clone(&snapshot), within, self.scope, false, &settings)?;
         let terms = terms::in_force(self.background, &settings);
         let near = self.near()?;
         let past = match self.like {
-            None => state.past(&settings).evidence(&root.project, question.query, &knobs),
+            None => past_of(&places, question.query, &knobs, state.past(&settings)),
             Some(_) => Vec::new(),
         };
         let asked = Asked {
@@ -123,14 +138,10 @@ impl Ranking<'_> {
             None => weakest(self.asked, self.scope, &settings)?,
         };
         let mut told = Told::default();
-        let (blocks, more) = self.in_windows(Asked { strength_min, ..asked }, &place, has_end, &mut told)?;
-        let building = (!snapshot.files.complete).then(|| {
-            format!("(the index is being built: {})\n", coverage(&IndexState::of(&root.project, &snapshot, model)))
-        });
-        let lacking = || Some(format!("({})\n", lacking_in(root, &snapshot, model)?));
-        let mut remarks = building.or_else(lacking).unwrap_or_default();
-        for Hinted { what, tool, .. } in place.not_ranked().map(|of| not_ranked(&of)) {
-            remarks.push_str(&format!("({}; {tool})\n", escape_control(&what)));
+        let (blocks, more) = self.in_windows(Asked { strength_min, ..asked }, &places, has_end, &mut told)?;
+        let mut remarks = String::new();
+        for ((root, _), place) in self.roots.iter().zip(&places) {
+            remarks.push_str(&remarks_on(root, place, model));
         }
         Ok(Ranked { blocks, remarks, more, told })
     }
@@ -149,34 +160,34 @@ impl Ranking<'_> {
     fn in_windows(
         &self,
         mut asked: Asked<'_>,
-        place: &Place,
+        places: &[Place],
         has_end: bool,
         told: &mut Told,
     ) -> Result<(Vec<String>, bool)> {
         if self.like.is_none() && self.question.query.trim().is_empty() {
-            return self.listed(place);
+            return self.listed(places);
         }
         if let Some(tokens) = self.question.pack {
-            return self.packed((asked, tokens), place, has_end, told);
+            return self.packed((asked, tokens), places, has_end, told);
         }
         let console = Console::new(true, self.state.env.trace);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
         loop {
-            let mut ranked = place.rank(&asked, &*console)?;
+            let mut ranked = corpus::rank(&places.iter().collect::<Vec<_>>(), &asked, &*console)?;
             let are_all = ranked.len() < asked.files;
-            ranked.retain(|path| seen.insert(path.to_string()));
+            ranked.retain(|place, path| seen.insert((place, path.to_string())));
             let room = self.question.wanted - all.len();
             let more = ranked.len() > room || !are_all;
             ranked.truncate(room);
-            let hits: Vec<usize> = (0..ranked.len()).collect();
-            for hits in hits.chunks(READ_FILES) {
-                let files = place.files(&ranked, hits, Detail::Lines)?;
+            for start in (0..ranked.len()).step_by(READ_FILES) {
+                let range = start..ranked.len().min(start + READ_FILES);
+                let files = ranked.files(places, range, Detail::Lines).map_err(|failed| failed.1)?;
                 all.extend(files.iter().map(self.question.show));
                 told.add(&files);
             }
             if are_all || all.len() == self.question.wanted {
                 if has_end {
-                    told.end(place, &ranked, self.asked)?;
+                    told.end(places, &ranked, self.asked)?;
                 }
                 return Ok((all, more));
             }
@@ -190,20 +201,20 @@ impl Ranking<'_> {
     fn packed(
         &self,
         (asked, tokens): (Asked<'_>, usize),
-        place: &Place,
+        places: &[Place],
         has_end: bool,
         told: &mut Told,
     ) -> Result<(Vec<String>, bool)> {
         let units_per_file = PerFile::Units(pack::UNITS_PER_FILE);
         let asked = Asked { units_per_file, ..asked };
-        let mut ranked = place.rank(&asked, &*Console::new(true, self.state.env.trace))?;
+        let console = Console::new(true, self.state.env.trace);
+        let mut ranked = corpus::rank(&places.iter().collect::<Vec<_>>(), &asked, &*console)?;
         let found = ranked.len();
         ranked.truncate(self.question.wanted);
-        let hits: Vec<usize> = (0..ranked.len()).collect();
-        let files = place.files(&ranked, &hits, Detail::Parts)?;
+        let files = ranked.files(places, 0..ranked.len(), Detail::Parts).map_err(|failed| failed.1)?;
         told.add(&files);
         if has_end {
-            told.end(place, &ranked, self.asked)?;
+            told.end(places, &ranked, self.asked)?;
         }
         let pieces = pieces(&files, tokens, true);
         let named = (0..found).find(|at| pieces.iter().all(|piece| piece.file != *at)).unwrap_or(found);
@@ -219,27 +230,50 @@ impl Ranking<'_> {
         Ok((if named == 0 { Vec::new() } else { vec![text] }, false))
     }
 
-    /// The blocks of the first files with units that the scope's facts name, and whether there are more.
-    fn listed(&self, place: &Place) -> Result<(Vec<String>, bool)> {
+    /// The blocks of the first files with units that the scope's facts name, one root after the other, and whether there
+    /// are more.
+    fn listed(&self, places: &[Place]) -> Result<(Vec<String>, bool)> {
         let Question { wanted, per_file, show, .. } = self.question;
-        let length = Length {
-            results: wanted.saturating_add(1),
-            units_per_file: per_file.unwrap_or(usize::MAX),
-            single_units: false,
-        };
-        let listed = place.list(length, false)?;
-        let hits: Vec<usize> = (0..listed.len().min(wanted)).collect();
-        let files = place.files(&listed, &hits, Detail::Lines)?;
-        Ok((files.iter().map(show).collect(), listed.len() > wanted))
+        let (mut blocks, mut more) = (Vec::new(), false);
+        for place in places {
+            let left = wanted - blocks.len();
+            let length = Length {
+                results: left.saturating_add(1),
+                units_per_file: per_file.unwrap_or(usize::MAX),
+                single_units: false,
+            };
+            let listed = place.list(length, false)?;
+            let hits: Vec<usize> = (0..listed.len().min(left)).collect();
+            let files = place.files(&listed, &hits, Detail::Lines)?;
+            blocks.extend(files.iter().map(show));
+            more |= listed.len() > left;
+        }
+        Ok((blocks, more))
     }
 }
 
-/// Runs `work`. If the root's index turns out to be damaged, repairs it and runs `work` once more.
-pub fn repaired<T>(root: &Root, work: impl Fn() -> Result<T>) -> Result<T> {
+/// Remarks on a root's index, a line each: that it is being built, lacks vectors, or leaves out a path asked for.
+fn remarks_on(root: &Root, place: &Place, model: Option<&Model>) -> String {
+    let snapshot = &place.snapshot;
+    let building = (!snapshot.files.complete).then(|| {
+        format!("(the index is being built: {})\n", coverage(&IndexState::of(&root.project, snapshot, model)))
+    });
+    let lacking = || Some(format!("({})\n", lacking_in(root, snapshot, model)?));
+    let mut remarks = building.or_else(lacking).unwrap_or_default();
+    for Hinted { what, tool, .. } in place.not_ranked().map(|of| not_ranked(&of)) {
+        remarks.push_str(&format!("({}; {tool})\n", escape_control(&what)));
+    }
+    remarks
+}
+
+/// Runs `work`. If an index of the roots turns out to be damaged, repairs those that are and runs `work` once more.
+pub fn repaired<T>(roots: &[RootPaths<'_>], work: impl Fn() -> Result<T>) -> Result<T> {
     match guarded(&work) {
         Err(error) if damage(error.as_ref()).is_some() => {
-            root.forget();
-            repair(&root.project.store)?;
+            for (root, _) in roots {
+                root.forget();
+                repair(&root.project.store)?;
+            }
             guarded(work)
         }
         done => done,
@@ -253,37 +287,11 @@ pub fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Op
     Some(lacking(&lack, maker()))
 }
 
-/// Interleaves the rows of several roots, as [`page_of`] does their blocks.
-pub fn hits_of(lists: &mut [Ranked]) -> Vec<Value> {
-    let mut rows: Vec<_> = lists.iter_mut().map(|list| std::mem::take(&mut list.told.hits).into_iter()).collect();
-    let mut hits = Vec::new();
-    while rows.iter().any(|rows| rows.len() > 0) {
-        hits.extend(rows.iter_mut().filter_map(Iterator::next));
-    }
-    hits
-}
-
-/// Interleaves the blocks of several roots, since their scores can't be compared.
-pub fn in_turn(mut lists: Vec<Ranked>) -> Vec<String> {
-    let longest = lists.iter().map(|l| l.blocks.len()).max().unwrap_or(0);
-    let mut all = Vec::new();
-    for rank in 0..longest {
-        for list in &mut lists {
-            if let Some(block) = list.blocks.get_mut(rank) {
-                all.push(std::mem::take(block));
-            }
-        }
-    }
-    all
-}
-
 /// A page of the results.
-pub fn page_of(lists: Vec<Ranked>, offset: usize, wanted: usize, max_tokens: Option<usize>) -> String {
-    let more = lists.iter().any(|l| l.more);
-    let remarks: String = lists.iter().map(|l| l.remarks.as_str()).collect();
-    let mut all = in_turn(lists);
+pub fn page_of(list: Ranked, offset: usize, wanted: usize, max_tokens: Option<usize>) -> String {
+    let Ranked { mut blocks, remarks, more, .. } = list;
     let end = offset.saturating_add(wanted);
-    let cut = all.len() > end;
-    all.truncate(end);
-    remarks + &page(&all, offset, max_tokens, "results", more || cut)
+    let cut = blocks.len() > end;
+    blocks.truncate(end);
+    remarks + &page(&blocks, offset, max_tokens, "results", more || cut)
 }

@@ -17,7 +17,7 @@ use super::ends::Answered;
 use super::files::grep;
 use super::page::tokens_wanted;
 use super::params;
-use super::ranking::{Question, Ranked, Ranking, Show, hits_of, in_turn, page_of, repaired};
+use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
 use super::state::{Root, ServerState};
 use crate::args::has_no_word;
 use crate::args::line::standpoint;
@@ -83,13 +83,13 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
         return search_text(state, asked);
     }
     let (content, around) = (asked.content, asked.lines.unwrap_or(0));
-    let mut lists = lists(state, asked, asked.pack_tokens(), &|file| block(file, content, around))?;
+    let mut list = ranked(state, asked, asked.pack_tokens(), &|file| block(file, content, around))?;
     let (offset, wanted) = (asked.offset.unwrap_or_default(), wanted(asked.results)?);
-    let remarks: String = lists.iter_mut().map(|list| std::mem::take(&mut list.told.remarks)).collect();
-    let hits = hits_of(&mut lists).into_iter().skip(offset).take(wanted).collect();
+    let remarks = std::mem::take(&mut list.told.remarks);
+    let hits = std::mem::take(&mut list.told.hits).into_iter().skip(offset).take(wanted).collect();
     let text = match asked.pack_tokens() {
-        Some(tokens) => page_of(lists, 0, wanted, Some(tokens.saturating_add(params::PACK_REMARK_TOKENS))),
-        None => page_of(lists, offset, wanted, asked.max_tokens),
+        Some(tokens) => page_of(list, 0, wanted, Some(tokens.saturating_add(params::PACK_REMARK_TOKENS))),
+        None => page_of(list, offset, wanted, asked.max_tokens),
     };
     Ok(Answered::of(text, remarks, hits))
 }
@@ -110,12 +110,11 @@ pub struct Shown {
 /// As [`search`].
 pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>) -> Result<Shown> {
     check(asked)?;
-    let lists = lists(state, asked, None, show)?;
+    let list = ranked(state, asked, None, show)?;
     let (offset, end) = (asked.offset.unwrap_or_default(), asked.offset.unwrap_or_default() + wanted(asked.results)?);
-    let remarks = lists.iter().map(|list| format!("{}{}", list.remarks, list.told.remarks)).collect();
-    let more = lists.iter().any(|list| list.more);
-    let mut all = in_turn(lists);
-    let more = more || all.len() > end;
+    let remarks = format!("{}{}", list.remarks, list.told.remarks);
+    let mut all = list.blocks;
+    let more = list.more || all.len() > end;
     all.truncate(end);
     Ok(Shown { results: all.split_off(offset.min(all.len())), remarks, more })
 }
@@ -132,8 +131,8 @@ fn check(asked: &params::Search) -> Result<()> {
     Ok(())
 }
 
-/// The results in each root.
-fn lists(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<Vec<Ranked>> {
+/// The results of all roots.
+fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<Ranked> {
     let mut scope = Scope::default();
     scope.facts = facts(asked)?;
     scope.tests = match &asked.tests {
@@ -147,7 +146,7 @@ fn lists(state: &ServerState, asked: &params::Search, pack: Option<usize>, show:
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     scope.types.clone_from(&asked.languages);
     scope.code_only = asked.code_only.then_some(true);
-    let mut places: Vec<(&Arc<Root>, Vec<String>)> = Vec::new();
+    let mut places: Vec<RootPaths<'_>> = Vec::new();
     for path in &asked.paths {
         let (root, _, below) = state.locate(path)?;
         match places.iter_mut().find(|(r, _)| Arc::ptr_eq(r, root)) {
@@ -163,13 +162,10 @@ fn lists(state: &ServerState, asked: &params::Search, pack: Option<usize>, show:
         wanted: asked.offset.unwrap_or_default().saturating_add(wanted(asked.results)?),
         per_file: asked.per_file,
         show,
-        pack: pack.map(|tokens| tokens / places.len().max(1)),
+        pack,
     };
     let (scope, background) = (&scope, &background(state, asked)?);
-    let ranked = |(root, below): &(&Arc<Root>, Vec<String>)| {
-        Ranking { state, root, below, scope, question, like: None, background, asked }.ranked()
-    };
-    places.iter().map(ranked).collect()
+    Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()
 }
 
 /// The conditions on units.
@@ -235,9 +231,9 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
         }
     };
     let wanted = wanted(asked.results)?;
-    let below = std::slice::from_ref(&root.below);
+    let roots = [(root, vec![root.below.clone()])];
     let scope = Scope::default();
-    let list = repaired(root, || {
+    let list = repaired(&roots, || {
         let like = like(&root.project, &*state.snapshot(root)?, &path, line, state.model(root)?)?;
         let question = Question {
             query: &like.query,
@@ -247,9 +243,9 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
             pack: None,
         };
         let (background, asked) = (&Background::default(), &params::Search::default());
-        Ranking { state, root, below, scope: &scope, question, like: Some(&like), background, asked }.once()
+        Ranking { state, roots: &roots, scope: &scope, question, like: Some(&like), background, asked }.once()
     })?;
-    Ok(page_of(vec![list], asked.offset, wanted, asked.max_tokens))
+    Ok(page_of(list, asked.offset, wanted, asked.max_tokens))
 }
 
 /// A unit's root, its path from there, and its first and last line.

@@ -4,20 +4,18 @@ mod names;
 mod text;
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use colgrep_core::UnitId;
 use colgrep_core::clue::{Certainty, Clues, Pointer};
 use colgrep_core::query::Query;
+use colgrep_core::statistics::Statistics;
 use colgrep_core::token::Tokenizer;
-use rayon::prelude::*;
 
-use super::locate::{Called, Fit, files_called, files_named, files_spelled};
+use super::locate::{FILES_MAX, Fit, fit_of, longest};
+use super::rounds::Rounds;
+use super::shard::{FileMeant, LocateAsked, LocateFound};
 use crate::error::Result;
-use crate::ids::FileId;
-use crate::lexical::UnitFilter;
-use crate::source::read_text;
-use crate::store::{FileRecord, Snapshot};
+use crate::ids::FilePlace;
 
 /// Frames of a pasted trace that are looked up.
 const FRAMES_MAX: usize = 128;
@@ -33,9 +31,9 @@ pub struct Pointers {
     /// Units, by what points best at each.
     pub units: HashMap<UnitId, Pointer>,
     /// Files that are named, with a share of 1: several of one name share.
-    pub files: HashMap<FileId, f32>,
+    pub files: HashMap<FilePlace, f32>,
     /// Where phrases stand in quotes: the files that hold them all. Nothing else is an answer.
-    pub only: Option<HashSet<FileId>>,
+    pub only: Option<HashSet<FilePlace>>,
 }
 
 impl Pointers {
@@ -48,17 +46,16 @@ impl Pointers {
 /// Looks at what a query points at.
 ///
 /// # Errors
-/// When the index can't be read.
+/// When an index can't be read.
 pub fn pointers(
-    snapshot: &Snapshot,
+    rounds: &Rounds<'_>,
     query: &Query,
+    statistics: &Statistics,
     tokenizer: &mut Tokenizer,
-    filter: Option<&dyn UnitFilter>,
 ) -> Result<Pointers> {
     let clues = &query.clues;
-    let mut search = Search { snapshot, filter, tokenizer, found: Pointers::default() };
-    search.locations(clues)?;
-    search.mentions(clues, &query.text);
+    let mut search = Search { rounds, statistics, tokenizer, found: Pointers::default() };
+    search.located(clues, &query.text)?;
     search.declared(clues)?;
     search.callers(clues)?;
     // What a name defines says more than the places where it stands.
@@ -71,25 +68,43 @@ pub fn pointers(
 }
 
 struct Search<'a> {
-    snapshot: &'a Snapshot,
-    filter: Option<&'a dyn UnitFilter>,
+    rounds: &'a Rounds<'a>,
+    statistics: &'a Statistics,
     tokenizer: &'a mut Tokenizer,
     found: Pointers,
 }
 
+/// A line of a file that is pointed at.
+struct Point {
+    file: FilePlace,
+    line: u32,
+    certainty: Certainty,
+    strength: f32,
+}
+
+/// What a name means, over all shards.
+struct Meant<'n> {
+    written: &'n str,
+    files: Vec<FileMeant>,
+}
+
 impl Search<'_> {
     /// Whether the query means one file by its name: what stands in it is what is asked for, where all else is equal.
-    fn means(&self, file: FileId) -> bool {
+    fn means(&self, file: FilePlace) -> bool {
         self.found.files.get(&file).is_some_and(|share| *share >= 1.0)
     }
 
-    fn allows(&self, file: FileId) -> bool {
-        self.filter.is_none_or(|f| f.allows_file(file))
-    }
-
-    fn point(&mut self, file: FileId, line: u32, certainty: Certainty, strength: f32) -> Result<()> {
-        if let Some(unit) = self.snapshot.lexical.unit_around(file, line, self.filter)? {
-            self.point_at(unit.key, Pointer { certainty, strength, line });
+    /// Points at the units around lines.
+    fn point(&mut self, points: &[Point]) -> Result<()> {
+        if points.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<(FilePlace, u32)> = points.iter().map(|point| (point.file, point.line)).collect();
+        for (unit, point) in self.rounds.around(&lines)?.into_iter().zip(points) {
+            let Point { line, certainty, strength, .. } = *point;
+            if let Some(unit) = unit {
+                self.point_at(unit.unit, Pointer { certainty, strength, line });
+            }
         }
         Ok(())
     }
@@ -102,64 +117,90 @@ impl Search<'_> {
         }
     }
 
-    /// The records of those of the files that are allowed, in their order: the first `files_max`, of `bytes_max` at most.
-    fn records(&self, files: &[FileId], files_max: usize, bytes_max: u64) -> Vec<&FileRecord> {
-        let allowed = files.iter().filter(|file| self.allows(**file)).take(files_max);
-        let wanted: HashMap<FileId, usize> = allowed.enumerate().map(|(i, file)| (*file, i)).collect();
-        let mut records: Vec<&FileRecord> =
-            self.snapshot.files.indexed().filter(|f| wanted.contains_key(&f.id)).collect();
-        records.sort_by_key(|record| wanted[&record.id]);
+    /// Those of the files that are allowed, in their order: the first `files_max`, of `bytes_max` at most.
+    fn readable(&self, files: &[FilePlace], files_max: usize, bytes_max: u64) -> Result<Vec<FilePlace>> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let allowed = files.iter().zip(self.rounds.sizes(files)?).filter_map(|(file, size)| Some((*file, size?)));
         let mut bytes = 0;
-        records.retain(|record| {
-            bytes += record.size;
+        let is_within = |(_, size): &(FilePlace, u64)| {
+            bytes += size;
             bytes <= bytes_max
-        });
-        records
+        };
+        Ok(allowed.take(files_max).filter(is_within).map(|(file, _)| file).collect())
     }
 
-    /// What `look` finds in the texts of files, side by side. One that can't be read any more has none.
-    fn look_into<T: Send>(
-        &self,
-        files: &[&FileRecord],
-        look: impl Fn(&FileRecord, &str) -> Option<T> + Sync,
-    ) -> Vec<T> {
-        let root = Path::new(&self.snapshot.files.root);
-        files.par_iter().filter_map(|record| look(record, &read_text(root, &record.path).ok()?)).collect()
+    /// Files and lines that are named.
+    fn located(&mut self, clues: &Clues, text: &str) -> Result<()> {
+        let frames = clues.locations.iter().take(FRAMES_MAX);
+        let paths: Vec<String> =
+            frames.clone().map(|location| &location.path).chain(&clues.mentions).cloned().collect();
+        let may_be_spelled = text.contains('.') && text.contains(' ');
+        if paths.is_empty() && clues.names.is_empty() && !may_be_spelled {
+            return Ok(());
+        }
+        let text = if may_be_spelled { text.to_string() } else { String::new() };
+        let asked = LocateAsked { paths, names: clues.names.clone(), text };
+        let found = self.rounds.located(&asked)?;
+        let lines: Vec<u32> = frames.map(|location| location.line).collect();
+        let mut named: Vec<Option<(Fit, Vec<FileMeant>)>> =
+            asked.paths.iter().enumerate().map(|(at, written)| best_of(&found, at, written)).collect();
+        let mentions = named.split_off(lines.len());
+        self.locations(named, &lines)?;
+        self.mentions(clues, mentions, &found);
+        Ok(())
     }
 
     /// Lines that are named. Where a path fits well, those of which nothing but the file's name fits are of other
     /// projects: a library's frames in a trace.
-    fn locations(&mut self, clues: &Clues) -> Result<()> {
-        let mut found: Vec<(Fit, FileId, u32)> = Vec::new();
-        for location in clues.locations.iter().take(FRAMES_MAX) {
-            let Some((fit, files)) = files_named(&self.snapshot.files, &location.path) else { continue };
-            let files: Vec<FileId> = files.iter().map(|f| f.id).filter(|file| self.allows(*file)).collect();
+    fn locations(&mut self, named: Vec<Option<(Fit, Vec<FileMeant>)>>, lines: &[u32]) -> Result<()> {
+        let mut found: Vec<(Fit, FilePlace, u32)> = Vec::new();
+        for (named, line) in named.into_iter().zip(lines) {
+            let Some((fit, files)) = named else { continue };
+            let files = allowed(&files);
             // The last part of a foreign path alone is hardly more than a name.
             if fit > Fit::Name || files.len() == 1 {
-                found.extend(files.into_iter().map(|file| (fit, file, location.line)));
+                found.extend(files.into_iter().map(|file| (fit, file, *line)));
             }
         }
         if found.iter().any(|place| place.0 > Fit::Name) {
             found.retain(|place| place.0 > Fit::Name);
         }
-        for (i, (_, file, line)) in found.into_iter().take(LOCATIONS_MAX).enumerate() {
-            self.point(file, line, Certainty::Location, 1.0 / (1 + i) as f32)?;
-        }
-        Ok(())
+        let point = |(i, (_, file, line)): (usize, (Fit, FilePlace, u32))| Point {
+            file,
+            line,
+            certainty: Certainty::Location,
+            strength: 1.0 / (1 + i) as f32,
+        };
+        let points: Vec<Point> = found.into_iter().take(LOCATIONS_MAX).enumerate().map(point).collect();
+        self.point(&points)
     }
 
     /// Files that are named. Where several are and one of them ends the question behind "in", that one is meant.
-    fn mentions(&mut self, clues: &Clues, text: &str) {
-        let table = &self.snapshot.files;
-        let by_path = clues.mentions.iter().filter_map(|mention| {
-            let (fit, files) = files_named(table, mention)?;
-            (fit > Fit::Name).then_some((mention.as_str(), files))
+    fn mentions(&mut self, clues: &Clues, by_path: Vec<Option<(Fit, Vec<FileMeant>)>>, found: &[LocateFound]) {
+        let mut spelled: Vec<(String, Vec<FileMeant>)> = Vec::new();
+        for (name, files) in found.iter().flat_map(|one| &one.spelled) {
+            match spelled.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => known.extend(files),
+                None => spelled.push((name.clone(), files.clone())),
+            }
+        }
+        longest(&mut spelled);
+        let by_path = clues.mentions.iter().zip(by_path).filter_map(|(written, named)| {
+            let (fit, files) = named?;
+            (fit > Fit::Name).then_some(Meant { written, files })
         });
-        let meant: Vec<Called<'_, '_>> =
-            by_path.chain(files_called(table, &clues.names)).chain(files_spelled(table, text)).collect();
-        let place = clues.place.as_deref().filter(|place| meant.iter().any(|(written, _)| written == place));
-        for (written, files) in meant {
-            let files: Vec<FileId> = files.iter().map(|f| f.id).filter(|file| self.allows(*file)).collect();
+        let by_name = clues.names.iter().enumerate().filter_map(|(at, written)| {
+            let of_shards = found.iter().filter_map(|one| one.names.get(at));
+            let files: Vec<FileMeant> = of_shards.flatten().copied().collect();
+            (!files.is_empty() && files.len() <= FILES_MAX).then_some(Meant { written, files })
+        });
+        let spelled = spelled.iter().map(|(written, files)| Meant { written, files: files.clone() });
+        let meant: Vec<Meant<'_>> = by_path.chain(by_name).chain(spelled).collect();
+        let place = clues.place.as_deref().filter(|place| meant.iter().any(|meant| meant.written == *place));
+        for Meant { written, files } in meant {
+            let files = allowed(&files);
             let part = if place.is_none_or(|place| place == written) { 1.0 } else { SHARE_BESIDE_A_PLACE };
             let share = part / (files.len() as f32).sqrt();
             for file in files {
@@ -168,4 +209,23 @@ impl Search<'_> {
             }
         }
     }
+}
+
+fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
+    files.iter().filter(|meant| meant.is_allowed).map(|meant| meant.file).collect()
+}
+
+/// The files of all shards that the path at a position means: none where it fits none or too many.
+fn best_of(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
+    let of_shards = || found.iter().filter_map(|one| one.paths.get(at));
+    let shared = of_shards().map(|(shared, _)| *shared).max()?;
+    let fit = fit_of(written, shared as usize)?;
+    let mut files: Vec<FileMeant> =
+        of_shards().filter(|(own, _)| *own == shared).flat_map(|(_, files)| files).copied().collect();
+    files.sort_by_key(|meant| meant.file);
+    // The file that is exactly so called, from the root, leaves no doubt.
+    if let Some(exact) = files.iter().find(|meant| meant.is_exact) {
+        files = vec![*exact];
+    }
+    (files.len() <= FILES_MAX).then_some((fit, files))
 }

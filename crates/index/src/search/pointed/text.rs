@@ -1,6 +1,6 @@
 //! Text as typed: the places that hold a whole query, the longest run of its words, or what stands in quotes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use colgrep_core::bm25::idf;
 use colgrep_core::clue::Certainty;
@@ -8,12 +8,11 @@ use colgrep_core::query::Query;
 use colgrep_core::token::is_stop_word;
 use colgrep_core::verbatim::{Agreement, Standing, Typed, has_values, is_question};
 
-use super::{Pointers, Search};
+use super::{Point, Pointers, Search};
 use crate::error::Result;
-use crate::ids::FileId;
+use crate::ids::FilePlace;
 use crate::lexical::{run_of, term_of_word};
-use crate::search::is_text;
-use crate::store::FileRecord;
+use crate::search::shard::{HoldingAsked, Look, Seen};
 
 /// Units that hold a word, at most, for the word to lead to files.
 const UNITS_OF_A_WORD_MAX: u64 = 20_000;
@@ -47,7 +46,7 @@ const STRENGTH_OF_A_PART: f32 = 0.5;
 const STRENGTH_OF_OTHER_MARKS: f32 = 0.9;
 
 /// How a text is looked for.
-struct Look {
+struct Manner {
     /// Words that it must have, all of which must stand in a row.
     words_min: usize,
     /// Whether other punctuation, spaces and case between the words do.
@@ -73,8 +72,8 @@ impl Search<'_> {
     /// character.
     fn text(&mut self, text: &str) -> Result<bool> {
         let bare = Typed::new(text, |_| 0.0);
-        let look = how_to_look(text, &bare);
-        if bare.len() < look.words_min {
+        let manner = how_to_look(text, &bare);
+        if bare.len() < manner.words_min {
             return Ok(false);
         }
         let is_message = has_values(text);
@@ -83,7 +82,7 @@ impl Search<'_> {
         let run = run_of(text, self.tokenizer);
         let mut files = match run.is_empty() {
             true => self.files_with_all(text)?,
-            false => self.snapshot.lexical.files_with_run(&run)?,
+            false => self.rounds.runs(std::slice::from_ref(&run))?.concat(),
         };
         let row_max = match typed.len() {
             1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
@@ -97,128 +96,125 @@ impl Search<'_> {
         let is_long = typed.len() >= WORDS_MIN;
         let in_a_row = files.len();
         if is_long {
-            let known: HashSet<FileId> = files.iter().copied().collect();
+            let known: HashSet<FilePlace> = files.iter().copied().collect();
             files.extend(by_weight.into_iter().filter(|file| !known.contains(file)));
         }
         let bytes_max = if in_a_row > FILES_READ_MAX { BYTES_READ_OF_A_PHRASE_MAX } else { BYTES_READ_MAX };
-        let records = self.records(&files, in_a_row.max(FILES_READ_MAX), bytes_max);
+        let files = self.readable(&files, in_a_row.max(FILES_READ_MAX), bytes_max)?;
         let share_min = if is_message { RUN_SHARE_OF_A_MESSAGE_MIN } else { RUN_SHARE_MIN };
         // A question's own words stand together by chance, and most often in documents.
         let asks = is_question(text);
-        let in_text: HashSet<FileId> =
-            records.iter().filter(|file| is_text(&file.language)).map(|file| file.id).collect();
         let mut stands_whole = false;
-        for (file, line, standing) in self.standing(&typed, &records) {
+        let mut points = Vec::new();
+        for (file, line, standing, is_text) in self.standing(&typed, text, &files)? {
             let is_run = is_long && standing.words >= WORDS_MIN && standing.share >= share_min;
             stands_whole |= standing.agreement == Agreement::Exact;
             let certainty = match standing.agreement {
                 Agreement::Exact => Certainty::Exact,
-                Agreement::Words if look.is_loose => Certainty::Words,
-                Agreement::Run if is_run && !asks && !in_text.contains(&file) => Certainty::Run,
+                Agreement::Words if manner.is_loose => Certainty::Words,
+                Agreement::Run if is_run && !asks && !is_text => Certainty::Run,
                 Agreement::Words | Agreement::Run => continue,
             };
             let part = if standing.is_alone { 1.0 } else { STRENGTH_OF_A_PART };
             let same = if standing.is_same { 1.0 } else { STRENGTH_OF_OTHER_MARKS };
-            self.point(file, line, certainty, standing.share * part * same)?;
+            points.push(Point { file, line, certainty, strength: standing.share * part * same });
         }
+        self.point(&points)?;
         Ok(stands_whole)
     }
 
     /// The text made ready to be looked for, and the files that hold at least `share_min` of its weight, those with most
     /// first.
-    fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FileId>)> {
-        let units = self.snapshot.files.units();
-        let mut of_terms: HashMap<String, (f32, Vec<FileId>)> = HashMap::new();
-        let mut failed = Ok(());
+    fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FilePlace>)> {
         let many = text.split_whitespace().nth(WORDS_MIN - 1).is_some();
-        let typed = Typed::new(text, |word| {
-            // A number in a message is most often a value that the source does not have.
-            let is_value = many && word.starts_with(|c: char| c.is_ascii_digit());
-            let term = term_of_word(word, self.tokenizer).filter(|term| !is_value && !is_stop_word(term));
-            let Some(term) = term else { return 0.0 };
-            if let Some((weight, _)) = of_terms.get(&term) {
-                return *weight;
-            }
-            match self.snapshot.lexical.files_with(&term, UNITS_OF_A_WORD_MAX) {
-                Ok(Some(files)) => {
-                    let weight = if files.is_empty() { 0.0 } else { idf(units, files.len() as u64) };
-                    of_terms.insert(term, (weight, files));
-                    weight
-                }
-                Ok(None) => 0.0,
-                Err(error) => {
-                    failed = Err(error);
-                    0.0
-                }
-            }
+        // A number in a message is most often a value that the source does not have.
+        let is_value = |word: &str| many && word.starts_with(|c: char| c.is_ascii_digit());
+        let mut of_words: Vec<Option<usize>> = Vec::new();
+        let mut terms: Vec<String> = Vec::new();
+        Typed::new(text, |word| {
+            let term = term_of_word(word, self.tokenizer).filter(|term| !is_value(word) && !is_stop_word(term));
+            of_words.push(term.map(|term| {
+                terms.iter().position(|known| *known == term).unwrap_or_else(|| {
+                    terms.push(term);
+                    terms.len() - 1
+                })
+            }));
+            0.0
         });
-        failed?;
-        let all: f32 = of_terms.values().map(|(weight, _)| weight).sum();
-        let mut held: HashMap<FileId, f32> = HashMap::new();
-        for (weight, files) in of_terms.values() {
-            for file in files.iter().filter(|file| self.allows(**file)) {
-                *held.entry(*file).or_default() += weight;
-            }
+        let counts = if terms.is_empty() { Vec::new() } else { self.rounds.counts(&terms, UNITS_OF_A_WORD_MAX)? };
+        let weight = |count: &crate::search::shard::HolderCount| match count.files {
+            _ if count.units.most() > UNITS_OF_A_WORD_MAX => 0.0,
+            0 => 0.0,
+            files => idf(self.statistics.units, files),
+        };
+        let weights: Vec<f32> = counts.iter().map(weight).collect();
+        let of_words: Vec<f32> = of_words.into_iter().map(|term| term.map_or(0.0, |term| weights[term])).collect();
+        let typed = Typed::weighed(text, &of_words);
+        let terms: Vec<(String, f32)> = terms.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
+        if terms.is_empty() {
+            return Ok((typed, Vec::new()));
         }
-        let mut held: Vec<(FileId, f32)> = held.into_iter().filter(|h| h.1 >= share_min * all).collect();
-        held.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        Ok((typed, held.into_iter().map(|(file, _)| file).collect()))
+        let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
+        let asked = HoldingAsked { terms, least: share_min * all, files_max: FILES_READ_OF_A_PHRASE_MAX };
+        Ok((typed, self.rounds.holding(&asked)?))
     }
 
-    /// Reads `files` and gives, for each that agrees, where.
-    fn standing(&self, typed: &Typed<'_>, files: &[&FileRecord]) -> Vec<(FileId, u32, Standing)> {
-        self.look_into(files, |record, source| {
-            let standing = typed.find(source)?;
-            let line = 1 + memchr::memchr_iter(b'\n', &source.as_bytes()[..standing.start]).count();
-            Some((record.id, line as u32, standing))
-        })
+    /// Reads `files` and gives, for each that agrees, where, and whether it is prose or data.
+    fn standing(
+        &self,
+        typed: &Typed<'_>,
+        text: &str,
+        files: &[FilePlace],
+    ) -> Result<Vec<(FilePlace, u32, Standing, bool)>> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let look = Look::Typed { text: text.to_string(), weights: typed.weights().to_vec() };
+        let placed = |(file, seen): (FilePlace, Seen)| Some((file, seen.line, seen.standing?, seen.is_text));
+        Ok(self.rounds.look(files, &look)?.into_iter().filter_map(placed).collect())
     }
 
     /// The files that may hold a phrase. Stop words have no positions, and documentation is indexed without its markup:
     /// where positions show nothing, those that hold all of its words.
-    fn files_of_phrase(&mut self, phrase: &str) -> Result<Vec<FileId>> {
+    fn files_of_phrase(&mut self, phrase: &str) -> Result<Vec<FilePlace>> {
         let run = run_of(phrase, self.tokenizer);
-        let in_a_row = if run.is_empty() { Vec::new() } else { self.snapshot.lexical.files_with_run(&run)? };
+        let in_a_row = if run.is_empty() { Vec::new() } else { self.rounds.runs(std::slice::from_ref(&run))?.concat() };
         if in_a_row.is_empty() { self.files_with_all(phrase) } else { Ok(in_a_row) }
     }
 
     /// The files that hold all words of a text, stop words too.
-    fn files_with_all(&mut self, text: &str) -> Result<Vec<FileId>> {
-        let mut holders: Option<Vec<FileId>> = None;
-        for term in self.tokenizer.terms(text) {
-            let files = self.snapshot.lexical.files_with(&term, u64::MAX)?.unwrap_or_default();
-            holders = Some(match holders {
-                None => files,
-                Some(known) => known.into_iter().filter(|file| files.binary_search(file).is_ok()).collect(),
-            });
-        }
-        Ok(holders.unwrap_or_default())
+    fn files_with_all(&mut self, text: &str) -> Result<Vec<FilePlace>> {
+        let terms = self.tokenizer.terms(text);
+        if terms.is_empty() { Ok(Vec::new()) } else { self.rounds.holding_all(&terms) }
     }
 
     /// What stands in quotes: nothing but the files that hold it all is an answer.
     pub(super) fn phrases(&mut self, phrases: &[String]) -> Result<()> {
-        let mut only: Option<HashSet<FileId>> = None;
+        let mut only: Option<HashSet<FilePlace>> = None;
         let mut found = Vec::new();
         for phrase in phrases {
             let files = self.files_of_phrase(phrase)?;
-            let records = self.records(&files, FILES_READ_OF_A_PHRASE_MAX, BYTES_READ_OF_A_PHRASE_MAX);
-            let mut places = self.standing(&Typed::new(phrase, |_| 1.0), &records);
-            places.retain(|(.., standing)| standing.agreement >= Agreement::Words);
-            let holders: HashSet<FileId> = places.iter().map(|place| place.0).collect();
+            let files = self.readable(&files, FILES_READ_OF_A_PHRASE_MAX, BYTES_READ_OF_A_PHRASE_MAX)?;
+            let mut places = self.standing(&Typed::new(phrase, |_| 1.0), phrase, &files)?;
+            places.retain(|(_, _, standing, _)| standing.agreement >= Agreement::Words);
+            let holders: HashSet<FilePlace> = places.iter().map(|place| place.0).collect();
             only = Some(only.map_or_else(|| holders.clone(), |only| &only & &holders));
             found.extend(places);
         }
         let Some(only) = only else { return Ok(()) };
         // Who names a file asks for what stands in that one.
         let names_one = self.found.files.keys().any(|file| self.means(*file));
-        for (file, line, standing) in found.into_iter().filter(|place| only.contains(&place.0)) {
+        let here = found.into_iter().filter(|place| only.contains(&place.0));
+        let point = |(file, line, standing, _): (FilePlace, u32, Standing, bool)| {
             let certainty = match standing.agreement {
                 _ if names_one && !self.means(file) => Certainty::Run,
                 Agreement::Exact => Certainty::Exact,
                 _ => Certainty::Words,
             };
-            self.point(file, line, certainty, 1.0)?;
-        }
+            Point { file, line, certainty, strength: 1.0 }
+        };
+        let points: Vec<Point> = here.map(point).collect();
+        self.point(&points)?;
         self.found.only = Some(only);
         Ok(())
     }
@@ -226,12 +222,12 @@ impl Search<'_> {
 
 /// How a text is looked for as typed. One word is, where it is written as no word of a sentence is; few words are, where
 /// what stands between them is not of prose.
-fn how_to_look(text: &str, typed: &Typed<'_>) -> Look {
+fn how_to_look(text: &str, typed: &Typed<'_>) -> Manner {
     let pieces = text.split_whitespace().count();
     match pieces {
-        1 if typed.is_token() => Look { words_min: 1, is_loose: !typed.is_operator() },
-        _ if typed.is_code() => Look { words_min: WORDS_OF_CODE_MIN, is_loose: true },
-        2.. if typed.is_marked() => Look { words_min: WORDS_OF_CODE_MIN, is_loose: typed.len() >= WORDS_MIN },
-        _ => Look { words_min: WORDS_MIN, is_loose: true },
+        1 if typed.is_token() => Manner { words_min: 1, is_loose: !typed.is_operator() },
+        _ if typed.is_code() => Manner { words_min: WORDS_OF_CODE_MIN, is_loose: true },
+        2.. if typed.is_marked() => Manner { words_min: WORDS_OF_CODE_MIN, is_loose: typed.len() >= WORDS_MIN },
+        _ => Manner { words_min: WORDS_MIN, is_loose: true },
     }
 }

@@ -1,0 +1,114 @@
+//! Several projects in one search, and named groups of them.
+
+mod common;
+
+use std::fs;
+
+use common::Sandbox;
+use common::mcp::Client;
+use serde_json::json;
+
+const API: [(&str, &str); 2] = [
+    (
+        "api/src/retry.rs",
+        "/// Retries a request until the server answers.\npub fn retry_request(limit: u32) {\n    wait(limit);\n}\n",
+    ),
+    (
+        "api/src/queue.rs",
+        "/// A queue of jobs.\npub struct Queue;\n\npub fn push(job: u32) {\n    retry_request(job);\n}\n",
+    ),
+];
+const WORKER: [(&str, &str); 3] = [
+    (
+        "worker/lib/backoff.py",
+        "def backoff(limit):\n    \"\"\"Waits before a retry of a request.\"\"\"\n    return limit\n",
+    ),
+    ("worker/lib/queue.py", "def push(job):\n    return job\n"),
+    ("worker/tests/backoff_test.py", "def test_backoff():\n    assert backoff(1)\n"),
+];
+
+/// Two repositories, `api` and `worker`, and a group of both in the user's settings.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (path, text) in API.into_iter().chain(WORKER) {
+        sandbox.write(path, text);
+    }
+    for repository in ["api", "worker"] {
+        fs::create_dir_all(sandbox.root().join(repository).join(".git")).expect("a folder");
+    }
+    let settings = sandbox.root().parent().expect("a folder").join("config/colgrep/config.toml");
+    let groups = "index_mode = \"keyword\"\n\n[groups]\nbackend = [\"~/project/api\", \"~/project/worker\"]\nlost = [\"~/gone\"]\n";
+    fs::write(settings, groups).expect("a file");
+    sandbox
+}
+
+#[test]
+fn several_projects_are_ranked_together_whatever_their_order() {
+    let sandbox = sandbox();
+    for query in ["retry request", "push job", "where are jobs queued", "backoff.py", "who calls backoff"] {
+        let rows = |paths: [&str; 2]| sandbox.run(&[query, paths[0], paths[1], "--explain", "--all"]);
+        let (one, other) = (rows(["api", "worker"]), rows(["worker", "api"]));
+        assert_eq!((one.status, &one.out), (0, &other.out), "{query}: {}", one.err);
+    }
+    let ran = sandbox.run(&["retry request", "api", "worker", "--all"]);
+    assert_eq!(ran.paths().iter().take(2).copied().collect::<Vec<_>>(), ["api/src/retry.rs", "worker/lib/backoff.py"]);
+    assert_eq!(
+        sandbox.run(&["push job", "api", "worker", "-k", "1", "-l"]).out.lines().count(),
+        1,
+        "-k counts all files"
+    );
+    let ran = sandbox.run(&["retry", "api", "worker", "--json", "-k", "9"]);
+    assert!(ran.out.contains("ROOT/api/src/retry.rs") && ran.out.contains("ROOT/worker/lib/backoff.py"), "{}", ran.out);
+    let named = sandbox.run(&["push job", "api", "worker", "-t", "python", "-l", "-k", "1"]);
+    assert_eq!(named.out, "worker/lib/queue.py\n", "a filter");
+    assert_eq!(sandbox.run(&["-e", "retry", "retry request", "api", "worker", "-l", "--all"]).paths().len(), 3);
+    let pack = sandbox.run(&["retry request", "api", "worker", "--pack", "2000"]);
+    assert!(pack.out.contains("retry_request") && pack.out.contains("backoff"), "{}", pack.out);
+    let near = sandbox.run(&["push job", "api", "worker", "--near", "worker/lib/backoff.py", "-k", "9", "--json"]);
+    assert_eq!(near.status, 0, "{}", near.err);
+}
+
+#[test]
+fn a_group_of_the_settings_is_searched_by_its_name() {
+    let sandbox = sandbox();
+    let (group, paths) = (sandbox.run(&["retry request", "--group", "backend", "--json"]), ["api", "worker"]);
+    assert_eq!(group.out, sandbox.run(&["retry request", paths[0], paths[1], "--json"]).out);
+    let text = sandbox.run(&["retry request", "--group", "backend"]);
+    assert!(
+        text.out.contains("project/api/src/retry.rs:") || text.out.contains("ROOT/api/src/retry.rs:"),
+        "{}",
+        text.out
+    );
+    let unknown = sandbox.run(&["retry", "--group", "backed"]);
+    assert_eq!((unknown.status, unknown.out.as_str()), (2, ""));
+    assert!(
+        unknown.err.contains("there is no group \"backed\"") && unknown.err.contains("\"backend\""),
+        "{}",
+        unknown.err
+    );
+    let lost = sandbox.run(&["retry", "api", "--group", "lost"]);
+    assert_eq!((lost.status, lost.out.as_str()), (2, ""));
+    assert!(lost.err.contains("gone"), "{}", lost.err);
+}
+
+#[test]
+fn a_root_that_is_gone_is_named_and_never_left_out() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(&["retry", "api", "./nowhere"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("nowhere"), "{}", ran.err);
+}
+
+#[test]
+fn a_server_of_several_roots_ranks_them_together() {
+    let sandbox = sandbox();
+    let mut client = Client::start(&sandbox, &["api", "worker"]);
+    let text = client.good("search", json!({"query": "retry request", "all": true, "pack": 0}));
+    let first: Vec<usize> = ["retry.rs", "backoff.py"].iter().filter_map(|name| text.find(name)).collect();
+    assert!(first.len() == 2 && first[0] < first[1], "{text}");
+    assert!(text.contains("worker/lib/backoff.py"), "{text}");
+    let few = client.good("search", json!({"query": "push", "results": 1, "pack": 0}));
+    assert_eq!(few.matches("queue.").count(), 1, "results count files of all roots: {few}");
+    let one = client.good("search", json!({"query": "push", "paths": [sandbox.root().join("worker")], "pack": 0}));
+    assert!(one.contains("queue.py") && !one.contains("queue.rs"), "{one}");
+}

@@ -1,0 +1,333 @@
+//! Several projects as one corpus: ranked together by the sum of their statistics, as one index of all would be.
+//!
+//! What stands in front of a project's paths (its folder's name) orders files of equal scores and tells where a written
+//! path points. It is no word of the ranking: an index holds the terms of paths from its own root, so a project ranks by
+//! the same words alone and among others. No name is the corpus's own.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use colgrep_core::UnitId;
+use colgrep_core::collapse::FileHit;
+use colgrep_core::knob::Knobs;
+use colgrep_core::rank::RankedUnit;
+use colgrep_core::tag::{Hints, TagKind};
+use colgrep_core::token::Tokenizer;
+use colgrep_index::ids::FileId;
+use colgrep_index::lexical::UnitFilter;
+use colgrep_index::search::{self, Corpus, Layout, LocalShard, Near, Request, Retrieval, Shard, Timing, Watch, search};
+
+use crate::answer::FileAnswer;
+use crate::damage::guarded;
+use crate::end::{End, end};
+use crate::error::{Error, Result};
+use crate::explain::Explanation;
+use crate::filter::Without;
+use crate::model::Model;
+use crate::notice::{Listener, Traced};
+use crate::past::Past;
+use crate::place::{Asked, Place, Ranked, single_units};
+use crate::request::Detail;
+use crate::rules::Patterns;
+use crate::watch::Watcher;
+
+/// Units whose names may give suggestions.
+const BEST_UNITS: usize = 20;
+
+/// A ranking over several places.
+#[derive(Debug)]
+pub struct RankedTogether {
+    /// The results of each place.
+    pub ranked: Vec<Ranked>,
+    /// All results, best first: the place, and the position in its ranking.
+    pub order: Vec<(usize, usize)>,
+    /// The best units of all, each with its place.
+    pub best: Vec<(usize, UnitId)>,
+}
+
+impl Place {
+    /// Ranks the place's files.
+    ///
+    /// # Errors
+    /// When the index can't be read, or the model can't be run.
+    pub fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<Ranked> {
+        let mut alone = rank(&[self], asked, listener)?;
+        Ok(alone.ranked.remove(0))
+    }
+
+    /// The first half of a ranking: the parsed query and the candidates of the retrievers. For experiments with the
+    /// second half.
+    ///
+    /// # Errors
+    /// As [`Place::rank`].
+    pub fn retrieve(&self, asked: &Asked<'_>) -> Result<Retrieval> {
+        with_request(&[self], asked, |corpus, request| Ok(search::retrieve(corpus, request)?))
+    }
+}
+
+impl RankedTogether {
+    /// Number of results.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Strength of a result's file, 0 to 1.
+    pub fn strength(&self, result: usize) -> f32 {
+        let (place, hit) = self.order[result];
+        self.ranked[place].strength(hit)
+    }
+
+    /// Keeps only results of files that pass, in order: the place, and the path.
+    pub fn retain(&mut self, mut keep: impl FnMut(usize, &str) -> bool) {
+        let ranked = &self.ranked;
+        self.order.retain(|(place, hit)| keep(*place, ranked[*place].path(*hit)));
+    }
+
+    /// Keeps only the first `results`.
+    pub fn truncate(&mut self, results: usize) {
+        self.order.truncate(results);
+    }
+
+    /// Works out some of the results in parallel, each with the wanted detail. Tells which place failed.
+    ///
+    /// # Errors
+    /// When an index can't be read.
+    pub fn files(
+        &self,
+        places: &[Place],
+        range: Range<usize>,
+        detail: Detail,
+    ) -> std::result::Result<Vec<FileAnswer>, Box<(usize, Error)>> {
+        let wanted = &self.order[range];
+        let mut files: Vec<Option<FileAnswer>> = vec![None; wanted.len()];
+        for (at, (place, ranked)) in places.iter().zip(&self.ranked).enumerate() {
+            let own: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i].0 == at).collect();
+            let hits: Vec<usize> = own.iter().map(|i| wanted[*i].1).collect();
+            if hits.is_empty() {
+                continue;
+            }
+            let found = guarded(|| place.files(ranked, &hits, detail)).map_err(|error| Box::new((at, error)))?;
+            for (i, file) in own.into_iter().zip(found) {
+                files[i] = Some(file);
+            }
+        }
+        Ok(files.into_iter().flatten().collect())
+    }
+
+    /// The remarks behind the last result: see [`end`].
+    ///
+    /// # Errors
+    /// When an index can't be read.
+    pub fn end(&self, places: &[Place], is_weak: bool) -> Result<End> {
+        let all: Vec<(&Place, &Ranked)> = places.iter().zip(&self.ranked).collect();
+        guarded(|| end(&all, &self.best, is_weak))
+    }
+}
+
+/// What stands in front of the paths of projects with these roots, a `/` at its end: their last components, as many as
+/// tell them apart. Nothing in front of a lone project's.
+pub fn fronts(roots: &[&Path]) -> Vec<String> {
+    if roots.len() < 2 {
+        return vec![String::new(); roots.len()];
+    }
+    let parts: Vec<Vec<String>> = roots
+        .iter()
+        .map(|root| root.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect())
+        .collect();
+    let front = |parts: &[String], length: usize| parts[parts.len().saturating_sub(length)..].join("/") + "/";
+    let mut lengths = vec![1; roots.len()];
+    loop {
+        let all: Vec<String> = parts.iter().zip(&lengths).map(|(parts, length)| front(parts, *length)).collect();
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        all.iter().for_each(|front| *counts.entry(front).or_default() += 1);
+        let is_unclear = |at: usize| counts[all[at].as_str()] > 1 && lengths[at] < parts[at].len();
+        let unclear: Vec<usize> = (0..all.len()).filter(|at| is_unclear(*at)).collect();
+        if unclear.is_empty() {
+            return all;
+        }
+        unclear.into_iter().for_each(|at| lengths[at] += 1);
+    }
+}
+
+/// [`fronts`] of places.
+pub fn fronts_of(places: &[&Place]) -> Vec<String> {
+    fronts(&places.iter().map(|place| place.project.root.as_path()).collect::<Vec<_>>())
+}
+
+/// Files of all places that past commits like a question changed, with what stands in front of their paths.
+pub fn past_of(places: &[Place], question: &str, knobs: &Knobs, past: Past<'_>) -> Vec<(String, f32)> {
+    let fronts = fronts_of(&places.iter().collect::<Vec<_>>());
+    let of_place = |(place, front): (&Place, &String)| {
+        let found = past.evidence(&place.project, question, knobs).into_iter();
+        found.map(|(path, share)| ([front.as_str(), &path].concat(), share)).collect::<Vec<_>>()
+    };
+    places.iter().zip(&fronts).flat_map(of_place).collect()
+}
+
+/// Ranks the files of several places together.
+///
+/// # Errors
+/// When an index can't be read, or the model can't be run.
+pub fn rank(places: &[&Place], asked: &Asked<'_>, listener: &dyn Listener) -> Result<RankedTogether> {
+    with_request(places, asked, |corpus, request| {
+        let trace = listener.traces().then_some((asked.query, listener));
+        let mut watcher =
+            Watcher { explanation: asked.explain.then(Explanation::default), trace, timing: Timing::default() };
+        let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
+        let mut answer = search(corpus, request, watch)?;
+        if asked.single_units {
+            answer.hits = single_units(&answer, asked.files);
+        }
+        if let Some((query, listener)) = trace {
+            listener.trace(query, &Traced::Final(&answer));
+            listener.trace(query, &Traced::Timing(&watcher.timing));
+        }
+        Ok(parted(answer, places.len(), asked, watcher.explanation.map(Arc::new)))
+    })
+}
+
+/// The answer of a corpus as those of its places, whose units have the addresses of their own indexes.
+fn parted(
+    answer: search::Answer,
+    places: usize,
+    asked: &Asked<'_>,
+    explanation: Option<Arc<Explanation>>,
+) -> RankedTogether {
+    let search::Answer { query, hits, weak, units, files, shards, statistics, is_documentation } = answer;
+    let best = units.iter().take(BEST_UNITS).map(|unit| (unit.unit.part() as usize, unit.unit.within_part())).collect();
+    let mut own: Vec<search::Answer> = (0..places)
+        .map(|at| search::Answer {
+            query: query.clone(),
+            weak: if at == 0 { weak } else { 0 },
+            statistics: statistics.clone(),
+            is_documentation,
+            ..search::Answer::default()
+        })
+        .collect();
+    let mut positions = Vec::with_capacity(files.len());
+    for (file, shard) in files.into_iter().zip(&shards) {
+        positions.push((*shard, own[*shard].files.len()));
+        own[*shard].files.push(file);
+        own[*shard].shards.push(0);
+    }
+    let moved = |unit: &RankedUnit| RankedUnit { unit: unit.unit.within_part(), file: positions[unit.file].1, ..*unit };
+    for unit in &units {
+        own[positions[unit.file].0].units.push(moved(unit));
+    }
+    let mut order = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let (place, file) = positions[hit.file];
+        order.push((place, own[place].hits.len()));
+        own[place].hits.push(FileHit { file, units: hit.units.iter().map(moved).collect(), ..hit });
+    }
+    let ranked = own.into_iter().zip(0..).map(|(answer, part)| {
+        let mut matches = vec![0; if asked.every_match { answer.files.len() } else { 0 }];
+        if asked.every_match {
+            answer.units.iter().for_each(|unit| matches[unit.file] += 1);
+        }
+        Ranked::new(answer, explanation.clone(), matches, asked.single_units, part)
+    });
+    RankedTogether { ranked: ranked.collect(), order, best }
+}
+
+/// Runs `work` with the places as a corpus and the question as a request to it.
+fn with_request<T>(
+    places: &[&Place],
+    asked: &Asked<'_>,
+    work: impl FnOnce(&Corpus<'_>, &Request<'_>) -> Result<T>,
+) -> Result<T> {
+    let fronts = fronts_of(places);
+    let without: Vec<Option<Without<'_>>> = places.iter().map(|place| without(place, asked)).collect();
+    let shards: Vec<LocalShard<'_>> = places
+        .iter()
+        .zip(&fronts)
+        .zip(&without)
+        .map(|((place, front), without)| {
+            let filter = without.as_ref().map(|without| without as &dyn UnitFilter).or(place.filter());
+            LocalShard::new(&place.snapshot, filter).layout(Layout::One(front.clone()))
+        })
+        .collect();
+    let shards: Vec<&dyn Shard> = shards.iter().map(|shard| shard as &dyn Shard).collect();
+    let semantic = asked.model.map(|model| semantic(places, model, asked));
+    let near = asked.near.and_then(|near| {
+        let at = places.iter().position(|place| place.project.root == near.root)?;
+        Some(Near { path: [fronts[at].as_str(), &near.near.path].concat(), ..near.near.clone() })
+    });
+    let hints = Hints::new(asked.hints, &mut Tokenizer::default());
+    let tags = match asked.hints.iter().any(|hint| hint.kind == TagKind::Tag) {
+        true => places.iter().map(|place| tags(place)).collect::<Result<Vec<_>>>()?,
+        false => Vec::new(),
+    };
+    let tags_of = |path: &str| -> Vec<String> {
+        let own = |(front, tags): (&String, &Vec<(String, Option<Patterns>)>)| {
+            let path = path.strip_prefix(front.as_str())?;
+            let is_tagged = |globs: &Option<Patterns>| globs.as_ref().is_some_and(|globs| globs.is_match(path));
+            Some(tags.iter().filter(|(_, globs)| is_tagged(globs)).map(|(name, _)| name.clone()).collect::<Vec<_>>())
+        };
+        fronts.iter().zip(&tags).find_map(own).unwrap_or_default()
+    };
+    let request = Request {
+        query: asked.query,
+        knobs: asked.knobs,
+        fusion: asked.fusion,
+        files: asked.files,
+        units_per_file: asked.units_per_file,
+        strength_min: asked.strength_min,
+        semantic,
+        background: search::Background {
+            terms: asked.terms,
+            hints: Some(&hints),
+            tags_of: Some(&tags_of),
+            near: near.as_ref(),
+            past: asked.past,
+        },
+    };
+    let name = if let [place] = places { place.snapshot.files.root.as_str() } else { "" };
+    let paths = places.first().map(|place| &place.snapshot.path_facts);
+    work(&Corpus { shards: &shards, name, paths }, &request)
+}
+
+/// The filter of a place that holds the unit to find similar ones to: without that unit.
+fn without<'a>(place: &'a Place, asked: &Asked<'_>) -> Option<Without<'a>> {
+    let like = asked.like.filter(|like| like.root == place.project.root)?;
+    // A repaired index may have numbered its files anew.
+    let file = place.record(&like.path).map_or(FileId(u32::MAX), |file| file.id);
+    Some(Without { inner: place.filter(), file, line: like.line })
+}
+
+/// How the places use a model: where one has no vectors of it, its best candidates are encoded.
+fn semantic<'a>(places: &[&Place], model: &'a Model, asked: &'a Asked<'_>) -> search::Semantic<'a> {
+    let of_places = places.iter().map(|place| model.semantic(&place.snapshot, asked.by));
+    let widest = of_places.max_by_key(|semantic| semantic.encode_max);
+    let semantic = widest.unwrap_or_else(|| unreachable!("a search has a place"));
+    search::Semantic { question: asked.like.and_then(|like| like.vectors.as_ref()), ..semantic }
+}
+
+fn tags(place: &Place) -> Result<Vec<(String, Option<Patterns>)>> {
+    place.tags().map(|(name, globs)| Ok((name.clone(), Patterns::new(globs)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shortest_names_that_differ_stand_in_front() {
+        for (roots, expected) in [
+            (&["/src/web"][..], &[""][..]),
+            (&["/src/web", "/src/api"], &["web/", "api/"]),
+            (&["/a/web", "/b/web", "/b/api"], &["a/web/", "b/web/", "api/"]),
+            (&["/web", "/x/web"], &["//web/", "x/web/"]),
+        ] {
+            let roots: Vec<&Path> = roots.iter().map(Path::new).collect();
+            assert_eq!(fronts(&roots), expected, "{roots:?}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What a query points at in one index.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::PoisonError;
+
+use colgrep_core::UnitId;
+use colgrep_core::code_line::{announces, calls, is_use, naming_line, word_at};
+use colgrep_core::query::last_segment;
+use colgrep_core::token::is_word_char;
+use colgrep_core::verbatim::Typed;
+use colgrep_syntax::language;
+use rayon::prelude::*;
+
+use super::LocalSearch;
+use crate::error::Result;
+use crate::ids::{FileId, FilePlace};
+use crate::lexical::{CodeName, Run, UnitHit};
+use crate::search::is_text;
+use crate::search::locate::{FILES_MAX, best_named, files_called, files_spelled};
+use crate::search::shard::{
+    Context, ContextsAsked, DefinitionFound, DefinitionsAsked, FileMeant, HolderCount, HoldingAsked, LineOf,
+    LocateAsked, LocateFound, Look, Places, Seen, UnitFound,
+};
+use crate::source::read_text;
+use crate::store::FileRecord;
+
+/// Lines behind a unit's first among which its name is looked for: attributes and decorators stand in front.
+pub(in crate::search) const NAME_LINES_MAX: usize = 20;
+
+impl LocalSearch<'_> {
+    fn places(&self, files: Vec<FileId>) -> Vec<FilePlace> {
+        let mut places: Vec<FilePlace> = files.into_iter().map(|file| self.shard.place(file)).collect();
+        places.sort_unstable();
+        places
+    }
+
+    /// The files that hold a term, ascending by number; looked up once.
+    fn files_with<T>(&self, term: &str, read: impl FnOnce(&[FileId]) -> T) -> Result<T> {
+        let known = || self.holders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(files) = known().get(term) {
+            return Ok(read(files));
+        }
+        let files = self.snapshot.lexical.files_with(term)?;
+        let result = read(&files);
+        known().insert(term.to_string(), files);
+        Ok(result)
+    }
+
+    /// Files that are meant: the first ones, and what is written exactly so.
+    fn meant(&self, files: &[&FileRecord], written: &str) -> Vec<FileMeant> {
+        let is_exact = |record: &FileRecord| {
+            let (front, path) = self.shard.path_of(record);
+            [front, path].concat().eq_ignore_ascii_case(written)
+        };
+        let meant = |record: &FileRecord| FileMeant {
+            file: self.shard.place(record.id),
+            is_exact: is_exact(record),
+            is_allowed: self.shard.allows(record.id),
+        };
+        let mut all: Vec<FileMeant> = files.iter().map(|record| meant(record)).collect();
+        all.sort_by_key(|meant| (!meant.is_exact, meant.file));
+        all.truncate(FILES_MAX + 1);
+        all
+    }
+
+    fn typed_in(&self, typed: &Typed<'_>, record: &FileRecord, text: &str) -> Vec<Seen> {
+        let Some(standing) = typed.find(text) else { return Vec::new() };
+        let line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..standing.start]).count();
+        vec![Seen { line: line as u32, standing: Some(standing), is_text: is_text(&record.language) }]
+    }
+
+    /// The line of a unit that is wanted, counted from its first; none where it has no such line.
+    fn chosen(line: &LineOf, lines: &Lines<'_>) -> Option<usize> {
+        let facts = language::facts();
+        match line {
+            LineOf::Name(name) => naming_line(lines.clone().take(NAME_LINES_MAX), name),
+            LineOf::Call(name) => {
+                let call = lines.clone().position(|line| calls(line, name, facts));
+                call.or_else(|| lines.clone().position(|line| is_use(line, name, facts)))
+            }
+        }
+    }
+}
+
+/// The lines of a unit.
+type Lines<'t> = std::iter::Take<std::iter::Skip<std::str::Lines<'t>>>;
+
+impl Places for LocalSearch<'_> {
+    fn located(&self, asked: &LocateAsked) -> Result<LocateFound> {
+        let table = &self.snapshot.files;
+        // The root's own folder is a part too.
+        let root = table.root.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default();
+        let front_of = |record| match self.shard.path_of(record) {
+            ("", path) => (root, path),
+            named => named,
+        };
+        let of_path = |written: &String| {
+            let (shared, files) = best_named(table.indexed(), front_of, written);
+            (shared as u32, self.meant(&files, written))
+        };
+        let called = files_called(table, &asked.names);
+        let spelled = files_spelled(table, &asked.text);
+        Ok(LocateFound {
+            paths: asked.paths.iter().map(of_path).collect(),
+            names: called.into_iter().map(|(name, files)| self.meant(&files, name)).collect(),
+            spelled: spelled.into_iter().map(|(name, files)| (name.to_string(), self.meant(&files, name))).collect(),
+        })
+    }
+
+    fn definitions(&self, asked: &DefinitionsAsked) -> Result<Vec<DefinitionFound>> {
+        let DefinitionsAsked { name, owner, keyword, max } = asked;
+        let mut units = self.shard.in_order(&self.snapshot.lexical.definitions(name, self.filter())?);
+        units.truncate(max.unwrap_or(usize::MAX));
+        let definition = |unit: UnitFound| {
+            let stored = self.snapshot.lexical.unit(unit.unit)?;
+            let front = &stored.signature[..word_at(&stored.signature, name).unwrap_or(stored.signature.len())];
+            let mut words = front.split(|c: char| !is_word_char(c));
+            Ok(DefinitionFound {
+                unit,
+                // The index compares a hash of eight bits.
+                is_named: last_segment(&stored.name) == name,
+                is_owned: owner.is_some() && stored.parent.split('.').next_back() == owner.as_deref(),
+                is_announced: keyword.as_ref().is_some_and(|keyword| words.any(|word| word == keyword)),
+            })
+        };
+        units.into_iter().map(definition).collect()
+    }
+
+    fn callers(&self, name: &str, is_loose: bool) -> Result<Vec<UnitFound>> {
+        let name = CodeName::new(name, false);
+        Ok(self.shard.in_order(&self.snapshot.lexical.callers_by(&name, is_loose, self.filter())?))
+    }
+
+    fn around(&self, lines: &[(FilePlace, u32)]) -> Result<Vec<Option<UnitFound>>> {
+        let around = |(file, line): &(FilePlace, u32)| {
+            let unit = self.snapshot.lexical.unit_around(self.shard.number(*file), *line, self.filter())?;
+            Ok(unit.map(|hit| self.shard.found(&hit)))
+        };
+        lines.iter().map(around).collect()
+    }
+
+    fn runs(&self, runs: &[Run]) -> Result<Vec<Vec<FilePlace>>> {
+        runs.iter().map(|run| Ok(self.places(self.snapshot.lexical.files_with_run(run)?))).collect()
+    }
+
+    fn counts(&self, terms: &[String], units_max: u64) -> Result<Vec<HolderCount>> {
+        let count = |term: &String| {
+            let units = self.snapshot.lexical.count_of(term)?;
+            let files = if units.most() > units_max { 0 } else { self.files_with(term, |files| files.len() as u64)? };
+            Ok(HolderCount { units, files })
+        };
+        terms.iter().map(count).collect()
+    }
+
+    fn holding(&self, asked: &HoldingAsked) -> Result<Vec<(FilePlace, f32)>> {
+        let mut held: HashMap<FileId, f32> = HashMap::new();
+        for (term, weight) in &asked.terms {
+            self.files_with(term, |files| {
+                for file in files.iter().filter(|file| self.shard.allows(**file)) {
+                    *held.entry(*file).or_default() += weight;
+                }
+            })?;
+        }
+        let enough = held.into_iter().filter(|(_, weight)| *weight >= asked.least);
+        let mut held: Vec<(FilePlace, f32)> = enough.map(|(file, weight)| (self.shard.place(file), weight)).collect();
+        held.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        held.truncate(asked.files_max);
+        Ok(held)
+    }
+
+    fn holding_all(&self, terms: &[String]) -> Result<Vec<FilePlace>> {
+        let mut holders: Option<Vec<FileId>> = None;
+        for term in terms {
+            holders = Some(self.files_with(term, |files| match holders.take() {
+                None => files.to_vec(),
+                Some(known) => known.into_iter().filter(|file| files.binary_search(file).is_ok()).collect(),
+            })?);
+        }
+        Ok(self.places(holders.unwrap_or_default()))
+    }
+
+    fn sizes(&self, files: &[FilePlace]) -> Result<Vec<Option<u64>>> {
+        let size = |file: &FilePlace| {
+            let record = self.shard.record(*file)?;
+            (record.skip.is_none() && self.shard.allows(record.id)).then_some(record.size)
+        };
+        Ok(files.iter().map(size).collect())
+    }
+
+    fn look(&self, files: &[FilePlace], look: &Look) -> Result<Vec<Vec<Seen>>> {
+        let (root, facts) = (Path::new(&self.snapshot.files.root), language::facts());
+        let typed = match look {
+            Look::Typed { text, weights } => Some(Typed::weighed(text, weights)),
+            Look::Announces(_) | Look::Calls(_) => None,
+        };
+        let seen = |file: &FilePlace| -> Vec<Seen> {
+            let Some(record) = self.shard.record(*file) else { return Vec::new() };
+            // One that can't be read any more holds nothing.
+            let Ok(text) = read_text(root, &record.path) else { return Vec::new() };
+            let lines_that = |is_one: &dyn Fn(&str) -> bool| {
+                let numbered = text.lines().zip(1u32..).filter(|(line, _)| is_one(line));
+                let seen = |(_, line)| Seen { line, standing: None, is_text: is_text(&record.language) };
+                numbered.map(seen).collect()
+            };
+            match (look, &typed) {
+                (_, Some(typed)) => self.typed_in(typed, record, &text),
+                (Look::Announces(name), _) => lines_that(&|line| announces(line, name, facts)),
+                (Look::Calls(name), _) => lines_that(&|line| calls(line, name, facts)),
+                (Look::Typed { .. }, None) => Vec::new(),
+            }
+        };
+        Ok(files.par_iter().map(seen).collect())
+    }
+
+    fn lines(&self, units: &[UnitId], line: &LineOf) -> Result<Vec<u32>> {
+        let root = Path::new(&self.snapshot.files.root);
+        let mut read: Option<(FileId, String)> = None;
+        let mut of_unit = |unit: &UnitHit| {
+            if read.as_ref().is_none_or(|(file, _)| *file != unit.file) {
+                let record = self.shard.record(self.shard.place(unit.file));
+                let text = record.and_then(|record| read_text(root, &record.path).ok()).unwrap_or_default();
+                read = Some((unit.file, text));
+            }
+            let text = read.as_ref().map_or("", |(_, text)| text);
+            let end = self.snapshot.lexical.end_of(unit.key).unwrap_or(unit.line);
+            let (skipped, wanted) = (unit.line.saturating_sub(1) as usize, 1 + end.saturating_sub(unit.line));
+            let own = text.lines().skip(skipped).take(wanted as usize);
+            unit.line + LocalSearch::chosen(line, &own).unwrap_or_default() as u32
+        };
+        Ok(units.iter().map(|unit| self.snapshot.lexical.hit(*unit).as_ref().map_or(0, &mut of_unit)).collect())
+    }
+
+    fn contexts(&self, asked: &ContextsAsked<'_>) -> Result<Vec<(FilePlace, Context)>> {
+        super::near::contexts(self, asked)
+    }
+
+    fn files_at(&self, paths: &[&str]) -> Result<Vec<Option<FilePlace>>> {
+        let files = &self.snapshot.files.files;
+        let at = |path: &&str| {
+            let path = self.shard.own_path(path)?;
+            let record = &files[files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?];
+            (record.skip.is_none() && self.shard.allows(record.id)).then(|| self.shard.place(record.id))
+        };
+        Ok(paths.iter().map(at).collect())
+    }
+}

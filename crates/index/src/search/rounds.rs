@@ -1,0 +1,397 @@
+//! A corpus of shards, asked as one: files are numbered by path over all of them, units are told apart by their shard, and
+//! answers are merged.
+
+use std::collections::HashMap;
+
+use colgrep_core::strength::Tokens;
+use colgrep_core::{Unit, UnitId};
+use rayon::prelude::*;
+
+use super::shard::{
+    Asked, CandidatesAsked, CandidatesFound, ContextsAsked, DefinitionFound, DefinitionsAsked, Extent, FactsAsked,
+    FactsFound, HolderCount, HoldingAsked, Likeness, LineOf, LocateAsked, LocateFound, Look, Repository, Scored, Seen,
+    Shard, ShardSearch, Statistics, UnitFound,
+};
+use crate::error::Result;
+use crate::ids::FilePlace;
+use crate::lexical::{Run, cut};
+use crate::search::shard::{Context, FileMeant};
+
+/// Where the files of the shards stand among all, by path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Numbering {
+    /// For each shard, of each of its repositories the first place there and among all.
+    of_shard: Vec<Vec<(u32, u32)>>,
+    /// The repositories of all by path: first place among all, shard, first place there.
+    all: Vec<(u32, usize, u32)>,
+}
+
+impl Numbering {
+    pub(super) fn new(extents: &[Extent]) -> Numbering {
+        let mut all: Vec<(&Repository, usize, u32)> = Vec::new();
+        for (shard, extent) in extents.iter().enumerate() {
+            for (at, repository) in extent.repositories.iter().enumerate() {
+                let end = extent.repositories.get(at + 1).map_or(extent.places, |next| next.first.0);
+                all.push((repository, shard, end.saturating_sub(repository.first.0)));
+            }
+        }
+        all.sort_by(|a, b| a.0.front.cmp(&b.0.front).then(a.1.cmp(&b.1)));
+        let mut numbering = Numbering { of_shard: vec![Vec::new(); extents.len()], all: Vec::new() };
+        let mut base = 0;
+        for (repository, shard, files) in all {
+            numbering.of_shard[shard].push((repository.first.0, base));
+            numbering.all.push((base, shard, repository.first.0));
+            base += files;
+        }
+        numbering.of_shard.iter_mut().for_each(|repositories| repositories.sort_unstable());
+        numbering
+    }
+
+    /// The place among all of a shard's file.
+    fn among_all(&self, shard: usize, file: FilePlace) -> FilePlace {
+        let repositories = &self.of_shard[shard];
+        let at = repositories.partition_point(|(first, _)| *first <= file.0);
+        let (first, base) = at.checked_sub(1).map_or((0, 0), |at| repositories[at]);
+        FilePlace(base + (file.0 - first))
+    }
+
+    /// The shard of a file, and its place there.
+    fn in_shard(&self, file: FilePlace) -> (usize, FilePlace) {
+        let at = self.all.partition_point(|(base, ..)| *base <= file.0);
+        let (base, shard, first) = at.checked_sub(1).map_or((0, 0, 0), |at| self.all[at]);
+        (shard, FilePlace(first + (file.0 - base)))
+    }
+}
+
+/// One search in a corpus: the shards, asked side by side.
+pub(crate) struct Rounds<'a> {
+    searches: Vec<Box<dyn ShardSearch + 'a>>,
+    numbering: Numbering,
+    extents: Vec<Extent>,
+}
+
+impl<'a> Rounds<'a> {
+    /// Begins a search in all shards.
+    pub(super) fn ask(shards: &'a [&'a dyn Shard], asked: &Asked<'a>) -> Result<Rounds<'a>> {
+        let extents: Vec<Extent> = shards.iter().map(|shard| shard.extent()).collect();
+        let searches = side_by_side(shards, |shard| shard.ask(asked))?;
+        Ok(Rounds { searches, numbering: Numbering::new(&extents), extents })
+    }
+
+    pub(super) fn is_alone(&self) -> bool {
+        self.searches.len() == 1
+    }
+
+    /// Documents of all indexes.
+    pub(super) fn documents(&self) -> u64 {
+        self.extents.iter().map(|extent| extent.documents).sum()
+    }
+
+    /// What every shard answers, in their order.
+    pub(super) fn each<T: Send>(&self, ask: impl Fn(&dyn ShardSearch) -> Result<T> + Sync) -> Result<Vec<T>> {
+        side_by_side(&self.searches, |search| ask(&**search))
+    }
+
+    /// Asks every shard about those of the items that are its own; the answers are in the order of the items.
+    fn scattered<I: Copy, O: Sync + Send, T: Send>(
+        &self,
+        items: &[I],
+        own: impl Fn(I) -> (usize, O),
+        ask: impl Fn(&dyn ShardSearch, &[O]) -> Result<Vec<T>> + Sync,
+    ) -> Result<Vec<T>> {
+        let mut of_shards: Vec<(Vec<usize>, Vec<O>)> = self.searches.iter().map(|_| Default::default()).collect();
+        for (at, item) in items.iter().enumerate() {
+            let (shard, own) = own(*item);
+            let (positions, items) = &mut of_shards[shard];
+            positions.push(at);
+            items.push(own);
+        }
+        let asked: Vec<(usize, &[O])> = of_shards.iter().map(|(_, items)| items.as_slice()).enumerate().collect();
+        let asked: Vec<(usize, &[O])> = asked.into_iter().filter(|(_, items)| !items.is_empty()).collect();
+        let answers = side_by_side(&asked, |(shard, items)| ask(&*self.searches[*shard], items))?;
+        let mut all: Vec<Option<T>> = items.iter().map(|_| None).collect();
+        for ((shard, _), answers) in asked.iter().zip(answers) {
+            for (at, answer) in of_shards[*shard].0.iter().zip(answers) {
+                all[*at] = Some(answer);
+            }
+        }
+        Ok(all.into_iter().flatten().collect())
+    }
+
+    fn of_unit(unit: UnitId) -> (usize, UnitId) {
+        (unit.part() as usize, unit.within_part())
+    }
+
+    pub(super) fn of_file(&self, file: FilePlace) -> (usize, FilePlace) {
+        self.numbering.in_shard(file)
+    }
+
+    /// A shard's unit among those of all.
+    pub(super) fn unit(&self, shard: usize, unit: UnitFound) -> UnitFound {
+        UnitFound { unit: unit.unit.in_part(shard as u32), file: self.numbering.among_all(shard, unit.file), ..unit }
+    }
+
+    fn file(&self, shard: usize, file: FilePlace) -> FilePlace {
+        self.numbering.among_all(shard, file)
+    }
+
+    /// Files of all shards, ascending.
+    fn files(&self, of_shards: Vec<Vec<FilePlace>>) -> Vec<FilePlace> {
+        let all = of_shards.into_iter().enumerate();
+        let mut files: Vec<FilePlace> =
+            all.flat_map(|(shard, files)| files.into_iter().map(move |file| self.file(shard, file))).collect();
+        files.sort_unstable();
+        files
+    }
+
+    pub(super) fn statistics(&self) -> Result<Statistics> {
+        let mut sum = Statistics::default();
+        self.each(|shard| shard.statistics())?.iter().for_each(|of_shard| sum.add(of_shard));
+        Ok(sum)
+    }
+
+    /// The best units of all, and the files that answer best by name.
+    pub(super) fn candidates(&self, asked: &CandidatesAsked<'_>) -> Result<CandidatesFound> {
+        let mut all = CandidatesFound::default();
+        for (shard, found) in self.each(|shard| shard.candidates(asked))?.into_iter().enumerate() {
+            all.units.extend(found.units.into_iter().map(|unit| self.unit(shard, unit)));
+            for mut named in found.named {
+                named.file = self.file(shard, named.file);
+                named.definitions.iter_mut().for_each(|unit| *unit = unit.in_part(shard as u32));
+                all.named.push(named);
+            }
+        }
+        if !self.is_alone() {
+            all.units.sort_by(UnitFound::by_score);
+            all.units = cut(all.units, asked.units_max, asked.files_min, |unit| unit.file).0;
+            all.named.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.file.cmp(&b.file)));
+            all.named.truncate(asked.named_max);
+        }
+        Ok(all)
+    }
+
+    /// The best unit of each of the files, and the units, each with its score.
+    pub(super) fn scored(&self, files: &[FilePlace], units: &[UnitId]) -> Result<Scored> {
+        let mut asked: Vec<(Vec<FilePlace>, Vec<UnitId>)> = vec![Default::default(); self.searches.len()];
+        for (shard, file) in files.iter().map(|file| self.of_file(*file)) {
+            asked[shard].0.push(file);
+        }
+        for (shard, unit) in units.iter().map(|unit| Rounds::of_unit(*unit)) {
+            asked[shard].1.push(unit);
+        }
+        let asked: Vec<_> = asked.into_iter().enumerate().collect();
+        let found = side_by_side(&asked, |(shard, (files, units))| self.searches[*shard].scored(files, units))?;
+        let mut all = Scored::default();
+        for (shard, found) in found.into_iter().enumerate() {
+            all.of_files.extend(found.of_files.into_iter().map(|unit| self.unit(shard, unit)));
+            all.units.extend(found.units.into_iter().map(|unit| self.unit(shard, unit)));
+        }
+        Ok(all)
+    }
+
+    /// Facts of the files, in their order, and of the units.
+    pub(super) fn facts(&self, asked: &FactsAsked) -> Result<FactsFound> {
+        let of_shard = |shard: usize| {
+            let files: Vec<(usize, FilePlace)> = asked.files.iter().map(|file| self.of_file(*file)).collect();
+            let units = asked.units.iter().map(|unit| Rounds::of_unit(*unit));
+            FactsAsked {
+                files: files.into_iter().filter(|file| file.0 == shard).map(|file| file.1).collect(),
+                units: units.filter(|unit| unit.0 == shard).map(|unit| unit.1).collect(),
+                parts: asked.parts.clone(),
+            }
+        };
+        let questions: Vec<(usize, FactsAsked)> = (0..self.searches.len()).map(|at| (at, of_shard(at))).collect();
+        let found = side_by_side(&questions, |(shard, asked)| self.searches[*shard].facts(asked))?;
+        let mut all = FactsFound { pairs: vec![(0, 0); asked.parts.len()], ..FactsFound::default() };
+        let mut parts = Vec::new();
+        for (shard, mut found) in found.into_iter().enumerate() {
+            for (sum, more) in all.pairs.iter_mut().zip(&found.pairs) {
+                *sum = (sum.0 + more.0, sum.1 + more.1);
+            }
+            for definition in found.files.iter_mut().flat_map(|file| &mut file.definitions) {
+                definition.unit = definition.unit.in_part(shard as u32);
+            }
+            parts.push((found.files.into_iter(), found.name_hits.into_iter()));
+        }
+        for file in &asked.files {
+            all.files.push(parts[self.of_file(*file).0].0.next().unwrap_or_default());
+        }
+        for unit in &asked.units {
+            all.name_hits.push(parts[unit.part() as usize].1.next().unwrap_or_default());
+        }
+        Ok(all)
+    }
+
+    pub(super) fn topics(&self, terms: &[String]) -> Result<Vec<u64>> {
+        let mut sums = vec![0; terms.len()];
+        for counts in self.each(|shard| shard.topics(terms))? {
+            sums.iter_mut().zip(counts).for_each(|(sum, more)| *sum += more);
+        }
+        Ok(sums)
+    }
+
+    /// For each of the query's terms, the positions among `units` of those that hold it.
+    pub(super) fn holders(&self, units: &[UnitId]) -> Result<Vec<Vec<u32>>> {
+        let mut of_shards: Vec<Vec<(UnitId, u32)>> = vec![Vec::new(); self.searches.len()];
+        for (unit, at) in units.iter().zip(0..) {
+            of_shards[unit.part() as usize].push((unit.within_part(), at));
+        }
+        let asked: Vec<(usize, &Vec<(UnitId, u32)>)> =
+            of_shards.iter().enumerate().filter(|(_, units)| !units.is_empty()).collect();
+        let found = side_by_side(&asked, |(shard, units)| {
+            let own: Vec<UnitId> = units.iter().map(|unit| unit.0).collect();
+            self.searches[*shard].holders(&own)
+        })?;
+        let mut all: Vec<Vec<u32>> = Vec::new();
+        for ((_, units), terms) in asked.iter().zip(found) {
+            all.resize(all.len().max(terms.len()), Vec::new());
+            for (all, own) in all.iter_mut().zip(terms) {
+                all.extend(own.into_iter().filter_map(|at| Some(units.get(at as usize)?.1)));
+            }
+        }
+        Ok(all)
+    }
+
+    pub(super) fn tokens(&self, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
+        self.scattered(files, |file| self.of_file(file), |shard, files| shard.tokens(files, tokens))
+    }
+
+    pub(super) fn stored(&self, units: &[UnitId]) -> Result<Vec<Unit>> {
+        self.scattered(units, Rounds::of_unit, |shard, units| shard.stored(units))
+    }
+
+    pub(super) fn likeness(&self, units: &[UnitId]) -> Result<Vec<Likeness>> {
+        self.scattered(units, Rounds::of_unit, |shard, units| shard.likeness(units))
+    }
+
+    pub(super) fn text_of(&self, units: &[UnitId]) -> Result<Vec<Option<String>>> {
+        self.scattered(units, Rounds::of_unit, |shard, units| shard.text_of(units))
+    }
+
+    pub(super) fn located(&self, asked: &LocateAsked) -> Result<Vec<LocateFound>> {
+        let mut all = self.each(|shard| shard.located(asked))?;
+        for (shard, found) in all.iter_mut().enumerate() {
+            let LocateFound { paths, names, spelled } = found;
+            let lists = paths.iter_mut().map(|(_, files)| files);
+            let lists = lists.chain(names).chain(spelled.iter_mut().map(|(_, files)| files));
+            for meant in lists.flatten() {
+                let FileMeant { file, .. } = meant;
+                *file = self.file(shard, *file);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Definitions in all shards, by file and line.
+    pub(super) fn definitions(&self, asked: &DefinitionsAsked) -> Result<Vec<DefinitionFound>> {
+        let found = self.each(|shard| shard.definitions(asked))?.into_iter().enumerate();
+        let mut all: Vec<DefinitionFound> = found
+            .flat_map(|(shard, found)| {
+                found.into_iter().map(move |one| DefinitionFound { unit: self.unit(shard, one.unit), ..one })
+            })
+            .collect();
+        all.sort_by_key(|one| one.unit.place());
+        all.truncate(asked.max.unwrap_or(usize::MAX));
+        Ok(all)
+    }
+
+    /// Callers of a name in all shards, by file and line; those that call it with other punctuation where none calls it
+    /// as written.
+    pub(super) fn callers(&self, name: &str) -> Result<Vec<UnitFound>> {
+        let mut all = Vec::new();
+        for is_loose in [false, true] {
+            if all.is_empty() {
+                let found = self.each(|shard| shard.callers(name, is_loose))?.into_iter().enumerate();
+                all = found
+                    .flat_map(|(shard, units)| units.into_iter().map(move |unit| self.unit(shard, unit)))
+                    .collect();
+            }
+        }
+        all.sort_by_key(UnitFound::place);
+        Ok(all)
+    }
+
+    pub(super) fn around(&self, lines: &[(FilePlace, u32)]) -> Result<Vec<Option<UnitFound>>> {
+        let own = |(file, line): (FilePlace, u32)| {
+            let (shard, file) = self.of_file(file);
+            (shard, (file, line))
+        };
+        let found = self.scattered(lines, own, |shard, lines| shard.around(lines))?;
+        let among_all =
+            |(unit, (file, _)): (Option<UnitFound>, &(FilePlace, u32))| Some(self.unit(self.of_file(*file).0, unit?));
+        Ok(found.into_iter().zip(lines).map(among_all).collect())
+    }
+
+    /// For each run the files that have it, ascending.
+    pub(super) fn runs(&self, runs: &[Run]) -> Result<Vec<Vec<FilePlace>>> {
+        let mut found = self.each(|shard| shard.runs(runs))?;
+        let of_run = |at: usize| self.files(found.iter_mut().map(|lists| std::mem::take(&mut lists[at])).collect());
+        Ok((0..runs.len()).map(of_run).collect())
+    }
+
+    pub(super) fn counts(&self, terms: &[String], units_max: u64) -> Result<Vec<HolderCount>> {
+        let mut sums = vec![HolderCount::default(); terms.len()];
+        for counts in self.each(|shard| shard.counts(terms, units_max))? {
+            for (sum, more) in sums.iter_mut().zip(counts) {
+                sum.units.add(&more.units);
+                sum.files += more.files;
+            }
+        }
+        Ok(sums)
+    }
+
+    pub(super) fn holding(&self, asked: &HoldingAsked) -> Result<Vec<FilePlace>> {
+        let found = self.each(|shard| shard.holding(asked))?.into_iter().enumerate();
+        let mut all: Vec<(FilePlace, f32)> = found
+            .flat_map(|(shard, files)| files.into_iter().map(move |(file, weight)| (self.file(shard, file), weight)))
+            .collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        all.truncate(asked.files_max);
+        Ok(all.into_iter().map(|(file, _)| file).collect())
+    }
+
+    pub(super) fn holding_all(&self, terms: &[String]) -> Result<Vec<FilePlace>> {
+        Ok(self.files(self.each(|shard| shard.holding_all(terms))?))
+    }
+
+    pub(super) fn sizes(&self, files: &[FilePlace]) -> Result<Vec<Option<u64>>> {
+        self.scattered(files, |file| self.of_file(file), |shard, files| shard.sizes(files))
+    }
+
+    /// What stands in the files, in their order.
+    pub(super) fn look(&self, files: &[FilePlace], look: &Look) -> Result<Vec<(FilePlace, Seen)>> {
+        let found = self.scattered(files, |file| self.of_file(file), |shard, files| shard.look(files, look))?;
+        Ok(files.iter().zip(found).flat_map(|(file, seen)| seen.into_iter().map(move |one| (*file, one))).collect())
+    }
+
+    pub(super) fn lines(&self, units: &[UnitId], line: &LineOf) -> Result<Vec<u32>> {
+        self.scattered(units, Rounds::of_unit, |shard, units| shard.lines(units, line))
+    }
+
+    pub(super) fn contexts(&self, asked: &ContextsAsked<'_>) -> Result<HashMap<FilePlace, Context>> {
+        let found = self.each(|shard| shard.contexts(asked))?.into_iter().enumerate();
+        let among_all = |(shard, files): (usize, Vec<(FilePlace, Context)>)| {
+            files.into_iter().map(move |(file, context)| (self.file(shard, file), context))
+        };
+        Ok(found.flat_map(among_all).collect())
+    }
+
+    /// The allowed files at paths of the corpus, in their order.
+    pub(super) fn files_at(&self, paths: &[&str]) -> Result<Vec<Option<FilePlace>>> {
+        let mut all = vec![None; paths.len()];
+        for (shard, found) in self.each(|shard| shard.files_at(paths))?.into_iter().enumerate() {
+            for (all, file) in all.iter_mut().zip(found) {
+                *all = all.or_else(|| Some(self.file(shard, file?)));
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// What is asked of each, at once where there are several.
+fn side_by_side<T: Sync, U: Send>(items: &[T], ask: impl Fn(&T) -> Result<U> + Sync) -> Result<Vec<U>> {
+    match items {
+        [one] => Ok(vec![ask(one)?]),
+        items => items.par_iter().with_max_len(1).map(&ask).collect(),
+    }
+}
