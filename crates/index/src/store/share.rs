@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ATTEMPTS, FileRecord, FileTable, Snapshot, Store, WriteLock, table_sum};
 use crate::disk::{DiskFile, open_regular};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::lexical::{is_segment_file, named_files};
 use crate::mode::VectorMode;
 use crate::vector::{Manifest, SpareSegment, Vectors, is_vector_file};
@@ -215,7 +215,7 @@ impl Store {
     /// commit names is removed.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where something is damaged or names what it must not.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where something is damaged or names what it must not.
     pub fn adopt(&self, lock: &WriteLock, adoption: &Adoption<'_>) -> Result<()> {
         let snapshot = self.open_verified()?;
         let mut table = snapshot.files;
@@ -235,6 +235,7 @@ impl Store {
         let WalkOptions { hidden, secrets, no_ignore, filesize_max } = adoption.options;
         (table.hidden, table.secrets, table.no_ignore, table.filesize_max) = (hidden, secrets, no_ignore, filesize_max);
         table.root = adoption.root.to_string_lossy().into_owned();
+        know_times(&mut table, adoption.before);
         (table.mode, table.by_init) = (adoption.mode, true);
         table.pulled = adoption.origin.to_string();
         self.commit_table(&table)?;
@@ -331,9 +332,17 @@ fn check_table(table: &FileTable) -> Result<()> {
     Ok(())
 }
 
-impl Error {
-    /// Whether it says that what was read is damaged.
-    pub fn is_damage(&self) -> bool {
-        self.kind() == ErrorKind::Unusable
+/// Takes over the times of files that the index before knew with the same content, so that they are not read again.
+fn know_times(table: &mut FileTable, before: &Store) {
+    let Ok(Snapshot { files, .. }) = before.open() else { return };
+    if files.root != table.root {
+        return;
+    }
+    for file in &mut table.files {
+        let known = files.files.binary_search_by(|known| known.path.as_str().cmp(&file.path));
+        let known = known.map(|at| &files.files[at]).ok();
+        if let Some(known) = known.filter(|known| known.skip.is_none() && known.hash == file.hash) {
+            (file.size, file.mtime_ns) = (known.size, known.mtime_ns);
+        }
     }
 }
