@@ -367,6 +367,7 @@ fn what_nobody_meant_to_share_is_not_sent() {
         (&["push"][..], "no place to share indexes is named"),
         (&["push", "."], "holds the project itself"),
         (&["push", "ftp://host/x"], "takes s3://BUCKET/FOLDER"),
+        (&["push", "--prune", "3"], "./3 is a folder of that name"),
         (&["push", &url, "--name", "a\nb"], "--name takes"),
         (&["pull", &url, "--name", "other"], "has no index of other"),
     ] {

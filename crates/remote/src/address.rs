@@ -77,6 +77,10 @@ impl Place {
             return Err(refused("the address is empty"));
         }
         if !text.contains("://") {
+            // A word is rather a forgotten flag's value than a folder.
+            if !text.contains(['/', '\\']) && !text.starts_with('.') {
+                return Err(refused(&format!("is no address; ./{text} is a folder of that name")));
+            }
             let folder = std::path::absolute(text).map_err(|e| refused(&e.to_string()))?;
             return Ok(Place { kind: Kind::Folder(folder) });
         }
@@ -295,7 +299,7 @@ mod tests {
             assert_eq!(place.to_string(), expected);
             assert_eq!(place.is_folder(), expected.starts_with('/'));
         }
-        for text in ["", "ftp://host/x", "https://example.com/x", "http://example.com/x", "s3://"] {
+        for text in ["", "ftp://host/x", "https://example.com/x", "http://example.com/x", "s3://", "3", "bucket"] {
             let error = Place::parse(text).expect_err(text).to_string();
             assert!(!error.contains("pass"), "{error}");
         }

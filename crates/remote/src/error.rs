@@ -147,6 +147,9 @@ fn causes<'a>(
     std::iter::successors(Some(error), |error| error.source())
 }
 
+/// Where a machine in a cloud has its credentials from: what is asked where nothing else gives any.
+const MACHINES_OWN: &str = "169.254.169.254";
+
 /// What the store says, in a sentence: its code and message where it is a cloud's, else the last cause. The library's own
 /// text repeats requests and answers for each of its layers.
 fn said(error: &object_store::Error) -> String {
@@ -155,7 +158,7 @@ fn said(error: &object_store::Error) -> String {
     match (within("Code"), within("Message")) {
         (Some(code), Some(message)) => format!("{code}: {message}"),
         (Some(code), None) => code.to_string(),
-        _ if last.contains("169.254.169.254") => {
+        _ if causes(error).any(|cause| cause.to_string().contains(MACHINES_OWN)) => {
             "there are no credentials: neither in the environment, nor in a profile, nor from this machine".to_string()
         }
         _ => last,
@@ -190,6 +193,8 @@ mod tests {
             "s3://b/x: no right to list there (InvalidKey: No such key.)"
         );
         assert_eq!(generic("connection refused"), "s3://b/x: could not list: connection refused");
+        let asked = generic("Error performing PUT http://169.254.169.254/latest/api/token: 403 Forbidden");
+        assert!(asked.contains("there are no credentials"), "{asked}");
         let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
         let source = Box::new(denied);
         let error = Error::store("read", "/x".into(), object_store::Error::Generic { store: "folder", source });

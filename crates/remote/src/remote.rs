@@ -53,6 +53,15 @@ impl Remote {
         Bucket::new(Arc::clone(&self.store), &self.root, &self.place, name)
     }
 
+    /// Whether the remote can be reached, and what it has of the repository `name` be read: better known before an index
+    /// is built than after.
+    ///
+    /// # Errors
+    /// Where it can't.
+    pub fn check(&self, name: &str) -> Result<()> {
+        self.runtime.block_on(self.bucket(name).newest()).map(drop)
+    }
+
     /// Pushes an index as that of the repository `name`.
     ///
     /// # Errors

@@ -96,23 +96,26 @@ pub(super) fn before_search(plan: &Plan, env: &Env, start: &std::path::Path) {
         return;
     }
     let Ok((mut project, _)) = Project::around(start, env) else { return };
-    if (plan.remote.is_none() && project.store.exists()) || project.check_size(env, plan.open.any_root).is_err() {
+    if plan.remote.is_none() && project.store.exists() {
         return;
     }
-    // What is wrong with the settings, the search says.
+    // What is wrong with the settings or the project, the search says.
     let Ok(settings) = project.settings(env) else { return };
     if plan.remote.is_none() && settings.text("remote").is_none() {
         return;
     }
+    if project.check_size(env, plan.open.any_root).is_err() {
+        return;
+    }
     let quiet = plan.output.quiet;
-    if let Err(error) = taken(plan, env, &project, &settings).and_then(|taken| {
-        let Some((found, pulled)) = taken.filter(|_| !quiet) else { return Ok(()) };
-        let (name, index, bytes) = (&found.name, called(&found.snapshot), in_words(pulled.bytes));
-        remark!("colgrep: took the index of {name} ({index}), {bytes}");
-        Ok(())
-    }) && !quiet
-    {
-        remark!("colgrep: {}; the search goes on without", hint::told(&error));
+    match taken(plan, env, &project, &settings) {
+        _ if quiet => {}
+        Ok(None) => {}
+        Ok(Some((found, pulled))) => {
+            let (name, index, bytes) = (&found.name, called(&found.snapshot), in_words(pulled.bytes));
+            remark!("colgrep: took the index of {name} ({index}), {bytes}");
+        }
+        Err(error) => remark!("colgrep: {}; the search goes on without", hint::told(&error)),
     }
 }
 

@@ -10,7 +10,7 @@ use colgrep_engine::open::{name_runtime, update};
 use colgrep_engine::project::Project;
 use colgrep_engine::{OpenOptions, Settings};
 use colgrep_index::store::{FileTable, Snapshot};
-use colgrep_remote::{Pushed, Remote, Sent};
+use colgrep_remote::{Error as RemoteError, Pushed, Remote, Sent};
 
 use super::{limit_threads, share};
 use crate::FOUND;
@@ -32,6 +32,11 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     let remote = share::remote(args.url.as_deref(), &project, &settings, env)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     let name = &names[0];
+    match remote.check(name) {
+        // It is begun anew.
+        Err(RemoteError::DamagedManifest { .. }) if args.anew => {}
+        checked => checked?,
+    }
     limit_threads(None);
     let snapshot = updated(&project, args.quiet, &settings, env)?;
     if snapshot.files.indexed().next().is_none() {
@@ -68,7 +73,7 @@ fn updated(project: &Project, quiet: bool, settings: &Settings, env: &Env) -> Re
 /// not committed.
 fn check_content(project: &Project, table: &FileTable, dirty: bool) -> Result<()> {
     let kept = [(table.secrets, "--secrets", "keys and passwords"), (table.no_ignore, "--no-ignore", "ignored files")];
-    for (flag, what) in kept.iter().filter_map(|(on, flag, what)| on.then_some((flag, what))) {
+    if let Some((_, flag, what)) = kept.iter().find(|(is_on, ..)| *is_on) {
         bail!(
             "this index was made with {flag} and holds {what}, which are not shared; `colgrep init` makes it without"
         );
