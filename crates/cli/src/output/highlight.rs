@@ -186,9 +186,9 @@ mod tests {
     fn code_has_classes_by_what_it_is() {
         let syntaxes = Syntaxes::load();
         for (path, line, expected) in [
-            ("a.rs", "pub fn push(&self) -> u32 { 1 } // é", "k:pub k:fn f:push k:self t:u32 n:1 c:// é"),
+            ("a.rs", "pub fn push(&self) -> u32 { 1 } // é", "k:pub k:fn f:push k:u32 n:1 c:// é"),
             ("a.py", "def f(x): return 'text' and 1", "k:def f:f k:return s:'text' k:and n:1"),
-            ("a.ts", "export const a = async () => `x${1}`;", "k:export k:const k:async k:=> s:`x n:1 s:`"),
+            ("a.ts", "export const a = async () => `x${1}`;", "k:export k:const f:a k:async k:=> s:`x n:1 s:`"),
             ("a.md", "# Title", "h:# Title"),
             ("a.zzz", "fn a", ""),
         ] {

@@ -273,7 +273,8 @@ mod tests {
     #[test]
     fn long_lines_are_cut_around_the_first_mark_and_nothing_turns_the_text() {
         let long = format!("{}needle{}", "é".repeat(4_000), "x".repeat(4_000));
-        let shown = plain(&spans(&long, &[], &[8_000..8_006]));
+        let mark = 8_000..8_006;
+        let shown = plain(&spans(&long, &[], std::slice::from_ref(&mark)));
         assert!(shown.starts_with("…é") && shown.contains("é[needle]x") && shown.ends_with("x…"), "{shown}");
         assert!(shown.len() < LINE_BYTES_MAX + 20);
         assert!(plain(&spans(&long, &[], &[])).ends_with("é…"));
