@@ -62,13 +62,13 @@ impl IssueRecord {
     /// The record of several runs, each of other instances.
     ///
     /// # Errors
-    /// When a record can't be read, was asked in other ways, or holds an instance of another.
+    /// When a record can't be read, was asked in other ways or by another build, or holds an instance of another.
     pub fn together(first: &Path, others: &[PathBuf]) -> Result<IssueRecord> {
         let mut all: IssueRecord = read_json(first)?;
         for path in others {
             let one: IssueRecord = read_json(path)?;
-            if (&one.ways, one.narrow) != (&all.ways, all.narrow) {
-                bail!("{} was asked in other ways than {}", path.display(), first.display());
+            if (&one.ways, one.narrow, &one.origin.commit) != (&all.ways, all.narrow, &all.origin.commit) {
+                bail!("{} was asked in other ways than {}, or by another build", path.display(), first.display());
             }
             all.asked.extend(one.asked);
         }
