@@ -6,6 +6,7 @@
 //! edited, removed and added, the indexes updated, and all is asked again.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -268,7 +269,8 @@ fn compare(sharded: &[Sharded], queries: &[String], model: Option<&Model>, when:
         let filtered = if is_filtered { "yes" } else { "no" };
         for (at, count) in COUNTS.iter().enumerate() {
             let ms = 1e3 * seconds[at] / queries.len().max(1) as f64;
-            println!("| {when} | {mode} | {filtered} | {count} | {} of {} | {ms:.1} |", equal[at], queries.len());
+            let row = format!("{count} | {} of {} | {ms:.1}", equal[at], queries.len());
+            writeln!(std::io::stdout(), "| {when} | {mode} | {filtered} | {row} |")?;
             all_equal &= equal[at] == queries.len();
         }
         if let Some((query, count)) = first_difference {
@@ -320,8 +322,9 @@ fn measure(args: &Args, names: &[String]) -> Result<u8> {
     }
     let queries = draw(&sharded[0].snapshots[0], args.queries)?;
     let units: u64 = sharded[0].snapshots.iter().map(|snapshot| snapshot.files.units()).sum();
-    println!("{} repositories, {units} units, {} questions\n", names.len(), queries.len());
-    println!("| | mode | filter | shards | equal to one index | ms a search |\n|---|---|---|---|---|---|");
+    let mut out = std::io::stdout();
+    writeln!(out, "{} repositories, {units} units, {} questions\n", names.len(), queries.len())?;
+    writeln!(out, "| | mode | filter | shards | equal to one index | ms a search |\n|---|---|---|---|---|---|")?;
     let mut all_equal = compare(&sharded, &queries, model.as_ref(), "built")?;
     edit(&sharded, names)?;
     for one in &mut sharded {
