@@ -36,8 +36,7 @@ pub const FILES_DEFAULT: usize = 15;
 /// Number of results worked out at a time, in parallel.
 const PORTION: usize = 16;
 
-/// Opens projects and answers questions about them. An index stays the same snapshot for the life of the session,
-/// unless it has to be repaired.
+/// Opens projects and answers questions about them. An index stays the same snapshot, unless it has to be repaired.
 pub struct Session {
     env: Env,
     listener: Arc<dyn Listener>,

@@ -13,7 +13,7 @@ use object_store::path::Path;
 use object_store::{Error as StoreError, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload};
 
 use crate::error::{Error, Result};
-use crate::hash::of_bytes;
+use crate::hash::{is_hash, of_bytes};
 use crate::manifest::Manifest;
 
 /// Largest manifest that is read, in bytes.
@@ -183,7 +183,10 @@ impl Bucket {
         let folder = self.blobs_folder();
         let listed = self.store.list(Some(&folder)).map_ok(|object| {
             let listed = Listed { bytes: object.size, written: object.last_modified.timestamp() };
-            Some((object.location.filename()?.to_string(), listed))
+            let name = object.location.filename()?;
+            // What does not look like a blob, or lies deeper, is somebody else's.
+            let hash = name.split('-').next().unwrap_or_default();
+            (is_hash(hash) && object.location == folder.clone().join(name)).then(|| (name.to_string(), listed))
         });
         match listed.try_collect::<Vec<_>>().await {
             Err(StoreError::NotFound { .. }) => Ok(HashMap::new()),

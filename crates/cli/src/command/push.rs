@@ -1,5 +1,6 @@
 //! `colgrep push`: brings the index up to date and sends it to where a team shares indexes.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -8,7 +9,7 @@ use colgrep_engine::git::changed;
 use colgrep_engine::model::Model;
 use colgrep_engine::open::{name_runtime, update};
 use colgrep_engine::project::Project;
-use colgrep_engine::{OpenOptions, Settings};
+use colgrep_engine::{Error as EngineError, OpenOptions, Refused, Settings};
 use colgrep_index::store::{FileTable, Snapshot};
 use colgrep_remote::{Error as RemoteError, Pushed, Remote, Sent};
 
@@ -42,9 +43,10 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     if snapshot.files.indexed().next().is_none() {
         bail!("{} holds no file that is indexed", project.root.display());
     }
-    check_content(&project, &snapshot.files, args.dirty)?;
     drop(snapshot);
     let shipment = project.store.ship()?;
+    // Of what is sent, not of what was there a moment before.
+    check_content(&project, &shipment.table, args.dirty)?;
     let sent = Sent { commit: identity.commit.as_deref(), branch: identity.branch.as_deref(), anew: args.anew };
     let transfer = Transfer::new(args.quiet);
     let pushed = remote.push(name, &shipment, &sent, &transfer)?;
@@ -78,8 +80,17 @@ fn check_content(project: &Project, table: &FileTable, dirty: bool) -> Result<()
             "this index was made with {flag} and holds {what}, which are not shared; `colgrep init` makes it without"
         );
     }
-    // Outside a repository there is nothing to compare with.
-    let Ok(changed) = changed(project, None) else { return Ok(()) };
+    let changed = match changed(project, None) {
+        // Outside a repository there is nothing to compare with.
+        Err(EngineError::Refused(Refused::NoRepository { .. })) if !has_git(&project.root) => return Ok(()),
+        // Whatever else git can't tell may be a file that nobody committed.
+        Err(error) if !dirty => {
+            let why = error.full();
+            bail!("git does not say what is not committed ({why}), and others would get it; mend that, or pass --dirty")
+        }
+        Err(_) => return Ok(()),
+        Ok(changed) => changed,
+    };
     let differing: Vec<&str> =
         table.indexed().map(|file| file.path.as_str()).filter(|path| changed.contains(path)).collect();
     if let (Some(first), false) = (differing.first(), dirty) {
@@ -90,6 +101,11 @@ fn check_content(project: &Project, table: &FileTable, dirty: bool) -> Result<()
         bail!("{first} {others} from the commit, and others would get what is not committed; commit, or pass --dirty");
     }
     Ok(())
+}
+
+/// Whether a folder lies in a repository, as far as its files tell.
+fn has_git(folder: &Path) -> bool {
+    folder.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
 }
 
 fn say(pushed: &Pushed, name: &str, started: Instant) {

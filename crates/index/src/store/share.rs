@@ -181,7 +181,11 @@ impl Store {
     /// When the name is none of a part, or the disk refuses.
     pub fn new_part(&self, name: &str) -> Result<NewPart> {
         let path = self.part_path(name)?;
-        let file = self.disk.create(&path).map_err(|e| Error::io("write", &path, e))?;
+        // One that is there may be a second name of a file of the index in use: it is taken away, never emptied.
+        if path.symlink_metadata().is_ok() {
+            self.disk.remove(&path).map_err(|e| Error::io("remove", &path, e))?;
+        }
+        let file = self.disk.create_new(&path).map_err(|e| Error::io("write", &path, e))?;
         Ok(NewPart { file, path })
     }
 
