@@ -91,7 +91,7 @@ pub struct Instance {
     pub origin: Origin,
     /// The files that answer, sorted.
     pub files: Vec<String>,
-    /// [`Text::hash`] of the text.
+    /// The hash of the text (XXH3 of title and body).
     pub text: String,
 }
 
