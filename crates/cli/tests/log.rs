@@ -40,6 +40,33 @@ fn commits_of_one_second_are_listed_as_they_were_made() {
 }
 
 #[test]
+fn of_more_equal_commits_than_are_looked_at_the_newest_are_found() {
+    let sandbox = Sandbox::new();
+    git(&sandbox.root(), "2026-01-01T12:00:00+0000", &["init", "-q", "-b", "main"]);
+    let stream: String = (0..700)
+        .map(|i| {
+            let from = if i == 0 { String::new() } else { format!("from :{i}\n") };
+            let time = 1_767_225_600 + i;
+            format!(
+                "commit refs/heads/main\nmark :{}\ncommitter A <a@b.c> {time} +0000\ndata 6\nStep 7\n{from}\n",
+                i + 1
+            )
+        })
+        .collect();
+    let mut import = std::process::Command::new("git");
+    import.args(["fast-import", "--quiet"]).current_dir(sandbox.root()).stdin(std::process::Stdio::piped());
+    let mut import = import.spawn().expect("git");
+    std::io::Write::write_all(&mut import.stdin.take().expect("a pipe"), stream.as_bytes()).expect("a stream");
+    assert!(import.wait().expect("git").success());
+    let listed = |sandbox: &Sandbox, args: &[&str]| sandbox.run(&[&["log", "-l", "-k", "9"], args].concat()).out;
+    let found = listed(&sandbox, &["step 7"]);
+    assert_eq!((found.lines().count(), &found), (9, &listed(&sandbox, &[])), "all are equal, so the newest come first");
+    git(&sandbox.root(), "2026-01-01T12:00:00+0000", &["reset", "-q", "--hard"]);
+    let newest = commit(&sandbox, "2026-02-01", &["a.rs"], "Step 7");
+    assert_eq!(listed(&sandbox, &["step 7"]).lines().next(), Some(newest.as_str()), "one that came later too");
+}
+
+#[test]
 fn seeds_001_11_a_question_finds_the_commit_that_says_why() {
     let (sandbox, names) = repository();
     let ran = sandbox.run(&["log", "why do retries stop at five", "--json"]);

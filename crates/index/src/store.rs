@@ -8,6 +8,7 @@ mod clean;
 mod follow;
 mod lock;
 mod memory;
+mod order;
 mod share;
 
 use std::collections::{BTreeMap, HashMap};
@@ -183,6 +184,8 @@ pub struct Snapshot {
     pub path_facts: PathMemory,
     /// Where each file stands among all by path; worked out when first asked for.
     order: OnceLock<FileOrder>,
+    /// The same by age, for a history.
+    ages: OnceLock<FileOrder>,
     /// The units that have vectors and where these are, once a search wanted them all.
     pub(crate) placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
 }
@@ -221,11 +224,6 @@ impl Snapshot {
     pub fn callers(&self, name: &str) -> Result<Vec<String>> {
         let order = self.order();
         self.lexical.callers(name, |file| order.place(file).0)
-    }
-
-    /// Where each file stands among all by path.
-    pub fn order(&self) -> &FileOrder {
-        self.order.get_or_init(|| FileOrder::new(self.files.next_id, self.files.files.iter().map(|file| file.id)))
     }
 
     /// How many units have vectors, of whatever model. Looks each one up where the manifest does not say all.
@@ -378,8 +376,9 @@ impl Store {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        let (path_facts, order, placed) = (PathMemory::default(), OnceLock::new(), OnceLock::new());
-        Ok(Snapshot { lexical, files, vectors, damage, point: point.clone(), path_facts, order, placed })
+        let (path_facts, placed) = (PathMemory::default(), OnceLock::new());
+        let (order, ages) = (OnceLock::new(), OnceLock::new());
+        Ok(Snapshot { lexical, files, vectors, damage, point: point.clone(), path_facts, order, ages, placed })
     }
 
     /// What an index that can't be opened leaves to the one that is built in its place: its mode, and its vectors, where

@@ -61,7 +61,7 @@ pub fn evidence(history: &Snapshot, question: &str, knobs: &Knobs) -> Result<Vec
     let commits = commits(history);
     let looked_up = history.lexical.look_up(&query, &bm25)?;
     let statistics = looked_up.statistics()?;
-    let scoring = Scoring { statistics: &statistics, bm25: &bm25, filter: Some(&commits), order: history.order() };
+    let scoring = Scoring { statistics: &statistics, bm25: &bm25, filter: Some(&commits), order: history.ties() };
     let hits = looked_up.scorer(scoring).search(EVIDENCE_COMMITS_MAX, 0)?;
     let units: Vec<UnitId> = hits.iter().map(|hit| hit.key).collect();
     let mut weights: HashMap<String, Vec<f32>> = HashMap::new();

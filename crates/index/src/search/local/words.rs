@@ -22,7 +22,7 @@ impl LocalSearch<'_> {
     }
 
     fn scoring(&self) -> Result<Scoring<'_>> {
-        let (statistics, order) = (self.sums()?, self.snapshot.order());
+        let (statistics, order) = (self.sums()?, self.snapshot.ties());
         Ok(Scoring { statistics, bm25: &self.asked.bm25, filter: self.filter(), order })
     }
 

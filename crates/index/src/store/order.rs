@@ -1,0 +1,23 @@
+//! The order of files, which parts what scores leave equal: never that in which an index came to be.
+
+use super::{FileRecord, Snapshot};
+use crate::ids::FileOrder;
+
+impl Snapshot {
+    /// Where each file stands among all by path.
+    pub fn order(&self) -> &FileOrder {
+        self.order.get_or_init(|| FileOrder::new(self.files.next_id, self.files.files.iter().map(|file| file.id)))
+    }
+
+    /// Which files come first where scores are equal: by path, and in a history the newest.
+    pub(crate) fn ties(&self) -> &FileOrder {
+        if self.files.source == 0 {
+            return self.order();
+        }
+        self.ages.get_or_init(|| {
+            let mut files: Vec<&FileRecord> = self.files.files.iter().collect();
+            files.sort_by(|a, b| b.mtime_ns.cmp(&a.mtime_ns).then_with(|| a.path.cmp(&b.path)));
+            FileOrder::new(self.files.next_id, files.into_iter().map(|file| file.id))
+        })
+    }
+}
