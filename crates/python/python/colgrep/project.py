@@ -21,21 +21,14 @@ IndexMode = Literal["full", "lite", "keyword"]
 Progress = Callable[[str, int, int], object]
 
 
-def open(
-    path: StrPath = ".",
-    *,
-    model: str | None = None,
-    index_mode: IndexMode | None = None,
-    hidden: bool | None = None,
-    no_ignore: bool = False,
-    filesize_max: int | None = None,
-    any_root: bool = False,
-    data_dir: StrPath | None = None,
-) -> Project:
-    """Opens the project around a path: the nearest folder with an index, else the git root, else the folder itself.
+class Project:
+    """The project around a path: the nearest folder with an index, else the git root, else the folder itself.
 
-    Nothing is built yet: the first search does it, or :meth:`Project.update`.
+    Nothing is built yet: the first search does it, or :meth:`Project.update`. Paths in requests count from the root. The
+    environment is read once, when the project is opened. Several threads may use one project; its searches then take
+    turns. A process that is forked off behind a search can't search: use the start methods ``spawn`` or ``forkserver``.
 
+    :param path: a file or folder of the project.
     :param model: the model that ranks by meaning: ``default``, a folder with an ONNX ColBERT, or a hub's name.
     :param index_mode: which vectors the index keeps: full, lite (none; the best are encoded by each search), keyword.
     :param hidden: index hidden files too.
@@ -44,30 +37,6 @@ def open(
     :param any_root: allow a home folder or a folder of the system as a project.
     :param data_dir: where indexes are kept, if not where the command ``colgrep`` keeps them.
     :raises RequestError: when there is no such path, or it is neither a file nor a folder.
-    """
-    return Project(
-        path,
-        model=model,
-        index_mode=index_mode,
-        hidden=hidden,
-        no_ignore=no_ignore,
-        filesize_max=filesize_max,
-        any_root=any_root,
-        data_dir=data_dir,
-    )
-
-
-def search(query: str, path: StrPath = ".", **asked: Any) -> Answer:
-    """Searches the project around a path; parameters are those of :meth:`Project.search`."""
-    return open(path).search(query, **asked)
-
-
-class Project:
-    """A project; :func:`open` gives one, with the same parameters.
-
-    Paths in requests count from the root. The environment is read once, when the project is opened. Several threads may
-    use one project; its searches then take turns. A process that is forked off behind a search can't search: use
-    the start methods ``spawn`` or ``forkserver``.
     """
 
     def __init__(
@@ -297,6 +266,15 @@ class Project:
             return Answer._read(json.loads(self._session.search(_json(asked), compare)))
 
 
+open = Project
+"""Opens a project: another name of the class."""
+
+
+def search(query: str, path: StrPath = ".", **asked: Any) -> Answer:
+    """Searches the project around a path; parameters are those of :meth:`Project.search`."""
+    return Project(path).search(query, **asked)
+
+
 def _list(values: str | Iterable[str] | None) -> builtins.list[str]:
     """A list of texts; a single text is meant as one."""
     return [values] if isinstance(values, str) else [*(values or ())]
@@ -322,8 +300,9 @@ def _count(name: str, value: int | None) -> int | None:
 def _json(asked: dict[str, Any]) -> str:
     """A request; what is not given is left out."""
     try:
-        text = json.dumps({name: value for name, value in asked.items() if value is not None}, allow_nan=False)
-        json.dumps(asked, ensure_ascii=False).encode()
+        given = {name: value for name, value in asked.items() if value is not None}
+        text = json.dumps(given, allow_nan=False, ensure_ascii=False)
+        text.encode()
     except UnicodeEncodeError:
         raise RequestError("a text of the request is no Unicode: it holds half a surrogate pair") from None
     except ValueError:

@@ -7,9 +7,31 @@ import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 _Json = dict[str, Any]
+_T = TypeVar("_T")
+
+
+class _Several(Sequence[_T]):
+    """A result that is a sequence of smaller ones."""
+
+    @property
+    def _all(self) -> tuple[_T, ...]:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, at: int) -> _T: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[_T, ...]: ...
+    def __getitem__(self, at: int | slice) -> _T | tuple[_T, ...]:
+        return self._all[at]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[_T]:
+        return iter(self._all)
 
 
 @dataclass(frozen=True)
@@ -134,7 +156,7 @@ class File:
 
 
 @dataclass(frozen=True, repr=False)
-class Answer(Sequence[File]):
+class Answer(_Several[File]):
     """The files that answer a question, best first. It is a sequence of them."""
 
     query: str
@@ -144,18 +166,9 @@ class Answer(Sequence[File]):
     notices: tuple[str, ...] = ()
     """What is worth knowing of the index: what it lacks, who writes it."""
 
-    @overload
-    def __getitem__(self, at: int) -> File: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[File, ...]: ...
-    def __getitem__(self, at: int | slice) -> File | tuple[File, ...]:
-        return self.files[at]
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    def __iter__(self) -> Iterator[File]:
-        return iter(self.files)
+    @property
+    def _all(self) -> tuple[File, ...]:
+        return self.files
 
     def __repr__(self) -> str:
         return f"<Answer {self.query!r}: {', '.join(file.path for file in self.files) or 'nothing'}>"
@@ -221,7 +234,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class History(Sequence[Entry]):
+class History(_Several[Entry]):
     """What a history answers: entries, the best first, or the newest. It is a sequence of them."""
 
     entries: tuple[Entry, ...]
@@ -231,18 +244,9 @@ class History(Sequence[Entry]):
     notices: tuple[str, ...] = ()
     """What is worth knowing of the index."""
 
-    @overload
-    def __getitem__(self, at: int) -> Entry: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[Entry, ...]: ...
-    def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
-        return self.entries[at]
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self.entries)
+    @property
+    def _all(self) -> tuple[Entry, ...]:
+        return self.entries
 
     @classmethod
     def _read(cls, raw: _Json) -> History:
