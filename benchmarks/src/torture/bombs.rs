@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use colgrep_syntax::budget::{peak, thread_time};
 use colgrep_syntax::language::{self, LANGUAGES, Language};
-use colgrep_syntax::parse::parse;
+use colgrep_syntax::parse::{PANICKED, parse};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
@@ -74,6 +74,9 @@ fn repeated(args: &Args) -> Result<Tally> {
         let case = format!("{} {:?} to {} bytes", bomb.language.name, bomb.text, bomb.bytes);
         *counts.entry(if parsed.note.is_some() { "noted" } else { "parsed" }).or_default() += 1;
         let mut failures = Vec::new();
+        if parsed.note.as_deref() == Some(PANICKED) {
+            failures.push(("panic", case.clone()));
+        }
         if seconds > SECONDS_MAX {
             failures.push(("time", format!("{case}: {seconds:.1} s")));
         }
@@ -160,7 +163,10 @@ fn mutated(args: &Args) -> Result<Tally> {
         }
         let ended = builder.build()?;
         most = most.max(ended.memory);
-        Ok(builder.failures(&ended, &format!("case {case}")))
+        let case = format!("case {case}");
+        let mut failures = builder.failures(&ended, &case);
+        failures.extend(builder.panics(&case)?);
+        Ok(failures)
     })?;
     *tally.counts.entry("MB at most").or_default() = most >> 20;
     Ok(tally)
@@ -221,6 +227,13 @@ impl Builder {
 
     fn build(&self) -> Result<Ended> {
         ended(self.program.command(&["init", "--quiet", "-y", "--index-mode", "keyword"]).arg(&self.root))
+    }
+
+    /// What `doctor` tells of files whose parser panicked: a build goes on without their definitions.
+    fn panics(&self, case: &str) -> Result<Option<(&'static str, String)>> {
+        let doctor = ended(self.program.command(&["doctor"]).arg(&self.root))?;
+        let told = doctor.out.lines().chain(doctor.err.lines()).find(|line| line.contains(PANICKED));
+        Ok(told.map(|line| ("panic", format!("{case}: {line}"))))
     }
 
     fn failures(&self, ended: &Ended, case: &str) -> Vec<(&'static str, String)> {

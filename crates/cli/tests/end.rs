@@ -161,6 +161,9 @@ fn what_asks_for_all_that_matches_has_no_floor() {
     assert!(count(&["--like", "src/kind3.rs:2"]) > 0);
     assert_eq!(sandbox.run(&["value", "--count", "-k", "99"]).out.lines().count(), 13);
     assert_eq!(sandbox.run(&["value", "-L"]).out, "src/session.rs\ntests/test_pool.py\n");
+    let ran = sandbox.run(&["value", "-L", "--max-tokens", "5"]);
+    assert_eq!(ran.out, "src/session.rs\n");
+    assert!(ran.err.contains("1 of 2 results fit into --max-tokens 5"), "{ran:?}");
 }
 
 #[test]

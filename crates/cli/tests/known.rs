@@ -144,6 +144,8 @@ fn a_query_without_a_word_is_searched_as_text() {
             "{ran:?}"
         );
     }
+    let ran = sandbox.run(&["!==", "--pack", "300", "--all"]);
+    assert!(ran.err.contains("(as -F -e does); --all and --pack: without effect there"), "{ran:?}");
 }
 
 #[test]

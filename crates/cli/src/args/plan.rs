@@ -176,7 +176,9 @@ impl Plan {
         {
             task = Task::Grep;
             if !args.walk.quiet {
-                remark!("colgrep: {:?} holds no word, so it is searched as text (as -F -e does)", text.trim());
+                let idle =
+                    given(&of_units(args)).map_or(String::new(), |flags| format!("; {flags}: without effect there"));
+                remark!("colgrep: {:?} holds no word, so it is searched as text (as -F -e does){idle}", text.trim());
             }
         }
         Ok(Words { task, question, paths: Vec::new() })
@@ -230,6 +232,15 @@ fn background(args: &SearchArgs) -> Vec<(bool, &'static str)> {
         (args.no_expand, "--no-expand"),
         (args.near.is_some(), "--near"),
     ]
+}
+
+/// Flags that say which units are found, how they are ranked and how they are printed.
+fn of_units(args: &SearchArgs) -> Vec<(bool, &'static str)> {
+    let mut flags = vec![(args.content, "--content"), (args.units, "--units"), (args.per_file.is_some(), "--per-file")];
+    flags.extend(ranking(args));
+    flags.extend(background(args));
+    flags.push((args.pack.is_some(), "--pack"));
+    flags
 }
 
 /// Flags about the index.
@@ -312,9 +323,6 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         (args.smart_case, "-S"),
         (args.ripgrep.multiline, "-U"),
     ];
-    let units = [(args.content, "--content"), (args.units, "--units"), (args.per_file.is_some(), "--per-file")];
-    let pack = [(args.pack.is_some(), "--pack")];
-    let ranking = [&units[..], &ranking(args), &background(args), &pack].concat();
     if args.regexp.is_empty() {
         // Names of code are compared too.
         let of_pattern: Vec<_> =
@@ -326,7 +334,7 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
             );
         }
     } else if plain_grep {
-        if let Some(flags) = given(&ranking) {
+        if let Some(flags) = given(&of_units(args)) {
             let counts = if args.content { " (--count counts)" } else { "" };
             bail!("{flags}: about the ranking of units; these need a query beside -e{counts}");
         }

@@ -309,12 +309,22 @@ pub fn tell_cut(wish: &Wish, query: Option<&str>, shown: usize, found: usize) {
     }
 }
 
-/// Prints the names of files.
+/// Prints the names of files, as many as `--max-tokens` lets through.
 ///
 /// # Errors
 /// When stdout refuses.
 pub fn print_names(files: &[FileAnswer], options: &Options) -> Result<()> {
-    write_names(files.iter().map(|file| (path::shown(file), path::absolute(&file.root, &file.path))), options)
+    let mut budget = Budget::new(options.wish.max_tokens);
+    let names = files.iter().map(|file| (path::shown(file), path::absolute(&file.root, &file.path)));
+    let mut shown = 0;
+    // JSON has the absolute path alone; text has the name and the end of its line.
+    let length = |(name, full): &(PathBuf, String)| match options.wish.format.is_json() {
+        true => full.len(),
+        false => name.as_os_str().len() + 1,
+    };
+    write_names(names.take_while(|name| budget.take(length(name))).inspect(|_| shown += 1), options)?;
+    tell_cut(&options.wish, None, shown, files.len());
+    Ok(())
 }
 
 /// Prints names of files as shown, each with the absolute path.

@@ -22,6 +22,7 @@ mod types;
 mod unread;
 
 use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use colgrep_core::enrich::enrich;
 use colgrep_core::{Unit, UnitKind, UnitRole};
@@ -115,15 +116,27 @@ impl std::fmt::Display for Parsed {
     }
 }
 
-/// Cuts `text` into units by `language`.
+/// The note of a file whose parser panicked.
+pub const PANICKED: &str = "the parser failed inside, which is a fault of colgrep; indexed as plain blocks";
+
+/// Cuts `text` into units by `language`. A panic on the way costs this one file its definitions, and nothing else.
 pub fn parse(text: &str, language: &'static Language) -> Parsed {
-    let mut parsed = read(text, language);
+    let mut parsed = contained(text, language, || read(text, language));
     if language.category == Category::Prose {
         for section in parsed.units.iter_mut().filter(|unit| unit.kind == UnitKind::Section) {
             (section.keywords, section.entities) = enrich(&section.body, language::facts());
         }
     }
     parsed
+}
+
+/// What `read` makes of the text, or blocks of its lines where it panics.
+fn contained(text: &str, language: &'static Language, read: impl FnOnce() -> Parsed) -> Parsed {
+    // What outlives the work is a parser a thread, which is told its language and its text anew for each file.
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let note = Some(PANICKED.to_string());
+        Parsed { units: blocks_only(text, language), note, ..Parsed::default() }
+    })
 }
 
 fn read(text: &str, language: &'static Language) -> Parsed {

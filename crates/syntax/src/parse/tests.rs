@@ -7,7 +7,7 @@ use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use proptest::prelude::*;
 
 use super::text::{clean_comment, clean_heading, clean_name, clean_title, split_list};
-use super::{BLOCK_LINES, BODY_BYTES_MAX, Parsed, parse};
+use super::{BLOCK_LINES, BODY_BYTES_MAX, PANICKED, Parsed, contained, parse};
 use crate::language::{LANGUAGES, Language, by_name};
 
 fn parsed(language: &str, text: &str) -> Parsed {
@@ -31,6 +31,16 @@ fn assert_covered(language: &str, text: &str, parsed: &Parsed) {
     for (i, line) in text.split('\n').enumerate() {
         assert!(covered[i + 1] || line.trim().is_empty(), "{language}: line {} is in no unit:\n{text}", i + 1);
     }
+}
+
+#[test]
+fn a_panic_costs_one_file_its_definitions() {
+    let (text, rust) = ("fn one() {}\n\nfn two() {}\n", by_name("rust").expect("a language"));
+    let parsed = contained(text, rust, || parse(&text[std::hint::black_box(40)..], rust));
+    assert_covered("rust", text, &parsed);
+    assert_eq!(parsed.note.as_deref(), Some(PANICKED));
+    assert!(parsed.units.iter().all(|unit| unit.kind == UnitKind::RawCode), "{parsed}");
+    assert_eq!(unit(&contained(text, rust, || parse(text, rust)), "two").span.line, 3);
 }
 
 #[test]
