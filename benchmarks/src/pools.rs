@@ -18,7 +18,8 @@ use crate::metric::{self, DEPTH};
 /// fusion nor a stage reads it, or the retrieval does too.
 pub fn is_of_retrieval(knob: Knob) -> bool {
     let is_of_ranking = fuse::KNOBS.contains(&knob) || STAGES.iter().any(|s| s.knobs.contains(&knob));
-    let is_of_both = fuse::TRUST_KNOBS.contains(&knob) || knob == Knob::HistoryBoost;
+    let is_of_both =
+        fuse::TRUST_KNOBS.contains(&knob) || [Knob::HistoryBoost, Knob::LongPath, Knob::LongTitle].contains(&knob);
     is_of_both || !is_of_ranking
 }
 

@@ -17,6 +17,7 @@ pub mod import;
 pub mod keyword;
 pub mod knob;
 pub mod language;
+pub mod long;
 pub mod partner;
 pub mod path;
 pub mod query;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::clue::Clues;
 use crate::filler::without_fillers;
 use crate::language::LanguageFacts;
+use crate::long::Long;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, parts, words};
 use crate::variant::Variants;
@@ -62,6 +63,8 @@ pub struct Query {
     pub variants: Variants,
     /// Terms that tables gave for its words ([`Query::expand`]), as written there.
     pub expansions: Vec<String>,
+    /// Its title and what it tells, where it is a long text.
+    pub long: Option<Long>,
 }
 
 /// What an index is asked by of a query: its parts that are looked up there. Whoever sends a query to another process sends
@@ -202,6 +205,31 @@ impl Query {
         query.asks_for_prose = holds(&PROSE_WORDS);
         query.variants = Variants::asked(text, languages);
         query
+    }
+
+    /// Reads a long query without its noise. The title says what is asked for; its quotes and sentences are no commands.
+    pub fn of_long(typed: &str, long: Long, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
+        let title = Query::new(&long.title, root, languages, tokenizer);
+        let mut query = Query::new(&long.told, root, languages, tokenizer);
+        let Clues { locations, mentions, names, .. } = Clues::read(typed, languages);
+        query.clues = Clues { locations, mentions, names, ..Clues::default() };
+        query.typed = typed.to_string();
+        (query.asks_for, query.asks_for_prose, query.variants) = (title.asks_for, title.asks_for_prose, title.variants);
+        query.long = Some(long);
+        query
+    }
+
+    /// As the title of a long query: its quotes are no conditions.
+    #[must_use]
+    pub fn into_title(mut self) -> Query {
+        self.clues.phrases.clear();
+        self
+    }
+
+    /// What it tells beside its words, in words: for explanations.
+    pub fn told(&self) -> Vec<String> {
+        let title = self.long.iter().map(|long| format!("title {:?}", long.title));
+        title.chain(self.clues.told()).collect()
     }
 
     /// Whether the query is one name and nothing else.

@@ -207,19 +207,19 @@ impl Known {
 
 /// What is known of each file: what the query points at, what its tokens decide, and that neither a file of which one unit
 /// holds all of the query's words, nor what holds a term of a table, nor what belongs to where the reader stands is ever
-/// below the floor.
+/// below the floor. Of a long query every file holds little, so none is.
 pub fn known(given: &Given<'_>) -> Vec<Known> {
-    let (by_tokens, is_expanded) = (by_tokens(given), given.retrieved.evidence.expanded);
+    let (by_tokens, is_long) = (by_tokens(given), given.query.long.is_some());
     let of_hit = |((pointed, held), hit): ((Option<f32>, &Held), &FileHit)| match (pointed, held.tokens) {
         (Some(strength), _) => Known::Is(strength),
         (None, Tokens::All) if by_tokens => Known::Is(HOLDS_THE_TOKEN),
         (None, Tokens::Part) if by_tokens => Known::Is(HOLDS_A_PART),
         // What is written `Session.get` elsewhere is defined as `get`.
         _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => Known::Is(HOLDS_A_PART),
-        _ if given.retrieved.files[hit.file].context != Context::default() => Known::AtLeast(FLOOR),
+        _ if is_long || given.retrieved.files[hit.file].context != Context::default() => Known::AtLeast(FLOOR),
         _ if by_tokens => Known::AtMost(LACKS_THE_TOKEN),
         _ if held.unit >= HOLDS_ALL => Known::AtLeast(FLOOR),
-        _ if is_expanded && held.unit > 0.0 => Known::AtLeast(FLOOR),
+        _ if given.retrieved.evidence.expanded && held.unit > 0.0 => Known::AtLeast(FLOOR),
         _ => Known::Nothing,
     };
     pointed(given).into_iter().zip(given.held).zip(given.hits).map(of_hit).collect()

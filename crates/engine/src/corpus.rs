@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use colgrep_core::UnitId;
 use colgrep_core::collapse::FileHit;
-use colgrep_core::knob::Knobs;
+use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::rank::RankedUnit;
 use colgrep_core::tag::{Hints, TagKind};
 use colgrep_core::token::Tokenizer;
@@ -29,8 +29,9 @@ use crate::model::Model;
 use crate::notice::{Listener, Traced};
 use crate::past::Past;
 use crate::place::{Asked, Place, Ranked, single_units};
-use crate::request::Detail;
+use crate::request::{Detail, Question, SearchRequest};
 use crate::rules::Patterns;
+use crate::variable;
 use crate::watch::Watcher;
 
 /// Units whose names may give suggestions.
@@ -169,6 +170,21 @@ pub fn past_of(places: &[Place], question: &str, knobs: &Knobs, past: Past<'_>) 
         found.map(|(path, share)| ([front.as_str(), &path].concat(), share)).collect::<Vec<_>>()
     };
     places.iter().zip(&fronts).flat_map(of_place).collect()
+}
+
+/// The knobs with what a request sets of them: all units are candidates where every match is wanted, and a unit's words are
+/// no text that somebody wrote.
+///
+/// # Errors
+/// When a value is not in its knob's range.
+pub fn knobs_for(request: &SearchRequest, mut knobs: Knobs) -> Result<Knobs> {
+    if request.shape.every_match {
+        variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
+    }
+    if !matches!(request.question, Question::Text(_)) {
+        variable::set(&mut knobs, Knob::LongQueries, "0")?;
+    }
+    Ok(knobs)
 }
 
 /// Ranks the files of several places together.

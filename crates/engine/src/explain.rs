@@ -53,7 +53,7 @@ impl Explanation {
     /// tables gave it.
     pub fn steps(&self, unit: &RankedUnit, query: &Query) -> Vec<Step> {
         let all = self.steps.get(&unit.unit).map(Vec::as_slice).unwrap_or_default();
-        let mut clues = query.clues.told();
+        let mut clues = query.told();
         if !clues.is_empty() {
             clues.extend(unit.certainty.map(|certainty| certainty.told().to_string()));
         }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use colgrep_core::collapse::PerFile;
-use colgrep_core::knob::Knob;
 use colgrep_core::strength::{FLOOR, RULE};
 use colgrep_index::ids::StableId;
 use colgrep_index::store::Snapshot;
@@ -29,7 +28,6 @@ use crate::project::Project;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, Weakest, check_length};
 use crate::settings::Settings;
 use crate::terms::in_force;
-use crate::variable;
 
 /// Default number of files in an answer.
 pub const FILES_DEFAULT: usize = 15;
@@ -219,10 +217,7 @@ impl Session {
         files: usize,
         query: &str,
     ) -> Result<RankedTogether> {
-        let mut knobs = self.settings.knobs(&self.env, &request.ranking)?;
-        if request.shape.every_match {
-            variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
-        }
+        let knobs = corpus::knobs_for(request, self.settings.knobs(&self.env, &request.ranking)?)?;
         let terms = in_force(&request.background, &self.settings);
         let near = request.background.near.as_ref().map(|near| self.near(near, &request.scope)).transpose()?;
         let is_text = matches!(request.question, Question::Text(_));

@@ -204,7 +204,7 @@ fn told(answer: &Answer) -> String {
     told
 }
 
-const QUERIES: [&str; 22] = [
+const QUERIES: [&str; 24] = [
     "parse request",
     "retry the socket when the session is closed",
     "parse_request",
@@ -227,6 +227,9 @@ const QUERIES: [&str; 22] = [
     "nosuchword parse",
     "the and of",
     "E0502",
+    "[Bug] The session is not closed when a retry fails\n\nThis is what I see in src/core/parse.py for each request:\n\n  \
+        File \"/usr/lib/lib/net/cache.py\", line 3, in cache\n\n### Environment\n- OS: render matrix",
+    "Worker waits for the buffer\nThe router and the header are merged before a commit, and then it says \"the cache is 17\".",
 ];
 
 struct Case<'a> {

@@ -18,6 +18,7 @@ const EXPANSION: &str = "document retrieval with domain terms, requirement 002.1
 const PROSE: &str = "needles: sections of eleven documentations, found by 387 questions (docs/research/documents.md)";
 const TAGS: &str = "reranking by enrichment tags, requirements 004.2 and 004.3";
 const ENRICHMENT: &str = "document retrieval with enrichment; docs/ranking.md: keywords of prose";
+const LONG: &str = "docs/research/long.md";
 const NEAR: &str = "docs/research/near.md";
 const POINTED: &str = "docs/ranking.md: what a query points at";
 
@@ -27,6 +28,11 @@ knobs! {
         doc: "1: words of politeness and reference (please, thanks, e.g., issue, …) are left out where something else is asked; 0: they count like others.",
         off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
         source: "docs/ranking.md: the query",
+    }
+
+    LongQueries long_queries: bool {
+        doc: "1: a text with a line break or 200 characters is read by its parts, without noise, and its title alone says what is asked for; 0: it is a query like others, and no other knob of long queries counts.",
+        off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: LONG,
     }
 
     // Retrieval.
@@ -413,6 +419,16 @@ knobs! {
         doc: "Added to files of a platform or language that the query asks for, and taken from those of others.",
         off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4],
         source: "own: docs/ranking.md, stages",
+    }
+
+    // Stages `long_path` and `long_title`.
+    LongPath long_path: f32 {
+        doc: "Added to files whose paths stand in a long query, in shares of the best score.",
+        off: Some(0.0), default: 0.5, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.25, 0.5, 1.0], source: LONG,
+    }
+    LongTitle long_title: f32 {
+        doc: "Weight of a long query's title, scored on its own; the whole text weighs 1.",
+        off: Some(0.0), default: 1.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.5, 1.0, 2.0], source: LONG,
     }
 
     // Stage `context`.

@@ -33,6 +33,7 @@ pub mod folder;
 mod fused;
 pub mod hints;
 pub mod history;
+pub mod long;
 pub mod mention;
 pub mod multi_unit;
 pub mod path_penalty;
@@ -51,7 +52,7 @@ pub mod variant;
 
 pub use fused::Fused;
 pub use ranked::{Ranked, RankedUnit};
-pub use retrieved::{Candidate, Context, FileFacts, NamedDefinition, Retrieved};
+pub use retrieved::{Candidate, Context, FileFacts, LongFacts, NamedDefinition, Retrieved};
 pub use stage::{Input, Prepare, Signals, Stage};
 
 use crate::knob::Knobs;
@@ -73,7 +74,9 @@ pub static STAGES: &[Stage] = &[
     sibling::STAGE,
     history::STAGE,
     variant::STAGE,
+    long::PATH,
     path_penalty::LATE,
+    long::TITLE,
     context::STAGE,
     pointed::STAGE,
     mention::STAGE,
@@ -158,6 +161,7 @@ mod tests {
         files[2].mentioned = 0.5;
         files[1].variant = 1.0;
         files[4].past = 0.5;
+        files[1].long = LongFacts { title: 0.5, path: 0.5 };
         files[3].context = Context { itself: true, partner: 0.5, imported: 0.5, importer: 0.5, together: 0.5 };
         let pointer = crate::clue::Pointer { certainty: crate::clue::Certainty::Exact, strength: 0.5, line: 3 };
         example.retrieved.candidates[6].pointer = Some(pointer);

@@ -69,6 +69,15 @@ pub struct Context {
     pub together: f32,
 }
 
+/// What the parts of a long query say of a file, 0 to 1 each.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LongFacts {
+    /// Its score where the title is the query, as a share of the best.
+    pub title: f32,
+    /// How far the text names its path: files that one path means share.
+    pub path: f32,
+}
+
 /// Facts about a file with candidates in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileFacts {
@@ -102,6 +111,8 @@ pub struct FileFacts {
     /// How far past commits like the question changed it, 0 to 1, relative to the strongest; 0 where no history was
     /// read.
     pub past: f32,
+    /// What the parts of a long query say of it.
+    pub long: LongFacts,
 }
 
 impl FileFacts {

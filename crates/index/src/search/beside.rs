@@ -1,16 +1,18 @@
-//! What brings candidates beside the two rankings: what the query points at, where the reader stands, and past changes.
+//! What brings candidates beside the two rankings: what the query points at, where the reader stands, past changes, and
+//! the parts of a long query.
 
 use std::collections::HashMap;
 
 use colgrep_core::path::PathClass;
 use colgrep_core::query::Query;
-use colgrep_core::rank::{Context, Retrieved};
+use colgrep_core::rank::{Context, LongFacts, Retrieved};
 
-use super::Request;
+use super::long::long_facts;
 use super::past::past;
 use super::pointed::Pointers;
 use super::rounds::Rounds;
 use super::shard::{ContextsAsked, UnitFound};
+use super::{Corpus, Request};
 use crate::error::Result;
 use crate::ids::FilePlace;
 
@@ -22,25 +24,34 @@ pub(super) struct Beside {
     contexts: HashMap<FilePlace, Context>,
     /// Files that past commits like the question changed, with their shares.
     past: HashMap<FilePlace, f32>,
+    /// Files by what the parts of a long query say of them.
+    long: HashMap<FilePlace, LongFacts>,
 }
 
 impl Beside {
-    /// Looks up where the reader stands and what the past says, beside the `pointers` of the query.
+    /// Looks up where the reader stands, what the past says and what the parts of a long query do, beside the `pointers`
+    /// of the query.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn new(rounds: &Rounds<'_>, request: &Request<'_>, query: &Query, pointers: Pointers) -> Result<Beside> {
+    pub fn new(
+        (corpus, rounds): (&Corpus<'_>, &Rounds<'_>),
+        request: &Request<'_>,
+        query: &Query,
+        pointers: Pointers,
+    ) -> Result<Beside> {
         let contexts = request.background.near.map(|near| {
             let wants_tests = near.tests_only || query.asks_for.contains(&PathClass::TEST);
             rounds.contexts(&ContextsAsked { near, wants_tests })
         });
         let contexts = contexts.transpose()?.unwrap_or_default();
-        Ok(Beside { pointers, contexts, past: past(rounds, request)? })
+        let long = long_facts((corpus, rounds), request, query)?;
+        Ok(Beside { pointers, contexts, past: past(rounds, request)?, long })
     }
 
-    /// Iterates over the files of all three kinds; a file may come twice.
+    /// Iterates over the files of all kinds; a file may come twice.
     pub fn files(&self) -> impl Iterator<Item = FilePlace> + '_ {
-        self.pointers.files.keys().chain(self.contexts.keys()).chain(self.past.keys()).copied()
+        self.pointers.files.keys().chain(self.contexts.keys()).chain(self.past.keys()).chain(self.long.keys()).copied()
     }
 
     /// True if the unit is a candidate for this alone.
@@ -49,6 +60,7 @@ impl Beside {
             || self.pointers.files.contains_key(&unit.file)
             || self.contexts.contains_key(&unit.file)
             || self.past.contains_key(&unit.file)
+            || self.long.contains_key(&unit.file)
     }
 
     /// False for a file that lacks a phrase which the query holds in quotes, unless the query names the file.
@@ -70,6 +82,7 @@ impl Beside {
             file.mentioned = self.pointers.files.get(&place).copied().unwrap_or_default();
             file.context = self.contexts.get(&place).copied().unwrap_or_default();
             file.past = self.past.get(&place).copied().unwrap_or_default();
+            file.long = self.long.get(&place).copied().unwrap_or_default();
         }
     }
 }

@@ -4,6 +4,7 @@ mod beside;
 mod hinted;
 mod local;
 mod locate;
+mod long;
 mod near;
 mod past;
 mod pointed;
@@ -31,7 +32,7 @@ pub use near::Near;
 pub(crate) use pointed::Pointers;
 pub use restore::own_lines;
 pub(crate) use retrieve::retrieve_pointed;
-use retrieve::with_retrieval;
+use retrieve::{Known, with_retrieval};
 pub use retrieve::{Retrieval, is_text, retrieve};
 use rounds::Rounds;
 pub use semantic::{Mode, Semantic};
@@ -229,7 +230,7 @@ pub fn search_one(
 pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
     let mut total = 0.0;
     let (answer, timing) = timed(&mut total, || {
-        with_retrieval(corpus, request, None, |rounds, retrieval| {
+        with_retrieval(corpus, request, Known::Nothing, |rounds, retrieval| {
             ranked(rounds, retrieval, request, watch.as_deref_mut())
         })
     })?;

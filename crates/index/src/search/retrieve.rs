@@ -7,6 +7,7 @@ use colgrep_core::UnitKind;
 use colgrep_core::bm25::{Bm25, Field, idf};
 use colgrep_core::fuse::{Evidence, Ranking, Retriever};
 use colgrep_core::knob::Knobs;
+use colgrep_core::long::Long;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
 use colgrep_core::rank::{Candidate, FileFacts, Retrieved};
@@ -26,7 +27,6 @@ use super::timing::{Timing, timed};
 use super::{Corpus, Request};
 use crate::error::Result;
 use crate::ids::FilePlace;
-use crate::store::PathMemory;
 
 /// Up to this many units with both terms of a pair, at most, all files with the pair are counted. Above it, their number
 /// is estimated from a sample.
@@ -53,7 +53,7 @@ pub struct Retrieval {
 /// # Errors
 /// When an index can't be read.
 pub fn retrieve(corpus: &Corpus<'_>, request: &Request<'_>) -> Result<Retrieval> {
-    with_retrieval(corpus, request, None, |_, retrieval| Ok(retrieval))
+    with_retrieval(corpus, request, Known::Nothing, |_, retrieval| Ok(retrieval))
 }
 
 /// The same, where the caller knows what the query points at.
@@ -61,18 +61,28 @@ pub fn retrieve(corpus: &Corpus<'_>, request: &Request<'_>) -> Result<Retrieval>
 /// # Errors
 /// As [`retrieve`].
 pub(crate) fn retrieve_pointed(corpus: &Corpus<'_>, request: &Request<'_>, pointers: Pointers) -> Result<Retrieval> {
-    with_retrieval(corpus, request, Some(pointers), |_, retrieval| Ok(retrieval))
+    with_retrieval(corpus, request, Known::Pointers(pointers), |_, retrieval| Ok(retrieval))
+}
+
+/// What is known of a query before it is read.
+pub(super) enum Known {
+    /// Nothing: its text says all.
+    Nothing,
+    /// What it points at.
+    Pointers(Pointers),
+    /// That it is the title of a long one.
+    Title,
 }
 
 /// Gives `then` what was retrieved, and the search that may still be asked; none where the query has no words.
 pub(super) fn with_retrieval<T>(
     corpus: &Corpus<'_>,
     request: &Request<'_>,
-    known: Option<Pointers>,
+    known: Known,
     then: impl FnOnce(Option<&Rounds<'_>>, Retrieval) -> Result<T>,
 ) -> Result<T> {
     let (mut timing, mut tokenizer) = (Timing::default(), Tokenizer::default());
-    let query = read(corpus, request, &mut tokenizer)?;
+    let query = read(corpus, request, &known, &mut tokenizer)?;
     if query.terms.is_empty() {
         return then(None, Retrieval { query, ..Retrieval::default() });
     }
@@ -87,8 +97,8 @@ pub(super) fn with_retrieval<T>(
     let (rounds, statistics, retrieved) = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Rounds::ask(corpus.shards, &asked))?;
         let statistics = timed(&mut timing.lexical, || rounds.statistics())?;
-        let (question, paths) = (question.as_ref(), corpus.paths);
-        let search = Search { rounds: &rounds, request, query: &query, statistics: &statistics, question, paths };
+        let question = question.as_ref();
+        let search = Search { corpus, rounds: &rounds, request, query: &query, statistics: &statistics, question };
         let retrieved = search.retrieved(known, &mut tokenizer, &mut timing)?;
         Ok((rounds, statistics, retrieved))
     })?;
@@ -106,12 +116,12 @@ fn vectors(semantic: &Semantic<'_>, query: &Query) -> Result<Multivector> {
 
 /// One search, with the sum of all statistics.
 struct Search<'a> {
+    corpus: &'a Corpus<'a>,
     rounds: &'a Rounds<'a>,
     request: &'a Request<'a>,
     query: &'a Query,
     statistics: &'a Statistics,
     question: Option<&'a Multivector>,
-    paths: Option<&'a PathMemory>,
 }
 
 /// What becomes a candidate whatever rank its words give it.
@@ -137,19 +147,19 @@ struct Facts {
 }
 
 impl Search<'_> {
-    fn retrieved(&self, known: Option<Pointers>, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
-        let Search { rounds, request, query, statistics, .. } = *self;
+    fn retrieved(&self, known: Known, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
+        let Search { corpus, rounds, request, query, statistics, .. } = *self;
         let pointers = match known {
-            Some(known) => known,
-            None if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
+            Known::Pointers(known) => known,
+            _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
                 pointers(rounds, query, statistics, tokenizer)?
             }
-            None => Pointers::default(),
+            _ => Pointers::default(),
         };
         if pointers.allow_nothing() {
             return Ok(Retrieved::default());
         }
-        let beside = Beside::new(rounds, request, query, pointers)?;
+        let beside = Beside::new((corpus, rounds), request, query, pointers)?;
         let Some(Ranked { units, rankings, evidence, facts }) = self.ranked(&beside, timing)? else {
             return Ok(Retrieved::default());
         };
@@ -268,7 +278,7 @@ impl Search<'_> {
 
     fn path_facts(&self, path: &str, tokenizer: &mut Tokenizer) -> PathFacts {
         let mut read = || PathFacts::new(path, language::facts(), tokenizer);
-        match self.paths {
+        match self.corpus.paths {
             Some(memory) => memory.facts(path, read),
             None => read(),
         }
@@ -363,7 +373,23 @@ fn file_facts(
 }
 
 /// Reads the query, and adds what a table of terms knows of its words.
-fn read(corpus: &Corpus<'_>, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Result<Query> {
+fn read(corpus: &Corpus<'_>, request: &Request<'_>, known: &Known, tokenizer: &mut Tokenizer) -> Result<Query> {
+    let mut query = match known {
+        Known::Nothing if request.knobs.long_queries => match Long::read(request.query, language::facts()) {
+            Some(long) => Query::of_long(request.query, long, corpus.name, language::facts(), tokenizer),
+            None => read_short(corpus, request, tokenizer)?,
+        },
+        Known::Title => read_short(corpus, request, tokenizer)?.into_title(),
+        _ => read_short(corpus, request, tokenizer)?,
+    };
+    if let Some(table) = request.background.terms {
+        query.expand(table, tokenizer);
+    }
+    Ok(query)
+}
+
+/// Reads a query that is no long one.
+fn read_short(corpus: &Corpus<'_>, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Result<Query> {
     let (root, facts) = (corpus.name, language::facts());
     let mut failed = Ok(());
     let is_name = |term: &str| {
@@ -375,14 +401,11 @@ fn read(corpus: &Corpus<'_>, request: &Request<'_>, tokenizer: &mut Tokenizer) -
             }
         })
     };
-    let mut query = match request.knobs.fillers {
+    let query = match request.knobs.fillers {
         true => Query::without_fillers(request.query, root, facts, tokenizer, is_name),
         false => Query::new(request.query, root, facts, tokenizer),
     };
     failed?;
-    if let Some(table) = request.background.terms {
-        query.expand(table, tokenizer);
-    }
     Ok(query)
 }
 

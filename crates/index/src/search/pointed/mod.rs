@@ -55,6 +55,10 @@ pub fn pointers(
 ) -> Result<Pointers> {
     let clues = &query.clues;
     let mut search = Search { rounds, statistics, tokenizer, found: Pointers::default() };
+    if query.long.is_some() {
+        search.whole(query)?;
+        return Ok(search.found);
+    }
     search.located(clues, &query.text)?;
     search.declared(clues)?;
     search.callers(clues)?;
@@ -89,6 +93,13 @@ struct Meant<'n> {
 }
 
 impl Search<'_> {
+    /// Of a long query, which may be a passage of a text: nothing but places that hold all of it.
+    fn whole(&mut self, query: &Query) -> Result<()> {
+        self.typed(query)?;
+        self.found.units.retain(|_, pointer| pointer.certainty > Certainty::Run);
+        Ok(())
+    }
+
     /// Whether the query means one file by its name: what stands in it is what is asked for, where all else is equal.
     fn means(&self, file: FilePlace) -> bool {
         self.found.files.get(&file).is_some_and(|share| *share >= 1.0)
@@ -211,12 +222,12 @@ impl Search<'_> {
     }
 }
 
-fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
+pub(super) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
     files.iter().filter(|meant| meant.is_allowed).map(|meant| meant.file).collect()
 }
 
 /// The files of all shards that the path at a position means: none where it fits none or too many.
-fn best_of(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
+pub(super) fn best_of(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
     let of_shards = || found.iter().filter_map(|one| one.paths.get(at));
     let shared = of_shards().map(|(shared, _)| *shared).max()?;
     let fit = fit_of(written, shared as usize)?;

@@ -1,0 +1,105 @@
+//! Long queries: an issue, a report, a task as somebody pastes it. Its first line says what it is about; the rest tells
+//! more, names files, and holds much that says nothing of the code that is wanted.
+
+mod noise;
+
+use crate::clue::Clues;
+use crate::language::LanguageFacts;
+use crate::token::is_stop_word;
+
+/// Characters from which a query on one line is long.
+const LONG: usize = 200;
+/// Characters of a title at most.
+const TITLE_MAX: usize = 160;
+/// Words of a line of prose, at least.
+const PROSE_WORDS: usize = 4;
+/// Letters of a script without upper and lower case that say as much as a few words.
+const CASELESS_LETTERS: usize = 6;
+/// Words of prose beside places of code, at least: a trace has a message.
+const PROSE_BESIDE_PLACES: usize = 12;
+
+/// What a long query says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Long {
+    /// Its first line, or its first sentence where all stands on one line: what it is about.
+    pub title: String,
+    /// Title and body without import lines, environment, addresses, comments of HTML, boxes to tick, and headings of
+    /// templates.
+    pub told: String,
+}
+
+impl Long {
+    /// Reads a text that has a line break or [`LONG`] characters, where people's words introduce it. A pasted trace or
+    /// piece of code is none: it is looked for as it stands.
+    pub fn read(text: &str, facts: &LanguageFacts) -> Option<Long> {
+        let text = text.trim();
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let is_long = !rest.trim().is_empty() || text.chars().nth(LONG - 1).is_some();
+        if !is_long {
+            return None;
+        }
+        let (title, behind) = first_sentence(first.trim());
+        let rest = format!("{behind}\n{rest}");
+        let prose =
+            rest.lines().filter(|line| is_prose(line, facts)).map(|line| plain_words(line).count()).sum::<usize>();
+        let has_places = !Clues::read(text, facts).locations.is_empty();
+        let is_introduced = || {
+            let is_said = plain_words(title).nth(2).is_some() || letters_without_case(title) >= CASELESS_LETTERS;
+            is_said && !is_code(title, facts)
+        };
+        let is_told = if has_places { prose >= PROSE_BESIDE_PLACES } else { prose > 0 || is_introduced() };
+        if !is_told {
+            return None;
+        }
+        let title = noise::title(title).to_string();
+        let told = format!("{title}\n\n{}", noise::without(&rest));
+        Some(Long { title, told })
+    }
+}
+
+/// The first sentence of a line that is longer than a title, else all of it; and what stands behind.
+fn first_sentence(line: &str) -> (&str, &str) {
+    let Some((most, _)) = line.char_indices().nth(TITLE_MAX) else { return (line, "") };
+    let ends = line[..most].match_indices(['.', '?', '!', ':']).map(|(at, _)| at + 1);
+    let mut ends = ends.filter(|end| line[*end..].starts_with(' ') && plain_words(&line[..*end]).nth(2).is_some());
+    let end = ends.next().or_else(|| line[..most].rfind(' ')).unwrap_or(most);
+    (line[..end].trim(), line[end..].trim())
+}
+
+/// Words of letters alone, marks of a sentence around them aside; `ValueError` is a name.
+fn plain_words(text: &str) -> impl Iterator<Item = &str> {
+    let is_plain = |word: &&str| {
+        let is_letter = |c: char| c.is_alphabetic() || matches!(c, '\'' | '’' | '-');
+        let is_capital = !word.contains(char::is_lowercase);
+        !word.is_empty() && word.chars().all(is_letter) && (is_capital || !word.chars().skip(1).any(char::is_uppercase))
+    };
+    text.split_whitespace()
+        .map(|word| word.trim_matches(['.', ',', ';', ':', '?', '!', '(', ')', '"', '\'']))
+        .filter(is_plain)
+}
+
+/// Letters of scripts without upper and lower case, some of which put no blanks between words.
+fn letters_without_case(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase()).count()
+}
+
+/// Whether a line is written as code or as a program's output.
+fn is_code(line: &str, facts: &LanguageFacts) -> bool {
+    let line = line.trim();
+    let starts = ["//", "/*", "#!", "at ", "File \"", "Traceback", "-->", ">>>", "$ ", "@", "<"];
+    let is_declared = || line.split_whitespace().next().is_some_and(|word| facts.is_declaration_keyword(word));
+    starts.iter().any(|start| line.starts_with(start))
+        || line.ends_with(['{', '}', ';', '(', '=', '\\'])
+        || (is_declared() && line.ends_with([':', ')', '{']))
+}
+
+/// Whether people wrote a line: words of letters, most of them, one of a sentence, and no colon as behind `error:`.
+fn is_prose(line: &str, facts: &LanguageFacts) -> bool {
+    let (all, plain) = (line.split_whitespace().count(), plain_words(line).count());
+    let is_sentence = || plain_words(line).any(|word| is_stop_word(&word.to_lowercase()));
+    let is_message = line.split_whitespace().take(2).any(|word| word.ends_with(':'));
+    plain >= PROSE_WORDS && 3 * plain >= 2 * all && !is_message && !is_code(line, facts) && is_sentence()
+}
+
+#[cfg(test)]
+mod tests;

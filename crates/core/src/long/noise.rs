@@ -1,0 +1,193 @@
+//! What issues hold beside their words, and what says nothing of the code that is wanted.
+
+/// Words of the headings of templates: a heading of nothing else says nothing.
+const TEMPLATE_WORDS: &str = "a about actual actually additional alternative alternatives an and any are asking be before behavior \
+    behaviour bug can case check checklist checks code conduct considered context current d describe \
+    description detail details did do does error example exception expect expected explain feature going \
+    happen happened happening happens have how i if impact info information instead is issue it like link \
+    list log logs message minimal more motivation notes observed of on or other output overview please \
+    possible prerequisites problem question related relevant report repro reproduce reproduced reproducible \
+    reproducing reproduction request result results s sample screenshot screenshots search see should \
+    solution stack stacktrace step steps suggestion summary tell test that the this to trace traceback tried \
+    us want was we went what when with workaround would wrong you your";
+/// Words of headings of what a program ran on.
+const ENVIRONMENT_WORDS: &str = "desktop device environment os platform setup smartphone system version versions";
+/// Words in front of a colon, of nothing but which a line tells what a program ran on.
+const ENVIRONMENT_KEYS: &str = "android app arch architecture browser build chrome compiler cpu device distribution distro docker edition \
+    environment firefox go installed ios java jdk jvm kernel kotlin library linux macos memory name node \
+    nodejs npm number operating os package php platform pnpm python ram release ruby runtime rust rustc \
+    safari shell system terminal toolchain used using version versions windows yarn";
+/// Words in front of a title that say what kind of a text it is.
+const KINDS: &[&str] =
+    &["bug", "bugs", "bug report", "feature", "feature request", "question", "issue", "enhancement", "regression"];
+
+/// The title without marks of a heading and without its kind: `[Bug]: Sockets leak` → `Sockets leak`.
+pub(super) fn title(line: &str) -> &str {
+    let line = line.trim_start_matches('#').trim();
+    let kind_of = |end: char| {
+        let (kind, rest) = line.split_once(end)?;
+        let is_kind = KINDS.contains(&kind.trim_start_matches(['[', '(']).trim().to_lowercase().as_str());
+        Some(rest.trim_start_matches([':', ' ', '-', ']'])).filter(|rest| is_kind && !rest.is_empty())
+    };
+    kind_of(']').or_else(|| kind_of(':')).or_else(|| kind_of(')')).unwrap_or(line)
+}
+
+/// A text without noise: lines that stay, in order.
+pub(super) fn without(text: &str) -> String {
+    let mut told = String::new();
+    let (mut in_environment, mut in_code) = (false, false);
+    for line in without_comments(text).lines() {
+        let bare = line.trim();
+        if bare.starts_with("```") || bare.starts_with("~~~") {
+            in_code = !in_code;
+            continue;
+        }
+        let heading = heading(bare).filter(|_| !in_code);
+        // A section ends at the next heading of its kind; a line with a colon has none.
+        if let Some(heading) = heading.filter(|_| !bare.ends_with(':')) {
+            in_environment = is_of(heading, ENVIRONMENT_WORDS, false);
+        }
+        let is_noise = in_environment
+            || heading.is_some_and(|heading| is_of(heading, TEMPLATE_WORDS, true))
+            || is_import(bare)
+            || (!in_code && (is_box(bare) || is_environment(bare)));
+        if !is_noise {
+            told.push_str(&without_addresses(line));
+            told.push('\n');
+        }
+    }
+    told.trim().to_string()
+}
+
+/// What stands outside of `<!-- … -->`.
+fn without_comments(text: &str) -> String {
+    let mut parts = text.split("<!--");
+    let mut outside = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        outside.push_str(part.split_once("-->").map_or("", |(_, behind)| behind));
+    }
+    outside
+}
+
+/// A line without the addresses in it.
+fn without_addresses(line: &str) -> String {
+    let mut rest = line;
+    let mut kept = String::new();
+    while let Some(at) = ["https://", "http://"].iter().filter_map(|scheme| rest.find(scheme)).min() {
+        kept.push_str(&rest[..at]);
+        let behind = rest[at..].find(|c: char| c.is_whitespace() || ")>]\"'`".contains(c));
+        rest = behind.map_or("", |end| &rest[at + end..]);
+    }
+    kept + rest
+}
+
+/// The words of a line that is a heading: behind `#`, in bold letters, or a few words with a colon behind.
+fn heading(line: &str) -> Option<&str> {
+    let marked = line.strip_prefix('#').map(|rest| rest.trim_matches(['#', ' ']));
+    let bold = || line.strip_prefix("**").and_then(|rest| rest.trim_end_matches([':', ' ']).strip_suffix("**"));
+    let short = || line.strip_suffix(':').filter(|words| words.split_whitespace().count() <= 6);
+    marked.or_else(bold).or_else(short).map(|words| words.trim_matches(['*', '_', ':', '?', ' ']))
+}
+
+/// Whether all words of a text, or some, are among `words`.
+fn is_of(text: &str, words: &str, all: bool) -> bool {
+    let mut own = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_known = |word: &str| words.split(' ').any(|known| known.eq_ignore_ascii_case(word));
+    if all { own.all(is_known) } else { own.any(is_known) && text.split_whitespace().count() <= 6 }
+}
+
+/// `- [x] I searched for it`.
+fn is_box(line: &str) -> bool {
+    let item = line.trim_start_matches(['-', '*', '+', ' ']);
+    item.len() < line.len() && ["[ ]", "[x]", "[X]"].iter().any(|tick| item.starts_with(tick))
+}
+
+/// `- OS: Linux`, `**Node version**: 18`.
+fn is_environment(line: &str) -> bool {
+    let Some((key, _)) = line.split_once(':') else { return false };
+    let key = key.trim_matches(['-', '*', '+', '_', ' ', '`']);
+    !key.is_empty() && key.split_whitespace().count() <= 3 && is_of(key, ENVIRONMENT_KEYS, true)
+}
+
+/// Whether a line of code brings in other code, in any language.
+fn is_import(line: &str) -> bool {
+    let line = line.trim_start_matches(['>', '+', ' ']);
+    let words = line.split_whitespace().count();
+    let is_statement = line.ends_with(';');
+    let is_module =
+        words <= 2 || is_statement || line.contains(" from ") || line.contains(" as ") || line.contains(", ");
+    line.starts_with("#include")
+        || (line.starts_with("import ") && is_module)
+        || (line.starts_with("from ") && line.contains(" import "))
+        || (["use ", "using ", "package "].iter().any(|word| line.starts_with(word)) && is_statement)
+        || (line.starts_with("package ") && words == 2)
+        || (["const ", "let ", "var "].iter().any(|word| line.starts_with(word)) && line.contains("= require("))
+        || ["require '", "require \"", "require_relative "].iter().any(|word| line.starts_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_lose_their_kind() {
+        for (line, expected) in [
+            ("Sockets leak", "Sockets leak"),
+            ("# Sockets leak", "Sockets leak"),
+            ("[Bug]: Sockets leak", "Sockets leak"),
+            ("bug: sockets leak", "sockets leak"),
+            ("[BUG] Sockets leak", "Sockets leak"),
+            ("[net] Sockets leak", "[net] Sockets leak"),
+            ("Bug:", "Bug:"),
+        ] {
+            assert_eq!(title(line), expected);
+        }
+    }
+
+    #[test]
+    fn lines_that_tell_nothing_of_the_code_go() {
+        for line in [
+            "import os",
+            "import { open } from 'net'",
+            "import numpy as np",
+            "from a.b import c",
+            "use std::fmt;",
+            "using System.Linq;",
+            "#include <stdio.h>",
+            "package com.acme;",
+            "const net = require('net');",
+            "require \"json\"",
+            "<!-- say what happens -->",
+            "- [x] I searched for it",
+            "- OS: Linux",
+            "**Node version**: 18",
+            "### Describe the bug",
+            "**To Reproduce**",
+            "Steps to reproduce:",
+            "```rust",
+        ] {
+            assert_eq!(without(line), "", "{line}");
+        }
+        for line in [
+            "import of modules fails",
+            "use the socket twice",
+            "from time to time",
+            "let socket = open();",
+            "error: no such host",
+            "### The pool of sockets",
+            "[x] marks the spot",
+        ] {
+            assert_eq!(without(line), line);
+        }
+    }
+
+    #[test]
+    fn sections_of_the_environment_end_at_the_next_heading() {
+        let text =
+            "It leaks.\n\n## Environment\n\nfoo 1.2 on bar\n\n## Pool\n\nSee https://a.b/c?d (or <http://e>) here.";
+        assert_eq!(without(text), "It leaks.\n\n## Pool\n\nSee  (or <>) here.");
+        assert_eq!(without("My system:\n\nIt leaks."), "My system:\n\nIt leaks.");
+        assert_eq!(without("a <!-- b\nc --> d <!-- e"), "a  d");
+        assert_eq!(without("```\nversion: 3\n```"), "version: 3");
+    }
+}

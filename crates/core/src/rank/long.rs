@@ -1,0 +1,60 @@
+//! Long queries: the files that their text names, and what their title finds on its own.
+
+use super::fused::Fused;
+use super::retrieved::FileFacts;
+use super::stage::{Input, Prepare, Stage};
+use crate::knob::Knob;
+
+/// Boosts files that the text names by path.
+pub const PATH: Stage = Stage {
+    name: "long_path",
+    doc: "A long text names files, in words or in a trace: the fewer a path may mean, the likelier one of them is meant.",
+    source: "docs/research/long.md",
+    knobs: &[Knob::LongPath],
+    doubted: false,
+    prepare: Prepare::NOTHING,
+    apply: |input, fused| {
+        let path = input.knobs.long_path;
+        add(input, fused, |file| path * file.long.path);
+    },
+};
+
+/// Adds the scores that the title gives on its own.
+pub const TITLE: Stage = Stage {
+    name: "long_title",
+    doc: "The title of a long text says what is asked for, and drowns in the rest: it is scored alone too, and both scores are added.",
+    source: "docs/research/long.md",
+    knobs: &[Knob::LongTitle],
+    doubted: false,
+    prepare: Prepare::NOTHING,
+    apply: |input, fused| {
+        let title = input.knobs.long_title;
+        add(input, fused, |file| title * file.long.title);
+    },
+};
+
+/// Adds to every file a share of the best score.
+fn add(input: &Input<'_>, fused: &mut Fused, share: impl Fn(&FileFacts) -> f32) {
+    let best = fused.scores.iter().copied().fold(0.0, f32::max);
+    let boosts: Vec<f32> = input.retrieved.files.iter().map(|file| best * share(file)).collect();
+    fused.add_per_file(&input.retrieved.candidates, &boosts);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::retrieved::LongFacts;
+    use crate::rank::testing::{Example, knobs, query};
+
+    #[test]
+    fn files_rise_by_shares_of_the_best_score() {
+        let mut example = Example::of(&["a.rs", "b.rs"]);
+        example.retrieved.files[0].long = LongFacts { title: 0.5, path: 1.0 };
+        // All have the score 0.5, the best.
+        for (path, title, expected) in [("0.4", "1", [20, 25]), ("0.8", "0.5", [40, 13]), ("0", "0", [0, 0])] {
+            let set = knobs(&[(Knob::LongPath, path), (Knob::LongTitle, title)]);
+            let added = |stage| example.clone().added(stage, &query("x"), &set);
+            assert_eq!([added(&PATH), added(&TITLE)], expected.map(|first| vec![first, 0]));
+        }
+    }
+}
