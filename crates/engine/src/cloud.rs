@@ -43,6 +43,18 @@ impl Cloud {
     }
 }
 
+/// Whether the address of a store seems to hold credentials, or what may be one: a user or a password in front of an `@`
+/// (where it is no container of Azure's), or anything behind `?` or `#`. Addresses are shown and kept; such belong into
+/// the environment.
+pub fn holds_credentials(address: &str) -> bool {
+    let Some((scheme, rest)) = address.split_once("://") else { return false };
+    let authority = rest.split('/').next().unwrap_or_default();
+    let has_container = matches!(scheme, "abfs" | "abfss");
+    let has_user = authority.contains('@') && !has_container;
+    let has_password = rest.rsplit_once('@').is_some_and(|(before, _)| before.contains(':'));
+    has_user || has_password || (scheme != "file" && rest.contains(['?', '#']))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -43,18 +43,22 @@ pub struct Changed {
     files: HashSet<String>,
     /// Folders whose files all count as changed: repositories that git does not look into.
     folders: Vec<String>,
+    /// Where it matters, the files that are tracked and looked at: all others count as changed.
+    tracked: Option<HashSet<String>>,
 }
 
 impl Changed {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.folders.is_empty()
+        self.files.is_empty() && self.folders.is_empty() && self.tracked.is_none()
     }
 
     /// Whether a file, by its path from the root, is among them.
     pub fn contains(&self, path: &str) -> bool {
         let below = |folder: &String| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
-        self.files.contains(path) || self.folders.iter().any(below)
+        self.files.contains(path)
+            || self.folders.iter().any(below)
+            || self.tracked.as_ref().is_some_and(|tracked| !tracked.contains(path))
     }
 }
 
@@ -67,6 +71,19 @@ impl Changed {
 /// # Errors
 /// Outside a repository, without the `git` program, or when there is no such commit.
 pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
+    differing(project, since, Found::default())
+}
+
+/// Files below `root` that are not, byte for byte, what the last commit has: beside those that git reports, all that it
+/// does not track (ignored ones too), and all that it was told not to look at (`--skip-worktree`, `--assume-unchanged`).
+///
+/// # Errors
+/// As [`changed`].
+pub fn uncommitted(project: &Project) -> Result<Changed> {
+    differing(project, None, Found { tracked: Some(Vec::new()), ..Found::default() })
+}
+
+fn differing(project: &Project, since: Option<&str>, mut found: Found) -> Result<Changed> {
     let root = project.root.as_path();
     let named = || since.map(str::to_string);
     let git = Git { path: project.programs.clone(), ..Git::default() };
@@ -80,7 +97,6 @@ pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
     if let (Some(name), None) = (since, &base) {
         return Err(Refused::NoCommit { since: name.to_string(), is_range: name.contains("...") }.into());
     }
-    let mut found = Found::default();
     git.differing(&top, base.as_deref(), &mut found)?;
     let below = |full: PathBuf| {
         let relative = full.strip_prefix(root).ok()?.to_str()?;
@@ -89,6 +105,7 @@ pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
     Ok(Changed {
         files: found.files.into_iter().filter_map(below).collect(),
         folders: found.folders.into_iter().filter_map(below).collect(),
+        tracked: found.tracked.map(|tracked| tracked.into_iter().filter_map(below).collect()),
     })
 }
 
@@ -99,6 +116,8 @@ struct Found {
     folders: Vec<PathBuf>,
     /// Submodules that were looked into: a link can lead to one again.
     seen: HashSet<PathBuf>,
+    /// The files that git tracks and looks at, where they are asked for.
+    tracked: Option<Vec<PathBuf>>,
 }
 
 /// The program, as it is called in one repository.
@@ -182,6 +201,14 @@ impl Git {
             // Before the first commit, everything that is staged is new.
             None => self.ask(top, &["ls-files", "-z"])?,
         };
+        if let Some(all) = &mut found.tracked {
+            // A letter and a space stand in front: `S` of what is not looked for in the tree, a small one of what is
+            // taken for unchanged.
+            let listed = self.ask(top, &["ls-files", "-v", "-z"])?;
+            let entries = listed.split(|b| *b == 0).filter_map(|entry| entry.split_at_checked(2));
+            let seen = entries.filter(|(tag, _)| tag[0].is_ascii_uppercase() && tag[0] != b'S');
+            all.extend(seen.map(|(_, path)| top.join(path_of(path)).components().collect::<PathBuf>()));
+        }
         let untracked = self.ask(top, &["ls-files", "-z", "--others", "--exclude-standard"])?;
         let tracked = tracked.split(|b| *b == 0).map(|path| (path, true));
         let both = tracked.chain(untracked.split(|b| *b == 0).map(|path| (path, false)));

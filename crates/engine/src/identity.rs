@@ -6,6 +6,8 @@ use crate::error::GitError;
 use crate::git::Asker;
 use crate::project::Project;
 
+/// The settings of git that are asked for: addresses of remotes, and short forms of addresses.
+const SETTINGS: &str = r"^(remote\..*\.url|url\..*\.insteadof)$";
 /// Longest name, in bytes.
 const NAME_MAX: usize = 300;
 
@@ -40,7 +42,7 @@ impl Identity {
             "" => name,
             below => format!("{name}/-/{below}"),
         };
-        let listed = git.all(&["config", "--null", "--get-regexp", r"^remote\..*\.url$"])?.unwrap_or_default();
+        let listed = git.all(&["config", "--null", "--get-regexp", SETTINGS])?.unwrap_or_default();
         let mut names: Vec<String> = addresses(&listed);
         if names.is_empty()
             && let Some(first) = first_commit(&git)?
@@ -74,16 +76,20 @@ fn first_commit(git: &Asker<'_>) -> Result<Option<String>, GitError> {
     Ok(String::from_utf8_lossy(&roots).lines().min().map(str::to_string))
 }
 
-/// The normalised addresses of remotes, from what `git config --null --get-regexp` printed.
+/// The normalised addresses of remotes, from what `git config --null --get-regexp` printed: with the user's short forms
+/// (`url.ADDRESS.insteadOf`) spelt out.
 fn addresses(listed: &[u8]) -> Vec<String> {
-    let entries = listed.split(|b| *b == 0).filter_map(|entry| std::str::from_utf8(entry).ok()?.split_once('\n'));
+    let entries = || listed.split(|b| *b == 0).filter_map(|entry| std::str::from_utf8(entry).ok()?.split_once('\n'));
+    let short: Vec<(&str, &str)> =
+        entries().filter_map(|(key, short)| Some((short, key.strip_prefix("url.")?.rsplit_once('.')?.0))).collect();
     let rank = |key: &str| match key {
         "remote.origin.url" => 0,
         "remote.upstream.url" => 1,
         _ => 2,
     };
+    let remotes = entries().filter(|(key, _)| key.starts_with("remote."));
     let mut found: Vec<(u8, &str, String)> =
-        entries.filter_map(|(key, url)| Some((rank(key), key, normalised(url)?))).collect();
+        remotes.filter_map(|(key, url)| Some((rank(key), key, normalised(&spelt_out(url, &short))?))).collect();
     found.sort();
     let mut names: Vec<String> = Vec::new();
     for (_, _, name) in found {
@@ -94,26 +100,47 @@ fn addresses(listed: &[u8]) -> Vec<String> {
     names
 }
 
-/// `host/path` of a remote's address, whatever the protocol, the user and the port; none of a folder, which says nothing
-/// elsewhere.
+/// An address with the longest short form in front of it replaced, as git does it.
+fn spelt_out(url: &str, short: &[(&str, &str)]) -> String {
+    let fitting = short.iter().filter(|(short, _)| !short.is_empty() && url.starts_with(short));
+    match fitting.max_by_key(|(short, _)| short.len()) {
+        Some((short, long)) => format!("{long}{}", &url[short.len()..]),
+        None => url.to_string(),
+    }
+}
+
+/// `host/path` of a remote's address, in small letters (the great hosts do not tell them from capitals), whatever the
+/// protocol, the user and the port. None of a folder, which says nothing elsewhere, and none where it can't be told what
+/// of it may be a password: names are shown, and sent.
 fn normalised(url: &str) -> Option<String> {
-    let (host, path) = match url.trim().split_once("://") {
+    let url = url.split(['?', '#']).next().unwrap_or_default().trim();
+    let (host, path) = match url.split_once("://") {
         Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split_once('/')?,
+        Some((_, rest)) => {
+            let (authority, path) = rest.split_once('/')?;
+            (authority.rsplit_once('@').map_or(authority, |(_, host)| host), path)
+        }
         // `user@host:path`; one letter before the colon is a drive.
         None => {
-            let (host, path) = url.trim().split_once(':')?;
-            if host.contains('/') || host.len() < 2 || Path::new(url).exists() {
+            let before = &url[..url.find('/').unwrap_or(url.len())];
+            let host_at = before.rfind('@').map_or(0, |at| at + 1);
+            let (host, path) = url[host_at..].split_once(':')?;
+            if host.contains('/') || url[..host_at + host.len()].len() < 2 || Path::new(url).exists() {
                 return None;
             }
             (host, path)
         }
     };
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let host = host.split_once(':').map_or(host, |(host, _)| host).to_lowercase();
+    // Of an address of IPv6, colons are no ports.
+    let host = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((host, _)) => host,
+        None => host.split_once(':').map_or(host, |(host, _)| host),
+    };
     let path = path.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
-    (!host.is_empty() && !path.is_empty()).then(|| format!("{host}/{path}"))
+    let is_odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '@' | '[' | ']');
+    let is_plain = !host.is_empty() && !path.is_empty() && !host.contains(is_odd) && !path.contains(is_odd);
+    is_plain.then(|| format!("{host}/{path}").to_lowercase())
 }
 
 #[cfg(test)]
@@ -131,7 +158,19 @@ mod tests {
         ] {
             assert_eq!(normalised(url).as_deref(), Some("github.com/owner/name"), "{url}");
         }
-        for url in ["/srv/name.git", "../name", "file:///srv/name", "C:\\name", "", "host:", "https://host/"] {
+        for (url, name) in [
+            ("ssh://git@[::1]:22/o/n", "::1/o/n"),
+            ("https://host/o/n.git?private_token=SEKRET", "host/o/n"),
+            ("https://host/o/n#SEKRET", "host/o/n"),
+            ("user:SEKRET@host:o/n.git", "host/o/n"),
+            ("https://user:SEKRET@host:8443/o/n", "host/o/n"),
+        ] {
+            assert_eq!(normalised(url).as_deref(), Some(name), "{url}");
+        }
+        let odd =
+            ["https://user:SEK/RET@host/o/n", "user:SEK/RET@host:o/n", "https://host/SEKRET@x/n", "https://h/a b"];
+        let folders = ["/srv/name.git", "../name", "file:///srv/name", "C:\\name", "", "host:", "https://host/"];
+        for url in odd.into_iter().chain(folders) {
             assert_eq!(normalised(url), None, "{url}");
         }
     }
@@ -142,5 +181,8 @@ mod tests {
             b"remote.fork.url\ngit@h.com:z/n.git\0remote.upstream.url\nhttps://h.com/team/n\0remote.origin.url\n\
             https://h.com/me/n\0remote.same.url\nssh://git@h.com/me/n.git\0remote.local.url\n/srv/n\0";
         assert_eq!(addresses(listed), ["h.com/me/n", "h.com/team/n", "h.com/z/n"]);
+        let short = b"url.https://user:SEKRET@h.com/.insteadof\ngh:\0url.https://other.com/o/.insteadof\ngh:o/\0\
+            remote.origin.url\ngh:me/n\0remote.upstream.url\ngh:o/n\0";
+        assert_eq!(addresses(short), ["h.com/me/n", "other.com/o/n"]);
     }
 }

@@ -9,6 +9,7 @@ mod follow;
 mod lock;
 mod memory;
 mod order;
+mod remains;
 mod share;
 
 use std::collections::{BTreeMap, HashMap};
@@ -34,6 +35,7 @@ use crate::worktree::sibling_roots;
 pub(crate) use lock::PATIENCE;
 pub use lock::WriteLock;
 pub use memory::PathMemory;
+pub use remains::IsOut;
 pub use share::{Adoption, Content, NewPart, POINT_PART, Part, Shipment, is_part};
 
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the

@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use colgrep_index::Result;
 use colgrep_index::disk::{Change, Disk, Gate};
 use colgrep_index::mode::VectorMode;
-use colgrep_index::store::{Adoption, Content, Shipment, Store};
+use colgrep_index::store::{Adoption, Content, Part, Shipment, Store};
 use colgrep_index::update::check;
+use colgrep_index::vector::{Manifest, Vectors};
 use colgrep_index::walk::WalkOptions;
 use project::{FILES, Project, answers};
 use toy::{Toy, codebook, encoding};
@@ -75,7 +76,7 @@ fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
     let encoding = encoding(&toy, &codebook);
     let sender = Project::with(&FILES);
     let expected = answers(&sender.update(Some(&encoding)).0, &toy);
-    let shipment = sender.store().ship().expect("a sound index");
+    let shipment = sender.store().ship(&|_| Ok(false)).expect("a sound index");
     let parts = bytes(&shipment);
     let root = sender.root.to_string_lossy().into_owned();
     assert!(parts.iter().all(|(_, b)| !b.windows(root.len()).any(|part| part == root.as_bytes())));
@@ -115,7 +116,7 @@ fn files_of_the_same_content_are_not_read_again() {
     let (sender, receiver) = (Project::with(&FILES), Project::with(&FILES));
     sender.update(None);
     receiver.update(None);
-    let parts = bytes(&sender.store().ship().expect("a sound index"));
+    let parts = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
     take(&parts, &receiver, &receiver.store()).expect("taken");
     let (_, report) = receiver.update(None);
     assert_eq!((report.changed, report.units, report.bytes), (0, 0, 0), "their times were known");
@@ -129,7 +130,7 @@ fn files_of_the_same_content_are_not_read_again() {
 fn a_table_that_leads_out_of_the_root_is_refused() {
     let sender = Project::with(&FILES);
     let (snapshot, _) = sender.update(None);
-    let shipment = sender.store().ship().expect("a sound index");
+    let shipment = sender.store().ship(&|_| Ok(false)).expect("a sound index");
     let parts = bytes(&shipment);
     let generation = |name: &str| name.strip_prefix("files-")?.strip_suffix(".bin")?.parse::<u64>().ok();
     for path in ["../out.py", "/etc/passwd", "a//b", "a/./b", "", "src/../../x"] {
@@ -148,4 +149,48 @@ fn a_table_that_leads_out_of_the_root_is_refused() {
         let refused = take(&crafted, &receiver, &receiver.store()).expect_err(path);
         assert!(refused.full().contains("can't be in a tree"), "{path}: {}", refused.full());
     }
+}
+
+#[test]
+fn what_is_gone_is_not_sent_unless_it_is_out_already() {
+    let (toy, codebook) = (Toy::new(), codebook());
+    let encoding = encoding(&toy, &codebook);
+    let sender = Project::with(&FILES);
+    let texts = sender.update(Some(&encoding)).0.vectors.expect("vectors").len();
+    let first = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
+    // A draft that was searched once and never committed.
+    let net = fs::read_to_string(sender.root.join("src/net.py")).expect("a file");
+    sender.write("src/draft.py", "def zebraquux_secret(customer):\n    return customer\n");
+    sender.write("src/net.py", &format!("{net}\ndef zebraquux_page(url):\n    return url\n"));
+    sender.update(Some(&encoding));
+    fs::remove_file(sender.root.join("src/draft.py")).expect("a file");
+    sender.write("src/net.py", &net);
+    let before = answers(&sender.update(Some(&encoding)).0, &toy);
+    // What others have stays as it is, with its deletions beside it: it need not be sent again.
+    let is_out = |part: &Part| Ok(first.iter().any(|(name, _)| *name == part.name));
+    let second = bytes(&sender.store().ship(&is_out).expect("a sound index"));
+    assert!(second.iter().any(|(name, _)| name.ends_with(".del")));
+    let kept = second.iter().filter(|part| first.contains(part)).count();
+    assert!(kept >= first.len() - 2, "{kept} of {}", first.len());
+    let all = Vectors::open(&sender.store().vectors_folder(), &Manifest { spare: Vec::new(), ..manifest(&sender) });
+    assert_eq!(all.expect("vectors").len(), texts, "no other vectors");
+    // Where nobody has anything, nothing of it goes out.
+    let third = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
+    assert!(!third.iter().any(|(name, _)| name.ends_with(".del")), "every document is of a file");
+    let now = sender.store().open().expect("an index");
+    assert_eq!(answers(&now, &toy), before);
+    let receiver = Project::with(&FILES);
+    take(&third, &receiver, &receiver.store()).expect("taken");
+    let taken = receiver.store().open().expect("an index");
+    assert_eq!(taken.vectors.as_ref().map(Vectors::len), Some(texts));
+    assert_eq!(answers(&taken, &toy), before);
+    // It is sent the same way the next time, and the draft's texts are not encoded again when it comes back.
+    assert_eq!(bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index")), third);
+    toy.count();
+    sender.write("src/draft.py", "def zebraquux_secret(customer):\n    return customer\n");
+    assert_eq!((sender.update(Some(&encoding)).1.units, toy.count()), (1, 0));
+}
+
+fn manifest(project: &Project) -> Manifest {
+    project.store().open().expect("an index").files.vectors.expect("vectors")
 }

@@ -262,6 +262,11 @@ impl Manifest {
         self.snapshots = kept;
     }
 
+    /// The hashes of all files of its indexes.
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = &str> {
+        self.snapshots.iter().flat_map(|s| &s.parts).map(|part| part.sha256.as_str())
+    }
+
     /// The objects that its indexes name, with their sizes.
     pub(crate) fn keys(&self) -> HashMap<&str, u64> {
         self.snapshots.iter().flat_map(|s| s.parts.iter().map(|part| (part.key(), part.bytes))).collect()

@@ -112,16 +112,18 @@ fn snapshot(records: Vec<PartRecord>, shipment: &Shipment, sent: &Sent<'_>) -> S
 fn hashed(parts: &[Part], watch: &dyn Watch) -> Result<Vec<PartRecord>> {
     watch.begin(Phase::Hashing, parts.iter().map(|part| part.bytes).sum());
     let hash = |part: &Part| {
-        let sha256 = match &part.content {
-            Content::Bytes(bytes) => of_bytes(bytes),
-            Content::File(file) => {
-                let read = rewound(file).and_then(|()| of_file(file, |bytes| watch.done(bytes)));
-                read.map_err(|source| unread(part, source))?
-            }
-        };
+        let sha256 = hash_of(part, &|bytes| watch.done(bytes)).map_err(|source| unread(part, source))?;
         Ok(PartRecord { name: part.name.clone(), bytes: part.bytes, sha256, key: None })
     };
     parts.iter().map(hash).collect()
+}
+
+/// The hash of a part; `done` is told of the bytes read.
+pub(crate) fn hash_of(part: &Part, done: &dyn Fn(u64)) -> std::io::Result<String> {
+    match &part.content {
+        Content::Bytes(bytes) => Ok(of_bytes(bytes)),
+        Content::File(file) => rewound(file).and_then(|()| of_file(file, done)),
+    }
 }
 
 fn unread(part: &Part, source: std::io::Error) -> Error {

@@ -1,20 +1,22 @@
 //! A remote, open: what the command line asks of it.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use colgrep_engine::cloud::Cloud;
 use colgrep_index::mode::VectorMode;
-use colgrep_index::store::{Shipment, Store};
+use colgrep_index::store::{Part, Shipment, Store};
 use colgrep_index::walk::WalkOptions;
 use object_store::ObjectStore;
 use object_store::path::Path as ObjectPath;
 use tokio::runtime::Runtime;
 
-use crate::address::{Place, open};
+use crate::address::Place;
 use crate::bucket::Bucket;
 use crate::error::{Error, Result};
+use crate::manifest::Manifest;
+use crate::open::{Access, open};
 use crate::prune::prune;
 use crate::pull::{self, Becomes, Found, Pulled, Wanted};
 use crate::push::{self, Pushed, Sent};
@@ -35,17 +37,30 @@ pub struct Remote {
     runtime: Runtime,
 }
 
+/// What a remote has of a repository.
+#[derive(Clone, Debug, Default)]
+pub struct Known(HashSet<String>);
+
+impl Known {
+    /// Whether it has the bytes of a part.
+    ///
+    /// # Errors
+    /// Where the part can't be read.
+    pub fn has(&self, part: &Part) -> std::io::Result<bool> {
+        Ok(!self.0.is_empty() && self.0.contains(&push::hash_of(part, &|_| {})?))
+    }
+}
+
 impl Remote {
-    /// Opens a place. A folder needs no network, and none is touched for it. `cloud` and `home` say where the clouds' own
-    /// tools find credentials; `plain` allows http to other machines.
+    /// Opens a place. A folder needs no network, and none is touched for it.
     ///
     /// # Errors
     /// Where the address or the credentials are not to be understood.
-    pub fn open(place: &Place, cloud: &Cloud, home: Option<&Path>, plain: bool) -> Result<Remote> {
+    pub fn open(place: &Place, access: &Access<'_>) -> Result<Remote> {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = if place.is_folder() { runtime.enable_time() } else { runtime.enable_all() };
         let runtime = runtime.build().map_err(|source| Error::Io { what: "could not start".to_string(), source })?;
-        let (store, root) = open(place, cloud, home, plain)?;
+        let (store, root) = open(place, access)?;
         Ok(Remote { store, root, place: place.to_string(), folder: place.folder().map(Path::to_path_buf), runtime })
     }
 
@@ -53,13 +68,13 @@ impl Remote {
         Bucket::new(Arc::clone(&self.store), &self.root, &self.place, name)
     }
 
-    /// Whether the remote can be reached, and what it has of the repository `name` be read: better known before an index
-    /// is built than after.
+    /// What the remote has of the repository `name`, by hash: better known before an index is built than after.
     ///
     /// # Errors
-    /// Where it can't.
-    pub fn check(&self, name: &str) -> Result<()> {
-        self.runtime.block_on(self.bucket(name).newest()).map(drop)
+    /// Where it can't be reached or read.
+    pub fn known(&self, name: &str) -> Result<Known> {
+        let newest = self.runtime.block_on(self.bucket(name).newest())?;
+        Ok(Known(newest.manifest.iter().flat_map(Manifest::hashes).map(str::to_string).collect()))
     }
 
     /// Pushes an index as that of the repository `name`.

@@ -10,7 +10,7 @@ use colgrep_engine::open::{Opening, name_runtime, update};
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_index::mode::VectorMode;
-use colgrep_remote::{Error as RemoteError, Found, Pulled};
+use colgrep_remote::{Error as RemoteError, Found, Patience, Pulled};
 
 use super::limit_threads;
 use super::share::{self, Taking, called};
@@ -28,7 +28,7 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     if !quiet {
         tell_refused(&settings);
     }
-    let remote = share::remote(args.url.as_deref(), &project, &settings, env)?;
+    let remote = share::remote(args.url.as_deref(), &project, &settings, env, Patience::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     limit_threads(args.walk.threads);
     let opening = args.walk.open_options(args.model.clone()).with(&settings);
@@ -120,7 +120,7 @@ pub(super) fn before_search(plan: &Plan, env: &Env, start: &std::path::Path) {
 }
 
 fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Result<Option<(Found, Pulled)>> {
-    let remote = share::remote(plan.remote.as_deref(), project, settings, env)?;
+    let remote = share::remote(plan.remote.as_deref(), project, settings, env, Patience::Short)?;
     let (identity, names) = share::identity(project, None)?;
     let opening = plan.open.with(settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use colgrep_engine::env::Env;
-use colgrep_engine::git::changed;
+use colgrep_engine::git::uncommitted;
+use colgrep_engine::identity::Identity;
 use colgrep_engine::model::Model;
 use colgrep_engine::open::{name_runtime, update};
 use colgrep_engine::project::Project;
 use colgrep_engine::{Error as EngineError, OpenOptions, Refused, Settings};
 use colgrep_index::store::{FileTable, Snapshot};
-use colgrep_remote::{Error as RemoteError, Pushed, Remote, Sent};
+use colgrep_remote::{Error as RemoteError, Known, Patience, Pushed, Remote, Sent};
 
 use super::{limit_threads, share};
 use crate::FOUND;
@@ -30,23 +31,26 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     if !args.quiet {
         tell_refused(&settings);
     }
-    let remote = share::remote(args.url.as_deref(), &project, &settings, env)?;
+    let remote = share::remote(args.url.as_deref(), &project, &settings, env, Patience::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     let name = &names[0];
-    match remote.check(name) {
+    let known = match remote.known(name) {
         // It is begun anew.
-        Err(RemoteError::DamagedManifest { .. }) if args.anew => {}
-        checked => checked?,
-    }
+        Err(RemoteError::DamagedManifest { .. }) if args.anew => Known::default(),
+        known => known?,
+    };
     limit_threads(None);
     let snapshot = updated(&project, args.quiet, &settings, env)?;
     if snapshot.files.indexed().next().is_none() {
         bail!("{} holds no file that is indexed", project.root.display());
     }
     drop(snapshot);
-    let shipment = project.store.ship()?;
+    let shipment = project.store.ship(&|part| known.has(part))?;
     // Of what is sent, not of what was there a moment before.
     check_content(&project, &shipment.table, args.dirty)?;
+    if Identity::of(&project).unwrap_or_default().commit != identity.commit {
+        bail!("another commit was checked out meanwhile; push again");
+    }
     let sent = Sent { commit: identity.commit.as_deref(), branch: identity.branch.as_deref(), anew: args.anew };
     let transfer = Transfer::new(args.quiet);
     let pushed = remote.push(name, &shipment, &sent, &transfer)?;
@@ -80,7 +84,7 @@ fn check_content(project: &Project, table: &FileTable, dirty: bool) -> Result<()
             "this index was made with {flag} and holds {what}, which are not shared; `colgrep init` makes it without"
         );
     }
-    let changed = match changed(project, None) {
+    let changed = match uncommitted(project) {
         // Outside a repository there is nothing to compare with.
         Err(EngineError::Refused(Refused::NoRepository { .. })) if !has_git(&project.root) => return Ok(()),
         // Whatever else git can't tell may be a file that nobody committed.

@@ -11,20 +11,27 @@ use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Store;
 use colgrep_index::vector::Manifest;
-use colgrep_remote::{Found, Place, Pulled, Remote, Snapshot, Wanted, Watch};
+use colgrep_remote::{Access, Found, Patience, Place, Pulled, Remote, Snapshot, Wanted, Watch};
 
 /// Opens the remote that is named, or else the setting's.
-pub(super) fn remote(url: Option<&str>, project: &Project, settings: &Settings, env: &Env) -> Result<Remote> {
+pub(super) fn remote(
+    url: Option<&str>,
+    project: &Project,
+    settings: &Settings,
+    env: &Env,
+    patience: Patience,
+) -> Result<Remote> {
     let Some(url) = url.or(settings.text("remote")) else {
         bail!(
             "no place to share indexes is named: `colgrep push s3://BUCKET/FOLDER`, or `colgrep settings remote ADDRESS`"
         )
     };
-    let place = Place::parse(url)?;
+    let place = Place::parse(url, env.home.as_deref())?;
     if place.holds(&project.root) {
         bail!("{place} holds the project itself; name another folder (the address comes first, then the project)");
     }
-    Ok(Remote::open(&place, env.cloud(), env.home.as_deref(), settings.is_on("remote_http"))?)
+    let (cloud, home, plain) = (env.cloud(), env.home.as_deref(), settings.is_on("remote_http"));
+    Ok(Remote::open(&place, &Access { cloud, home, plain, patience })?)
 }
 
 /// The identity of a project, and the names by which a remote knows it: the given one alone, where there is one.

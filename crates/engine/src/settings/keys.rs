@@ -1,10 +1,13 @@
 //! The table of settings: names, types, defaults, documentation.
 
+use std::path::Path;
+
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use globset::Glob;
 use grep_printer::HyperlinkFormat;
 
 use super::size::parse_size;
+use crate::cloud::holds_credentials;
 use crate::error::{SettingError, Source};
 use crate::nearest::nearest;
 use crate::variable;
@@ -322,7 +325,10 @@ fn checked_text(key: &str, kind: Kind, text: String) -> Result<String, SettingEr
             Ok(_) => Ok(text),
             Err(error) => Err(of_value(key, error)),
         },
-        Kind::Address if !text.contains("://") && !std::path::Path::new(&text).has_root() => {
+        Kind::Address if holds_credentials(&text) => {
+            Err(unfit(key, "an address without user, password or key: those go into the environment", None))
+        }
+        Kind::Address if !text.contains("://") && !text.starts_with("~/") && !Path::new(&text).has_root() => {
             Err(unfit(key, "an address such as s3://BUCKET/FOLDER, or an absolute folder", Some(text)))
         }
         Kind::Model if text.trim().is_empty() => Err(unfit(key, "a folder or a hub's name", None)),

@@ -287,6 +287,19 @@ impl Writer {
         }
     }
 
+    /// Writes the segments with these ids again, without what was deleted of them. The commit stays what it was.
+    ///
+    /// # Errors
+    /// When the disk refuses; the segments before stand then.
+    pub fn rewrite(&mut self, ids: &[String]) -> Result<()> {
+        self.merge_segments(false);
+        let segments = self.writer.index().searchable_segment_ids().map_err(|e| self.disk.cause(e.into()))?;
+        for segment in segments.into_iter().filter(|segment| ids.contains(&segment.uuid_string())) {
+            self.writer.merge(&[segment]).wait().map_err(|e| self.disk.cause(e.into()))?;
+        }
+        Ok(())
+    }
+
     /// Ends the writer: waits for merges under way and removes files that nothing needs.
     ///
     /// # Errors
@@ -294,5 +307,56 @@ impl Writer {
     pub fn finish(self) -> Result<()> {
         let _ = self.writer.garbage_collect_files().wait();
         self.writer.wait_merging_threads().map_err(|e| self.disk.cause(e.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read::Lexical;
+    use super::*;
+
+    /// All terms of all fields that are searched as text.
+    fn terms(folder: &Path) -> Vec<String> {
+        let lexical = Lexical::open(folder).expect("an index");
+        let (_, fields) = schema();
+        let mut found = Vec::new();
+        for segment in &lexical.segments {
+            for field in fields.unit.into_iter().chain([fields.definition, fields.callee]) {
+                let index = segment.reader.inverted_index(field).expect("a field");
+                let mut terms = index.terms().stream().expect("terms");
+                while let Some((term, _)) = terms.next() {
+                    found.push(String::from_utf8_lossy(term).into_owned());
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn a_segment_written_again_has_no_word_of_what_was_deleted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = Writer::open(folder.path(), &Disk::default()).expect("a writer");
+        for (id, name) in [(1, "kept_words"), (2, "zebraquux_secret")] {
+            let unit = Unit { name: name.into(), body: format!("fn {name}() {{}}"), ..Unit::default() };
+            let parsed = Parsed { units: vec![unit], ..Parsed::default() };
+            let file =
+                FileDocument { id: FileId(id), path: "a.rs", parsed, textual_types: Vec::new(), entries: Vec::new() };
+            writer.add(&file).expect("added");
+        }
+        writer.commit("one").expect("a commit");
+        writer.delete(FileId(2));
+        writer.commit("two").expect("a commit");
+        assert!(terms(folder.path()).iter().any(|term| term.contains("zebraquux")), "deleted, and there");
+        let ids = writer.writer.index().searchable_segment_ids().expect("segments");
+        writer.rewrite(&[]).expect("nothing to do");
+        assert_eq!(writer.writer.index().searchable_segment_ids().expect("segments"), ids);
+        writer.rewrite(&ids.iter().map(|id| id.uuid_string()).collect::<Vec<_>>()).expect("written again");
+        writer.finish().expect("an end");
+        let left = terms(folder.path());
+        assert!(left.iter().any(|term| term == "kept") && !left.iter().any(|t| t.contains("zebraquux")), "{left:?}");
+        let point = Lexical::commit_point(folder.path()).expect("a commit");
+        assert_eq!(point.payload.as_deref(), Some("two"));
+        let files = std::fs::read_dir(folder.path()).expect("a folder").flatten().map(|entry| entry.file_name());
+        assert!(!files.map(|name| name.to_string_lossy().into_owned()).any(|name| name.ends_with(".del")));
     }
 }

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{ATTEMPTS, FileRecord, FileTable, Snapshot, Store, WriteLock, table_sum};
+use super::{ATTEMPTS, FileRecord, FileTable, IsOut, Snapshot, Store, WriteLock, table_sum};
 use crate::disk::{DiskFile, open_regular};
 use crate::error::{Error, Result};
 use crate::lexical::{is_segment_file, named_files};
@@ -109,18 +109,25 @@ pub fn is_part(name: &str) -> bool {
 }
 
 impl Store {
-    /// The newest generation, checked whole and ready to be sent.
+    /// The newest generation, checked whole and ready to be sent. Segments that still hold texts of files that were changed
+    /// or removed are rewritten before, unless they are out already.
     ///
     /// # Errors
     /// Where there is none, it is damaged, or it is not complete.
-    pub fn ship(&self) -> Result<Shipment> {
+    pub fn ship(&self, is_out: IsOut<'_>) -> Result<Shipment> {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open_verified()?;
-            match self.parts(&snapshot) {
+            let parts = match self.parts(&snapshot) {
                 // A commit took a file away meanwhile.
-                Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
-                parts => return Ok(Shipment { parts: parts?, table: snapshot.files }),
+                Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => continue,
+                parts => parts?,
+            };
+            let remains = self.remains(&snapshot, &parts, is_out)?;
+            if remains.is_empty() {
+                return Ok(Shipment { parts, table: snapshot.files });
             }
+            drop(snapshot);
+            self.rewrite(&remains)?;
         }
         Err(Error::Changing)
     }

@@ -23,7 +23,7 @@ pub use memory::Memory;
 pub use near::{Question, Scored, in_store};
 pub(crate) use pool::{Row, pool};
 pub use read::{Allowed, Effort, Manifest, VectorPlace, Vectors};
-pub(crate) use sink::{Commit, Sink, is_vector_file};
+pub(crate) use sink::{Commit, Sink, is_vector_file, without};
 pub(crate) use spare::Spare;
 pub use spare::SpareSegment;
 pub use train::train_codebook;

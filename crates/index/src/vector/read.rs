@@ -1,5 +1,6 @@
 //! Reading the store: which units have vectors, and which are nearest to a query.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fixedbitset::FixedBitSet;
@@ -240,6 +241,13 @@ impl Vectors {
         let no_place = || Error::damaged(format!("there are no vectors at place {}", place.0));
         let (segment, ordinal) = self.segment_of(place).ok_or_else(no_place)?;
         segment.codes(ordinal)
+    }
+
+    /// The names of segments that hold texts which are not among these.
+    pub(crate) fn with_others(&self, texts: &HashSet<TextHash>) -> Vec<String> {
+        let is_other = |key| TextHash::new(key).is_none_or(|hash| !texts.contains(&hash));
+        let holds = |segment: &&Segment| (0..segment.len()).any(|ordinal| is_other(segment.key(ordinal)));
+        self.segments.iter().filter(holds).map(|segment| segment.name().to_string()).collect()
     }
 
     pub(crate) fn into_segments(self) -> Vec<Segment> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::codebook::{Codebook, carried};
 use super::read::{Manifest, Vectors, segment_format};
-use super::segment::{Segment, SegmentBuilder};
+use super::segment::{Segment, SegmentBuilder, SegmentFormat};
 use super::spare::{Spare, SpareSegment};
 use crate::disk::{Disk, read_regular};
 use crate::error::{Error, Result};
@@ -50,6 +50,51 @@ pub(crate) fn is_vector_file(name: &str) -> bool {
 fn segment_name() -> String {
     let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
     format!("{now_ns:x}.seg")
+}
+
+/// Writes a segment and gives its name.
+fn written(builder: SegmentBuilder<'_>, format: &SegmentFormat, (folder, disk): (&Path, &Disk)) -> Result<String> {
+    let name = segment_name();
+    builder.write(&folder.join(&name), format, disk)?;
+    disk.sync_folder(folder).map_err(|e| Error::io("flush", folder, e))?;
+    Ok(name)
+}
+
+/// Writes the segments of `vectors` with these names again, without the texts that are not `wanted`, which are set aside.
+/// Returns the manifest that names what was written.
+///
+/// # Errors
+/// When the disk refuses, or a segment is damaged.
+pub(crate) fn without(
+    (folder, disk): (&Path, &Disk),
+    vectors: Vectors,
+    names: &[String],
+    wanted: &HashSet<TextHash>,
+) -> Result<Manifest> {
+    let format = segment_format(vectors.manifest(), vectors.codebook());
+    let mut spare = Spare::open(folder, Some(vectors.manifest()));
+    let mut segments = Vec::new();
+    let mut dead = SegmentBuilder::default();
+    for segment in &vectors.segments {
+        if !names.iter().any(|name| name == segment.name()) {
+            segments.push(segment.name().to_string());
+            continue;
+        }
+        segment.verify()?;
+        let mut living = SegmentBuilder::default();
+        living.absorb(segment, |hash| TextHash::new(hash).is_some_and(|hash| wanted.contains(&hash)));
+        let is_dead = |hash: TextHash| !wanted.contains(&hash) && !spare.holds(hash);
+        dead.absorb(segment, |hash| TextHash::new(hash).is_some_and(is_dead));
+        if living.len() > 0 {
+            segments.push(written(living, &format, (folder, disk))?);
+        }
+    }
+    if dead.len() > 0 {
+        let name = written(dead, &format, (folder, disk))?;
+        let bytes = fs::metadata(folder.join(&name)).map_or(0, |m| m.len());
+        spare.push(name, bytes);
+    }
+    Ok(Manifest { segments, spare: spare.segments(), ..vectors.manifest().clone() })
 }
 
 impl<'a> Sink<'a> {
@@ -140,8 +185,6 @@ impl<'a> Sink<'a> {
             size += self.segments[first].len();
         }
         let format = segment_format(&self.manifest, &self.codebook);
-        let name = segment_name();
-        let path = self.folder.join(&name);
         let mut builder: SegmentBuilder<'_> = std::mem::take(&mut self.builder);
         self.gathered = 0;
         for segment in &self.segments[first..] {
@@ -149,10 +192,9 @@ impl<'a> Sink<'a> {
                 wanted.is_none_or(|w| TextHash::new(hash).is_some_and(|hash| w.contains(&hash)))
             });
         }
-        builder.write(&path, &format, self.disk)?;
-        self.disk.sync_folder(self.folder).map_err(|e| Error::io("flush", self.folder, e))?;
+        let name = written(builder, &format, (self.folder, self.disk))?;
         self.segments.truncate(first);
-        self.segments.push(Segment::open(&path, &format)?);
+        self.segments.push(Segment::open(&self.folder.join(&name), &format)?);
         self.manifest.segments.truncate(first);
         self.manifest.segments.push(name);
         Ok(())
@@ -176,8 +218,7 @@ impl<'a> Sink<'a> {
             builder.absorb(segment, |hash| TextHash::new(hash).is_some_and(is_dead));
         }
         if builder.len() > 0 {
-            let name = segment_name();
-            builder.write(&self.folder.join(&name), &format, self.disk)?;
+            let name = written(builder, &format, (self.folder, self.disk))?;
             let bytes = fs::metadata(self.folder.join(&name)).map_or(0, |m| m.len());
             spare.push(name, bytes);
         }
