@@ -1,0 +1,65 @@
+"""Where things belong: repositories to shards, replicas to nodes. Plain functions of what is known."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+
+def shard_of(repository: str, shards: int) -> int:
+    """The shard of a repository, by its name alone: the highest of the hashes of the pairs (rendezvous hashing).
+
+    Where a shard is added, each repository stays or moves to the new one; no other moves.
+    """
+
+    def weight(shard: int) -> bytes:
+        return hashlib.blake2b(f"{shard}\0{repository}".encode(), digest_size=16).digest()
+
+    return max(range(shards), key=weight)
+
+
+def assigned(repositories: Iterable[str], shards: int) -> list[list[str]]:
+    """The repositories of each shard, in order of their names. A shard may have none."""
+    parts: list[list[str]] = [[] for _ in range(shards)]
+    for name in sorted(repositories):
+        parts[shard_of(name, shards)].append(name)
+    return parts
+
+
+def node_for(nodes: Sequence[str], held: Collection[str], load: Counter[str]) -> str | None:
+    """The node for another replica of a shard: one that has none of it, and of those the one with the fewest replicas.
+
+    A node that holds one already is taken only where there is no other: it guards against the loss of a process.
+
+    Args:
+        nodes: The nodes that are there.
+        held: Those that hold a replica of the shard.
+        load: Replicas of all shards by node.
+    """
+    return min(nodes, key=lambda node: (node in held, load[node], node), default=None)
+
+
+def to_move(nodes: Sequence[str], replicas: Sequence[tuple[str, int, str]]) -> str | None:
+    """A replica that should move to another node, if one should.
+
+    First one that shares its node with another of its shard while a node without one is there; then one of a node that
+    holds at least two more than the emptiest.
+
+    Args:
+        nodes: The nodes that are there.
+        replicas: Name, shard and node of each replica that stays.
+    """
+    load = Counter({node: 0 for node in nodes})
+    load.update(node for _, _, node in replicas)
+    holders: dict[int, Counter[str]] = {}
+    for _, shard, node in replicas:
+        holders.setdefault(shard, Counter())[node] += 1
+    for name, shard, node in replicas:
+        if holders[shard][node] > 1 and any(other not in holders[shard] for other in nodes):
+            return name
+    if not nodes:
+        return None
+    empty = min(nodes, key=lambda node: (load[node], node))
+    movable = [one for one in replicas if load[one[2]] >= load[empty] + 2 and empty not in holders[one[1]]]
+    return max(movable, key=lambda one: (load[one[2]], one), default=(None, 0, ""))[0]

@@ -1,0 +1,53 @@
+"""What the tests share: repositories of their own, and the program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from colgrep_ray.config import Config, Repository
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Runs git as somebody whose settings are nobody's."""
+    env = dict(os.environ) | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "protocol.file.allow=always"]
+    done = subprocess.run(["git", *who, *arguments], cwd=folder, env=env, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def commit(folder: Path, files: dict[str, str], message: str) -> str:
+    """Writes files of a repository, which is made where there is none, and commits them."""
+    if not (folder / ".git").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        git(folder, "init", "-q", "-b", "main")
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def program() -> str:
+    """The program `colgrep`: TEST_COLGREP names it, else it is on the PATH."""
+    found = shutil.which(os.environ.get("TEST_COLGREP", "colgrep"))
+    if found is None:
+        pytest.fail("TEST_COLGREP names no program `colgrep`, and the PATH has none")
+    return found
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    """Two small repositories, a bucket and a folder for what a node keeps."""
+    commit(
+        tmp_path / "origin/relay", {"src/server.py": "def parse_request(text):\n    return read_header(text)\n"}, "One"
+    )
+    commit(tmp_path / "origin/cache", {"src/lib.rs": "pub fn evict_oldest(entries: &mut Vec<u8>) {}\n"}, "One")
+    repositories = tuple(Repository(name, str(tmp_path / "origin" / name)) for name in ("cache", "relay"))
+    return Config(repositories, bucket=str(tmp_path / "bucket"), data=str(tmp_path / "data"), name="test")
