@@ -181,6 +181,9 @@ fn of_remote(error: &RemoteError) -> Option<String> {
         RemoteError::Unknown { .. } => "`colgrep push` shares one; --name looks for another name",
         RemoteError::OtherFormat { .. } => "`colgrep push` of this version adds one; the others stay",
         RemoteError::NewerLayout { .. } => "update colgrep",
+        RemoteError::Foreign { .. } => "update colgrep, or name another folder; nothing was changed",
+        RemoteError::OtherRepository { .. } => "somebody copied it there: remove that folder, or name another one",
+        RemoteError::Gone { .. } => "`colgrep push` puts what is missing there again",
         RemoteError::DamagedManifest { .. } | RemoteError::DamagedBlob { .. } => {
             "`colgrep push --anew` sends the index again; nothing was changed here"
         }

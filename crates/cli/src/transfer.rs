@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use colgrep_remote::{Phase, Watch};
+use colgrep_remote::{Error, Phase, Watch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::words::in_words;
@@ -83,6 +83,23 @@ impl Watch for Transfer {
     fn again(&self, place: &str) {
         if !self.quiet {
             remark!("colgrep: {place} arrived damaged; fetching it again");
+        }
+    }
+    fn passed(&self, error: &Error) {
+        if !self.quiet {
+            remark!("colgrep: {}; something older is used", error.full());
+        }
+    }
+
+    fn slow(&self, place: &str) {
+        if !self.quiet {
+            remark!("colgrep: waiting for {place}");
+        }
+    }
+
+    fn waits(&self) {
+        if !self.quiet {
+            remark!("colgrep: another process takes an index for this project; waiting for it");
         }
     }
 }

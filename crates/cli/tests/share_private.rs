@@ -134,3 +134,54 @@ fn the_first_addresses_that_people_try_work_or_are_told() {
     );
     assert!(refused.status == 2 && refused.err.contains("AWS_ENDPOINT_URL: is no address"), "{}", refused.err);
 }
+
+#[test]
+fn a_folder_inside_the_project_is_no_source_of_it() {
+    let ours = repository();
+    done(&ours, &["push", "./share"]);
+    let folders = fs::read_dir(ours.root().join("share/repositories")).expect("a folder").count();
+    assert_eq!(folders, 1);
+    // Neither git nor an index sees what lies there.
+    let status = std::process::Command::new("git").args(["status", "--short"]).current_dir(ours.root()).output();
+    assert!(status.expect("git").stdout.is_empty());
+    assert!(done(&ours, &["push", "./share"]).err.contains("nothing was sent"));
+    assert!(!done(&ours, &["--files"]).out.contains("share/"));
+    done(&clone_of(&ours), &["pull", &ours.root().join("share").display().to_string()]);
+}
+
+#[test]
+fn a_renamed_or_forked_repository_is_found_by_its_other_names() {
+    let ours = repository();
+    let (_, url) = place(&ours);
+    // It was shared before it had an address.
+    done(&ours, &["push", &url]);
+    let theirs = clone_of(&ours);
+    git(&theirs, &["config", "remote.origin.url", "https://host/new/name"]);
+    let pulled = done(&theirs, &["pull", &url]);
+    assert!(pulled.err.contains("commit/") && pulled.err.contains("what is checked out ("), "{}", pulled.err);
+    // A fork has an old index of its own, and upstream a fresh one.
+    let fork = clone_of(&ours);
+    git(&fork, &["config", "remote.origin.url", "git@host:me/fork.git"]);
+    git(&fork, &["config", "remote.upstream.url", "https://Host/Team/Name"]);
+    done(&fork, &["push", &url]);
+    git(&ours, &["config", "remote.origin.url", "https://host/team/name"]);
+    ours.write("src/fresh.rs", "pub fn fresh() {}\n");
+    commit(&ours, "Fresh");
+    done(&ours, &["push", &url]);
+    let from = ours.root().display().to_string();
+    let fetched =
+        std::process::Command::new("git").args(["pull", "-q", &from, "HEAD"]).current_dir(fork.root()).status();
+    assert!(fetched.expect("git").success());
+    let pulled = done(&fork, &["pull", &url]);
+    assert!(pulled.err.contains("host/team/name") && pulled.err.contains("what is checked out ("), "{}", pulled.err);
+    // What has no name says why.
+    let shallow = Sandbox::new();
+    fs::remove_dir(shallow.root()).expect("an empty folder");
+    let parent = shallow.data().parent().expect("a folder").to_path_buf();
+    let from = format!("file://{from}");
+    let mut cloned = std::process::Command::new("git");
+    cloned.args(["clone", "-q", "--depth", "1", &from, "project"]).current_dir(parent);
+    assert!(cloned.status().expect("git").success());
+    let refused = shallow.run(&["pull", &url]);
+    assert!(refused.status == 2 && refused.err.contains("is a shallow clone"), "{}", refused.err);
+}

@@ -1,13 +1,18 @@
 //! What a project is called where others know it too: by the address of its repository, or by its first commit.
 
+use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 
 use crate::error::GitError;
 use crate::git::Asker;
 use crate::project::Project;
 
-/// The settings of git that are asked for: addresses of remotes, and short forms of addresses.
-const SETTINGS: &str = r"^(remote\..*\.url|url\..*\.insteadof)$";
+/// The settings of git that are asked for: addresses of remotes, short forms of addresses, line ends.
+const SETTINGS: &str = r"^(remote\..*\.url|url\..*\.insteadof|core\.(autocrlf|eol))$";
+/// Commits whose distances are asked for at once, and commits that git lists for it.
+const TIPS_MAX: usize = 64;
+const WALKED_MAX: u32 = 5_000;
 /// Longest name, in bytes.
 const NAME_MAX: usize = 300;
 
@@ -17,10 +22,39 @@ pub struct Identity {
     /// Names, the best first: the addresses of `origin`, `upstream` and other remotes; without any, the first commit.
     /// Empty outside a repository, and in one that has neither.
     pub names: Vec<String>,
+    /// Why there is no name.
+    pub nameless: Option<Nameless>,
+    /// How lines end in this worktree, where git makes them end otherwise than in the commit: `crlf`.
+    pub lines: Option<&'static str>,
     /// The commit that is checked out.
     pub commit: Option<String>,
     /// The branch that is checked out.
     pub branch: Option<String>,
+}
+
+/// Why a project has no name by which others know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Nameless {
+    /// It is no repository.
+    NoRepository,
+    /// It has no remote, or one that leads to a folder or is not plain, and no commit.
+    NoCommit,
+    /// The same, and it is a shallow clone, which does not hold the first commit.
+    Shallow,
+}
+
+impl fmt::Display for Nameless {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Nameless::NoRepository => "is no git repository",
+            Nameless::NoCommit => "has no remote with an address that means the same elsewhere, and no commit",
+            Nameless::Shallow => {
+                "is a shallow clone, which does not know its first commit, and has no remote with an address that means \
+                 the same elsewhere"
+            }
+        })
+    }
 }
 
 impl Identity {
@@ -30,28 +64,55 @@ impl Identity {
     /// Where git can't be started, or refuses the repository: that of another user, say.
     pub fn of(project: &Project) -> Result<Identity, GitError> {
         if !project.root.ancestors().any(|folder| folder.join(".git").exists()) {
-            return Ok(Identity::default());
+            return Ok(Identity { nameless: Some(Nameless::NoRepository), ..Identity::default() });
         }
         let git = Asker::of(project);
         git.check()?;
         let commit = git.line(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
         let branch = git.line(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
-        // A project may be a folder of its repository.
-        let below = git.line(&["rev-parse", "--show-prefix"])?.unwrap_or_default();
-        let of = |name: String| match below.trim_end_matches('/') {
-            "" => name,
-            below => format!("{name}/-/{below}"),
-        };
         let listed = git.all(&["config", "--null", "--get-regexp", SETTINGS])?.unwrap_or_default();
-        let mut names: Vec<String> = addresses(&listed);
-        if names.is_empty()
-            && let Some(first) = first_commit(&git)?
-        {
-            names.push(format!("commit/{first}"));
-        }
+        let mut names = addresses(&listed);
+        let mut nameless = None;
         names.retain(|name| is_name(name));
-        Ok(Identity { names: names.into_iter().map(of).collect(), commit, branch })
+        if names.is_empty() {
+            match first_commit(&git)? {
+                Ok(first) => names.push(format!("commit/{first}")),
+                Err(why) => nameless = Some(why),
+            }
+        }
+        let names = within(&git, names)?;
+        Ok(Identity { names, nameless, lines: lines(&listed), commit, branch })
     }
+
+    /// The name by the first commit, which repositories have in common that were renamed, or copied, or had no address
+    /// when they were shared. It is asked for last: git walks the whole history for it.
+    pub fn last_name(project: &Project) -> Option<String> {
+        let git = Asker::of(project);
+        let first = first_commit(&git).ok()?.ok()?;
+        within(&git, vec![format!("commit/{first}")]).ok()?.pop()
+    }
+}
+
+/// Names of the folder that git is asked in: a project may be a folder of its repository.
+fn within(git: &Asker<'_>, names: Vec<String>) -> Result<Vec<String>, GitError> {
+    let below = git.line(&["rev-parse", "--show-prefix"])?.unwrap_or_default();
+    let of = |name: String| match below.trim_end_matches('/') {
+        "" => name,
+        below => format!("{name}/-/{below}"),
+    };
+    Ok(names.into_iter().map(of).collect())
+}
+
+/// How lines end after a checkout, from what `git config --null --get-regexp` printed.
+fn lines(listed: &[u8]) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(listed);
+    let last = |key: &str| text.split('\0').filter_map(|entry| entry.strip_prefix(key)?.strip_prefix('\n')).last();
+    let is_crlf = match (last("core.autocrlf"), last("core.eol")) {
+        (Some("true"), _) => true,
+        (Some("input"), _) => false,
+        (_, eol) => eol == Some("crlf"),
+    };
+    is_crlf.then_some("crlf")
 }
 
 /// Whether a project may be called so: some plain words.
@@ -59,21 +120,52 @@ pub fn is_name(name: &str) -> bool {
     !name.trim().is_empty() && name.len() <= NAME_MAX && !name.contains(char::is_control)
 }
 
-/// How many commits lie between the one that is checked out and another, if git knows that one.
-pub fn distance(project: &Project, commit: &str) -> Option<u64> {
-    let is_hash = (7..=64).contains(&commit.len()) && commit.bytes().all(|b| b.is_ascii_hexdigit());
-    let range = format!("{commit}...HEAD");
-    let count = is_hash.then(|| Asker::of(project).line(&["rev-list", "--count", &range, "--"]).ok()).flatten()??;
-    count.parse().ok()
+/// How many commits lie between `own` and each of others: those that one of both has and the other has not. Git is asked
+/// once, and of so many commits at most; what lies beyond is not known.
+pub fn distances(project: &Project, own: &str, commits: &[&str]) -> HashMap<String, u64> {
+    let is_hash = |commit: &str| commit.len() == own.len() && commit.bytes().all(|b| b.is_ascii_hexdigit());
+    let others = commits.iter().copied().filter(|commit| is_hash(commit) && *commit != own);
+    let tips: Vec<&str> = std::iter::once(own).chain(others).take(TIPS_MAX).collect();
+    let most = format!("--max-count={WALKED_MAX}");
+    let args = [&["rev-list", "--ignore-missing", "--parents", &most], &tips[..], &["--"]].concat();
+    match Asker::of(project).all(&args) {
+        Ok(Some(walked)) if is_hash(own) => apart(&String::from_utf8_lossy(&walked), &tips),
+        _ => HashMap::new(),
+    }
+}
+
+/// The distances from the first of some commits to all of them that a walk from them came to: `walked` has a line for each
+/// commit, with its parents behind it.
+fn apart(walked: &str, tips: &[&str]) -> HashMap<String, u64> {
+    let lines: Vec<Vec<&str>> = walked.lines().map(|line| line.split(' ').collect()).collect();
+    let places: HashMap<&str, usize> = lines.iter().enumerate().map(|(at, line)| (line[0], at)).collect();
+    // A bit a tip: whether the commit is in its history.
+    let mut within = vec![0u64; lines.len()];
+    for (tip, place) in tips.iter().enumerate().filter_map(|(n, tip)| Some((n, places.get(tip)?))) {
+        within[*place] |= 1 << tip;
+    }
+    let mut changed = true;
+    // Once is enough where parents come after their children; where clocks were wrong, some do not.
+    while std::mem::take(&mut changed) {
+        for (at, line) in lines.iter().enumerate() {
+            for parent in line[1..].iter().filter_map(|parent| places.get(parent)) {
+                changed |= within[at] & !within[*parent] != 0 && *parent < at;
+                within[*parent] |= within[at];
+            }
+        }
+    }
+    let between = |tip: usize| within.iter().filter(|bits| (*bits ^ (*bits >> tip)) & 1 != 0).count() as u64;
+    let known = tips.iter().enumerate().filter(|(_, tip)| places.contains_key(*tip));
+    known.map(|(tip, commit)| (commit.to_string(), between(tip))).collect()
 }
 
 /// The repository's first commit; of several the one that sorts first. None in a shallow clone, which does not know it.
-fn first_commit(git: &Asker<'_>) -> Result<Option<String>, GitError> {
+fn first_commit(git: &Asker<'_>) -> Result<Result<String, Nameless>, GitError> {
     if git.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() != Some("false") {
-        return Ok(None);
+        return Ok(Err(Nameless::Shallow));
     }
     let roots = git.all(&["rev-list", "--max-parents=0", "HEAD", "--"])?.unwrap_or_default();
-    Ok(String::from_utf8_lossy(&roots).lines().min().map(str::to_string))
+    Ok(String::from_utf8_lossy(&roots).lines().min().map(str::to_string).ok_or(Nameless::NoCommit))
 }
 
 /// The normalised addresses of remotes, from what `git config --null --get-regexp` printed: with the user's short forms
@@ -184,5 +276,34 @@ mod tests {
         let short = b"url.https://user:SEKRET@h.com/.insteadof\ngh:\0url.https://other.com/o/.insteadof\ngh:o/\0\
             remote.origin.url\ngh:me/n\0remote.upstream.url\ngh:o/n\0";
         assert_eq!(addresses(short), ["h.com/me/n", "other.com/o/n"]);
+    }
+
+    #[test]
+    fn distances_count_what_one_has_and_the_other_has_not() {
+        // a - b - c (own), b - d - e, and b - m, c - m; f is of no relation.
+        let walked = "m c b\nc b\ne d\nd b\nb a\na\nf\n";
+        let found = |walked: &str| {
+            let mut all: Vec<_> = apart(walked, &["c", "e", "m", "a", "f", "gone"]).into_iter().collect();
+            all.sort();
+            all.iter().map(|(commit, n)| format!("{commit}{n}")).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(found(walked), "a2 c0 e3 f4 m1");
+        // In any order.
+        assert_eq!(found("a\nb a\nc b\nm c b\nd b\ne d\nf\n"), "a2 c0 e3 f4 m1");
+        assert_eq!(found(""), "");
+    }
+
+    #[test]
+    fn line_ends_are_told_by_what_git_makes_of_them() {
+        for (listed, crlf) in [
+            ("core.autocrlf\ntrue\0", true),
+            ("core.autocrlf\ntrue\0core.autocrlf\nfalse\0", false),
+            ("core.autocrlf\ninput\0core.eol\ncrlf\0", false),
+            ("core.eol\ncrlf\0", true),
+            ("core.eol\nlf\0remote.origin.url\nhttps://h/o/n\0", false),
+            ("", false),
+        ] {
+            assert_eq!(lines(listed.as_bytes()).is_some(), crlf, "{listed:?}");
+        }
     }
 }

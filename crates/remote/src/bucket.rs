@@ -5,23 +5,19 @@
 //! manifests were removed is below the greatest, so whoever puts one looks whether a greater one is there.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
-
-use futures_util::{StreamExt as _, TryStreamExt as _};
-use object_store::path::Path;
-use object_store::{Error as StoreError, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload};
 
 use crate::error::{Error, Result};
 use crate::hash::{is_hash, of_bytes};
-use crate::manifest::Manifest;
+use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
+use crate::shelf::{Extent, Shelf};
 
-/// Largest manifest that is read, in bytes.
-const MANIFEST_BYTES_MAX: u64 = 32 << 20;
 /// Manifests that stay behind the newest, so that a number is not free again soon.
 const KEPT_MANIFESTS: usize = 8;
 /// Longest readable part of a repository's folder.
 const FOLDER_MAX: usize = 80;
+/// Digits of a manifest's number.
+const NUMBER_DIGITS: usize = 16;
 
 /// A blob as the store lists it.
 #[derive(Clone, Copy, Debug)]
@@ -32,22 +28,42 @@ pub(crate) struct Listed {
     pub(crate) written: i64,
 }
 
+/// What a store has of a repository.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stock {
+    /// The blobs, by name.
+    pub(crate) blobs: HashMap<String, Listed>,
+    /// When the last object was written, in seconds since 1970: by the store's clock it is later than that.
+    pub(crate) latest: i64,
+}
+
+impl Stock {
+    /// Whether a blob is there with its size.
+    pub(crate) fn has(&self, key: &str, bytes: u64) -> bool {
+        self.blobs.get(key).is_some_and(|listed| listed.bytes == bytes)
+    }
+}
+
 /// The newest manifest of a repository.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Newest {
-    /// Its number; 0 where there is none.
+    /// The greatest number; 0 where there is none.
     pub(crate) number: u64,
-    /// What it says; none where there is none.
+    /// What the newest that can be read says; none where there is none.
     pub(crate) manifest: Option<Manifest>,
+    /// What is wrong with newer ones.
+    pub(crate) passed: Vec<Error>,
 }
 
 /// The folder of one repository in a store.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
-    store: Arc<dyn ObjectStore>,
-    folder: Path,
-    /// How it is called in messages.
-    place: String,
+    /// All repositories.
+    all: Shelf,
+    /// Manifests.
+    own: Shelf,
+    blobs: Shelf,
+    name: String,
 }
 
 /// The folder of a repository: what can be read of its name, and a hash that tells it from others.
@@ -57,89 +73,104 @@ fn folder_of(name: &str) -> String {
     format!("{}-{}", readable.trim_start_matches('.'), &of_bytes(name.as_bytes())[..16])
 }
 
+/// Whether a blob may have such a name: its hash, and a few digits where it was put again.
+pub(crate) fn is_key(name: &str) -> bool {
+    let (hash, suffix) = name.split_once('-').map_or((name, None), |(hash, suffix)| (hash, Some(suffix)));
+    let is_suffix = |s: &str| (1..=16).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hash(hash) && suffix.is_none_or(is_suffix)
+}
+
 impl Bucket {
-    /// The folder of the repository `name` below `root` of a store that is called `place`.
-    pub(crate) fn new(store: Arc<dyn ObjectStore>, root: &Path, place: &str, name: &str) -> Bucket {
-        let folder = folder_of(name);
-        let place = format!("{}/repositories/{folder}", place.trim_end_matches('/'));
-        Bucket { store, folder: root.clone().join("repositories").join(folder), place }
+    /// The folder of the repository `name` in a store.
+    pub(crate) fn new(store: &Shelf, name: &str) -> Bucket {
+        let all = store.below("repositories");
+        let own = all.below(&folder_of(name));
+        Bucket { blobs: own.below("blobs"), own, all, name: name.to_string() }
     }
 
-    /// How an object is called in messages.
-    pub(crate) fn place_of(&self, object: &str) -> String {
-        format!("{}/{object}", self.place)
+    /// How a blob is called in messages.
+    pub(crate) fn place_of(&self, key: &str) -> String {
+        self.blobs.place_of(key)
     }
 
     /// How the folder is called in messages.
     pub(crate) fn place(&self) -> &str {
-        &self.place
+        self.own.place()
     }
 
     fn manifest_name(number: u64) -> String {
-        format!("manifest-{number:016}.json")
+        format!("manifest-{number:0NUMBER_DIGITS$}.json")
+    }
+
+    /// The number of a manifest's name.
+    fn number(name: &str) -> Option<u64> {
+        let digits = name.strip_prefix("manifest-")?.strip_suffix(".json")?;
+        let is_number = digits.len() == NUMBER_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
+        digits.parse().ok().filter(|number| is_number && *number > 0)
     }
 
     /// The numbers of the manifests that are there, ascending.
     async fn numbers(&self) -> Result<Vec<u64>> {
-        let listed = self.store.list_with_delimiter(Some(&self.folder)).await;
-        let objects = match listed {
-            Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
-            listed => listed.map_err(|e| Error::store("list", self.place.clone(), e))?.objects,
-        };
-        let number = |path: &Path| {
-            let name = path.filename()?.strip_prefix("manifest-")?.strip_suffix(".json")?;
-            name.parse::<u64>().ok().filter(|number| Bucket::manifest_name(*number) == path.filename().unwrap_or(""))
-        };
-        let mut numbers: Vec<u64> = objects.iter().filter_map(|object| number(&object.location)).collect();
+        let entries = self.own.list().await?;
+        let mut numbers: Vec<u64> = entries.iter().filter_map(|entry| Bucket::number(&entry.name)).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }
 
-    /// The newest manifest.
+    /// The newest manifest that can be read; damaged ones are passed over.
     ///
     /// # Errors
-    /// Where it can't be read, is damaged, or of a newer layout.
+    /// Where all are damaged, one can't be read, or it is of a newer layout.
     pub(crate) async fn newest(&self) -> Result<Newest> {
-        loop {
-            let Some(number) = self.numbers().await?.last().copied() else {
-                return Ok(Newest { number: 0, manifest: None });
-            };
-            match self.manifest(number).await? {
-                Some(manifest) => return Ok(Newest { number, manifest: Some(manifest) }),
-                // Newer ones came, and this one was removed.
-                None => continue,
+        'anew: loop {
+            let numbers = self.numbers().await?;
+            let last = numbers.last().copied().unwrap_or(0);
+            let mut passed = Vec::new();
+            for number in numbers.into_iter().rev() {
+                match self.manifest(number).await {
+                    Ok(Some(manifest)) => return Ok(Newest { number: last, manifest: Some(manifest), passed }),
+                    // Newer ones came, and this one was removed.
+                    Ok(None) => continue 'anew,
+                    Err(error @ Error::DamagedManifest { .. }) => passed.push(error),
+                    Err(error) => return Err(error),
+                }
             }
+            return match passed.into_iter().next() {
+                Some(error) => Err(error),
+                None => Ok(Newest { number: 0, manifest: None, passed: Vec::new() }),
+            };
         }
     }
 
-    /// The number of the newest manifest alone, where that can't be read.
+    /// The number of the newest manifest alone, where none can be read.
     pub(crate) async fn unreadable(&self) -> Result<Newest> {
-        Ok(Newest { number: self.numbers().await?.last().copied().unwrap_or(0), manifest: None })
+        let number = self.numbers().await?.last().copied().unwrap_or(0);
+        Ok(Newest { number, manifest: None, passed: Vec::new() })
     }
 
     /// The manifest with a number; none where it is gone.
     async fn manifest(&self, number: u64) -> Result<Option<Manifest>> {
         let name = Bucket::manifest_name(number);
-        let place = self.place_of(&name);
-        let got = match self.store.get(&self.folder.clone().join(name)).await {
-            Err(StoreError::NotFound { .. }) => return Ok(None),
-            got => got.map_err(|e| Error::store("read", place.clone(), e))?,
-        };
-        let mut stream = got.into_stream();
+        let place = self.own.place_of(&name);
         let mut bytes = Vec::new();
-        while let Some(piece) = stream.next().await {
-            bytes.extend_from_slice(&piece.map_err(|e| Error::store("read", place.clone(), e))?);
-            if bytes.len() as u64 > MANIFEST_BYTES_MAX {
-                let why = format!("it is larger than {} MiB", MANIFEST_BYTES_MAX >> 20);
-                return Err(Error::DamagedManifest { place, why });
+        let add = |piece: &[u8]| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        };
+        let why = match self.own.read(&name, MANIFEST_BYTES_MAX, add).await {
+            Err(Error::Gone { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+            Ok(Extent::Whole) => {
+                let manifest = Manifest::read(&bytes, &place)?;
+                if manifest.repository != self.name {
+                    return Err(Error::OtherRepository { place, found: manifest.repository });
+                }
+                return Ok(Some(manifest));
             }
-        }
-        Manifest::read(&bytes, &place).map(Some)
-    }
-
-    /// Whether the newest manifest still has this number.
-    pub(crate) async fn is_newest(&self, number: u64) -> Result<bool> {
-        Ok(self.numbers().await?.last().copied().unwrap_or(0) == number)
+            Ok(Extent::Longer) => format!("it is larger than {} MiB", MANIFEST_BYTES_MAX >> 20),
+            Ok(Extent::NoFile) => "it is no regular file".to_string(),
+        };
+        Err(Error::DamagedManifest { place, why })
     }
 
     /// Moves the manifest on from `number`. Returns false where another one did that first.
@@ -147,54 +178,38 @@ impl Bucket {
     /// # Errors
     /// Where the store does not take it.
     pub(crate) async fn advance(&self, number: u64, manifest: &Manifest) -> Result<bool> {
-        let name = Bucket::manifest_name(number + 1);
-        let place = self.place_of(&name);
-        let payload = PutPayload::from(manifest.sealed());
-        let create = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
-        match self.store.put_opts(&self.folder.clone().join(name), payload, create).await {
-            Err(StoreError::AlreadyExists { .. } | StoreError::Precondition { .. }) => return Ok(false),
-            put => put.map_err(|e| Error::store("write", place, e))?,
-        };
-        self.is_newest(number + 1).await
+        let next = Bucket::manifest_name(number + 1);
+        if Bucket::number(&next).is_none() {
+            let place = self.own.place_of(&Bucket::manifest_name(number));
+            return Err(Error::DamagedManifest { place, why: "no number is greater; remove it".to_string() });
+        }
+        if !self.own.create(&next, manifest.sealed()).await? {
+            return Ok(false);
+        }
+        Ok(self.numbers().await?.last() == Some(&(number + 1)))
     }
 
     /// Removes manifests that are far behind the newest. What can't be removed stays.
     pub(crate) async fn trim(&self) -> Result<()> {
         let numbers = self.numbers().await?;
         for number in numbers.iter().rev().skip(KEPT_MANIFESTS) {
-            let _ = self.store.delete(&self.folder.clone().join(Bucket::manifest_name(*number))).await;
+            let _ = self.own.remove(&Bucket::manifest_name(*number)).await;
         }
         Ok(())
     }
 
-    fn blobs_folder(&self) -> Path {
-        self.folder.clone().join("blobs")
-    }
-
-    fn blob(&self, key: &str) -> (Path, String) {
-        (self.blobs_folder().join(key), self.place_of(&format!("blobs/{key}")))
-    }
-
-    /// The blobs that are there, by name.
+    /// The blobs that are there.
     ///
     /// # Errors
     /// Where they can't be listed.
-    pub(crate) async fn blobs(&self) -> Result<HashMap<String, Listed>> {
-        let folder = self.blobs_folder();
-        let listed = self.store.list(Some(&folder)).map_ok(|object| {
-            let listed = Listed { bytes: object.size, written: object.last_modified.timestamp() };
-            let name = object.location.filename()?;
-            // What does not look like a blob, or lies deeper, is somebody else's.
-            let hash = name.split('-').next().unwrap_or_default();
-            (is_hash(hash) && object.location == folder.clone().join(name)).then(|| (name.to_string(), listed))
-        });
-        match listed.try_collect::<Vec<_>>().await {
-            Err(StoreError::NotFound { .. }) => Ok(HashMap::new()),
-            listed => {
-                let listed = listed.map_err(|e| Error::store("list", self.place_of("blobs"), e))?;
-                Ok(listed.into_iter().flatten().collect())
-            }
-        }
+    pub(crate) async fn stock(&self) -> Result<Stock> {
+        let (blobs, manifests) = (self.blobs.list().await?, self.own.list().await?);
+        let manifests = manifests.iter().filter(|entry| Bucket::number(&entry.name).is_some());
+        // What does not look like a blob is somebody else's.
+        let blobs = || blobs.iter().filter(|entry| entry.is_file && is_key(&entry.name));
+        let latest = manifests.chain(blobs()).map(|entry| entry.written).max().unwrap_or(0);
+        let listed = |e: &crate::shelf::Entry| (e.name.clone(), Listed { bytes: e.bytes, written: e.written });
+        Ok(Stock { blobs: blobs().map(listed).collect(), latest })
     }
 
     /// Puts a blob of one piece.
@@ -202,9 +217,7 @@ impl Bucket {
     /// # Errors
     /// Where the store does not take it.
     pub(crate) async fn put(&self, key: &str, bytes: Vec<u8>) -> Result<()> {
-        let (path, place) = self.blob(key);
-        self.store.put(&path, bytes.into()).await.map_err(|e| Error::store("write", place, e))?;
-        Ok(())
+        self.blobs.put(key, bytes).await
     }
 
     /// Puts a blob of many pieces, which `next` gives, each of the same size but the last.
@@ -214,51 +227,39 @@ impl Bucket {
     pub(crate) async fn put_pieces(
         &self,
         key: &str,
-        mut next: impl FnMut() -> Result<Option<Vec<u8>>> + Send,
+        next: impl FnMut() -> Result<Option<Vec<u8>>> + Send,
     ) -> Result<()> {
-        let (path, place) = self.blob(key);
-        let refused = |e| Error::store("write", place.clone(), e);
-        let mut upload = self.store.put_multipart(&path).await.map_err(refused)?;
-        let sent = async {
-            while let Some(piece) = next()? {
-                upload.put_part(piece.into()).await.map_err(refused)?;
-            }
-            upload.complete().await.map_err(refused).map(drop)
-        };
-        let sent = sent.await;
-        if sent.is_err() {
-            let _ = upload.abort().await;
-        }
-        sent
+        self.blobs.put_pieces(key, next).await
     }
 
-    /// Gives the pieces of a blob to `take`.
+    /// Gives the pieces of a blob to `take`, of `bytes` bytes at most.
     ///
     /// # Errors
     /// Where it can't be read, and those of `take`.
-    pub(crate) async fn get(&self, key: &str, mut take: impl FnMut(&[u8]) -> Result<()> + Send) -> Result<()> {
-        let (path, place) = self.blob(key);
-        let refused = |e| Error::store("read", place.clone(), e);
-        let mut stream = self.store.get(&path).await.map_err(refused)?.into_stream();
-        while let Some(piece) = stream.next().await {
-            take(&piece.map_err(refused)?)?;
-        }
-        Ok(())
+    pub(crate) async fn get(&self, key: &str, bytes: u64, take: impl FnMut(&[u8]) -> Result<()>) -> Result<Extent> {
+        self.blobs.read(key, bytes, take).await
     }
 
-    /// Removes what stopped pushes left half written in a folder, if it is older than `age`; how many files. Stores show
-    /// no such objects, and remove them themselves or not at all.
-    pub(crate) fn clear_unfinished(&self, root: &std::path::Path, age: Duration) -> u64 {
-        let folder = root.join(self.folder.as_ref());
-        let is_left = |path: &std::path::Path| {
-            let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.rsplit_once('#'));
-            let is_unfinished = name.is_some_and(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-            let written = std::fs::symlink_metadata(path).ok().and_then(|m| m.modified().ok());
-            is_unfinished && written.and_then(|at| at.elapsed().ok()).is_some_and(|old| old >= age)
-        };
-        let folders = [folder.join("blobs"), folder];
-        let entries = folders.iter().flat_map(std::fs::read_dir).flatten().flatten().map(|entry| entry.path());
-        entries.filter(|path| is_left(path) && std::fs::remove_file(path).is_ok()).count() as u64
+    /// Prepares the folder for a push: what lies there is no source, should the folder be in a project.
+    ///
+    /// # Errors
+    /// Where it can't be written.
+    pub(crate) fn begin(&self) -> Result<()> {
+        self.own.keep_out()
+    }
+
+    /// Refuses folders of this machine that are links, before anything is removed.
+    ///
+    /// # Errors
+    /// Where one is.
+    pub(crate) fn check_own(&self) -> Result<()> {
+        [&self.all, &self.own, &self.blobs].into_iter().try_for_each(Shelf::check_own)
+    }
+
+    /// Removes what stopped pushes left half written; see [`Shelf::clear_unfinished`].
+    pub(crate) fn clear_unfinished(&self, age: Duration) -> (u64, u64) {
+        let ((files, bytes), (more, of_more)) = (self.own.clear_unfinished(age), self.blobs.clear_unfinished(age));
+        (files + more, bytes + of_more)
     }
 
     /// Removes a blob; one that is gone is no error.
@@ -266,17 +267,16 @@ impl Bucket {
     /// # Errors
     /// Where the store refuses.
     pub(crate) async fn remove(&self, key: &str) -> Result<()> {
-        let (path, place) = self.blob(key);
-        match self.store.delete(&path).await {
-            Err(StoreError::NotFound { .. }) => Ok(()),
-            removed => removed.map_err(|e| Error::store("remove", place, e)),
-        }
+        self.blobs.remove(key).await
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use object_store::memory::InMemory;
+    use object_store::path::Path;
 
     use super::*;
 
@@ -290,7 +290,7 @@ mod tests {
 
     #[tokio::test]
     async fn of_all_who_move_on_from_one_manifest_one_does() {
-        let bucket = Bucket::new(Arc::new(InMemory::new()), &Path::default(), "memory", "h/n");
+        let bucket = Bucket::new(&Shelf::new(Arc::new(InMemory::new()), Path::default(), None, "memory"), "h/n");
         assert_eq!(bucket.newest().await.expect("empty").number, 0);
         let manifest = Manifest::new("h/n");
         for number in 0..30 {

@@ -85,6 +85,28 @@ pub enum Error {
         /// How that shows.
         why: String,
     },
+    /// A manifest that is whole, and not understood.
+    #[error("{place} is not understood: {why}")]
+    Foreign {
+        /// The manifest.
+        place: String,
+        /// How that shows.
+        why: String,
+    },
+    /// A manifest of another repository.
+    #[error("{place} is of the repository {found}")]
+    OtherRepository {
+        /// The manifest.
+        place: String,
+        /// The repository that it names.
+        found: String,
+    },
+    /// A link in the place of a folder.
+    #[error("{place} is a link; nothing is removed through one")]
+    Link {
+        /// The folder.
+        place: String,
+    },
     /// A file of an index that is not what the manifest says, also when it is fetched again.
     #[error("{place} is damaged: {why} (fetched {tries} times)")]
     DamagedBlob {
@@ -126,6 +148,18 @@ impl Error {
     pub fn full(&self) -> String {
         let causes = std::iter::successors(std::error::Error::source(self), |error| error.source());
         causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
+    }
+
+    /// Whether it is about one index of a repository, so that another may be whole.
+    pub(crate) fn is_of_one_index(&self) -> bool {
+        matches!(self, Error::Gone { .. } | Error::DamagedBlob { .. } | Error::DamagedManifest { .. })
+    }
+
+    /// Whether this machine's disk is full.
+    pub(crate) fn is_full(&self) -> bool {
+        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        let io = causes(self).find_map(|cause| cause.downcast_ref::<std::io::Error>());
+        matches!(self, Error::Index(_)) && io.is_some_and(|e| matches!(e.kind(), StorageFull | QuotaExceeded))
     }
 
     /// An error of the store while `doing` something to the object at `place`.

@@ -17,6 +17,7 @@ mod prune;
 mod pull;
 mod push;
 mod remote;
+mod shelf;
 mod watch;
 
 pub use address::Place;

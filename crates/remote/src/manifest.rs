@@ -1,14 +1,20 @@
 //! The manifest of a repository in a remote: which indexes of it there are, and the files of each.
 //!
 //! It is JSON, and a last line `sha256 HEX` over the text before it. What a newer program put into it and this one does not
-//! know is kept when it is written again.
+//! know is kept when it is written again: keys, and whole indexes.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashSet};
 
 use colgrep_index::store::{POINT_PART, is_part};
 use colgrep_index::vector::{Codec, Manifest as Vectors};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::bucket::is_key;
 use crate::error::{Error, Result};
 use crate::hash::{is_hash, of_bytes};
 
@@ -17,16 +23,18 @@ pub(crate) const LAYOUT: u64 = 1;
 /// Indexes of one branch that are kept: others may be reading the one before.
 const OF_BRANCH_MAX: usize = 3;
 /// Indexes in one manifest; the oldest go.
-const SNAPSHOTS_MAX: usize = 32;
+pub(crate) const SNAPSHOTS_MAX: usize = 32;
+/// Largest manifest, in bytes: 32 indexes of 100 files take .6 MB.
+pub(crate) const MANIFEST_BYTES_MAX: u64 = 4 << 20;
 /// Files of one index, and bytes of one; far beyond what an index has.
-const PARTS_MAX: usize = 20_000;
+const PARTS_MAX: usize = 10_000;
 const PART_BYTES_MAX: u64 = 64 << 30;
 /// Bytes of the files that are read whole: the table of files, the commit point.
 const WHOLE_BYTES_MAX: u64 = 1 << 30;
 /// What the last line begins with.
 const SEAL: &[u8] = b"sha256 ";
 
-type Rest = BTreeMap<String, serde_json::Value>;
+type Rest = BTreeMap<String, Value>;
 
 /// What a remote has of one repository.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,10 +45,29 @@ pub(crate) struct Manifest {
     pub(crate) repository: String,
     /// Its indexes, the newest last.
     #[serde(default)]
-    pub(crate) snapshots: Vec<Snapshot>,
+    snapshots: Vec<Entry>,
     /// What newer programs know.
     #[serde(flatten)]
-    pub(crate) rest: Rest,
+    rest: Rest,
+}
+
+/// An index in a manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    /// One that this program understands.
+    Known(Box<Snapshot>),
+    /// Another program's. It stays as it is.
+    Other(Value),
+}
+
+impl Entry {
+    fn known(&self) -> Option<&Snapshot> {
+        match self {
+            Entry::Known(snapshot) => Some(snapshot),
+            Entry::Other(_) => None,
+        }
+    }
 }
 
 /// One index of a repository.
@@ -54,6 +81,9 @@ pub struct Snapshot {
     /// The branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// How lines end, where git changes that when it checks out (`crlf`): such files have other bytes than the commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
     /// When it was pushed, in seconds since 1970, by the clock of whoever pushed.
     pub pushed: u64,
     /// Its files of source, for people.
@@ -84,6 +114,8 @@ pub struct VectorFacts {
     pub heads: u32,
     /// How they are stored.
     pub codec: Codec,
+    #[serde(flatten)]
+    rest: Rest,
 }
 
 impl VectorFacts {
@@ -97,6 +129,7 @@ impl VectorFacts {
             dimension: *dimension,
             heads: *heads,
             codec: *codec,
+            rest: Rest::new(),
         }
     }
 
@@ -127,6 +160,8 @@ pub(crate) struct PartRecord {
     /// The object's name, where that is not the hash alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
+    #[serde(flatten)]
+    pub(crate) rest: Rest,
 }
 
 impl PartRecord {
@@ -137,17 +172,10 @@ impl PartRecord {
 
     /// Whether name, size and object are of the shapes that they have.
     fn is_sound(&self) -> bool {
-        let suffix = match self.key().split_at_checked(64) {
-            Some((hash, rest)) if hash == self.sha256 => rest,
-            _ => return false,
-        };
-        let is_suffix = suffix.is_empty()
-            || suffix
-                .strip_prefix('-')
-                .is_some_and(|end| (1..=16).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_hexdigit()));
+        let is_own = is_key(self.key()) && self.key().starts_with(&self.sha256);
         let read_whole = self.name.starts_with("files-") || self.name == POINT_PART;
         let bytes_max = if read_whole { WHOLE_BYTES_MAX } else { PART_BYTES_MAX };
-        is_part(&self.name) && is_hash(&self.sha256) && is_suffix && self.bytes <= bytes_max
+        is_part(&self.name) && is_hash(&self.sha256) && is_own && self.bytes <= bytes_max
     }
 }
 
@@ -171,8 +199,8 @@ impl Snapshot {
     }
 
     /// What others of the same kind have in common with it.
-    fn kind(&self) -> (u32, Option<&VectorFacts>, Option<&str>) {
-        (self.format, self.vectors.as_ref(), self.branch.as_deref())
+    fn kind(&self) -> (u32, Option<&VectorFacts>, Option<&str>, Option<&str>) {
+        (self.format, self.vectors.as_ref(), self.branch.as_deref(), self.lines.as_deref())
     }
 
     /// Refuses files that an index can't have: names of other shapes, one twice, none that leads to the others.
@@ -232,146 +260,92 @@ impl Manifest {
         if sum != of_bytes(text).as_bytes() {
             return Err(damaged("its checksum is another"));
         }
-        let value: serde_json::Value = serde_json::from_slice(text).map_err(|e| damaged(&e.to_string()))?;
-        match value.get("layout").and_then(serde_json::Value::as_u64) {
+        /// What every layout has, and no more of it than that.
+        #[derive(Deserialize)]
+        struct Head {
+            layout: Option<u64>,
+        }
+        serde_json::from_slice::<IgnoredAny>(text).map_err(|e| damaged(&e.to_string()))?;
+        let foreign = |why: String| Error::Foreign { place: place.to_string(), why };
+        match serde_json::from_slice::<Head>(text).map_err(|e| foreign(e.to_string()))?.layout {
             Some(LAYOUT) => {}
             Some(layout) if layout > LAYOUT => return Err(Error::NewerLayout { place: place.to_string(), layout }),
-            _ => return Err(damaged("it says no layout")),
+            _ => return Err(foreign("it says no layout".to_string())),
         }
-        serde_json::from_value(value).map_err(|e| damaged(&e.to_string()))
+        serde_json::from_slice(text).map_err(|e| foreign(e.to_string()))
     }
 
-    /// Whether this very index is in it, under the same commit and branch.
-    pub(crate) fn has(&self, snapshot: &Snapshot) -> bool {
+    /// The indexes that this program understands, the newest last; of too many the last.
+    pub(crate) fn snapshots(&self) -> impl DoubleEndedIterator<Item = &Snapshot> {
+        let older = self.snapshots.len().saturating_sub(SNAPSHOTS_MAX);
+        self.snapshots[older..].iter().filter_map(Entry::known)
+    }
+
+    /// The formats of all its indexes, as far as they say one.
+    pub(crate) fn formats(&self) -> Vec<u32> {
+        let format = |entry: &Entry| match entry {
+            Entry::Known(snapshot) => Some(snapshot.format),
+            Entry::Other(value) => value.get("format")?.as_u64()?.try_into().ok(),
+        };
+        let mut formats: Vec<u32> = self.snapshots.iter().filter_map(format).collect();
+        formats.sort_unstable();
+        formats.dedup();
+        formats
+    }
+
+    /// Whether it has any index.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.snapshots.is_empty()
+    }
+
+    /// This very index in it, under the same commit and branch.
+    pub(crate) fn same(&self, snapshot: &Snapshot) -> Option<&Snapshot> {
         let same = |s: &&Snapshot| s.kind() == snapshot.kind() && s.commit == snapshot.commit;
-        self.snapshots.iter().filter(same).any(|s| s.id() == snapshot.id())
+        self.snapshots().filter(same).find(|s| s.id() == snapshot.id())
     }
 
     /// Adds an index. Of the same commit and branch it is the only one after; of a branch the newest stay, and of all.
     pub(crate) fn add(&mut self, snapshot: Snapshot) {
-        self.snapshots.retain(|s| s.kind() != snapshot.kind() || s.commit != snapshot.commit);
-        self.snapshots.push(snapshot);
-        let mut kept: Vec<Snapshot> = Vec::new();
-        for snapshot in self.snapshots.drain(..).rev() {
-            if kept.iter().filter(|k| k.kind() == snapshot.kind()).count() < OF_BRANCH_MAX && kept.len() < SNAPSHOTS_MAX
-            {
-                kept.push(snapshot);
+        let is_other = |s: &Snapshot| s.kind() != snapshot.kind() || s.commit != snapshot.commit;
+        self.snapshots.retain(|entry| entry.known().is_none_or(is_other));
+        self.snapshots.push(Entry::Known(Box::new(snapshot)));
+        let mut kept: Vec<Entry> = Vec::new();
+        for entry in self.snapshots.drain(..).rev().take(SNAPSHOTS_MAX * OF_BRANCH_MAX) {
+            let of_kind = |s: &Snapshot| kept.iter().filter_map(Entry::known).filter(|k| k.kind() == s.kind()).count();
+            if kept.len() < SNAPSHOTS_MAX && entry.known().is_none_or(|s| of_kind(s) < OF_BRANCH_MAX) {
+                kept.push(entry);
             }
         }
         kept.reverse();
         self.snapshots = kept;
+        while self.snapshots.len() > 1 && self.sealed().len() as u64 > MANIFEST_BYTES_MAX {
+            self.snapshots.remove(0);
+        }
     }
 
     /// The hashes of all files of its indexes.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = &str> {
-        self.snapshots.iter().flat_map(|s| &s.parts).map(|part| part.sha256.as_str())
+        self.snapshots.iter().filter_map(Entry::known).flat_map(|s| &s.parts).map(|part| part.sha256.as_str())
     }
 
-    /// The objects that its indexes name, with their sizes.
-    pub(crate) fn keys(&self) -> HashMap<&str, u64> {
-        self.snapshots.iter().flat_map(|s| s.parts.iter().map(|part| (part.key(), part.bytes))).collect()
+    /// The objects that its indexes name. Of one that is not understood, whatever looks like an object's name counts.
+    pub(crate) fn keys(&self) -> HashSet<&str> {
+        let mut keys = HashSet::new();
+        for entry in &self.snapshots {
+            match entry {
+                Entry::Known(snapshot) => keys.extend(snapshot.parts.iter().map(PartRecord::key)),
+                Entry::Other(value) => keys_of(value, &mut keys),
+            }
+        }
+        keys
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn part(name: &str, content: &[u8]) -> PartRecord {
-        PartRecord { name: name.into(), bytes: content.len() as u64, sha256: of_bytes(content), key: None }
-    }
-
-    fn snapshot(commit: &str, branch: &str) -> Snapshot {
-        let parts = vec![part("files-7.bin", commit.as_bytes()), part(POINT_PART, b"point")];
-        Snapshot { commit: Some(commit.into()), branch: Some(branch.into()), format: 6, ..Snapshot::of(parts) }
-    }
-
-    #[test]
-    fn what_a_newer_program_wrote_is_kept() {
-        let mut manifest = Manifest::new("h/n");
-        manifest.add(snapshot("a", "main"));
-        let text = String::from_utf8(manifest.sealed()).expect("text");
-        let json = text.rsplit_once(SEAL.iter().map(|b| *b as char).collect::<String>().as_str()).expect("a seal").0;
-        let json = json.replace("\"format\": 6", "\"format\": 6, \"signed\": [1]").replacen('{', "{\"more\": true,", 1);
-        let newer = [json.as_bytes(), SEAL, of_bytes(json.as_bytes()).as_bytes(), b"\n"].concat();
-        let mut read = Manifest::read(&newer, "x").expect("a manifest");
-        read.add(snapshot("b", "main"));
-        let written = String::from_utf8(read.sealed()).expect("text");
-        assert!(written.contains("\"more\": true") && written.contains("\"signed\": ["), "{written}");
-    }
-
-    #[test]
-    fn no_cut_or_flipped_manifest_is_read() {
-        let mut manifest = Manifest::new("h/n");
-        manifest.add(snapshot("a", "main"));
-        let sealed = manifest.sealed();
-        assert_eq!(Manifest::read(&sealed, "x").expect("sound"), manifest);
-        for at in 0..sealed.len() {
-            assert!(Manifest::read(&sealed[..at], "x").is_err(), "cut at {at}");
-            let mut flipped = sealed.clone();
-            flipped[at] ^= 1;
-            assert!(Manifest::read(&flipped, "x").is_err(), "flipped at {at}");
-        }
-        manifest.layout = LAYOUT + 1;
-        let newer = Manifest::read(&manifest.sealed(), "x").expect_err("newer");
-        assert!(matches!(newer, Error::NewerLayout { layout: 2, .. }), "{newer}");
-    }
-
-    #[test]
-    fn the_newest_of_a_branch_stay() {
-        let mut manifest = Manifest::new("h/n");
-        for n in 0..5 {
-            manifest.add(snapshot(&n.to_string(), "main"));
-        }
-        manifest.add(snapshot("x", "side"));
-        manifest.add(snapshot("4", "main"));
-        let commits: Vec<_> = manifest.snapshots.iter().filter_map(|s| s.commit.as_deref()).collect();
-        assert_eq!(commits, ["2", "3", "x", "4"]);
-        for n in 0..100 {
-            manifest.add(snapshot("y", &n.to_string()));
-        }
-        assert_eq!(manifest.snapshots.len(), SNAPSHOTS_MAX);
-    }
-
-    #[test]
-    fn files_that_no_index_has_are_refused() {
-        let check = |parts: Vec<PartRecord>| Snapshot::of(parts).check();
-        let whole = || vec![part("files-7.bin", b"t"), part(POINT_PART, b"p")];
-        check(whole()).expect("a whole index");
-        let id = "0123456789abcdef0123456789abcdef";
-        for name in [
-            format!("lexical/{id}.idx"),
-            format!("lexical/{id}.12.del"),
-            "vectors/18f.seg".into(),
-            "vectors/codebook-1f.bin".into(),
-        ] {
-            check([whole(), vec![part(&name, b"x")]].concat()).unwrap_or_else(|why| panic!("{name}: {why}"));
-        }
-        for name in [
-            "lexical/0123456789abcdef0123456789abcdef./../../x",
-            "../x",
-            "lexical/../../x",
-            "/etc/passwd",
-            "lock",
-            "lexical/lock",
-            "lexical/meta.json.new",
-            "vectors/../x.seg",
-            "vectors/x/1.seg",
-            "files-.bin",
-            "files-1.bin.new",
-            "LEXICAL/meta.json",
-            "C:\\x",
-            "",
-        ] {
-            check([whole(), vec![part(name, b"x")]].concat()).expect_err(name);
-        }
-        check(vec![part(POINT_PART, b"p")]).expect_err("no table");
-        check([whole(), vec![part("files-8.bin", b"t")]].concat()).expect_err("two tables");
-        for key in ["../x".to_string(), format!("{}-../x", of_bytes(b"x")), of_bytes(b"other")] {
-            let other = PartRecord { key: Some(key.clone()), ..part("vectors/1.seg", b"x") };
-            check([whole(), vec![other]].concat()).expect_err(&key);
-        }
-        let large = PartRecord { bytes: u64::MAX, ..part("vectors/1.seg", b"x") };
-        check([whole(), vec![large]].concat()).expect_err("too large");
+fn keys_of<'v>(value: &'v Value, keys: &mut HashSet<&'v str>) {
+    match value {
+        Value::String(text) if is_key(text) => drop(keys.insert(text)),
+        Value::Array(values) => values.iter().for_each(|value| keys_of(value, keys)),
+        Value::Object(values) => values.values().for_each(|value| keys_of(value, keys)),
+        _ => {}
     }
 }

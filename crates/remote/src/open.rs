@@ -33,6 +33,11 @@ impl Patience {
         (Duration::from_secs(connect), Duration::from_secs(read))
     }
 
+    /// How long another process of the same project is waited for.
+    pub(crate) fn for_locks(self) -> Duration {
+        Duration::from_secs(if self == Patience::Ample { 1_800 } else { 5 })
+    }
+
     /// How often a request is tried again, and for how long.
     fn retry(self) -> RetryConfig {
         let (max_retries, seconds) = if self == Patience::Ample { (4, 60) } else { (0, 10) };

@@ -1,6 +1,10 @@
 //! Pulling: the index that is nearest to what is checked out, each of its files checked, in one step in place of the
 //! index that was there.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::time::Duration;
+
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Adoption, FORMAT_VERSION, POINT_PART, Store, WriteLock};
 use colgrep_index::update::caught;
@@ -11,7 +15,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use crate::bucket::Bucket;
 use crate::error::{Error, Result};
 use crate::hash::{Hasher, of_file};
-use crate::manifest::{PartRecord, Snapshot};
+use crate::manifest::{Manifest, PartRecord, SNAPSHOTS_MAX, Snapshot, VectorFacts};
+use crate::shelf::Extent;
 use crate::watch::{Phase, Watch};
 
 /// Blobs that are fetched at once.
@@ -25,8 +30,10 @@ pub struct Wanted<'a> {
     pub commit: Option<&'a str>,
     /// The branch that is checked out.
     pub branch: Option<&'a str>,
-    /// How many commits lie between a commit and the one that is checked out, where that is known.
-    pub distance: &'a dyn Fn(&str) -> Option<u64>,
+    /// How lines end ([`Snapshot::lines`]).
+    pub lines: Option<&'a str>,
+    /// How many commits lie between each of some commits and the one that is checked out, where that is known.
+    pub distances: &'a dyn Fn(&[&str]) -> HashMap<String, u64>,
     /// Whether vectors are those that this machine would make.
     pub fits: &'a dyn Fn(&Vectors) -> bool,
 }
@@ -62,30 +69,40 @@ pub struct Pulled {
     pub bytes_kept: u64,
 }
 
-/// Chooses the index to take: vectors first, since they cost most to make, then the nearest commit, the same branch, the
-/// newest.
-///
-/// # Errors
-/// Where none is of the format that is read here.
-pub(crate) fn choose(name: &str, snapshots: &[Snapshot], wanted: &Wanted<'_>, place: &str) -> Result<Found> {
-    let rated = snapshots.iter().enumerate().filter(|(_, snapshot)| snapshot.format == FORMAT_VERSION);
-    let rated = rated.map(|(at, snapshot)| {
-        let fits = snapshot.vectors.as_ref().and_then(|facts| facts.described()).is_some_and(|v| (wanted.fits)(&v));
-        let distance = snapshot.commit.as_deref().and_then(|commit| match wanted.commit {
-            Some(own) if own == commit => Some(0),
-            _ => (wanted.distance)(commit),
-        });
-        let same_branch = snapshot.branch.as_deref() == wanted.branch;
-        let rank = (fits, std::cmp::Reverse(distance.unwrap_or(u64::MAX)), same_branch, at);
-        (rank, Found { name: name.to_string(), snapshot: snapshot.clone(), fits, distance })
-    });
-    if let Some((_, found)) = rated.max_by_key(|(rank, _)| *rank) {
-        return Ok(found);
+/// The indexes that can be taken of those that a remote has under some names (the best first), the best first: vectors
+/// come first, since they cost most to make, then equal line ends, the nearest commit, the same branch, the newest.
+pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (place, (name, manifest)) in known.iter().enumerate() {
+        for (age, snapshot) in manifest.snapshots().rev().enumerate().filter(|(_, s)| s.format == FORMAT_VERSION) {
+            let fits = snapshot.vectors.as_ref().and_then(VectorFacts::described).is_some_and(|v| (wanted.fits)(&v));
+            let alike = (fits, snapshot.lines.as_deref() == wanted.lines);
+            found.push((
+                alike,
+                (place, age),
+                Found { name: name.to_string(), snapshot: snapshot.clone(), fits, distance: None },
+            ));
+        }
     }
-    let mut found: Vec<u32> = snapshots.iter().map(|snapshot| snapshot.format).collect();
-    found.sort_unstable();
-    found.dedup();
-    Err(Error::OtherFormat { name: name.to_string(), place: place.to_string(), found, own: FORMAT_VERSION })
+    let best = found.iter().map(|(alike, ..)| *alike).max();
+    let is_own = |found: &Found| wanted.commit.is_some() && found.snapshot.commit.as_deref() == wanted.commit;
+    for (.., found) in &mut found {
+        found.distance = is_own(found).then_some(0);
+    }
+    // Git is asked once, and not at all where the very commit is there.
+    if !found.iter().any(|(alike, _, found)| Some(*alike) == best && found.distance == Some(0)) {
+        let mut commits: Vec<&str> = found.iter().filter_map(|(.., f)| f.snapshot.commit.as_deref()).collect();
+        commits.truncate(SNAPSHOTS_MAX);
+        let distances = (wanted.distances)(&commits);
+        for (.., found) in &mut found {
+            found.distance = found.snapshot.commit.as_ref().and_then(|commit| distances.get(commit)).copied();
+        }
+    }
+    found.sort_by_key(|(alike, order, found)| {
+        let same_branch = found.snapshot.branch.as_deref() == wanted.branch;
+        (Reverse(*alike), found.distance.unwrap_or(u64::MAX), Reverse(same_branch), *order)
+    });
+    found.into_iter().map(|(.., found)| found).collect()
 }
 
 /// Fetches the files of an index into `incoming`, but those that lie there or in `store` already.
@@ -152,27 +169,23 @@ async fn fetch_once(
     incoming: &Store,
     watch: &dyn Watch,
 ) -> Result<Option<&'static str>> {
-    let (mut hasher, mut got, mut more) = (Hasher::new(), 0, false);
+    let (mut hasher, mut got) = (Hasher::new(), 0);
     let mut file = incoming.new_part(&part.name)?;
-    bucket
-        .get(part.key(), |bytes| {
-            got += bytes.len() as u64;
-            more |= got > part.bytes;
-            // What is too long is not written to the end.
-            if !more {
-                hasher.add(bytes);
-                file.add(bytes)?;
-                watch.done(bytes.len() as u64);
-            }
-            Ok(())
-        })
-        .await?;
+    let take = |bytes: &[u8]| {
+        got += bytes.len() as u64;
+        hasher.add(bytes);
+        file.add(bytes)?;
+        watch.done(bytes.len() as u64);
+        Ok(())
+    };
+    let extent = bucket.get(part.key(), part.bytes, take).await?;
     file.finish()?;
-    Ok(match got.cmp(&part.bytes) {
-        std::cmp::Ordering::Less => Some("it is cut"),
-        std::cmp::Ordering::Greater => Some("it is longer than it should be"),
-        std::cmp::Ordering::Equal if hasher.finish() != part.sha256 => Some("its SHA-256 is another"),
-        std::cmp::Ordering::Equal => None,
+    Ok(match extent {
+        Extent::Longer => Some("it is longer than it should be"),
+        Extent::NoFile => Some("it is no regular file"),
+        Extent::Whole if got < part.bytes => Some("it is cut"),
+        Extent::Whole if hasher.finish() != part.sha256 => Some("its SHA-256 is another"),
+        Extent::Whole => None,
     })
 }
 
@@ -182,6 +195,7 @@ pub(crate) struct Becomes<'a> {
     pub(crate) root: &'a std::path::Path,
     pub(crate) options: WalkOptions,
     pub(crate) mode: VectorMode,
+    pub(crate) patience: Duration,
 }
 
 /// Makes the fetched index the project's: checked whole, then in the place of the one before in one step.
@@ -191,9 +205,10 @@ pub(crate) fn install(
     lock: WriteLock,
     store: &Store,
     becomes: Becomes<'_>,
+    watch: &dyn Watch,
 ) -> Result<()> {
-    let Becomes { root, options, mode } = becomes;
-    let store_lock = store.lock(true)?;
+    let Becomes { root, options, mode, patience } = becomes;
+    let store_lock = store.lock_within(patience, &|| watch.waits())?;
     let origin = found.snapshot.id();
     let adoption = Adoption { root, options, mode, takes_vectors: found.fits, origin: &origin, before: store };
     if let Err(error) = caught(|| incoming.adopt(&lock, &adoption)).flatten() {
@@ -202,4 +217,69 @@ pub(crate) fn install(
         return Err(error.into());
     }
     Ok(incoming.replace(lock, store, store_lock)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    fn snapshot(commit: &str, branch: &str) -> Snapshot {
+        Snapshot {
+            format: FORMAT_VERSION,
+            commit: Some(commit.into()),
+            branch: Some(branch.into()),
+            ..Snapshot::of(vec![])
+        }
+    }
+
+    fn manifest(snapshots: impl IntoIterator<Item = Snapshot>) -> Manifest {
+        let mut manifest = Manifest::new("h/n");
+        snapshots.into_iter().for_each(|snapshot| manifest.add(snapshot));
+        manifest
+    }
+
+    /// The commits in order of their rank, and what git was asked.
+    fn order(known: &[(&str, Manifest)], lines: Option<&str>, far: &[(&str, u64)]) -> (Vec<String>, Vec<Vec<String>>) {
+        let asked = RefCell::new(Vec::new());
+        let distances = |commits: &[&str]| {
+            asked.borrow_mut().push(commits.iter().map(|c| c.to_string()).collect());
+            far.iter().map(|(commit, n)| (commit.to_string(), *n)).collect()
+        };
+        let wanted =
+            Wanted { commit: Some("own"), branch: Some("main"), lines, distances: &distances, fits: &|_| false };
+        let ranked = ranked(known, &wanted);
+        let commits = ranked.iter().map(|f| format!("{}:{}", f.name, f.snapshot.commit.clone().unwrap_or_default()));
+        (commits.collect(), asked.into_inner())
+    }
+
+    #[test]
+    fn the_nearest_is_taken_whoever_pushed_it_and_git_is_asked_once() {
+        let fork = manifest([snapshot("old", "main"), snapshot("side", "x")]);
+        let upstream = manifest([snapshot("near", "main"), snapshot("far", "main")]);
+        let known = [("fork", fork), ("upstream", upstream)];
+        let (found, asked) = order(&known, None, &[("near", 2), ("far", 9), ("old", 700)]);
+        assert_eq!(found, ["upstream:near", "upstream:far", "fork:old", "fork:side"]);
+        assert_eq!(asked.len(), 1);
+        // Where git knows none of them: the first name, the same branch, the newest.
+        let (found, _) = order(&known, None, &[]);
+        assert_eq!(found, ["fork:old", "upstream:far", "upstream:near", "fork:side"]);
+        // The very commit is there: nobody is asked.
+        let (found, asked) = order(&[("n", manifest([snapshot("a", "main"), snapshot("own", "x")]))], None, &[]);
+        assert_eq!((found[0].as_str(), asked.len()), ("n:own", 0));
+        // Of however many there are, 32 are looked at.
+        let many = manifest((0..32).map(|n| snapshot(&n.to_string(), &n.to_string())));
+        let all = [("a", many.clone()), ("b", many.clone()), ("c", many)];
+        assert_eq!(order(&all, None, &[]).1[0].len(), SNAPSHOTS_MAX);
+    }
+
+    #[test]
+    fn files_of_the_same_line_ends_are_worth_a_few_commits() {
+        let crlf = Snapshot { lines: Some("crlf".into()), ..snapshot("far", "main") };
+        let known = [("n", manifest([crlf, snapshot("near", "main")]))];
+        let far = [("near", 0), ("far", 3)];
+        assert_eq!(order(&known, Some("crlf"), &far).0[0], "n:far");
+        assert_eq!(order(&known, None, &far).0[0], "n:near");
+    }
 }

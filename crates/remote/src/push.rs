@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use colgrep_index::store::{Content, FORMAT_VERSION, Part, Shipment};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
-use crate::bucket::{Bucket, Listed, Newest};
+use crate::bucket::{Bucket, Newest, Stock};
 use crate::error::{Error, Result};
 use crate::hash::{of_bytes, of_file};
 use crate::manifest::{Manifest, PartRecord, Snapshot, VectorFacts};
@@ -21,6 +21,8 @@ use crate::watch::{Phase, Watch};
 const PIECE_BYTES: usize = 8 << 20;
 /// Blobs that are sent at once, each with one piece in memory.
 const AT_ONCE: usize = 4;
+/// Time after which a push looks again what is there before it relies on it.
+const LOOKS_AGAIN_AFTER: Duration = Duration::from_secs(3_600);
 /// Age up to which a blob that nothing names is used again: half of what a prune leaves alone at least.
 const REUSED_FOR: Duration = Duration::from_secs(12 * 3_600);
 /// How often a push that others overtake begins again.
@@ -35,6 +37,8 @@ pub struct Sent<'a> {
     pub commit: Option<&'a str>,
     /// The branch that is checked out.
     pub branch: Option<&'a str>,
+    /// How lines end ([`Snapshot::lines`]).
+    pub lines: Option<&'a str>,
     /// Send every file, also those that are there; a manifest that can't be read is begun anew.
     pub anew: bool,
 }
@@ -67,21 +71,29 @@ pub(crate) async fn push(
     let mut report = Pushed { bytes_in_all: records.iter().map(|r| r.bytes).sum(), ..Pushed::default() };
     let mut ours: HashMap<String, String> = HashMap::new();
     for tries in 0..TRIES {
-        let Newest { number, manifest } = match bucket.newest().await {
+        let Newest { number, manifest, passed } = match bucket.newest().await {
             Err(Error::DamagedManifest { .. }) if sent.anew => bucket.unreadable().await?,
             newest => newest?,
         };
+        if tries == 0 {
+            passed.iter().for_each(|error| watch.passed(error));
+        }
         let mut manifest = manifest.unwrap_or_else(|| Manifest::new(name));
+        let (stock, looked) = (bucket.stock().await?, SystemTime::now());
         let snapshot = snapshot(records.clone(), shipment, sent);
-        if manifest.has(&snapshot) && !sent.anew {
+        let is_whole = |s: &Snapshot| s.parts.iter().all(|part| stock.has(part.key(), part.bytes));
+        if !sent.anew && manifest.same(&snapshot).is_some_and(is_whole) {
             // Of a push that was thought lost, the manifest may have it already.
             return Ok(Pushed { was_there: report.blobs == 0, races: tries, ..report });
         }
-        let listed = bucket.blobs().await?;
-        let chosen = choose(records.clone(), &manifest, &listed, &ours, sent.anew);
+        let chosen = choose(records.clone(), &manifest, &stock, &ours, sent.anew);
         send(bucket, &chosen, &shipment.parts, watch, &mut report).await?;
         let sent_now = chosen.iter().filter(|c| c.missing).map(|c| &c.record);
         ours.extend(sent_now.map(|record| (record.sha256.clone(), record.key().to_string())));
+        // What was there a while ago may have been pruned. By the clock: a machine may have slept.
+        if looked.elapsed().is_ok_and(|time| time > LOOKS_AGAIN_AFTER) {
+            continue;
+        }
         let records = chosen.into_iter().map(|c| c.record).collect();
         manifest.add(Snapshot { parts: records, ..snapshot });
         if bucket.advance(number, &manifest).await? {
@@ -100,6 +112,7 @@ fn snapshot(records: Vec<PartRecord>, shipment: &Shipment, sent: &Sent<'_>) -> S
         format: FORMAT_VERSION,
         commit: sent.commit.map(str::to_string),
         branch: sent.branch.map(str::to_string),
+        lines: sent.lines.map(str::to_string),
         pushed: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
         files: shipment.table.indexed().count() as u64,
         units: shipment.table.units(),
@@ -113,7 +126,7 @@ fn hashed(parts: &[Part], watch: &dyn Watch) -> Result<Vec<PartRecord>> {
     watch.begin(Phase::Hashing, parts.iter().map(|part| part.bytes).sum());
     let hash = |part: &Part| {
         let sha256 = hash_of(part, &|bytes| watch.done(bytes)).map_err(|source| unread(part, source))?;
-        Ok(PartRecord { name: part.name.clone(), bytes: part.bytes, sha256, key: None })
+        Ok(PartRecord { name: part.name.clone(), bytes: part.bytes, sha256, ..PartRecord::default() })
     };
     parts.iter().map(hash).collect()
 }
@@ -141,18 +154,20 @@ struct Chosen {
     missing: bool,
 }
 
-/// Chooses an object for each part: one that can be relied upon, else a new one.
+/// Chooses an object for each part: one that can be relied upon, else a new one. `ours` are those that this push has put.
 fn choose(
     records: Vec<PartRecord>,
     manifest: &Manifest,
-    listed: &HashMap<String, Listed>,
+    stock: &Stock,
     ours: &HashMap<String, String>,
     anew: bool,
 ) -> Vec<Chosen> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs().cast_signed());
+    // A clock of this machine that is behind would make everything young.
+    let now = now.max(stock.latest);
     let named = manifest.keys();
-    let is_there = |key: &str, bytes| listed.get(key).is_some_and(|l| l.bytes == bytes);
-    let is_young = |key: &str| listed.get(key).is_some_and(|l| now - l.written < REUSED_FOR.as_secs().cast_signed());
+    let age = |key: &str| stock.blobs.get(key).map_or(i64::MAX, |listed| now - listed.written);
+    let is_young = |key: &str, bytes| stock.has(key, bytes) && age(key) < REUSED_FOR.as_secs().cast_signed();
     let mut chosen: HashMap<String, Option<String>> = HashMap::new();
     let mut choose = |record: PartRecord| {
         let (hash, bytes) = (&record.sha256, record.bytes);
@@ -160,17 +175,16 @@ fn choose(
         if let Some(key) = chosen.get(hash) {
             return Chosen { record: PartRecord { key: key.clone(), ..record }, missing: false };
         }
-        let by_name = || named.keys().find(|key| key.starts_with(hash.as_str()) && is_there(key, bytes));
-        let known = match ours.get(hash) {
+        let own = ours.get(hash).filter(|key| is_young(key, bytes));
+        let by_name = || named.iter().find(|key| key.starts_with(hash.as_str()) && stock.has(key, bytes));
+        let known = match own {
             Some(key) => Some(key.clone()),
             None if anew => None,
-            None => by_name()
-                .map(|key| key.to_string())
-                .or_else(|| (is_there(hash, bytes) && is_young(hash)).then(|| hash.clone())),
+            None => by_name().map(|key| key.to_string()).or_else(|| is_young(hash, bytes).then(|| hash.clone())),
         };
         let missing = known.is_none();
         // To put the same bytes where they already are harms nobody who reads them.
-        let free = !listed.contains_key(hash) || named.contains_key(hash.as_str());
+        let free = !stock.blobs.contains_key(hash) || named.contains(hash.as_str());
         let key = known.unwrap_or_else(|| if free { hash.clone() } else { format!("{hash}-{:08x}", unique()) });
         let key = Some(key).filter(|key| key != hash);
         chosen.insert(hash.clone(), key.clone());
@@ -225,4 +239,51 @@ async fn send_one(bucket: &Bucket, key: &str, part: &Part, watch: &dyn Watch) ->
         return bucket.put(key, next()?.unwrap_or_default()).await;
     }
     bucket.put_pieces(key, next).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bucket::Listed;
+
+    /// A part, and the stock that has it under a key, so many hours before the last object.
+    fn part(content: &[u8]) -> PartRecord {
+        PartRecord { name: "files-1.bin".into(), bytes: 1, sha256: of_bytes(content), ..PartRecord::default() }
+    }
+
+    fn stock(of: &[(&str, i64)]) -> Stock {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs().cast_signed();
+        // The store's clock is two days ahead of this machine's.
+        let latest = now + 2 * 86_400;
+        let listed =
+            |(key, hours): &(&str, i64)| (key.to_string(), Listed { bytes: 1, written: latest - hours * 3_600 });
+        Stock { blobs: of.iter().map(listed).collect(), latest }
+    }
+
+    fn chosen(manifest: &Manifest, stock: &Stock, ours: &[(String, String)]) -> (bool, String) {
+        let chosen = choose(vec![part(b"x")], manifest, stock, &ours.iter().cloned().collect(), false);
+        (chosen[0].missing, chosen[0].record.key().to_string())
+    }
+
+    #[test]
+    fn only_what_is_there_and_named_or_young_is_relied_upon() {
+        let hash = of_bytes(b"x");
+        let (none, mut naming) = (Manifest::new("h/n"), Manifest::new("h/n"));
+        naming.add(Snapshot::of(vec![part(b"x")]));
+        let put = |key: &str| (true, key.to_string());
+        let relies = |key: &str| (false, key.to_string());
+        // Named: as long as it is there.
+        assert_eq!(chosen(&naming, &stock(&[(&hash, 900)]), &[]), relies(&hash));
+        assert_eq!(chosen(&naming, &stock(&[]), &[]), put(&hash), "it is gone");
+        // Not named: while it is young by the later of both clocks.
+        assert_eq!(chosen(&none, &stock(&[(&hash, 11)]), &[]), relies(&hash));
+        let (missing, key) = chosen(&none, &stock(&[(&hash, 13)]), &[]);
+        assert!(missing && key != hash && crate::bucket::is_key(&key), "{key}");
+        // What this push has put counts no longer than others' blobs.
+        let other = format!("{hash}-1f");
+        let ours = [(hash.clone(), other.clone())];
+        assert_eq!(chosen(&none, &stock(&[(&other, 1)]), &ours), relies(&other));
+        assert_eq!(chosen(&none, &stock(&[]), &ours), put(&hash), "somebody removed it");
+        assert!(chosen(&none, &stock(&[(&other, 13)]), &ours).0, "it may be pruned");
+    }
 }

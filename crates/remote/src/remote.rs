@@ -1,39 +1,39 @@
 //! A remote, open: what the command line asks of it.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
+use std::pin::pin;
 use std::time::Duration;
 
 use colgrep_index::mode::VectorMode;
-use colgrep_index::store::{Part, Shipment, Store};
+use colgrep_index::store::{FORMAT_VERSION, Part, Shipment, Store};
 use colgrep_index::walk::WalkOptions;
-use object_store::ObjectStore;
-use object_store::path::Path as ObjectPath;
 use tokio::runtime::Runtime;
 
 use crate::address::Place;
-use crate::bucket::Bucket;
+use crate::bucket::{Bucket, Newest};
 use crate::error::{Error, Result};
-use crate::manifest::Manifest;
-use crate::open::{Access, open};
+use crate::manifest::{Manifest, Snapshot};
+use crate::open::{Access, Patience, open};
 use crate::prune::prune;
 use crate::pull::{self, Becomes, Found, Pulled, Wanted};
 use crate::push::{self, Pushed, Sent};
+use crate::shelf::Shelf;
 use crate::watch::Watch;
 
-/// How often a pull begins again because the index that it fetches was replaced and removed meanwhile.
-const TRIES: u32 = 3;
-/// How long a pull waits for another one of the same project.
-const PATIENCE: Duration = Duration::from_secs(1_800);
+/// Indexes that a pull tries to take.
+const TRIES: usize = 8;
+/// Names by which a repository is looked for.
+const NAMES_MAX: usize = 4;
+/// How long nothing is said of a remote that does not answer.
+const SILENT: Duration = Duration::from_secs(1);
 
 /// A place where indexes are shared.
 #[derive(Debug)]
 pub struct Remote {
-    store: Arc<dyn ObjectStore>,
-    root: ObjectPath,
+    shelf: Shelf,
     place: String,
-    folder: Option<PathBuf>,
+    patience: Patience,
     runtime: Runtime,
 }
 
@@ -61,19 +61,21 @@ impl Remote {
         let runtime = if place.is_folder() { runtime.enable_time() } else { runtime.enable_all() };
         let runtime = runtime.build().map_err(|source| Error::Io { what: "could not start".to_string(), source })?;
         let (store, root) = open(place, access)?;
-        Ok(Remote { store, root, place: place.to_string(), folder: place.folder().map(Path::to_path_buf), runtime })
+        let shown = place.to_string();
+        let shelf = Shelf::new(store, root, place.folder().map(Path::to_path_buf), &shown);
+        Ok(Remote { shelf, place: shown, patience: access.patience, runtime })
     }
 
     fn bucket(&self, name: &str) -> Bucket {
-        Bucket::new(Arc::clone(&self.store), &self.root, &self.place, name)
+        Bucket::new(&self.shelf, name)
     }
 
     /// What the remote has of the repository `name`, by hash: better known before an index is built than after.
     ///
     /// # Errors
     /// Where it can't be reached or read.
-    pub fn known(&self, name: &str) -> Result<Known> {
-        let newest = self.runtime.block_on(self.bucket(name).newest())?;
+    pub fn known(&self, name: &str, watch: &dyn Watch) -> Result<Known> {
+        let newest = self.asked(self.bucket(name).newest(), watch)?;
         Ok(Known(newest.manifest.iter().flat_map(Manifest::hashes).map(str::to_string).collect()))
     }
 
@@ -82,11 +84,9 @@ impl Remote {
     /// # Errors
     /// Where it can't be read or the store does not take it.
     pub fn push(&self, name: &str, shipment: &Shipment, sent: &Sent<'_>, watch: &dyn Watch) -> Result<Pushed> {
-        if let Some(folder) = &self.folder {
-            let made = std::fs::create_dir_all(folder);
-            made.map_err(|source| Error::Io { what: format!("could not create {}", folder.display()), source })?;
-        }
-        self.runtime.block_on(push::push(&self.bucket(name), name, shipment, sent, watch))
+        let bucket = self.bucket(name);
+        bucket.begin()?;
+        self.runtime.block_on(push::push(&bucket, name, shipment, sent, watch))
     }
 
     /// Removes what no manifest of `name` names and is older than `age`; how many blobs, and their bytes. A push under way
@@ -95,56 +95,142 @@ impl Remote {
     /// # Errors
     /// Where the store refuses.
     pub fn prune(&self, name: &str, age: Duration) -> Result<(u64, u64)> {
-        let bucket = self.bucket(name);
-        let (blobs, bytes) = self.runtime.block_on(prune(&bucket, age))?;
-        let left = self.folder.as_ref().map_or(0, |folder| bucket.clear_unfinished(folder, age));
-        Ok((blobs + left, bytes))
+        self.runtime.block_on(prune(&self.bucket(name), age))
     }
 
-    /// The index to take of the first of these names that the remote knows.
+    /// The indexes that the remote has under these names (the best first) and that can be read here, the best first.
     ///
     /// # Errors
-    /// [`Error::Unknown`] where it knows none of them, [`Error::OtherFormat`] where it has none that can be read here.
-    pub fn find(&self, names: &[String], wanted: &Wanted<'_>) -> Result<Found> {
-        for name in names {
-            let newest = self.runtime.block_on(self.bucket(name).newest())?;
-            if let Some(manifest) = newest.manifest.filter(|manifest| !manifest.snapshots.is_empty()) {
-                return pull::choose(name, &manifest.snapshots, wanted, &self.place);
+    /// [`Error::Unknown`] where it knows none of the names, [`Error::OtherFormat`] where it has none that can be read here.
+    pub fn find(&self, names: &[String], wanted: &Wanted<'_>, watch: &dyn Watch) -> Result<Vec<Found>> {
+        let mut known = Vec::new();
+        let mut failed = None;
+        for name in names.iter().take(NAMES_MAX) {
+            match self.asked(self.bucket(name).newest(), watch) {
+                Ok(Newest { manifest, passed, .. }) => {
+                    passed.iter().for_each(|error| watch.passed(error));
+                    known.extend(manifest.filter(|manifest| !manifest.is_empty()).map(|m| (name.as_str(), m)));
+                }
+                Err(error) => drop(failed.get_or_insert(error)),
             }
         }
-        Err(Error::Unknown { place: self.place.clone(), names: names.to_vec() })
+        let found = pull::ranked(&known, wanted);
+        match (failed, known.first()) {
+            _ if !found.is_empty() => Ok(found),
+            (Some(error), _) => Err(error),
+            (None, None) => Err(Error::Unknown { place: self.place.clone(), names: names.to_vec() }),
+            (None, Some((name, manifest))) => {
+                let (name, place) = (name.to_string(), self.place.clone());
+                Err(Error::OtherFormat { name, place, found: manifest.formats(), own: FORMAT_VERSION })
+            }
+        }
     }
 
-    /// Takes an index as that of the project at `root`, whose index is in `store`; until the last step that stays as it
-    /// was. `looks_again` finds the index anew where the remote does not have its files any more.
+    /// Takes the first of some indexes ([`Remote::find`]) that is there whole, as that of the project at `root`, whose
+    /// index is in `store`; until the last step that stays as it was. `looks_again` finds them anew where one can't be
+    /// taken: others may have moved on meanwhile.
     ///
     /// # Errors
-    /// Where it can't be fetched, is damaged, or the disk refuses.
+    /// Where none can be fetched, or the disk refuses.
     pub fn pull(
         &self,
-        found: Found,
+        mut found: Vec<Found>,
         (store, root): (&Store, &Path),
         (options, mode): (WalkOptions, VectorMode),
-        looks_again: &dyn Fn() -> Result<Found>,
+        looks_again: &dyn Fn() -> Result<Vec<Found>>,
         watch: &dyn Watch,
     ) -> Result<(Found, Pulled)> {
         let incoming = store.incoming();
-        let lock = incoming.lock_within(PATIENCE, &|| {})?;
-        let mut found = found;
-        for tries in 1.. {
-            let bucket = self.bucket(&found.name);
-            let fetched = pull::fetch(&bucket, &found, &incoming, store, watch);
-            match self.runtime.block_on(fetched) {
-                Err(Error::Gone { .. }) if tries < TRIES => {
+        let patience = self.patience.for_locks();
+        let lock = incoming.lock_within(patience, &|| watch.waits())?;
+        let mut failed: Vec<Snapshot> = Vec::new();
+        let mut first: Option<Error> = None;
+        while let Some(next) = found.into_iter().find(|found| !failed.contains(&found.snapshot)) {
+            // What is wrong with one is told where another is tried.
+            first.iter().filter(|_| failed.len() == 1).for_each(|error| watch.passed(error));
+            let bucket = self.bucket(&next.name);
+            match self.runtime.block_on(pull::fetch(&bucket, &next, &incoming, store, watch)) {
+                Ok(pulled) => {
+                    let becomes = Becomes { root, options, mode, patience };
+                    pull::install(&next, &incoming, lock, store, becomes, watch)?;
+                    return Ok((next, pulled));
+                }
+                Err(error) if error.is_of_one_index() && failed.len() < TRIES => {
+                    first.get_or_insert(error);
+                    failed.push(next.snapshot);
                     found = looks_again()?;
                 }
-                Err(error) => return Err(error),
-                Ok(pulled) => {
-                    pull::install(&found, &incoming, lock, store, Becomes { root, options, mode })?;
-                    return Ok((found, pulled));
+                Err(error) => {
+                    // What was fetched is worth keeping, but not the room that nobody has.
+                    if error.is_full() {
+                        let _ = incoming.remove(&lock);
+                    }
+                    return Err(first.unwrap_or(error));
                 }
             }
         }
-        Err(Error::Races { place: self.place.clone() })
+        Err(first.unwrap_or_else(|| Error::Races { place: self.place.clone() }))
+    }
+
+    /// Waits for what is asked of the remote; says so after a second.
+    fn asked<T>(&self, question: impl Future<Output = T>, watch: &dyn Watch) -> T {
+        self.runtime.block_on(async {
+            let mut question = pin!(question);
+            match tokio::time::timeout(SILENT, &mut question).await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    watch.slow(&self.place);
+                    question.await
+                }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use colgrep_index::disk::{Change, Disk, Gate};
+
+    use super::*;
+    use crate::hash::of_bytes;
+    use crate::manifest::PartRecord;
+
+    /// A disk on which no byte has room.
+    #[derive(Debug)]
+    struct Full;
+
+    impl Gate for Full {
+        fn pass(&self, change: Change, _: &Path) -> io::Result<()> {
+            if change == Change::Write { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+    }
+
+    #[test]
+    fn a_pull_leaves_a_full_disk_no_fuller() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("its path");
+        let place = Place::parse(&folder.join("share").display().to_string(), None).expect("a folder");
+        let access = Access { cloud: &Default::default(), home: None, plain: false, patience: Patience::Ample };
+        let remote = Remote::open(&place, &access).expect("a folder");
+        let record = |name: &str, content: &[u8]| {
+            let (bytes, sha256) = (content.len() as u64, of_bytes(content));
+            PartRecord { name: name.into(), bytes, sha256, ..PartRecord::default() }
+        };
+        let parts = vec![record("files-1.bin", b"table"), record("lexical/meta.json", b"point")];
+        let bucket = remote.bucket("h/n");
+        for content in [b"table", b"point"] {
+            remote.runtime.block_on(bucket.put(&of_bytes(content), content.to_vec())).expect("put");
+        }
+        let found = Found { name: "h/n".into(), snapshot: Snapshot::of(parts), fits: false, distance: None };
+        let data = folder.join("data");
+        let store = Store::on(data.join("index"), Disk::gated(Arc::new(Full)));
+        let options = (WalkOptions::default(), VectorMode::Keyword);
+        let pulled = remote.pull(vec![found.clone()], (&store, &folder), options, &|| Ok(vec![found.clone()]), &());
+        let refused = pulled.expect_err("no room");
+        assert!(refused.is_full(), "{}", refused.full());
+        assert_eq!(std::fs::read_dir(&data).expect("a folder").count(), 0, "nothing is left");
     }
 }

@@ -1,5 +1,7 @@
 //! Who is told how far a push or a pull is.
 
+use crate::error::Error;
+
 /// What is being done to the bytes that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -22,6 +24,12 @@ pub trait Watch: Sync {
     fn raced(&self) {}
     /// A file arrived damaged and is fetched again.
     fn again(&self, _place: &str) {}
+    /// Something in the remote can't be used; something older is, or another index.
+    fn passed(&self, _error: &Error) {}
+    /// The remote has not answered for a second.
+    fn slow(&self, _place: &str) {}
+    /// Another process is at work on the same index; it is waited for.
+    fn waits(&self) {}
 }
 
 /// Ignores progress.

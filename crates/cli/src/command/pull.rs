@@ -36,26 +36,26 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     let console = Console::new(quiet, env.trace);
     name_runtime(&*console);
     let (names, model) = (&names[..], model.as_ref());
-    let taking = Taking { project: &project, identity: &identity, names, opening: &opening, model, remote: &remote };
-    let found = match taking.find() {
+    let by_commit = args.name.is_none();
+    let taking =
+        Taking { project: &project, identity: &identity, names, by_commit, opening: &opening, model, remote: &remote };
+    let transfer = Transfer::new(quiet);
+    let found = match taking.find(&transfer) {
         Err(error @ RemoteError::Unknown { .. }) => {
             remark!("colgrep: {}", hint::told(&error.into()));
             return Ok(NOTHING);
         }
         found => found?,
     };
-    let taken = if taking.is_taken(&found) {
-        None
-    } else {
-        let transfer = Transfer::new(quiet);
-        Some(taking.take(found.clone(), &transfer)?)
-    };
+    let best = found[0].clone();
+    let taken = if taking.is_taken(&best) { None } else { Some(taking.take(found, &transfer)?) };
+    drop(transfer);
     let encoding = model.and_then(|model| model.encoding(None));
     let (snapshot, report) = update(&project, Some(&opening.walk), true, encoding.as_ref(), &*console)?;
     if quiet {
         return Ok(FOUND);
     }
-    say(taken.as_ref(), &found, &opening);
+    say(taken.as_ref(), &best, &opening);
     let others = format!("{} read and {} removed", counted(report.changed, "file"), report.removed);
     let (parsed, encoded) = (counted(report.units, "unit"), counted(report.encoded, "text"));
     let indexed = counted(snapshot.files.indexed().count() as u64, "file");
@@ -125,13 +125,14 @@ fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Resu
     let opening = plan.open.with(settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
     let (names, model) = (&names[..], model.as_ref());
-    let taking = Taking { project, identity: &identity, names, opening: &opening, model, remote: &remote };
-    let found = taking.find()?;
+    let by_commit = true;
+    let taking = Taking { project, identity: &identity, names, by_commit, opening: &opening, model, remote: &remote };
+    let transfer = Transfer::new(plan.output.quiet);
+    let found = taking.find(&transfer)?;
     let has_one = project.store.exists();
-    if has_one && (taking.is_taken(&found) || found.distance != Some(0)) {
+    if has_one && (taking.is_taken(&found[0]) || found[0].distance != Some(0)) {
         return Ok(None);
     }
-    let transfer = Transfer::new(plan.output.quiet);
     let taken = taking.take(found, &transfer)?;
     drop(transfer);
     // Every file has another time than where the index was made: each is read and compared by its hash, in no hurry.

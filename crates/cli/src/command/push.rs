@@ -34,11 +34,13 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     let remote = share::remote(args.url.as_deref(), &project, &settings, env, Patience::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     let name = &names[0];
-    let known = match remote.known(name) {
+    let transfer = Transfer::new(args.quiet);
+    let known = match remote.known(name, &transfer) {
         // It is begun anew.
         Err(RemoteError::DamagedManifest { .. }) if args.anew => Known::default(),
         known => known?,
     };
+    drop(transfer);
     limit_threads(None);
     let snapshot = updated(&project, args.quiet, &settings, env)?;
     if snapshot.files.indexed().next().is_none() {
@@ -51,7 +53,8 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     if Identity::of(&project).unwrap_or_default().commit != identity.commit {
         bail!("another commit was checked out meanwhile; push again");
     }
-    let sent = Sent { commit: identity.commit.as_deref(), branch: identity.branch.as_deref(), anew: args.anew };
+    let (commit, branch) = (identity.commit.as_deref(), identity.branch.as_deref());
+    let sent = Sent { commit, branch, lines: identity.lines, anew: args.anew };
     let transfer = Transfer::new(args.quiet);
     let pushed = remote.push(name, &shipment, &sent, &transfer)?;
     drop(transfer);

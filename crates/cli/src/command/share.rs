@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use colgrep_engine::env::Env;
-use colgrep_engine::identity::{Identity, distance, is_name};
+use colgrep_engine::identity::{Identity, Nameless, distances, is_name};
 use colgrep_engine::model::Model;
 use colgrep_engine::open::Opening;
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Store;
 use colgrep_index::vector::Manifest;
-use colgrep_remote::{Access, Found, Patience, Place, Pulled, Remote, Snapshot, Wanted, Watch};
+use colgrep_remote::{Access, Error as RemoteError, Found, Patience, Place, Pulled, Remote, Snapshot, Wanted, Watch};
 
 /// Opens the remote that is named, or else the setting's.
 pub(super) fn remote(
@@ -48,7 +48,8 @@ pub(super) fn identity(project: &Project, name: Option<&str>) -> Result<(Identit
     };
     if names.is_empty() {
         let root = project.root.display();
-        bail!("{root} has no remote and no first commit by which others know it; --name NAME says what to call it");
+        let why = identity.nameless.unwrap_or(Nameless::NoCommit);
+        bail!("{root} {why}; --name NAME says what to call it");
     }
     Ok((identity, names))
 }
@@ -58,20 +59,36 @@ pub(super) struct Taking<'a> {
     pub(super) project: &'a Project,
     pub(super) identity: &'a Identity,
     pub(super) names: &'a [String],
+    /// Whether it may also be known by its first commit.
+    pub(super) by_commit: bool,
     pub(super) opening: &'a Opening,
     pub(super) model: Option<&'a Model>,
     pub(super) remote: &'a Remote,
 }
 
 impl Taking<'_> {
-    /// The index that is nearest to what is checked out.
-    pub(super) fn find(&self) -> colgrep_remote::Result<Found> {
+    /// The indexes that there are, the best first.
+    pub(super) fn find(&self, watch: &dyn Watch) -> colgrep_remote::Result<Vec<Found>> {
         let encoding = self.model.and_then(|model| model.encoding(None));
         let fits = |vectors: &Manifest| encoding.is_some_and(|encoding| encoding.fits(vectors));
-        let far = |commit: &str| distance(self.project, commit);
-        let Identity { commit, branch, .. } = self.identity;
+        let Identity { commit, branch, lines, .. } = self.identity;
         let (commit, branch) = (commit.as_deref(), branch.as_deref());
-        self.remote.find(self.names, &Wanted { commit, branch, distance: &far, fits: &fits })
+        let far = |commits: &[&str]| commit.map(|own| distances(self.project, own, commits)).unwrap_or_default();
+        let wanted = Wanted { commit, branch, lines: *lines, distances: &far, fits: &fits };
+        match self.remote.find(self.names, &wanted, watch) {
+            // It may have been shared before it had this address.
+            Err(RemoteError::Unknown { place, names }) if self.by_commit => match Identity::last_name(self.project) {
+                Some(name) if !names.contains(&name) => {
+                    let found = self.remote.find(std::slice::from_ref(&name), &wanted, watch);
+                    found.map_err(|error| match error {
+                        RemoteError::Unknown { .. } => RemoteError::Unknown { place, names },
+                        error => error,
+                    })
+                }
+                _ => Err(RemoteError::Unknown { place, names }),
+            },
+            found => found,
+        }
     }
 
     /// Whether the project's index was made from this very one.
@@ -80,10 +97,10 @@ impl Taking<'_> {
     }
 
     /// Takes an index; what is checked out is overlaid by the update that follows.
-    pub(super) fn take(&self, found: Found, watch: &dyn Watch) -> colgrep_remote::Result<(Found, Pulled)> {
+    pub(super) fn take(&self, found: Vec<Found>, watch: &dyn Watch) -> colgrep_remote::Result<(Found, Pulled)> {
         let Opening { walk, choice, .. } = self.opening;
         let target = (&self.project.store, self.project.root.as_path());
-        self.remote.pull(found, target, (*walk, choice.vectors), &|| self.find(), watch)
+        self.remote.pull(found, target, (*walk, choice.vectors), &|| self.find(watch), watch)
     }
 }
 
@@ -96,7 +113,9 @@ fn pulled(store: &Store) -> Option<String> {
 pub(super) fn called(snapshot: &Snapshot) -> String {
     let commit = snapshot.commit.as_deref().map(|commit| commit.get(..10).unwrap_or(commit));
     let parts: Vec<&str> = snapshot.branch.as_deref().into_iter().chain(commit).collect();
-    if parts.is_empty() { "no commit".to_string() } else { parts.join(", ") }
+    // Whoever pushed wrote that: a line end would begin a line of this program's.
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    if parts.is_empty() { "no commit".to_string() } else { parts.join(", ").chars().map(plain).collect() }
 }
 
 /// The folder that a command is about has to be a project that may be indexed.

@@ -1,0 +1,207 @@
+//! Remotes that are damaged, incomplete, slow or hostile: an index is found as long as there is one, nothing hangs, and a
+//! push puts in order what it can.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::Sandbox;
+use common::shared::{answer, clone_of, commit, done, files_below, manifest, manifests, repository, write_manifest};
+use serde_json::{Value, json};
+
+/// A folder to share in, as an argument.
+fn place(sandbox: &Sandbox) -> (PathBuf, String) {
+    let folder = sandbox.data().with_file_name("shared");
+    (folder.clone(), folder.display().to_string())
+}
+
+/// The folder of blobs of a remote with one repository.
+fn blobs_of(remote: &Path) -> PathBuf {
+    manifests(remote).last().expect("a manifest").with_file_name("blobs")
+}
+
+/// Two commits, each pushed.
+fn pushed_twice() -> (Sandbox, PathBuf, String) {
+    let ours = repository();
+    let (remote, url) = place(&ours);
+    done(&ours, &["push", &url]);
+    ours.write("src/later.rs", "pub fn later() {}\n");
+    commit(&ours, "Later");
+    done(&ours, &["push", &url]);
+    (ours, remote, url)
+}
+
+/// The blobs that the last index alone names.
+fn of_the_last(remote: &Path) -> Vec<PathBuf> {
+    let said = manifest(remote);
+    let keys = |at: usize| -> Vec<String> {
+        let parts = said["snapshots"][at]["parts"].as_array().expect("a list");
+        parts.iter().map(|part| part["sha256"].as_str().expect("a hash").to_string()).collect()
+    };
+    let before = keys(0);
+    keys(1).into_iter().filter(|key| !before.contains(key)).map(|key| blobs_of(remote).join(key)).collect()
+}
+
+#[test]
+fn what_is_missing_is_put_again_by_the_next_push() {
+    let (ours, remote, url) = pushed_twice();
+    let all = files_below(&remote);
+    let lost = of_the_last(&remote);
+    assert!(lost.len() > 2, "{lost:?}");
+    for blob in &lost {
+        fs::remove_file(blob).expect("a blob");
+    }
+    // Until then the index before it is taken, and the missing one is told.
+    let theirs = clone_of(&ours);
+    let pulled = done(&theirs, &["pull", &url]);
+    let said = ["is not there any more", "something older is used", "1 unit parsed"];
+    assert!(said.iter().all(|part| pulled.err.contains(part)), "{}", pulled.err);
+    let fresh = answer(&theirs);
+    let again = done(&ours, &["push", &url]);
+    assert!(again.err.contains(&format!("{} files sent", lost.len())), "{}", again.err);
+    assert!(all.iter().filter(|path| path.extension().is_none()).all(|path| path.exists()));
+    done(&theirs, &["clear"]);
+    assert!(done(&theirs, &["pull", &url]).err.contains("what is checked out ("));
+    assert_eq!(answer(&theirs), fresh);
+    // Where nothing is left, the way out is said.
+    fs::remove_dir_all(blobs_of(&remote)).expect("a folder");
+    let refused = clone_of(&ours).run(&["pull", &url]);
+    assert!(refused.status == 2 && refused.err.contains("`colgrep push` puts what is missing"), "{}", refused.err);
+    done(&ours, &["push", &url]);
+    done(&clone_of(&ours), &["pull", &url]);
+}
+
+#[test]
+fn of_manifests_the_newest_that_can_be_read_counts() {
+    let (ours, remote, url) = pushed_twice();
+    fs::write(manifests(&remote).pop().expect("a manifest"), "junk").expect("written");
+    let pulled = done(&clone_of(&ours), &["pull", &url]);
+    let said = ["0000000002.json is damaged", "something older is used", "1 commit from"];
+    assert!(said.iter().all(|part| pulled.err.contains(part)), "{}", pulled.err);
+    // A push goes on from it, without a flag, and forgets nobody's.
+    let pushed = done(&ours, &["push", &url]);
+    assert!(pushed.err.contains("0000000002.json is damaged"), "{}", pushed.err);
+    assert_eq!(manifest(&remote)["snapshots"].as_array().expect("a list").len(), 2);
+    let pulled = done(&clone_of(&ours), &["pull", &url]);
+    assert!(pulled.err.contains("what is checked out (") && !pulled.err.contains("damaged"), "{}", pulled.err);
+    fs::write(manifests(&remote).pop().expect("a manifest"), "junk").expect("written");
+    done(&ours, &["push", &url, "--anew"]);
+    assert_eq!(manifest(&remote)["snapshots"].as_array().expect("a list").len(), 2, "--anew forgets nobody's either");
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_in_a_folder_is_waited_for() {
+    let (ours, remote, url) = pushed_twice();
+    let fifo = |path: &Path| {
+        let _ = fs::remove_file(path);
+        assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+    };
+    // In the place of a blob, of a manifest, and of one that would be the newest.
+    fifo(&of_the_last(&remote)[0]);
+    let refused = done(&clone_of(&ours), &["pull", &url]);
+    assert!(refused.err.contains("it is no regular file"), "{}", refused.err);
+    let newest = manifests(&remote).pop().expect("a manifest");
+    fifo(&newest.with_file_name("manifest-0000000000000009.json"));
+    for args in [&["pull", &url][..], &["later", "--remote", &url], &["push", &url]] {
+        let ran = done(&clone_of(&ours), args);
+        assert!(ran.err.contains("0009.json is damaged: it is no regular file"), "{args:?}: {}", ran.err);
+    }
+    assert!(newest.with_file_name("manifest-0000000000000010.json").is_file());
+    // A link that leads to itself lies beside, and one to a file without an end.
+    std::os::unix::fs::symlink("loop", newest.with_file_name("loop")).expect("a link");
+    std::os::unix::fs::symlink("/dev/zero", newest.with_file_name("manifest-0000000000000011.json")).expect("a link");
+    done(&ours, &["push", &url, "--anew"]);
+    done(&clone_of(&ours), &["pull", &url]);
+    // A blob of any length is read no further than it should be.
+    let blob = PathBuf::from(&of_the_last_of(&remote)[0]);
+    let file = fs::File::create(&blob).expect("a file");
+    file.set_len(200 << 30).expect("a length");
+    let pulled = done(&clone_of(&ours), &["pull", &url]);
+    assert!(pulled.err.contains("it is longer than it should be"), "{}", pulled.err);
+}
+
+/// The blobs of the last index's table.
+fn of_the_last_of(remote: &Path) -> Vec<PathBuf> {
+    let said = manifest(remote);
+    let parts = said["snapshots"].as_array().and_then(|all| all.last()).and_then(|s| s["parts"].as_array().cloned());
+    let table =
+        parts.expect("a list").into_iter().filter(|p| p["name"].as_str().is_some_and(|n| n.starts_with("files-")));
+    let key = |part: Value| part["key"].as_str().or(part["sha256"].as_str()).expect("a name").to_string();
+    table.map(|part| blobs_of(remote).join(key(part))).collect()
+}
+
+#[test]
+fn numbers_that_no_push_gives_do_no_harm() {
+    let (ours, remote, url) = pushed_twice();
+    let newest = manifests(&remote).pop().expect("a manifest");
+    for name in ["manifest-18446744073709551615.json", "manifest-7.json", "manifest-99999999999999999999999.json"] {
+        fs::copy(&newest, newest.with_file_name(name)).expect("copied");
+    }
+    assert!(done(&ours, &["push", &url]).err.contains("nothing was sent"));
+    ours.write("src/last.rs", "pub fn last() {}\n");
+    commit(&ours, "Last");
+    done(&ours, &["push", &url]);
+    assert!(newest.with_file_name("manifest-0000000000000003.json").is_file());
+    fs::copy(&newest, newest.with_file_name("manifest-9999999999999999.json")).expect("copied");
+    ours.write("src/last.rs", "pub fn very_last() {}\n");
+    commit(&ours, "Very last");
+    let refused = ours.run(&["push", &url]);
+    assert!(refused.status == 2 && refused.err.contains("remove it"), "{}", refused.err);
+}
+
+#[test]
+fn a_manifest_of_others_is_told_from_a_damaged_one() {
+    let (ours, remote, url) = pushed_twice();
+    let said = manifest(&remote);
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut value = said.clone();
+        change(&mut value);
+        write_manifest(&remote, &value);
+    };
+    // An index of a later format, whose codec this program does not know, stays; the others can be used.
+    with(&|value| {
+        value["snapshots"][1]["format"] = json!(7);
+        value["snapshots"][1]["vectors"] = json!({"codec": {"bits": "mixed"}});
+    });
+    let newer = manifest(&remote)["snapshots"][1].clone();
+    done(&clone_of(&ours), &["pull", &url]);
+    done(&ours, &["push", &url]);
+    let now = manifest(&remote);
+    assert!(now["snapshots"].as_array().expect("a list").contains(&newer), "{now}");
+    // One that is whole and no manifest is not begun anew.
+    with(&|value| value["snapshots"] = json!(7));
+    for args in [&["pull", &url][..], &["push", &url], &["push", &url, "--anew"]] {
+        let refused = ours.run(args);
+        assert!(refused.status == 2 && refused.err.contains("is not understood"), "{args:?}: {}", refused.err);
+    }
+    // Somebody copied a folder in the place of another.
+    with(&|value| value["repository"] = json!("github.com/other/name"));
+    for args in [&["pull", &url][..], &["push", &url]] {
+        let refused = ours.run(args);
+        assert!(refused.status == 2 && refused.err.contains("of the repository github.com/other"), "{}", refused.err);
+    }
+    // What it says of itself begins no lines of ours.
+    with(&|value| value["snapshots"][1]["branch"] = json!("x\ncolgrep: all is well\u{1b}[2J"));
+    let pulled = done(&clone_of(&ours), &["pull", &url]);
+    assert!(!pulled.err.contains("\ncolgrep: all is well") && !pulled.err.contains('\u{1b}'), "{}", pulled.err);
+}
+
+#[test]
+fn line_ends_of_their_own_stay_beside_the_others() {
+    let ours = repository();
+    let (remote, url) = place(&ours);
+    done(&ours, &["push", &url]);
+    let windows = clone_of(&ours);
+    common::shared::git(&windows, &["config", "core.autocrlf", "true"]);
+    for file in files_below(&windows.root()).into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs")) {
+        fs::remove_file(file).expect("a file");
+    }
+    common::shared::git(&windows, &["checkout", "-q", "--", "."]);
+    done(&windows, &["push", &url]);
+    let lines: Vec<Value> =
+        manifest(&remote)["snapshots"].as_array().expect("a list").iter().map(|s| s["lines"].clone()).collect();
+    assert_eq!(lines, [Value::Null, json!("crlf")]);
+    assert!(done(&clone_of(&ours), &["pull", &url]).err.contains("0 units parsed"));
+}
