@@ -106,7 +106,7 @@ fn within(git: &Asker<'_>, names: Vec<String>) -> Result<Vec<String>, GitError> 
 /// How lines end after a checkout, from what `git config --null --get-regexp` printed.
 fn lines(listed: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(listed);
-    let last = |key: &str| text.split('\0').filter_map(|entry| entry.strip_prefix(key)?.strip_prefix('\n')).last();
+    let last = |key: &str| text.split('\0').filter_map(|entry| entry.strip_prefix(key)?.strip_prefix('\n')).next_back();
     let is_crlf = match (last("core.autocrlf"), last("core.eol")) {
         (Some("true"), _) => true,
         (Some("input"), _) => false,
