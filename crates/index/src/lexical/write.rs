@@ -29,13 +29,14 @@ use crate::units::{text_hash, unit_text};
 const WRITER_BYTES: usize = 64 << 20;
 /// Most documentation stored of a unit for showing, in bytes. All of it is searched.
 const SHOWN_DOCSTRING_BYTES_MAX: usize = 8_000;
-/// Text that may wait for the index writer, in bytes.
+/// What may wait for the index writer, in bytes: texts, and what a document takes beside them.
 const QUEUE_BYTES_MAX: usize = 16 << 20;
+const DOCUMENT_BYTES: usize = 2 << 10;
 /// Compression of what is shown of units: zstd in blocks four times tantivy's; a unit is then fetched in about 0.1 ms.
 const STORE_LEVEL: i32 = 12;
 const STORE_BLOCK_BYTES: usize = 64 << 10;
 
-/// Bytes of text between the parsers and the writer: a parser waits while too many are under way.
+/// Bytes between the parsers and the writer: a parser waits while too many are under way.
 #[derive(Default)]
 struct Queue {
     bytes: Mutex<usize>,
@@ -165,7 +166,7 @@ impl Writer {
     pub fn add(&self, file: &FileDocument<'_>) -> Result<()> {
         let facts = CORE_TOKENIZER.with_borrow_mut(|t| PathFacts::new(file.path, language::facts(), t));
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let bytes = file.parsed.units.iter().map(|u| u.body.len() + u.docstring.len() + 256).sum();
+        let bytes = file.parsed.units.iter().map(|u| u.body.len() + u.docstring.len() + DOCUMENT_BYTES).sum();
         let ticket = Arc::new(self.queue.enter(bytes));
         let mut operations = Vec::with_capacity(file.parsed.units.len() + 2);
         operations.push(UserOperation::Delete(Term::from_field_u64(self.fields.file, file.id.in_index())));

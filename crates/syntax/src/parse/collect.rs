@@ -84,15 +84,15 @@ thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
-/// Runs the grammar and its query over `text` (only over `ranges`, if any are given) and adds to `found`. Returns
-/// whether the tree holds syntax errors. Captured ranges end at `len` at most, since `text` may carry a newline appended
-/// for the grammar, and hold whole characters.
+/// Runs the grammar and its query over `read` (only over `ranges`, if any are given) and adds to `found`. Returns
+/// whether the tree holds syntax errors. `read` is `text` as it is prepared for the grammar: some bytes are others, and a
+/// newline may be appended. Captured ranges are of `text`, and hold whole characters of it.
 ///
 /// # Errors
 /// What the text takes too much of.
 pub(super) fn collect(
+    read: &str,
     text: &str,
-    len: usize,
     compiled: &Compiled,
     ranges: &[Range],
     budget: &Budget,
@@ -102,7 +102,7 @@ pub(super) fn collect(
         if parser.set_language(&compiled.grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
             return Ok(true);
         }
-        let bytes = text.as_bytes();
+        let bytes = read.as_bytes();
         let mut spent = None;
         let mut go_on = |_: &tree_sitter::ParseState| {
             spent = budget.check().err();
@@ -123,7 +123,7 @@ pub(super) fn collect(
             || budget.check(),
             |pattern, captures| {
                 let named = captures.iter().map(|(c, node)| (query.capture_name(*c), *node));
-                add_match(named, &text[..len], pattern, found);
+                add_match(named, text, pattern, found);
             },
         )?;
         Ok(root.has_error())
@@ -141,7 +141,7 @@ pub(super) fn add_match<'t>(
     let mut parts: Vec<(&str, Bytes)> = Vec::new();
     let (mut features, mut scope): (Vec<Bytes>, Option<Bytes>) = (Vec::new(), None);
     for (name, node) in captures {
-        // Where it recovers from an error, a parser may begin or end inside a character.
+        // Where it recovers from an error, or what it read is prepared, a parser may begin or end inside a character.
         let bytes = text.floor_char_boundary(node.start_byte())..text.ceil_char_boundary(node.end_byte());
         match name {
             "comment" => found.comments.push(bytes),

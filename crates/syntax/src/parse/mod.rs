@@ -200,11 +200,11 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
     if !read.ends_with('\n') {
         read.to_mut().push('\n');
     }
-    let has_error = collect(&read, text.len(), compiled, &[], &budget, &mut found)?;
+    let has_error = collect(&read, text, compiled, &[], &budget, &mut found)?;
     let mut note = has_error.then(|| "parsed with syntax errors".to_string());
     for (name, ranges) in std::mem::take(&mut found.embedded) {
         let Some(inner) = language::by_name(&name).and_then(Language::compiled) else { continue };
-        if let Err(spent) = collect(&read, text.len(), inner, &ranges, &budget, &mut found) {
+        if let Err(spent) = collect(&read, text, inner, &ranges, &budget, &mut found) {
             note = Some(format!("embedded {name} {spent}"));
         }
     }

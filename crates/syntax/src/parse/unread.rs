@@ -270,8 +270,8 @@ fn function_name(line: &str, at: usize) -> Option<Range<usize>> {
         Some(dot) if open > at + dot + 1 => Some(at + dot + 1..open),
         _ if !word.is_empty() && behind.starts_with('<') => Some(at..at + word.len()),
         _ if word.is_empty() && head.starts_with('<') => {
-            let last = head.rfind(|c: char| !is_word(c)).map_or(0, |i| i + 1);
-            (last < head.len()).then(|| at + last..open)
+            let last = head.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();
+            (!last.is_empty()).then(|| open - last.len()..open)
         }
         _ => None,
     }
@@ -344,9 +344,55 @@ fn behind_brackets(line: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::language::by_name;
+    use crate::language::{LANGUAGES, by_name};
     use crate::parse::parse;
+
+    /// What first lines are made of, and characters of several bytes.
+    const PIECES: [&str; 24] = [
+        "<",
+        ">",
+        "(",
+        ")",
+        "[",
+        "]",
+        "[[",
+        "]]",
+        "{",
+        ".",
+        "::",
+        ":",
+        ",",
+        ";",
+        "=",
+        "*",
+        "//",
+        " ",
+        "a",
+        "B_C",
+        "final",
+        "\u{fffd}",
+        "é",
+        "\u{1f980}",
+    ];
+
+    proptest! {
+        #[test]
+        fn a_name_is_whole_characters_of_its_line(
+            language in 0..LANGUAGES.len(),
+            keyword in any::<prop::sample::Index>(),
+            rest in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..12),
+        ) {
+            let language = &LANGUAGES[language];
+            let keywords: Vec<&str> = language.keywords().chain(["fn"]).collect();
+            let line = format!("{} {}", keyword.get(&keywords), rest.concat());
+            if let Some(found) = announced(&line, language) {
+                prop_assert!(line.get(found.name.clone()).is_some_and(|name| !name.is_empty()), "{line}: {:?}", found.name);
+            }
+        }
+    }
 
     #[test]
     fn first_lines_announce_names() {
@@ -359,6 +405,7 @@ mod tests {
             ("go", "func (r *Ring[T]) Push(x T) {", "Push"),
             ("kotlin", "public suspend fun Collection<Job>.joinAll(): Unit = forEach { it.join() }", "joinAll"),
             ("kotlin", "fun <T> first(list: List<T>): T {", "first"),
+            ("kotlin", "fun <T\u{fffd}last(list: T): T {", "last"),
             ("cpp", "class A_LOCKABLE B_UNUSED(x) SpinLock {", "SpinLock"),
             ("cpp", "class A_SCOPED [[nodiscard]] Holder final : Base<int, int> {", "Holder"),
             ("cpp", "enum class TypeSpec : int {", "TypeSpec"),
