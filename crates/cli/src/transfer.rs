@@ -87,7 +87,7 @@ impl Watch for Transfer {
     }
     fn passed(&self, error: &Error) {
         if !self.quiet {
-            remark!("colgrep: {}; something older is used", error.full());
+            remark!("colgrep: {}; another one is used", error.full());
         }
     }
 

@@ -55,7 +55,7 @@ fn what_is_missing_is_put_again_by_the_next_push() {
     // Until then the index before it is taken, and the missing one is told.
     let theirs = clone_of(&ours);
     let pulled = done(&theirs, &["pull", &url]);
-    let said = ["is not there any more", "something older is used", "1 unit parsed"];
+    let said = ["is not there any more", "another one is used", "1 unit parsed"];
     assert!(said.iter().all(|part| pulled.err.contains(part)), "{}", pulled.err);
     let fresh = answer(&theirs);
     let again = done(&ours, &["push", &url]);
@@ -77,7 +77,7 @@ fn of_manifests_the_newest_that_can_be_read_counts() {
     let (ours, remote, url) = pushed_twice();
     fs::write(manifests(&remote).pop().expect("a manifest"), "junk").expect("written");
     let pulled = done(&clone_of(&ours), &["pull", &url]);
-    let said = ["0000000002.json is damaged", "something older is used", "1 commit from"];
+    let said = ["0000000002.json is damaged", "another one is used", "1 commit from"];
     assert!(said.iter().all(|part| pulled.err.contains(part)), "{}", pulled.err);
     // A push goes on from it, without a flag, and forgets nobody's.
     let pushed = done(&ours, &["push", &url]);
@@ -204,4 +204,46 @@ fn line_ends_of_their_own_stay_beside_the_others() {
         manifest(&remote)["snapshots"].as_array().expect("a list").iter().map(|s| s["lines"].clone()).collect();
     assert_eq!(lines, [Value::Null, json!("crlf")]);
     assert!(done(&clone_of(&ours), &["pull", &url]).err.contains("0 units parsed"));
+}
+
+#[test]
+fn a_search_waits_for_seconds_and_says_so() {
+    let ours = repository();
+    // A server that takes connections and never answers.
+    let mute = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", mute.local_addr().expect("an address"));
+    let vars = [
+        ("AWS_ENDPOINT_URL", address.as_str()),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ACCESS_KEY_ID", "a"),
+        ("AWS_SECRET_ACCESS_KEY", "b"),
+    ];
+    let searched = ours.run_with(&vars, &["ring", "--remote", "s3://team/x"]);
+    assert_eq!(searched.status, 0, "{}", searched.err);
+    let said = ["waiting for s3://team/x", "the search goes on without"];
+    assert!(said.iter().all(|part| searched.err.contains(part)), "{}", searched.err);
+    // Another pull of the same project is at work.
+    let (_, url) = place(&ours);
+    done(&ours, &["push", &url]);
+    let theirs = clone_of(&ours);
+    done(&theirs, &["init"]);
+    let index = fs::read_dir(theirs.data()).expect("a folder").flatten().next().expect("an index").path();
+    let incoming = PathBuf::from(format!("{}.pull", index.display()));
+    fs::create_dir(&incoming).expect("a folder");
+    let lock = fs::File::create(incoming.join("lock")).expect("a file");
+    lock.lock().expect("locked");
+    let searched = theirs.run(&["ring", "--remote", &url]);
+    assert_eq!(searched.status, 0, "{}", searched.err);
+    let said = ["another process takes an index", "the search goes on without"];
+    assert!(said.iter().all(|part| searched.err.contains(part)), "{}", searched.err);
+    // What a flag would not do is refused, and what was taken is told.
+    for args in [&["-e", "ring", "--remote", &url][..], &["ring", "--no-update", "--remote", &url]] {
+        let refused = theirs.run(args);
+        assert!(refused.status == 2 && refused.err.contains("--remote"), "{args:?}: {}", refused.err);
+    }
+    drop(lock);
+    done(&theirs, &["settings", "remote", &url]);
+    done(&theirs, &["pull"]);
+    let status = done(&theirs, &["status"]).out;
+    assert!(status.contains(&format!("remote    {url}")) && status.contains("taken from a remote"), "{status}");
 }

@@ -155,6 +155,12 @@ impl Error {
         matches!(self, Error::Gone { .. } | Error::DamagedBlob { .. } | Error::DamagedManifest { .. })
     }
 
+    /// Whether it is about what the remote has under one name, so that other names may be in order.
+    pub(crate) fn is_of_one_name(&self) -> bool {
+        use Error::{DamagedManifest, Foreign, NewerLayout, OtherRepository};
+        matches!(self, DamagedManifest { .. } | Foreign { .. } | NewerLayout { .. } | OtherRepository { .. })
+    }
+
     /// Whether this machine's disk is full.
     pub(crate) fn is_full(&self) -> bool {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};

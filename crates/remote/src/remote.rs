@@ -111,14 +111,19 @@ impl Remote {
                     passed.iter().for_each(|error| watch.passed(error));
                     known.extend(manifest.filter(|manifest| !manifest.is_empty()).map(|m| (name.as_str(), m)));
                 }
-                Err(error) => drop(failed.get_or_insert(error)),
+                Err(error) if error.is_of_one_name() => drop(failed.get_or_insert(error)),
+                Err(error) => return Err(error),
             }
         }
         let found = pull::ranked(&known, wanted);
+        failed.iter().filter(|_| !found.is_empty()).for_each(|error| watch.passed(error));
         match (failed, known.first()) {
             _ if !found.is_empty() => Ok(found),
             (Some(error), _) => Err(error),
-            (None, None) => Err(Error::Unknown { place: self.place.clone(), names: names.to_vec() }),
+            (None, None) => {
+                let missing = if self.shelf.is_missing() { " (there is no such folder)" } else { "" };
+                Err(Error::Unknown { place: format!("{}{missing}", self.place), names: names.to_vec() })
+            }
             (None, Some((name, manifest))) => {
                 let (name, place) = (name.to_string(), self.place.clone());
                 Err(Error::OtherFormat { name, place, found: manifest.formats(), own: FORMAT_VERSION })

@@ -194,6 +194,11 @@ impl Shelf {
         }
     }
 
+    /// Whether it is a folder of this machine that is not there.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.disk.as_ref().is_some_and(|disk| !disk.exists())
+    }
+
     /// Refuses a folder of this machine that is a link: what it leads to is somebody else's.
     pub(crate) fn check_own(&self) -> Result<()> {
         match self.disk.as_ref().filter(|disk| disk.is_symlink()) {

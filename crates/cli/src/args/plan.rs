@@ -245,7 +245,8 @@ fn of_units(args: &SearchArgs) -> Vec<(bool, &'static str)> {
 
 /// Flags about the index.
 fn indexing(args: &SearchArgs) -> Vec<(bool, &'static str)> {
-    vec![(args.no_update, "--no-update"), (args.walk.index_mode.is_some(), "--index-mode")]
+    let mode = (args.walk.index_mode.is_some(), "--index-mode");
+    vec![(args.no_update, "--no-update"), mode, (args.remote.is_some(), "--remote")]
 }
 
 /// Refuses what a list of the names of all files can't have.
@@ -307,6 +308,11 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     }
     if args.semantic_only && args.walk.index_mode == Some(IndexMode::Keyword) {
         bail!("--semantic-only ranks by meaning and --index-mode keyword does without; leave one of them out");
+    }
+    if args.remote.is_some() && args.no_update {
+        bail!(
+            "--remote takes an index from there, and --no-update searches the one that is here; leave one of them out"
+        );
     }
     if args.explain && args.vimgrep {
         bail!("--explain prints lines between the rows of --vimgrep; --json has both in each row");

@@ -123,7 +123,8 @@ fn say(pushed: &Pushed, name: &str, started: Instant) {
     }
     let races = match pushed.races {
         0 => String::new(),
-        n => format!(", after {} was faster", counted(n, "other push")),
+        1 => ", after another push was faster".to_string(),
+        n => format!(", after {n} others were faster"),
     };
     let sent = format!("{} sent ({} of {all})", counted(pushed.blobs, "file"), in_words(pushed.bytes));
     remark!("{name}: {sent}{races} in {seconds:.2} s");

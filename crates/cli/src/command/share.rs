@@ -23,7 +23,8 @@ pub(super) fn remote(
 ) -> Result<Remote> {
     let Some(url) = url.or(settings.text("remote")) else {
         bail!(
-            "no place to share indexes is named: `colgrep push s3://BUCKET/FOLDER`, or `colgrep settings remote ADDRESS`"
+            "no place to share indexes is named: give an address (s3://BUCKET/FOLDER, ../FOLDER), or keep one with \
+             `colgrep settings remote ADDRESS`"
         )
     };
     let place = Place::parse(url, env.home.as_deref())?;

@@ -42,6 +42,10 @@ struct Status {
     languages: BTreeMap<String, u64>,
     skipped: BTreeMap<String, Skipped>,
     notes: BTreeMap<String, u64>,
+    /// Where the settings say that indexes are shared.
+    remote: Option<String>,
+    /// Whether the index began as one that somebody shared.
+    taken: bool,
     /// What is indexed of the history, once `log` was asked.
     history: Option<HistoryState>,
 }
@@ -84,6 +88,8 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
         languages: BTreeMap::new(),
         skipped: BTreeMap::new(),
         notes: BTreeMap::new(),
+        remote: settings.text("remote").map(str::to_string),
+        taken: false,
         history: HistoryPlace::of(&project, &settings, env).ok().and_then(|place| place.state()),
     };
     match project.store.open() {
@@ -120,6 +126,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
 
 fn describe(table: &FileTable, status: &mut Status) {
     status.complete = table.complete;
+    status.taken = !table.pulled.is_empty();
     for (reason, paths) in table.skipped() {
         let examples = paths.iter().take(EXAMPLES_MAX).map(|path| path.to_string()).collect();
         status.skipped.insert(reason.to_string(), Skipped { files: paths.len() as u64, examples });
@@ -185,6 +192,12 @@ fn print(status: &Status, refused: Option<&anyhow::Error>, out: &mut impl std::i
     }
     for (note, count) in &status.notes {
         writeln!(out, "note      {}: {note}", counted(*count, "file"))?;
+    }
+    if let Some(remote) = &status.remote {
+        writeln!(out, "remote    {remote}")?;
+    }
+    if status.taken {
+        writeln!(out, "note      taken from a remote, and kept up to date here")?;
     }
     if let Some(history) = &status.history {
         print_history(history, out)?;
