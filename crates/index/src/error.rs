@@ -19,6 +19,8 @@ pub enum ErrorKind {
     Busy,
     /// The model can't be run.
     Model,
+    /// A shard behind a wire gives no answer.
+    Away,
 }
 
 /// A failure of the index.
@@ -54,6 +56,17 @@ pub enum Error {
     /// A segment would be larger than its format can say.
     #[error("{}: more than 4 GiB of vectors in one project", .0.display())]
     TooManyVectors(PathBuf),
+    /// Several indexes together have more parts than addresses of units have room for.
+    #[error("{repositories} repositories with {segments} segments are too many for one shard; split it")]
+    TooManyRepositories {
+        /// Indexes.
+        repositories: usize,
+        /// Their segments.
+        segments: u32,
+    },
+    /// A shard behind a wire gives no answer.
+    #[error("{0}")]
+    Away(String),
     /// The file table can't be written down.
     #[error("file table")]
     Table(#[source] postcard::Error),
@@ -141,7 +154,8 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Io { .. } | Error::NoText { .. } | Error::Pattern(_) | Error::Threads(_) => ErrorKind::Io,
-            Error::TooManyVectors(_) | Error::Table(_) => ErrorKind::Io,
+            Error::TooManyVectors(_) | Error::TooManyRepositories { .. } | Error::Table(_) => ErrorKind::Io,
+            Error::Away(_) => ErrorKind::Away,
             Error::NoIndex(_) | Error::NotCommitted(_) => ErrorKind::Missing,
             Error::OtherVersion(_) | Error::OtherModel { .. } | Error::Damaged { .. } => ErrorKind::Unusable,
             Error::Busy(_) | Error::Changing => ErrorKind::Busy,

@@ -209,6 +209,12 @@ impl Coverage {
 }
 
 impl Snapshot {
+    /// A number of this generation: two snapshots have the same one where they were opened from the same commit, so that
+    /// places of files and addresses of units mean the same in both, on whatever machine.
+    pub fn fingerprint(&self) -> u64 {
+        xxh3_64(self.point.text())
+    }
+
     /// The unit with this id, and its file.
     pub fn unit_with(&self, id: StableId) -> Option<(UnitHit, &FileRecord)> {
         let of_number: HashMap<FileId, &FileRecord> = self.files.indexed().map(|file| (file.id, file)).collect();

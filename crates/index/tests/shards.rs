@@ -16,7 +16,7 @@ use colgrep_encoder::{Encoder, Error, Multivector};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::search::{
-    Answer, Background, Corpus, Layout, LocalShard, Mode, Near, Request, Semantic, Shard, search,
+    Answer, Background, Corpus, Group, Layout, LocalShard, Mode, Near, Request, Semantic, Shard, search,
 };
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Encoding, Updater};
@@ -252,9 +252,22 @@ fn answer(indexes: &Indexes, layouts: &[Layout], case: &Case<'_>, query: &str, r
         })
         .collect();
     let shards: Vec<&dyn Shard> = shards.iter().map(|shard| shard as &dyn Shard).collect();
-    let corpus = Corpus { shards: &shards, name: "", paths: None };
     let semantic = case.mode.map(|mode| Semantic { mode, effort: case.effort, ..Semantic::new(case.model) });
-    told(&search(&corpus, &Request { query, semantic, ..*request }, None).expect("an answer"))
+    let answered = |shards: &[&dyn Shard]| {
+        let corpus = Corpus { shards, name: "", paths: None };
+        told(&search(&corpus, &Request { query, semantic, ..*request }, None).expect("an answer"))
+    };
+    let answer = answered(&shards);
+    if shards.len() > 2 {
+        // Whoever holds several repositories answers as one shard.
+        let groups: Vec<Group<'_>> =
+            shards.chunks(3).map(|part| Group::new(part.to_vec()).expect("a group")).collect();
+        let groups: Vec<&dyn Shard> = groups.iter().map(|group| group as &dyn Shard).collect();
+        assert_eq!(answered(&groups), answer, "{query:?} in {} groups", groups.len());
+        let whole = Group::new(groups).expect("a group");
+        assert_eq!(answered(&[&whole]), answer, "{query:?} in one group");
+    }
+    answer
 }
 
 fn cases(model: &Light) -> Vec<Case<'_>> {

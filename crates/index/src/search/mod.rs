@@ -1,6 +1,7 @@
 //! A search over a corpus of one index or several: retrieve, fuse, rank, collapse.
 
 mod beside;
+mod group;
 mod hinted;
 mod local;
 mod locate;
@@ -27,6 +28,7 @@ use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::strength::{Given, Held, strengths};
 use colgrep_core::tag::Hints;
+pub use group::Group;
 pub use local::{Layout, LocalShard};
 pub use near::Near;
 pub(crate) use pointed::Pointers;

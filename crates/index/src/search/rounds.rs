@@ -8,12 +8,12 @@ use colgrep_core::{Unit, UnitId};
 use rayon::prelude::*;
 
 use super::shard::{
-    Asked, CandidatesAsked, CandidatesFound, ContextsAsked, DefinitionFound, DefinitionsAsked, Extent, FactsAsked,
+    Asked, CandidatesAsked, CandidatesFound, ContextsAsked, Cut, DefinitionFound, DefinitionsAsked, Extent, FactsAsked,
     FactsFound, HolderCount, HoldingAsked, Likeness, LineOf, LocateAsked, LocateFound, Look, Repository, Scored, Seen,
-    Shard, ShardSearch, Statistics, UnitFound,
+    Shard, ShardSearch, Statistics, TextNear, UnitFound,
 };
 use crate::error::Result;
-use crate::ids::FilePlace;
+use crate::ids::{FilePlace, TextHash};
 use crate::lexical::{Run, cut};
 use crate::search::shard::{Context, FileMeant};
 
@@ -47,6 +47,15 @@ impl Numbering {
         numbering
     }
 
+    /// The repositories of all shards, by path, with their first places among all.
+    pub(super) fn repositories(&self, extents: &[Extent]) -> Vec<Repository> {
+        let own = |(base, shard, first): &(u32, usize, u32)| {
+            let known = extents[*shard].repositories.iter().find(|known| known.first.0 == *first);
+            Repository { front: known.map_or_else(String::new, |known| known.front.clone()), first: FilePlace(*base) }
+        };
+        self.all.iter().map(own).collect()
+    }
+
     /// The place among all of a shard's file.
     fn among_all(&self, shard: usize, file: FilePlace) -> FilePlace {
         let repositories = &self.of_shard[shard];
@@ -56,7 +65,7 @@ impl Numbering {
     }
 
     /// The shard of a file, and its place there.
-    fn in_shard(&self, file: FilePlace) -> (usize, FilePlace) {
+    pub(super) fn in_shard(&self, file: FilePlace) -> (usize, FilePlace) {
         let at = self.all.partition_point(|(base, ..)| *base <= file.0);
         let (base, shard, first) = at.checked_sub(1).map_or((0, 0, 0), |at| self.all[at]);
         (shard, FilePlace(first + (file.0 - base)))
@@ -260,6 +269,21 @@ impl<'a> Rounds<'a> {
         self.scattered(units, Rounds::of_unit, |shard, units| shard.stored(units))
     }
 
+    /// The nearest texts of all shards, each once with the units of all.
+    pub(super) fn nearest(&self, cut: &Cut) -> Result<Vec<TextNear>> {
+        let mut merged: HashMap<TextHash, TextNear> = HashMap::new();
+        for (shard, found) in self.each(|shard| shard.nearest(cut))?.into_iter().enumerate() {
+            for text in found {
+                let units: Vec<UnitFound> = text.units.iter().map(|unit| self.unit(shard, *unit)).collect();
+                merged.entry(text.hash).or_insert_with(|| TextNear { units: Vec::new(), ..text }).units.extend(units);
+            }
+        }
+        let mut near: Vec<TextNear> = merged.into_values().collect();
+        near.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.hash.cmp(&b.hash)));
+        near.truncate(cut.best);
+        Ok(near)
+    }
+
     pub(super) fn likeness(&self, units: &[UnitId]) -> Result<Vec<Likeness>> {
         self.scattered(units, Rounds::of_unit, |shard, units| shard.likeness(units))
     }
@@ -298,15 +322,15 @@ impl<'a> Rounds<'a> {
     /// Callers of a name in all shards, by file and line; those that call it with other punctuation where none calls it
     /// as written.
     pub(super) fn callers(&self, name: &str) -> Result<Vec<UnitFound>> {
-        let mut all = Vec::new();
-        for is_loose in [false, true] {
-            if all.is_empty() {
-                let found = self.each(|shard| shard.callers(name, is_loose))?.into_iter().enumerate();
-                all = found
-                    .flat_map(|(shard, units)| units.into_iter().map(move |unit| self.unit(shard, unit)))
-                    .collect();
-            }
-        }
+        let exact = self.callers_so(name, false)?;
+        if exact.is_empty() { self.callers_so(name, true) } else { Ok(exact) }
+    }
+
+    /// Callers of a name in all shards, by file and line, as written or loosely.
+    pub(super) fn callers_so(&self, name: &str, is_loose: bool) -> Result<Vec<UnitFound>> {
+        let found = self.each(|shard| shard.callers(name, is_loose))?.into_iter().enumerate();
+        let mut all: Vec<UnitFound> =
+            found.flat_map(|(shard, units)| units.into_iter().map(move |unit| self.unit(shard, unit))).collect();
         all.sort_by_key(UnitFound::place);
         Ok(all)
     }
@@ -340,14 +364,15 @@ impl<'a> Rounds<'a> {
         Ok(sums)
     }
 
-    pub(super) fn holding(&self, asked: &HoldingAsked) -> Result<Vec<FilePlace>> {
+    /// Files that hold most of the weight of terms, with that weight.
+    pub(super) fn holding(&self, asked: &HoldingAsked) -> Result<Vec<(FilePlace, f32)>> {
         let found = self.each(|shard| shard.holding(asked))?.into_iter().enumerate();
         let mut all: Vec<(FilePlace, f32)> = found
             .flat_map(|(shard, files)| files.into_iter().map(move |(file, weight)| (self.file(shard, file), weight)))
             .collect();
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         all.truncate(asked.files_max);
-        Ok(all.into_iter().map(|(file, _)| file).collect())
+        Ok(all)
     }
 
     pub(super) fn holding_all(&self, terms: &[String]) -> Result<Vec<FilePlace>> {

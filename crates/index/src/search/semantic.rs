@@ -105,7 +105,7 @@ impl Texts {
 }
 
 /// The best `n` of texts that shards chose, each counted once: the last of them is the bar, where some are left out.
-fn bar_of(chosen: &[Chosen], n: usize) -> Option<Bar> {
+pub(super) fn bar_of(chosen: &[Chosen], n: usize) -> Option<Bar> {
     if chosen.len() < 2 {
         return None;
     }
@@ -183,18 +183,7 @@ impl<'a> SemanticSearch<'a> {
         if are_many {
             bar = bar_of(&choose(Choice::Centroids, bar, exact)?, exact);
         }
-        let found = rounds.each(|shard| shard.nearest(&Cut { bar, best: n, is_alone }))?;
-        let mut merged: HashMap<TextHash, TextNear> = HashMap::new();
-        for (shard, text) in
-            found.into_iter().enumerate().flat_map(|(shard, all)| all.into_iter().map(move |t| (shard, t)))
-        {
-            let units: Vec<UnitFound> = text.units.iter().map(|unit| rounds.unit(shard, *unit)).collect();
-            merged.entry(text.hash).or_insert_with(|| TextNear { units: Vec::new(), ..text }).units.extend(units);
-        }
-        let mut near: Vec<TextNear> = merged.into_values().collect();
-        near.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.hash.cmp(&b.hash)));
-        near.truncate(n);
-        Ok(near)
+        rounds.nearest(&Cut { bar, best: n, is_alone })
     }
 
     /// Score of the question against itself.

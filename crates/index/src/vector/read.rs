@@ -61,7 +61,7 @@ impl Manifest {
 }
 
 /// Bounds of the steps of an approximate search: recall against time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// Inverted lists read for each row of the query: those of the nearest centroids.
     pub probes: usize,

@@ -133,8 +133,9 @@ impl Shard for LocalShard<'_> {
             Layout::One(front) => vec![Repository { front: front.clone(), first: FilePlace(0) }],
             Layout::Folders | Layout::Fronts => folders(files),
         };
-        let documents = self.snapshot.lexical.shape().1;
-        Extent { repositories, places: files.len() as u32, documents, is_filtered: self.filter.is_some() }
+        let (segments, documents, _) = self.snapshot.lexical.shape();
+        let (places, segments) = (files.len() as u32, segments as u32);
+        Extent { repositories, places, documents, segments, is_filtered: self.filter.is_some() }
     }
 
     fn is_name(&self, term: &str) -> Result<bool> {

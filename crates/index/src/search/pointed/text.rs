@@ -156,7 +156,7 @@ impl Search<'_> {
         }
         let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
         let asked = HoldingAsked { terms, least: share_min * all, files_max: FILES_READ_OF_A_PHRASE_MAX };
-        Ok((typed, self.rounds.holding(&asked)?))
+        Ok((typed, self.rounds.holding(&asked)?.into_iter().map(|(file, _)| file).collect()))
     }
 
     /// Reads `files` and gives, for each that agrees, where, and whether it is prose or data.

@@ -22,6 +22,8 @@ pub struct Extent {
     pub places: u32,
     /// Documents of the index: units and files, those that are gone not.
     pub documents: u64,
+    /// Segments of the index: addresses of units name one of them.
+    pub segments: u32,
     /// Whether a filter decides what it gives.
     pub is_filtered: bool,
 }

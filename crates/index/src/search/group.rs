@@ -1,0 +1,333 @@
+//! Several shards as one: the shard of a process that holds several repositories. It merges what they answer as a
+//! coordinator does, so whoever asks it is sent one answer a round.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use colgrep_core::strength::Tokens;
+use colgrep_core::{Unit, UnitId};
+
+use super::rounds::{Numbering, Rounds};
+use super::semantic::bar_of;
+use super::shard::{
+    Asked, Bar, CandidatesAsked, CandidatesFound, Choice, Chosen, Context, ContextsAsked, Cut, DefinitionFound,
+    DefinitionsAsked, Extent, FactsAsked, FactsFound, FileMeant, HolderCount, HoldingAsked, Likeness, LineOf,
+    LocateAsked, LocateFound, Look, Meaning, Places, Scored, Seen, Shard, ShardSearch, Statistics, TextNear,
+    TextsFound, UnitFound, Words,
+};
+use crate::error::{Error, Result};
+use crate::ids::{FilePlace, TextHash};
+use crate::lexical::Run;
+use crate::search::locate::FILES_MAX;
+
+/// Shards of one group, at most.
+const SHARDS_MAX: usize = 4_096;
+/// Segments of all indexes of a group, at most: the number of a segment is a part of a unit's address.
+const SEGMENTS_MAX: u32 = 1 << 20;
+
+/// Several shards as one.
+pub struct Group<'a> {
+    shards: Vec<&'a dyn Shard>,
+    extent: Extent,
+    addresses: Addresses,
+    numbering: Numbering,
+}
+
+impl std::fmt::Debug for Group<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Group({} shards)", self.shards.len())
+    }
+}
+
+/// How units of the group are addressed: the segments of its shards are counted through.
+#[derive(Clone, Debug, Default)]
+struct Addresses {
+    /// For each shard the number of its first segment in the group, then that behind the last.
+    firsts: Vec<u32>,
+}
+
+impl Addresses {
+    /// The address in the group of a unit that is addressed by its shard.
+    fn outer(&self, unit: UnitId) -> UnitId {
+        let first = self.firsts.get(unit.part() as usize).copied().unwrap_or_default();
+        UnitId::new(first + unit.within_part().segment(), unit.doc())
+    }
+
+    /// The same the other way round. An address that is none leads to no unit.
+    fn inner(&self, unit: UnitId) -> UnitId {
+        let shards = self.firsts.len().saturating_sub(1);
+        let at = self.firsts[..shards].partition_point(|first| *first <= unit.segment()).saturating_sub(1);
+        let known = self.firsts.last().is_some_and(|end| unit.segment() < *end);
+        match known {
+            true => UnitId::new(unit.segment() - self.firsts[at], unit.doc()).in_part(at as u32),
+            false => UnitId::new(SEGMENTS_MAX - 1, u32::MAX),
+        }
+    }
+
+    fn inners(&self, units: &[UnitId]) -> Vec<UnitId> {
+        units.iter().map(|unit| self.inner(*unit)).collect()
+    }
+
+    fn found(&self, unit: UnitFound) -> UnitFound {
+        UnitFound { unit: self.outer(unit.unit), ..unit }
+    }
+}
+
+impl<'a> Group<'a> {
+    /// These shards as one.
+    ///
+    /// # Errors
+    /// When there are more of them, or of their segments, than addresses of units have room for.
+    pub fn new(shards: Vec<&'a dyn Shard>) -> Result<Group<'a>> {
+        let extents: Vec<Extent> = shards.iter().map(|shard| shard.extent()).collect();
+        let mut firsts = vec![0u32];
+        for extent in &extents {
+            firsts.push(firsts[firsts.len() - 1].saturating_add(extent.segments));
+        }
+        let segments = firsts[firsts.len() - 1];
+        if shards.len() > SHARDS_MAX || segments >= SEGMENTS_MAX {
+            return Err(Error::TooManyRepositories { repositories: shards.len(), segments });
+        }
+        let numbering = Numbering::new(&extents);
+        let extent = Extent {
+            repositories: numbering.repositories(&extents),
+            places: extents.iter().map(|extent| extent.places).sum(),
+            documents: extents.iter().map(|extent| extent.documents).sum(),
+            segments,
+            is_filtered: extents.iter().any(|extent| extent.is_filtered),
+        };
+        Ok(Group { shards, extent, addresses: Addresses { firsts }, numbering })
+    }
+
+    /// The shard and the address there of a unit of the group.
+    pub fn own_unit(&self, unit: UnitId) -> (usize, UnitId) {
+        let unit = self.addresses.inner(unit);
+        (unit.part() as usize, unit.within_part())
+    }
+
+    /// The shard that a file of the group lies in.
+    pub fn shard_of(&self, file: FilePlace) -> usize {
+        self.numbering.in_shard(file).0
+    }
+}
+
+impl Shard for Group<'_> {
+    fn extent(&self) -> Extent {
+        self.extent.clone()
+    }
+
+    fn is_name(&self, term: &str) -> Result<bool> {
+        for shard in &self.shards {
+            if shard.is_name(term)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn ask<'s>(&'s self, asked: &Asked<'s>) -> Result<Box<dyn ShardSearch + 's>> {
+        let rounds = Rounds::ask(&self.shards, asked)?;
+        Ok(Box::new(GroupSearch { rounds, addresses: &self.addresses, bar: Mutex::default() }))
+    }
+}
+
+/// One search in a group.
+struct GroupSearch<'a> {
+    rounds: Rounds<'a>,
+    addresses: &'a Addresses,
+    /// The last of the texts that were chosen last, where some were left out.
+    bar: Mutex<Option<Bar>>,
+}
+
+impl GroupSearch<'_> {
+    /// The cut that the shards of the group are told: what the whole corpus decided, else what the group did.
+    fn within(&self, cut: &Cut) -> Cut {
+        let own = *self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+        Cut { bar: cut.bar.or(own), best: cut.best, is_alone: cut.is_alone && self.rounds.is_alone() }
+    }
+}
+
+impl Words for GroupSearch<'_> {
+    fn statistics(&self) -> Result<Statistics> {
+        self.rounds.statistics()
+    }
+
+    fn candidates(&self, asked: &CandidatesAsked<'_>) -> Result<CandidatesFound> {
+        let mut found = self.rounds.candidates(asked)?;
+        found.units.iter_mut().for_each(|unit| *unit = self.addresses.found(*unit));
+        for unit in found.named.iter_mut().flat_map(|named| &mut named.definitions) {
+            *unit = self.addresses.outer(*unit);
+        }
+        Ok(found)
+    }
+
+    fn scored(&self, files: &[FilePlace], units: &[UnitId]) -> Result<Scored> {
+        let Scored { of_files, units } = self.rounds.scored(files, &self.addresses.inners(units))?;
+        let outer = |units: Vec<UnitFound>| units.into_iter().map(|unit| self.addresses.found(unit)).collect();
+        Ok(Scored { of_files: outer(of_files), units: outer(units) })
+    }
+
+    fn facts(&self, asked: &FactsAsked) -> Result<FactsFound> {
+        let units = self.addresses.inners(&asked.units);
+        let mut found = self.rounds.facts(&FactsAsked { units, ..asked.clone() })?;
+        for definition in found.files.iter_mut().flat_map(|file| &mut file.definitions) {
+            definition.unit = self.addresses.outer(definition.unit);
+        }
+        Ok(found)
+    }
+
+    fn topics(&self, terms: &[String]) -> Result<Vec<u64>> {
+        self.rounds.topics(terms)
+    }
+
+    fn holders(&self, units: &[UnitId]) -> Result<Vec<Vec<u32>>> {
+        self.rounds.holders(&self.addresses.inners(units))
+    }
+
+    fn tokens(&self, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
+        self.rounds.tokens(files, tokens)
+    }
+
+    fn stored(&self, units: &[UnitId]) -> Result<Vec<Unit>> {
+        self.rounds.stored(&self.addresses.inners(units))
+    }
+}
+
+impl Meaning for GroupSearch<'_> {
+    fn texts(&self) -> Result<TextsFound> {
+        let found = self.rounds.each(|shard| shard.texts())?;
+        let units = found.iter().map(|found| found.units).sum();
+        let all: Option<Vec<u64>> = found.iter().map(|found| found.texts).collect();
+        let texts = match all {
+            // Texts that several repositories have count once.
+            Some(all) if all.iter().filter(|texts| **texts > 0).count() > 1 => Some(self.hashes()?.len() as u64),
+            Some(all) => Some(all.iter().sum()),
+            None => None,
+        };
+        Ok(TextsFound { units, texts })
+    }
+
+    fn hashes(&self) -> Result<Vec<TextHash>> {
+        let mut all: Vec<TextHash> = self.rounds.each(|shard| shard.hashes())?.into_iter().flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        Ok(all)
+    }
+
+    fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen> {
+        let within = self.within(cut);
+        let mut found = self.rounds.each(|shard| shard.choose(by, &within))?;
+        if let [_] = found[..] {
+            return Ok(found.remove(0));
+        }
+        let bar = bar_of(&found, cut.best);
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+        let is_left = |(hash, score): &(TextHash, f32)| bar.is_none_or(|bar| bar.lets(*score, *hash));
+        let mut seen = HashSet::new();
+        let texts = found.into_iter().flat_map(|chosen| chosen.texts);
+        let texts: Vec<(TextHash, f32)> = texts.filter(|text| is_left(text) && seen.insert(text.0)).collect();
+        let count = texts.len() as u64;
+        Ok(Chosen { count, texts: if cut.is_alone { Vec::new() } else { texts } })
+    }
+
+    fn nearest(&self, cut: &Cut) -> Result<Vec<TextNear>> {
+        let mut near = self.rounds.nearest(&self.within(cut))?;
+        near.iter_mut().flat_map(|text| &mut text.units).for_each(|unit| *unit = self.addresses.found(*unit));
+        Ok(near)
+    }
+
+    fn likeness(&self, units: &[UnitId]) -> Result<Vec<Likeness>> {
+        self.rounds.likeness(&self.addresses.inners(units))
+    }
+
+    fn text_of(&self, units: &[UnitId]) -> Result<Vec<Option<String>>> {
+        self.rounds.text_of(&self.addresses.inners(units))
+    }
+}
+
+impl Places for GroupSearch<'_> {
+    fn located(&self, asked: &LocateAsked) -> Result<LocateFound> {
+        let mut all = LocateFound {
+            paths: vec![(0, Vec::new()); asked.paths.len()],
+            names: vec![Vec::new(); asked.names.len()],
+            spelled: Vec::new(),
+        };
+        for found in self.rounds.located(asked)? {
+            for (best, own) in all.paths.iter_mut().zip(found.paths) {
+                match own.0.cmp(&best.0) {
+                    std::cmp::Ordering::Greater => *best = own,
+                    std::cmp::Ordering::Equal => best.1.extend(own.1),
+                    std::cmp::Ordering::Less => {}
+                }
+            }
+            all.names.iter_mut().zip(found.names).for_each(|(all, own)| all.extend(own));
+            for (name, files) in found.spelled {
+                match all.spelled.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, known)) => known.extend(files),
+                    None => all.spelled.push((name, files)),
+                }
+            }
+        }
+        let lists = all.paths.iter_mut().map(|(_, files)| files).chain(&mut all.names);
+        for files in lists.chain(all.spelled.iter_mut().map(|(_, files)| files)) {
+            files.sort_by_key(|meant: &FileMeant| (!meant.is_exact, meant.file));
+            files.truncate(FILES_MAX + 1);
+        }
+        Ok(all)
+    }
+
+    fn definitions(&self, asked: &DefinitionsAsked) -> Result<Vec<DefinitionFound>> {
+        let found = self.rounds.definitions(asked)?.into_iter();
+        Ok(found.map(|one| DefinitionFound { unit: self.addresses.found(one.unit), ..one }).collect())
+    }
+
+    fn callers(&self, name: &str, is_loose: bool) -> Result<Vec<UnitFound>> {
+        let found = self.rounds.callers_so(name, is_loose)?.into_iter();
+        Ok(found.map(|unit| self.addresses.found(unit)).collect())
+    }
+
+    fn around(&self, lines: &[(FilePlace, u32)]) -> Result<Vec<Option<UnitFound>>> {
+        let found = self.rounds.around(lines)?.into_iter();
+        Ok(found.map(|unit| unit.map(|unit| self.addresses.found(unit))).collect())
+    }
+
+    fn runs(&self, runs: &[Run]) -> Result<Vec<Vec<FilePlace>>> {
+        self.rounds.runs(runs)
+    }
+
+    fn counts(&self, terms: &[String], units_max: u64) -> Result<Vec<HolderCount>> {
+        self.rounds.counts(terms, units_max)
+    }
+
+    fn holding(&self, asked: &HoldingAsked) -> Result<Vec<(FilePlace, f32)>> {
+        self.rounds.holding(asked)
+    }
+
+    fn holding_all(&self, terms: &[String]) -> Result<Vec<FilePlace>> {
+        self.rounds.holding_all(terms)
+    }
+
+    fn sizes(&self, files: &[FilePlace]) -> Result<Vec<Option<u64>>> {
+        self.rounds.sizes(files)
+    }
+
+    fn look(&self, files: &[FilePlace], look: &Look) -> Result<Vec<Vec<Seen>>> {
+        let mut seen: HashMap<FilePlace, Vec<Seen>> = HashMap::new();
+        for (file, one) in self.rounds.look(files, look)? {
+            seen.entry(file).or_default().push(one);
+        }
+        Ok(files.iter().map(|file| seen.remove(file).unwrap_or_default()).collect())
+    }
+
+    fn lines(&self, units: &[UnitId], line: &LineOf) -> Result<Vec<u32>> {
+        self.rounds.lines(&self.addresses.inners(units), line)
+    }
+
+    fn contexts(&self, asked: &ContextsAsked<'_>) -> Result<Vec<(FilePlace, Context)>> {
+        Ok(self.rounds.contexts(asked)?.into_iter().collect())
+    }
+
+    fn files_at(&self, paths: &[&str]) -> Result<Vec<Option<FilePlace>>> {
+        self.rounds.files_at(paths)
+    }
+}

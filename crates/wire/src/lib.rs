@@ -1,0 +1,26 @@
+//! colgrep-wire: shards behind a wire.
+//!
+//! A process serves some repositories as one shard ([`Server`]); another searches over many shards as if all were one
+//! index ([`Cluster`]). Between them go frames: a length, and a message of [`message`] in postcard. The ranking is that of
+//! one process, round by round (`colgrep_index::search::shard`): the coordinator sees a [`Shard`](colgrep_index::search::Shard)
+//! that happens to be elsewhere.
+//!
+//! What goes wrong is said: a shard without a living replica is missing in the answer and counted as missing, a late replica
+//! is overtaken by another, a broken frame ends its connection. The repositories that a caller may see are decided in each
+//! shard, before anything is counted.
+
+mod cluster;
+mod error;
+mod file;
+mod frame;
+mod lane;
+mod message;
+mod remote;
+mod replica;
+mod serve;
+mod turn;
+
+pub use cluster::{Away, Cluster, Gathered, Patience, Standing, Wanted};
+pub use error::{Error, Result};
+pub use file::Places;
+pub use serve::{Generation, Held, Repository, Server};
