@@ -45,10 +45,19 @@ fn crates_depend_in_one_direction_only() {
         ("colgrep-syntax", &["colgrep-core"]),
         ("colgrep-index", &["colgrep-core", "colgrep-encoder", "colgrep-syntax"]),
         ("colgrep-engine", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index"]),
+        ("colgrep-wire", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-engine"]),
         ("colgrep-remote", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-engine"]),
         (
             "colgrep",
-            &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-engine", "colgrep-remote"],
+            &[
+                "colgrep-core",
+                "colgrep-encoder",
+                "colgrep-syntax",
+                "colgrep-index",
+                "colgrep-engine",
+                "colgrep-remote",
+                "colgrep-wire",
+            ],
         ),
         ("colgrep-python", &["colgrep-core", "colgrep-engine", "colgrep-index"]),
         (
@@ -60,6 +69,7 @@ fn crates_depend_in_one_direction_only() {
                 "colgrep-index",
                 "colgrep-engine",
                 "colgrep-remote",
+                "colgrep-wire",
                 "colgrep",
             ],
         ),

@@ -3,10 +3,12 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::rank::{Fused, Ranked, RankedUnit, Retrieved};
 
 /// One file of the answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileHit {
     /// Position in [`Ranked::files`].
     pub file: usize,

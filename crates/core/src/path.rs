@@ -1,5 +1,7 @@
 //! What a path alone tells of a file: its stem, its folders, its class.
 
+use serde::{Deserialize, Serialize};
+
 use crate::language::LanguageFacts;
 use crate::token::{Tokenizer, parts, words};
 
@@ -108,7 +110,7 @@ fn is_generated_file(file: &str, stem: &str, languages: &LanguageFacts) -> bool 
 }
 
 /// A set of path classes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathClass(u8);
 
 impl PathClass {

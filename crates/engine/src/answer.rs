@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use colgrep_core::Unit;
 use colgrep_index::ids::StableId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use crate::explain::Step;
 
@@ -20,7 +20,7 @@ pub struct Answer {
 }
 
 /// One file of an answer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FileAnswer {
     /// The root of its project.
@@ -53,7 +53,7 @@ pub struct FileAnswer {
 }
 
 /// One unit of an answer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UnitAnswer {
     /// The unit, as it was indexed.
@@ -86,7 +86,7 @@ impl BestLine {
 }
 
 /// The line that shows best why a unit answers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BestLine {
     /// Its number, from 1.

@@ -12,12 +12,14 @@ use std::sync::Arc;
 use colgrep_core::UnitId;
 use colgrep_core::collapse::FileHit;
 use colgrep_core::knob::{Knob, Knobs};
+use colgrep_core::query::Query;
 use colgrep_core::rank::RankedUnit;
 use colgrep_core::tag::{Hints, TagKind};
 use colgrep_core::token::Tokenizer;
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search::{self, Corpus, Layout, LocalShard, Near, Request, Retrieval, Shard, Timing, Watch, search};
+use colgrep_index::update::repair;
 
 use crate::answer::FileAnswer;
 use crate::damage::guarded;
@@ -46,6 +48,54 @@ pub struct RankedTogether {
     pub order: Vec<(usize, usize)>,
     /// The best units of all, each with its place.
     pub best: Vec<(usize, UnitId)>,
+}
+
+/// Results of one part of a corpus.
+#[derive(Clone, Debug)]
+pub struct Part<'a> {
+    /// The part.
+    pub at: usize,
+    /// Its ranking.
+    pub ranked: &'a Ranked,
+    /// The results.
+    pub hits: Vec<usize>,
+}
+
+/// The parts of a corpus, which hold the sources of what was ranked: projects of this process, or shards elsewhere.
+pub trait Parts: Sync {
+    /// Works out results of parts, each with the wanted detail. Tells which part failed.
+    ///
+    /// # Errors
+    /// When a part can't be read or does not answer.
+    fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>>;
+
+    /// The remarks behind the last result: see [`end`].
+    ///
+    /// # Errors
+    /// When an index can't be read.
+    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End>;
+
+    /// Repairs a part that turned out to be damaged, as far as that is possible here.
+    fn repair(&self, part: usize);
+}
+
+impl Parts for Vec<Place> {
+    fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>> {
+        let of_part = |part: &Part<'_>| {
+            guarded(|| self[part.at].files(part.ranked, &part.hits, detail)).map_err(|error| Box::new((part.at, error)))
+        };
+        parts.iter().map(of_part).collect()
+    }
+
+    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End> {
+        let all: Vec<(&Place, &Ranked)> = self.iter().zip(&ranked.ranked).collect();
+        guarded(|| end(&all, &ranked.best, is_weak))
+    }
+
+    fn repair(&self, part: usize) {
+        // What is left damaged is found again by the next search.
+        let _ = repair(&self[part].project.store);
+    }
 }
 
 impl Place {
@@ -102,33 +152,32 @@ impl RankedTogether {
     /// When an index can't be read.
     pub fn files(
         &self,
-        places: &[Place],
+        parts: &dyn Parts,
         range: Range<usize>,
         detail: Detail,
     ) -> std::result::Result<Vec<FileAnswer>, Box<(usize, Error)>> {
         let wanted = &self.order[range];
+        let own = |at: usize| (0..wanted.len()).filter(move |i| wanted[*i].0 == at);
+        let asked: Vec<Part<'_>> = self
+            .ranked
+            .iter()
+            .enumerate()
+            .map(|(at, ranked)| Part { at, ranked, hits: own(at).map(|i| wanted[i].1).collect() })
+            .filter(|part| !part.hits.is_empty())
+            .collect();
         let mut files: Vec<Option<FileAnswer>> = vec![None; wanted.len()];
-        for (at, (place, ranked)) in places.iter().zip(&self.ranked).enumerate() {
-            let own: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i].0 == at).collect();
-            let hits: Vec<usize> = own.iter().map(|i| wanted[*i].1).collect();
-            if hits.is_empty() {
-                continue;
-            }
-            let found = guarded(|| place.files(ranked, &hits, detail)).map_err(|error| Box::new((at, error)))?;
-            for (i, file) in own.into_iter().zip(found) {
+        for (part, found) in asked.iter().zip(parts.files(&asked, detail)?) {
+            for (i, file) in own(part.at).zip(found) {
                 files[i] = Some(file);
             }
         }
         Ok(files.into_iter().flatten().collect())
     }
 
-    /// The remarks behind the last result: see [`end`].
-    ///
-    /// # Errors
-    /// When an index can't be read.
-    pub fn end(&self, places: &[Place], is_weak: bool) -> Result<End> {
-        let all: Vec<(&Place, &Ranked)> = places.iter().zip(&self.ranked).collect();
-        guarded(|| end(&all, &self.best, is_weak))
+    /// How the query was read, and how many files were left out as too weak.
+    pub fn read_as(&self) -> Option<(&Query, usize)> {
+        let query = &self.ranked.first()?.answer.query;
+        Some((query, self.ranked.iter().map(|ranked| ranked.answer.weak).sum()))
     }
 }
 
@@ -192,21 +241,63 @@ pub fn knobs_for(request: &SearchRequest, mut knobs: Knobs) -> Result<Knobs> {
 /// # Errors
 /// When an index can't be read, or the model can't be run.
 pub fn rank(places: &[&Place], asked: &Asked<'_>, listener: &dyn Listener) -> Result<RankedTogether> {
-    with_request(places, asked, |corpus, request| {
-        let trace = listener.traces().then_some((asked.query, listener));
-        let mut watcher =
-            Watcher { explanation: asked.explain.then(Explanation::default), trace, timing: Timing::default() };
-        let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
-        let mut answer = search(corpus, request, watch)?;
-        if asked.single_units {
-            answer.hits = single_units(&answer, asked.files);
-        }
-        if let Some((query, listener)) = trace {
-            listener.trace(query, &Traced::Final(&answer));
-            listener.trace(query, &Traced::Timing(&watcher.timing));
-        }
-        Ok(parted(answer, places.len(), asked, watcher.explanation.map(Arc::new)))
-    })
+    with_request(places, asked, |corpus, request| ranked_in(corpus, request, asked, listener))
+}
+
+/// Ranks the files of shards that may be elsewhere. What belongs to a project of this process has no place here: a unit to
+/// compare with, a file where the reader stands, past commits, tags of settings.
+///
+/// # Errors
+/// When a shard does not answer, or the model can't be run.
+pub fn rank_shards(
+    shards: &[&dyn Shard],
+    lacks_vectors: bool,
+    asked: &Asked<'_>,
+    listener: &dyn Listener,
+) -> Result<RankedTogether> {
+    let hints = Hints::new(asked.hints, &mut Tokenizer::default());
+    let background = search::Background { terms: asked.terms, hints: Some(&hints), ..search::Background::default() };
+    let semantic = asked.model.map(|model| model.semantic_of(!lacks_vectors, asked.by));
+    let corpus = Corpus { shards, name: "", paths: None };
+    ranked_in(&corpus, &request(asked, semantic, background), asked, listener)
+}
+
+fn ranked_in(
+    corpus: &Corpus<'_>,
+    request: &Request<'_>,
+    asked: &Asked<'_>,
+    listener: &dyn Listener,
+) -> Result<RankedTogether> {
+    let trace = listener.traces().then_some((asked.query, listener));
+    let mut watcher =
+        Watcher { explanation: asked.explain.then(Explanation::default), trace, timing: Timing::default() };
+    let watch = (asked.explain || trace.is_some()).then_some(&mut watcher as &mut dyn Watch);
+    let mut answer = search(corpus, request, watch)?;
+    if asked.single_units {
+        answer.hits = single_units(&answer, asked.files);
+    }
+    if let Some((query, listener)) = trace {
+        listener.trace(query, &Traced::Final(&answer));
+        listener.trace(query, &Traced::Timing(&watcher.timing));
+    }
+    Ok(parted(answer, corpus.shards.len(), asked, watcher.explanation.map(Arc::new)))
+}
+
+fn request<'a>(
+    asked: &Asked<'a>,
+    semantic: Option<search::Semantic<'a>>,
+    background: search::Background<'a>,
+) -> Request<'a> {
+    Request {
+        query: asked.query,
+        knobs: asked.knobs,
+        fusion: asked.fusion,
+        files: asked.files,
+        units_per_file: asked.units_per_file,
+        strength_min: asked.strength_min,
+        semantic,
+        background,
+    }
 }
 
 /// The answer of a corpus as those of its places, whose units have the addresses of their own indexes.
@@ -289,22 +380,14 @@ fn with_request<T>(
         };
         fronts.iter().zip(&tags).find_map(own).unwrap_or_default()
     };
-    let request = Request {
-        query: asked.query,
-        knobs: asked.knobs,
-        fusion: asked.fusion,
-        files: asked.files,
-        units_per_file: asked.units_per_file,
-        strength_min: asked.strength_min,
-        semantic,
-        background: search::Background {
-            terms: asked.terms,
-            hints: Some(&hints),
-            tags_of: Some(&tags_of),
-            near: near.as_ref(),
-            past: asked.past,
-        },
+    let background = search::Background {
+        terms: asked.terms,
+        hints: Some(&hints),
+        tags_of: Some(&tags_of),
+        near: near.as_ref(),
+        past: asked.past,
     };
+    let request = request(asked, semantic, background);
     let name = if let [place] = places { place.snapshot.files.root.as_str() } else { "" };
     let paths = places.first().map(|place| &place.snapshot.path_facts);
     work(&Corpus { shards: &shards, name, paths }, &request)

@@ -11,6 +11,7 @@ use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
 
+use crate::corpus::RankedTogether;
 use crate::error::Result;
 use crate::place::{Place, Ranked};
 
@@ -58,6 +59,14 @@ pub struct End {
     pub unknown: Vec<String>,
     /// Suggestions: words of the project near to the question.
     pub near: Vec<String>,
+}
+
+impl End {
+    /// What a ranking itself tells: nothing is looked up.
+    pub fn of(ranked: &RankedTogether) -> End {
+        let Some((query, weak)) = ranked.read_as() else { return End::default() };
+        End { is_tokens: query.clues.is_tokens, weak, ..End::default() }
+    }
 }
 
 /// A word of a question, and for each place the files that hold it; `None` where too many units do.

@@ -12,8 +12,15 @@ use crate::error::{Result, SettingError};
 use crate::variable;
 
 /// Variables named COLGREP_… that are no knobs.
-const OWN: [&str; 6] =
-    ["COLGREP_TOKEN", "COLGREP_TRACE", "COLGREP_DATA_DIR", "COLGREP_PROFILE", "COLGREP_BACKGROUND", "COLGREP_WAIT"];
+const OWN: [&str; 7] = [
+    "COLGREP_TOKEN",
+    "COLGREP_SHARD_TOKEN",
+    "COLGREP_TRACE",
+    "COLGREP_DATA_DIR",
+    "COLGREP_PROFILE",
+    "COLGREP_BACKGROUND",
+    "COLGREP_WAIT",
+];
 
 /// The system loader's own search path.
 const LOADER_PATH: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } else { "LD_LIBRARY_PATH" };
@@ -68,6 +75,8 @@ pub struct Env {
     pub color: Option<bool>,
     /// The token that requests to `serve` have to bring.
     pub token: Option<Secret>,
+    /// The token that this process brings to shards.
+    pub shard_token: Option<Secret>,
     /// Whether the terminal shows no colours (`TERM=dumb`).
     pub dumb_terminal: bool,
     /// What cloud tools read.
@@ -91,6 +100,7 @@ impl Env {
             match name {
                 "COLGREP_DATA_DIR" if !value.is_empty() => env.data_folder = Some(PathBuf::from(&value)),
                 "COLGREP_TOKEN" if !value.is_empty() => env.token = Some(Secret(text())),
+                "COLGREP_SHARD_TOKEN" if !value.is_empty() => env.shard_token = Some(Secret(text())),
                 "COLGREP_TRACE" => env.trace = switch(name, text())?.unwrap_or_default(),
                 "COLGREP_WAIT" => env.wait = switch(name, text())?.unwrap_or_default(),
                 "COLGREP_BACKGROUND" => env.background = switch(name, text())?,

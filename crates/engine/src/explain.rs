@@ -1,18 +1,19 @@
 //! How each score came about: the retrievers' scores, then what every stage changed.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use colgrep_core::UnitId;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{Ranked, RankedUnit, hints};
 use colgrep_index::search::Watch;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One step of the ranking, for one unit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Retriever or stage, or `expand` for the terms of a table.
-    pub step: &'static str,
+    pub step: Cow<'static, str>,
     /// The retriever's score, or the change that the stage made.
     pub change: f32,
     /// The score after it.
@@ -34,7 +35,12 @@ pub struct Explanation {
 impl Watch for Explanation {
     fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
         for &(unit, score) in hits {
-            self.steps.entry(unit).or_default().push(Step { step, change: score, score, ..Step::default() });
+            self.steps.entry(unit).or_default().push(Step {
+                step: step.into(),
+                change: score,
+                score,
+                ..Step::default()
+            });
         }
     }
 
@@ -43,7 +49,13 @@ impl Watch for Explanation {
             let steps = self.steps.entry(unit.unit).or_default();
             let before = steps.last().map_or(0.0, |s| s.score);
             let factor = (step == hints::STAGE.name && before > 0.0).then(|| unit.score / before);
-            steps.push(Step { step, change: unit.score - before, score: unit.score, factor, ..Step::default() });
+            steps.push(Step {
+                step: step.into(),
+                change: unit.score - before,
+                score: unit.score,
+                factor,
+                ..Step::default()
+            });
         }
     }
 }
@@ -57,8 +69,8 @@ impl Explanation {
         if !clues.is_empty() {
             clues.extend(unit.certainty.map(|certainty| certainty.told().to_string()));
         }
-        let told = Some(Step { step: "query", clues, ..Step::default() }).filter(|step| !step.clues.is_empty());
-        let expand = Step { step: "expand", terms: query.expansions.clone(), ..Step::default() };
+        let told = Some(Step { step: "query".into(), clues, ..Step::default() }).filter(|step| !step.clues.is_empty());
+        let expand = Step { step: "expand".into(), terms: query.expansions.clone(), ..Step::default() };
         let expand = Some(expand).filter(|step| !step.terms.is_empty());
         told.into_iter().chain(expand).chain(all.iter().filter(|s| s.change.abs() > 1e-6).cloned()).collect()
     }
@@ -99,7 +111,7 @@ mod tests {
         let query = Query { clues, ..Query::default() };
         let unit = RankedUnit { certainty: Some(Certainty::Exact), ..RankedUnit::default() };
         let steps = Explanation::default().steps(&unit, &query);
-        assert_eq!((steps[0].step, steps[0].clues.join("; ")), ("query", "token E0502; exactly here".to_string()));
+        assert_eq!((&*steps[0].step, steps[0].clues.join("; ")), ("query", "token E0502; exactly here".to_string()));
     }
 
     #[test]
@@ -111,7 +123,7 @@ mod tests {
         explanation.stage("hints", &Ranked { units: vec![ranked], ..Ranked::default() });
         let query = Query { expansions: vec!["JWT".to_string()], ..Query::default() };
         let steps = explanation.steps(&ranked, &query);
-        assert_eq!((steps[0].step, &steps[0].terms[..]), ("expand", &["JWT".to_string()][..]));
+        assert_eq!((&*steps[0].step, &steps[0].terms[..]), ("expand", &["JWT".to_string()][..]));
         assert!(steps[1].factor.is_none() && steps[2].factor.is_some_and(|f| (f - 1.495).abs() < 1e-4), "{steps:?}");
     }
 }

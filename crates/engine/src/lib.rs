@@ -31,9 +31,11 @@ pub mod pattern;
 pub mod place;
 pub mod project;
 pub mod request;
+pub mod results;
 pub mod rules;
 pub mod session;
 pub mod settings;
+pub mod show;
 pub mod stand;
 pub mod terms;
 pub mod tree;
@@ -51,5 +53,6 @@ pub use request::{
     Background, Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape,
     Standpoint, Tests, Weakest,
 };
-pub use session::{Results, Session};
+pub use results::Results;
+pub use session::Session;
 pub use settings::Settings;

@@ -117,8 +117,13 @@ impl Model {
     /// How a search of this index uses the model: by stored vectors; where the index has none of this model, by encoding
     /// the best [`LITE_CANDIDATES`] itself.
     pub fn semantic(&self, snapshot: &Snapshot, by: RankBy) -> Semantic<'_> {
-        let mode = if by == RankBy::Meaning { Mode::SemanticOnly } else { Mode::Hybrid };
         let own = snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == self.encoder.fingerprint());
+        self.semantic_of(own, by)
+    }
+
+    /// The same, where it is known whether the indexes have vectors of this model.
+    pub fn semantic_of(&self, own: bool, by: RankBy) -> Semantic<'_> {
+        let mode = if by == RankBy::Meaning { Mode::SemanticOnly } else { Mode::Hybrid };
         let encode_max = if self.stored && own { 0 } else { LITE_CANDIDATES };
         Semantic { mode, encode_max, memory: self.memory.as_ref(), ..Semantic::new(&*self.encoder) }
     }
@@ -155,6 +160,11 @@ impl Model {
             }
         };
         Some(Lacking { model: self.spec.clone(), what })
+    }
+
+    /// The fingerprint of its vectors.
+    pub fn fingerprint(&self) -> u64 {
+        self.encoder.fingerprint()
     }
 
     /// Its name.

@@ -20,7 +20,7 @@ use colgrep_syntax::language;
 use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
 
-use crate::answer::{BestLine, FileAnswer, UnitAnswer};
+use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
 use crate::error::Result;
 use crate::explain::Explanation;
 use crate::filter::{Filter, allowed_files, not_ranked};
@@ -182,6 +182,17 @@ impl Ranked {
         }
     }
 
+    /// Whether each result is a unit of its own.
+    pub(crate) fn is_of_units(&self) -> bool {
+        self.is_of_units
+    }
+
+    /// How the score of one of its units came about, where that was asked for.
+    pub(crate) fn steps(&self, unit: &RankedUnit) -> Option<Vec<Step>> {
+        let among_all = RankedUnit { unit: unit.unit.in_part(self.part), ..*unit };
+        self.explanation.as_ref().map(|explanation| explanation.steps(&among_all, &self.answer.query))
+    }
+
     /// Number of results.
     pub fn len(&self) -> usize {
         self.answer.hits.len()
@@ -256,7 +267,7 @@ impl Place {
     }
 
     /// The scope's filter over units; `None` where it allows all.
-    pub(crate) fn filter(&self) -> Option<&dyn UnitFilter> {
+    pub fn filter(&self) -> Option<&dyn UnitFilter> {
         self.filter.as_ref().map(|f| f as &dyn UnitFilter)
     }
 
@@ -324,8 +335,7 @@ impl Place {
         let lines = lines_between(&file.text, first as usize, end as usize, str::lines);
         let mut answered = Vec::with_capacity(units.len());
         for (unit, candidate) in units.into_iter().zip(&shown) {
-            let among_all = RankedUnit { unit: candidate.unit.in_part(ranked.part), ..*candidate };
-            let steps = ranked.explanation.as_ref().map(|e| e.steps(&among_all, &ranked.answer.query));
+            let steps = ranked.steps(candidate);
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             let words = ranked.words();
             let (first, end) = (unit.span.line, unit.span.end);

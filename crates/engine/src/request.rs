@@ -12,6 +12,7 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Profile;
 use colgrep_core::tag::Hint;
 use colgrep_index::ids::StableId;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Refused, Result};
 
@@ -149,7 +150,7 @@ pub fn check_length(query: &[u8]) -> Result<()> {
 }
 
 /// Which files and units may be returned. All conditions apply together, and before the ranking.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Scope {
     /// Files and folders to look in. Empty: the current folder, or for [`Question::Like`] the file's whole project.
@@ -183,7 +184,7 @@ pub struct Scope {
 }
 
 /// What is known of a unit's code. All that is given applies together; of several names or kinds one suffices.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Facts {
     /// Units that call one of these names.
@@ -204,7 +205,7 @@ impl Facts {
 }
 
 /// How tests are treated, by their path or inside other files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tests {
     /// Ranked below what they test.
     #[default]
@@ -228,7 +229,7 @@ impl Tests {
 }
 
 /// The state against which git counts a file as changed. New files that git does not ignore always count.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Changes {
     /// The last commit.
     Uncommitted,
@@ -237,7 +238,7 @@ pub enum Changes {
 }
 
 /// Regular expressions over single lines; one of them has to match.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pattern {
     /// The expressions, in ripgrep's syntax.
@@ -327,7 +328,7 @@ pub enum Weakest {
 }
 
 /// How much of each file an answer carries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Detail {
     /// Its name and its score; each file comes once.

@@ -1,11 +1,10 @@
 //! A session: projects opened once and searched any number of times.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use colgrep_core::collapse::PerFile;
-use colgrep_core::strength::{FLOOR, RULE};
+use colgrep_core::strength::FLOOR;
 use colgrep_index::ids::StableId;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
@@ -13,7 +12,6 @@ use colgrep_index::update::repair;
 use crate::answer::{Answer, FileAnswer};
 use crate::corpus::{self, RankedTogether, past_of};
 use crate::damage::{damage, guarded};
-use crate::end::End;
 use crate::env::Env;
 use crate::error::{Refused, Result};
 use crate::like::{Like, like, like_with};
@@ -26,13 +24,12 @@ use crate::past::{Histories, Past};
 use crate::place::{Asked, Place, Ranked, Within};
 use crate::project::Project;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, Weakest, check_length};
+use crate::results::Results;
 use crate::settings::Settings;
 use crate::terms::in_force;
 
 /// Default number of files in an answer.
 pub const FILES_DEFAULT: usize = 15;
-/// Number of results worked out at a time, in parallel.
-const PORTION: usize = 16;
 
 /// Opens projects and answers questions about them. An index stays the same snapshot, unless it has to be repaired.
 pub struct Session {
@@ -158,9 +155,9 @@ impl Session {
             let mut named = std::collections::HashSet::new();
             ranked.retain(|place, path| named.insert((place, path.to_string())));
         }
-        let (places, repairs, detail) = (&self.places[..], self.opening.update, request.shape.detail);
+        let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
         let has_end = request.has_end();
-        Ok(Results { query, is_list, has_end, places, ranked, detail, repairs })
+        Ok(Results { query, is_list, has_end, parts: places, ranked, detail, repairs })
     }
 
     /// The files of the scope without a word of the query in any unit, by project and path, at most
@@ -417,79 +414,4 @@ fn rankings(request: &SearchRequest) -> RankBy {
 fn in_turn(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
     let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
     all.take(wanted).collect()
-}
-
-/// A ranking over all projects of a session.
-#[derive(Debug)]
-pub struct Results<'s> {
-    /// The text that was ranked by.
-    pub query: String,
-    /// Whether it is a list by path and line, and nothing was ranked.
-    pub is_list: bool,
-    /// [`SearchRequest::has_end`]: whether weak results are told from the others.
-    pub has_end: bool,
-    places: &'s [Place],
-    ranked: RankedTogether,
-    detail: Detail,
-    /// Whether an index that turns out to be damaged is repaired.
-    repairs: bool,
-}
-
-impl Results<'_> {
-    /// Number of results.
-    pub fn len(&self) -> usize {
-        self.ranked.len()
-    }
-
-    /// Whether nothing was found.
-    pub fn is_empty(&self) -> bool {
-        self.ranked.is_empty()
-    }
-
-    /// The roots of the projects that were searched.
-    pub fn roots(&self) -> impl Iterator<Item = &Path> {
-        self.places.iter().map(|place| place.project.root.as_path())
-    }
-
-    /// Number of results up to the last that reaches the rule ([`RULE`]); those behind it are near at best. All of them
-    /// where the answer has no end.
-    pub fn certain(&self) -> usize {
-        let is_certain = |at: &usize| self.ranked.strength(*at) >= RULE;
-        if self.has_end { (0..self.len()).rfind(is_certain).map_or(0, |last| last + 1) } else { self.len() }
-    }
-
-    /// The remarks behind the last result.
-    ///
-    /// # Errors
-    /// When an index can't be read.
-    pub fn end(&self) -> Result<End> {
-        let strongest = (0..self.len()).map(|at| self.ranked.strength(at)).fold(0.0, f32::max);
-        let end = if self.has_end { self.ranked.end(self.places, strongest < RULE)? } else { End::default() };
-        Ok(End { query: self.query.clone(), is_ruled: self.has_end, shown: self.len(), strongest, ..end })
-    }
-
-    /// Works out some of the results, in parallel. Damage that shows only here is repaired for the next search: earlier
-    /// files may have been given out already.
-    ///
-    /// # Errors
-    /// When an index can't be read.
-    pub fn files(&self, range: Range<usize>) -> Result<Vec<FileAnswer>> {
-        self.ranked.files(self.places, range, self.detail).map_err(|failed| {
-            let (place, error) = *failed;
-            if self.repairs && damage(&error).is_some() {
-                // What is left damaged is found again by the next search.
-                let _ = repair(&self.places[place].project.store);
-            }
-            error
-        })
-    }
-
-    /// All results, worked out in portions as they are taken.
-    pub fn iter(&self) -> impl Iterator<Item = Result<FileAnswer>> + '_ {
-        let starts = (0..self.len()).step_by(PORTION);
-        starts.flat_map(|start| match self.files(start..self.len().min(start + PORTION)) {
-            Ok(files) => files.into_iter().map(Ok).collect::<Vec<_>>(),
-            Err(error) => vec![Err(error)],
-        })
-    }
 }

@@ -260,8 +260,7 @@ fn answer(indexes: &Indexes, layouts: &[Layout], case: &Case<'_>, query: &str, r
     let answer = answered(&shards);
     if shards.len() > 2 {
         // Whoever holds several repositories answers as one shard.
-        let groups: Vec<Group<'_>> =
-            shards.chunks(3).map(|part| Group::new(part.to_vec()).expect("a group")).collect();
+        let groups: Vec<Group<'_>> = shards.chunks(3).map(|part| Group::new(part.to_vec()).expect("a group")).collect();
         let groups: Vec<&dyn Shard> = groups.iter().map(|group| group as &dyn Shard).collect();
         assert_eq!(answered(&groups), answer, "{query:?} in {} groups", groups.len());
         let whole = Group::new(groups).expect("a group");

@@ -43,6 +43,14 @@ pub fn with_head(mut bytes: Vec<u8>, bytes_max: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The beginning of a frame that holds an answer.
+pub fn answer_head() -> Vec<u8> {
+    // The length, then postcard's Ok.
+    let mut head = vec![0; HEAD_BYTES];
+    head.push(0);
+    head
+}
+
 /// The message in a frame.
 ///
 /// # Errors
@@ -181,7 +189,7 @@ mod tests {
         let (mut far, mut near) = pair();
         far.write_all(&u32::MAX.to_le_bytes()).expect("written");
         assert_eq!(near.read(100, soon()).expect_err("too long").kind(), io::ErrorKind::InvalidData);
-        assert!(framed(&[0u8; 200], 100).is_err());
+        assert!(framed(&vec![0u8; 200], 100).is_err());
         assert!(message::<(String, u32)>(&[255, 255, 255, 255, 255]).is_err(), "a length without bytes");
         assert!(message::<u8>(&[1, 2]).is_err(), "something behind it");
     }

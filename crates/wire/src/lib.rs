@@ -9,18 +9,19 @@
 //! is overtaken by another, a broken frame ends its connection. The repositories that a caller may see are decided in each
 //! shard, before anything is counted.
 
+mod answer;
 mod cluster;
 mod error;
 mod file;
 mod frame;
-mod lane;
 mod message;
 mod remote;
 mod replica;
 mod serve;
 mod turn;
 
-pub use cluster::{Away, Cluster, Gathered, Patience, Standing, Wanted};
+pub use cluster::{Away, Cluster, Gathered, Standing, Wanted};
 pub use error::{Error, Result};
 pub use file::Places;
+pub use replica::Patience;
 pub use serve::{Generation, Held, Repository, Server};

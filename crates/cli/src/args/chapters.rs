@@ -45,6 +45,7 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             ("COLGREP_WAIT", "0 or 1: whether a search waits for its index instead of answering from a part of it"),
             ("COLGREP_TRACE", "1: one line of JSON a ranking step on stderr"),
             ("COLGREP_TOKEN", "the token that requests to `serve` have to bring; --token-file goes before it"),
+            ("COLGREP_SHARD_TOKEN", "the token that a search over shards (--shards) brings to them"),
             ("COLGREP_...", "the ranking's constants, which `colgrep knobs` lists; an unknown name is an error"),
             ("XDG_CONFIG_HOME, XDG_DATA_HOME", "the folders of settings and of data, if not the platform's"),
             ("TMPDIR, TEMP, TMP", "the folder of temporary files, which is no project"),

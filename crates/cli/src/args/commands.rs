@@ -144,9 +144,23 @@ pub struct McpArgs {
 /// `serve`.
 #[derive(Clone, Debug, Args)]
 pub struct ServeArgs {
-    /// Folders that are served (default: the project around the current folder); nothing outside is read
+    /// Folders that are served (default: the project around the current folder); nothing outside is read. With --shard a
+    /// repository each, by its folder's name, or as NAME=PATH
     #[arg(value_name = "PATH")]
     pub roots: Vec<PathBuf>,
+    /// Serve the repositories as one shard: coordinators ask it (--shards), people and programs do not
+    #[arg(long, conflicts_with_all = ["shards", "host", "timeout", "at_once"], help_heading = "Serving")]
+    pub shard: bool,
+    /// Answer over shards instead of folders: a JSON file with the replicas of each, {"shards": [["HOST:PORT", …], …]}, read
+    /// again when it changes
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "roots", help_heading = "Serving")]
+    pub shards: Option<PathBuf>,
+    /// A file with the token of the shards; else COLGREP_SHARD_TOKEN holds it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "shards", help_heading = "Serving")]
+    pub shard_token_file: Option<PathBuf>,
+    /// Refuse requests that do not say which repositories their caller may see (header Colgrep-Repositories)
+    #[arg(long, requires = "shards", help_heading = "Serving")]
+    pub rights: bool,
     /// Where to listen; port 0 takes a free one. An address that other machines can reach needs a token
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7345", help_heading = "Serving")]
     pub listen: SocketAddr,

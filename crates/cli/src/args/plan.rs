@@ -43,6 +43,8 @@ pub struct Plan {
     pub request: SearchRequest,
     /// Groups of the settings whose projects are searched too.
     pub groups: Vec<String>,
+    /// The file of the shards that are searched instead.
+    pub shards: Option<PathBuf>,
     /// How projects are opened.
     pub open: OpenOptions,
     /// By what a plain grep sorts files, and whether the other way round.
@@ -99,6 +101,7 @@ impl Plan {
         Ok(Plan {
             request,
             groups: args.groups.clone(),
+            shards: args.shards.clone(),
             task: words.task,
             open: args.open_options(),
             sorting: args.ripgrep.sorting(),

@@ -142,6 +142,11 @@ pub struct SearchArgs {
     /// may come several times
     #[arg(long = "group", value_name = "NAME")]
     pub groups: Vec<String>,
+    /// Search over shards (`colgrep serve --shard`) instead of folders here: a JSON file with the replicas of each,
+    /// {"shards": [["HOST:PORT", …], …]}; a path then begins with the name of a repository. COLGREP_SHARD_TOKEN holds the
+    /// shards' token
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["groups", "remote", "like", "near"])]
+    pub shards: Option<PathBuf>,
     /// Number of files to give: exactly so many wherever so many match [default: 15; with -e alone: all]; text leaves out
     /// what --all shows
     #[arg(short = 'k', long = "results", value_name = "N")]

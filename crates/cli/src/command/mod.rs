@@ -15,6 +15,7 @@ mod many;
 mod mcp;
 mod others;
 mod outline;
+mod over;
 mod pull;
 mod push;
 mod search;

@@ -8,7 +8,7 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::rules::type_list;
 use colgrep_engine::{Engine, Env, Session};
 
-use super::{behind, grep, limit_threads, many, pull};
+use super::{behind, grep, limit_threads, many, over, pull};
 use crate::args::{Plan, Task, is_stdin};
 use crate::console::{Console, tell_refused};
 use crate::output::{self, end, json};
@@ -25,6 +25,9 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
             return Ok(FOUND);
         }
         Task::Grep | Task::Files | Task::Rank | Task::Without | Task::Many(_) => {}
+    }
+    if let Some(file) = &plan.shards {
+        return over::run(&plan, file, env);
     }
     add_groups(&mut plan, env)?;
     let plan = &plan;

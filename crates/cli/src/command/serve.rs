@@ -12,14 +12,17 @@ mod openapi;
 mod page;
 mod problem;
 mod routes;
+mod shard;
 mod view;
 
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
+use colgrep_wire::{Cluster, Patience};
 use gate::Gate;
 use guard::Guard;
 use listen::Listener;
@@ -27,6 +30,7 @@ use metrics::Metrics;
 use problem::Problem;
 
 use super::limit_threads;
+use super::served::Shards;
 use super::served::state::ServerState;
 use super::served::{AT_WORK_A_CORE_MAX, Tool, tools};
 use crate::FOUND;
@@ -80,11 +84,17 @@ impl App {
 }
 
 pub(super) fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
+    if args.shard {
+        return shard::run(args, env);
+    }
     limit_threads(args.walk.threads);
     let guard = Guard::new(args, env)?;
-    let state = ServerState::new(&args.roots, &args.walk, env)?;
-    state.check_roots()?;
     let at_once = args.at_once.map_or(AT_WORK_A_CORE_MAX * rayon::current_num_threads(), |n| n.max(1));
+    let state = match &args.shards {
+        Some(file) => over(file, args, env, at_once)?,
+        None => ServerState::new(&args.roots, &args.walk, env)?,
+    };
+    state.check_roots()?;
     let app = Arc::new(App {
         state,
         tools: tools(),
@@ -112,13 +122,24 @@ pub(super) fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     served.map(|()| FOUND)
 }
 
+/// The state of a server over shards.
+fn over(file: &Path, args: &ServeArgs, env: &Env, at_once: usize) -> Result<ServerState> {
+    let token = match &args.shard_token_file {
+        Some(path) => Some(guard::token_in(path)?.trim().to_string()),
+        None => env.shard_token.as_ref().map(|token| token.reveal().to_string()),
+    };
+    let cluster = Cluster::new(file, token, at_once, Patience::default())?;
+    Ok(ServerState::over(Shards::new(cluster, args.rights), &args.walk, env))
+}
+
 /// Prints the address, the only output, and says what is served.
 fn tell(app: &App, listener: &Listener, quiet: bool) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "http://{}/", listener.address)?;
     out.flush()?;
     if !quiet {
-        let roots: Vec<String> = app.state.roots().map(|root| root.folder.display().to_string()).collect();
+        let mut roots: Vec<String> = app.state.roots().map(|root| root.folder.display().to_string()).collect();
+        roots.extend(app.state.shards().map(|shards| format!("the shards of {}", shards.cluster.file().display())));
         let token = if app.guard.has_token() { "; requests bring the token" } else { "" };
         remark!("colgrep: serves {}{token}; ctrl-c ends it", roots.join(", "));
     }

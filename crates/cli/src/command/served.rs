@@ -4,13 +4,16 @@
 mod about;
 mod block;
 mod ends;
+mod field;
 mod files;
+mod heard;
 mod history;
 mod local;
 mod page;
 pub mod params;
 mod ranking;
 pub mod schema;
+mod shards;
 pub mod state;
 mod tools;
 
@@ -19,6 +22,7 @@ use ends::Answered;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+pub use shards::Shards;
 use state::ServerState;
 pub use tools::search_shown;
 
@@ -137,10 +141,13 @@ impl Answer {
 
     /// The answer as [`schema::answers`] describes it.
     pub fn content(self) -> Value {
-        let Answered { text, hits, .. } = self.answered;
+        let Answered { text, hits, standing, .. } = self.answered;
         let mut content = json!({"answer": text, "roots": self.roots});
         if let Some(hits) = hits {
             content["hits"] = hits.into();
+        }
+        if let Some(standing) = standing {
+            content["shards"] = json!(standing);
         }
         content
     }

@@ -1,5 +1,7 @@
 //! How each score came about, in words and for programs.
 
+use std::borrow::Cow;
+
 use colgrep_engine::answer;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +10,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
     /// Retriever or stage, query for what the query tells beside its words, or expand for the terms that a table gave it.
-    pub step: &'static str,
+    pub step: Cow<'static, str>,
     /// The retriever's score, or the change that the stage made.
     pub change: f32,
     /// The score after it.
@@ -53,7 +55,8 @@ mod tests {
 
     #[test]
     fn what_a_stage_adds_has_a_sign() {
-        let step = |step, change, score| answer::Step { step, change, score, ..answer::Step::default() };
+        let step =
+            |step, change, score| answer::Step { step: Cow::Borrowed(step), change, score, ..answer::Step::default() };
         let mut steps = vec![
             step("query", 0.0, 0.0),
             step("expand", 0.0, 0.0),

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
-use colgrep_engine::session::Results;
+use colgrep_engine::results::Results;
 use colgrep_syntax::read::lines_between;
 use schemars::JsonSchema;
 use serde::Serialize;

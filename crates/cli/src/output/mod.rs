@@ -23,7 +23,7 @@ use anyhow::Result;
 use budget::Budget;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::env::Env;
-use colgrep_engine::session::Results;
+use colgrep_engine::results::Results;
 use colgrep_engine::settings::Settings;
 use escape::{escape_control, json_text};
 pub use hyperlink::Links;

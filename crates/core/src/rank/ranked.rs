@@ -1,12 +1,14 @@
 //! Third phase: the units, sorted.
 
+use serde::{Deserialize, Serialize};
+
 use super::fused::Fused;
 use super::retrieved::{FileFacts, Retrieved};
 use crate::clue::Certainty;
 use crate::unit::{UnitId, UnitKind, UnitRole};
 
 /// A unit with its score.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankedUnit {
     /// The unit.
     pub unit: UnitId,

@@ -55,7 +55,7 @@ pub struct NamedDefinition {
 }
 
 /// Relation of a file to the one where the reader stands; nothing is set where no such file is given.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Context {
     /// It is that file.
     pub itself: bool,

@@ -30,7 +30,6 @@ pub struct Group<'a> {
     shards: Vec<&'a dyn Shard>,
     extent: Extent,
     addresses: Addresses,
-    numbering: Numbering,
 }
 
 impl std::fmt::Debug for Group<'_> {
@@ -96,7 +95,7 @@ impl<'a> Group<'a> {
             segments,
             is_filtered: extents.iter().any(|extent| extent.is_filtered),
         };
-        Ok(Group { shards, extent, addresses: Addresses { firsts }, numbering })
+        Ok(Group { shards, extent, addresses: Addresses { firsts } })
     }
 
     /// The shard and the address there of a unit of the group.
@@ -105,9 +104,12 @@ impl<'a> Group<'a> {
         (unit.part() as usize, unit.within_part())
     }
 
-    /// The shard that a file of the group lies in.
-    pub fn shard_of(&self, file: FilePlace) -> usize {
-        self.numbering.in_shard(file).0
+    /// What stands in front of the paths of the group's repositories, each with the shard that it lies in.
+    pub fn fronts(&self) -> Vec<(String, usize)> {
+        let of_shard = |(at, shard): (usize, &&dyn Shard)| {
+            shard.extent().repositories.into_iter().map(move |repository| (repository.front, at))
+        };
+        self.shards.iter().enumerate().flat_map(of_shard).collect()
     }
 }
 

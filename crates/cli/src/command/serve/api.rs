@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{FromRequest as _, Request, State};
 use axum::http::header::CONTENT_TYPE;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::App;
+use super::guard::Caller;
 use super::problem::Problem;
 use super::routes::Asked;
 use crate::command::served::{self, Tool};
@@ -32,19 +34,35 @@ pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Asked)> {
             true => {
                 (path, post(async move |State(app): State<Arc<App>>, request: Request| answer(app, at, request).await))
             }
-            false => (path, get(async move |State(app): State<Arc<App>>| answered(&app, at, Map::new()).await)),
+            false => (
+                path,
+                get(async move |State(app): State<Arc<App>>, Extension(caller): Extension<Caller>| {
+                    answered(&app, at, Map::new(), caller).await
+                }),
+            ),
         }
     })
 }
 
 async fn answer(app: Arc<App>, at: usize, request: Request) -> Result<Response, Problem> {
+    let caller = caller(&request);
     let parameters = parameters(&app, request, &app.tools[at].input).await?;
-    answered(&app, at, parameters).await
+    answered(&app, at, parameters, caller).await
 }
 
-async fn answered(app: &Arc<App>, at: usize, parameters: Map<String, Value>) -> Result<Response, Problem> {
+/// Whose request it is.
+pub fn caller(request: &Request) -> Caller {
+    request.extensions().get::<Caller>().cloned().unwrap_or_default()
+}
+
+async fn answered(
+    app: &Arc<App>,
+    at: usize,
+    parameters: Map<String, Value>,
+    caller: Caller,
+) -> Result<Response, Problem> {
     let call = app.tools[at].call(parameters).map_err(|error| Problem::invalid(error.to_string()))?;
-    json(app, &app.work(move |app| Ok(served::answer(&app.state, call)?.content())).await?)
+    json(app, &app.work(move |app| Ok(served::answer(&app.state.for_caller(caller.0), call)?.content())).await?)
 }
 
 /// An answer in JSON.

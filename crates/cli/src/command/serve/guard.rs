@@ -33,6 +33,41 @@ const HEADERS: [(&str, &str); 6] = [
     ("x-frame-options", "DENY"),
 ];
 
+/// The header in which whoever stands in front says what the caller may see: a list of names in JSON.
+pub const REPOSITORIES: &str = "colgrep-repositories";
+
+/// The repositories that a request's caller may see; all where nothing limits it.
+#[derive(Clone, Debug, Default)]
+pub struct Caller(pub Option<Vec<String>>);
+
+impl Caller {
+    /// Reads the header of a request to a server `over_shards`, which may need one.
+    ///
+    /// # Errors
+    /// When it is missing, no list of names, or would be without effect.
+    pub fn read(headers: &HeaderMap, over_shards: bool, is_needed: bool) -> Result<Caller, Problem> {
+        let mut given = headers.get_all(REPOSITORIES).iter();
+        let (first, second) = (given.next(), given.next());
+        let names = match (first, second) {
+            (None, _) if is_needed => {
+                let detail = "requests to this server say which repositories their caller may see: Colgrep-Repositories: \
+                              [\"NAME\", …]";
+                return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
+            }
+            (None, _) => return Ok(Caller(None)),
+            (Some(_), None) if !over_shards => {
+                return Err(Problem::invalid(
+                    "this server has folders and no shards, so Colgrep-Repositories limits nothing",
+                ));
+            }
+            (Some(one), None) => serde_json::from_slice(one.as_bytes()).ok(),
+            (Some(_), Some(_)) => None,
+        };
+        let names = names.ok_or_else(|| Problem::invalid("Colgrep-Repositories is one list of names in JSON"))?;
+        Ok(Caller(Some(names)))
+    }
+}
+
 /// What a request has to bring.
 pub struct Guard {
     token: Option<String>,
@@ -65,6 +100,11 @@ impl Guard {
             );
         }
         Ok(Guard { token, names: args.host.iter().map(|name| name.to_lowercase()).collect() })
+    }
+
+    /// The token.
+    pub fn into_token(self) -> Option<String> {
+        self.token
     }
 
     /// Whether requests need a token.
@@ -132,7 +172,7 @@ fn brings(headers: &HeaderMap, token: &str) -> bool {
     scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(given.ct_eq(token.as_bytes()))
 }
 
-fn token_in(path: &Path) -> Result<String> {
+pub fn token_in(path: &Path) -> Result<String> {
     let bytes = read_regular(path, TOKEN_FILE_BYTES_MAX)
         .with_context(|| format!("the token could not be read from {}", path.display()))?;
     String::from_utf8(bytes).ok().with_context(|| format!("{} holds no token in plain text", path.display()))

@@ -124,7 +124,7 @@ async fn connection(
 }
 
 /// Waits for SIGINT or SIGTERM.
-async fn told_to_end() {
+pub async fn told_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

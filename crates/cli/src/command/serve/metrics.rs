@@ -61,6 +61,8 @@ pub struct Metrics {
     units: Numbers,
     complete: Numbers,
     stale: Numbers,
+    shards: Gauge<i64, AtomicI64>,
+    shards_missing: Gauge<i64, AtomicI64>,
 }
 
 /// A request that has no answer yet; counted until it is dropped.
@@ -105,6 +107,14 @@ impl Metrics {
         let units = numbers("index_units", "Units in the index");
         let complete = numbers("index_complete", "1 where all files are indexed");
         let stale = numbers("index_stale", "1 where the next request looks for changes");
+        let [shards, shards_missing] =
+            [("shards", "Shards that are searched"), ("shards_missing", "Shards that do not answer")].map(
+                |(name, help)| {
+                    let gauge = Gauge::default();
+                    registry.register(name, help, gauge.clone());
+                    gauge
+                },
+            );
         let build = Family::<Version, Gauge>::default();
         build.get_or_create(&Version { version: env!("CARGO_PKG_VERSION") }).set(1);
         registry.register("build_info", "The version", build);
@@ -122,6 +132,8 @@ impl Metrics {
             units,
             complete,
             stale,
+            shards,
+            shards_missing,
         }
     }
 
@@ -159,6 +171,11 @@ impl Metrics {
             set(&self.files, snapshot.files.indexed().count() as u64);
             set(&self.units, snapshot.files.units());
             set(&self.complete, snapshot.files.complete.into());
+        }
+        if let Some(shards) = app.state.shards() {
+            let (asked, missing) = shards.cluster.counted();
+            self.shards.set(asked as i64);
+            self.shards_missing.set(missing as i64);
         }
         let mut text = String::new();
         encode(&mut text, &self.registry)?;

@@ -17,6 +17,7 @@ use super::problem::Problem;
 use super::view::{self, Names};
 use super::{App, api, openapi};
 use crate::command::outline::{outline, shown};
+use crate::command::served::state::ServerState;
 use crate::command::served::{self, params, schema};
 use crate::output::escape::json_text;
 use crate::output::highlight::Syntaxes;
@@ -116,14 +117,21 @@ impl App {
 }
 
 /// What is served.
-pub async fn about(State(app): State<Arc<App>>) -> Result<Response, Problem> {
-    let about = app.work(|app| Ok(told(app))).await?;
+pub async fn about(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let caller = api::caller(&request);
+    let about = app.work(|app| told(&app.state.for_caller(caller.0))).await?;
     api::json(&app, &about)
 }
 
-fn told(app: &App) -> About {
+fn told(state: &ServerState) -> Result<About> {
+    if let Some(shards) = state.shards() {
+        let (_, names) = shards.cluster.look(state.allowed())?;
+        let repositories =
+            names.into_iter().map(|name| Repository { folder: name.clone(), repository: name }).collect();
+        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages: Vec::new() });
+    }
     let mut languages = Vec::new();
-    for root in app.state.roots() {
+    for root in state.roots() {
         for language in root.as_it_is().iter().flat_map(|snapshot| crate::command::languages(&snapshot.files)) {
             if !languages.iter().any(|known| known == language) {
                 languages.push(language.to_string());
@@ -135,8 +143,8 @@ fn told(app: &App) -> About {
         repository: name.to_string(),
         folder: root.folder.display().to_string(),
     };
-    let repositories = Names::of(&app.state).iter().map(repository).collect();
-    About { version: env!("CARGO_PKG_VERSION"), repositories, languages }
+    let repositories = Names::of(state).iter().map(repository).collect();
+    Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages })
 }
 
 async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) -> Result<P, Problem> {
@@ -146,12 +154,13 @@ async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) ->
 
 /// A search: the same request as the tool's.
 pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let caller = api::caller(&request);
     let mut asked: params::Search = asked(&app, request).await?;
     asked.results = asked.results.map(|wanted| wanted.min(RESULTS_MAX));
     let found = app.work(move |app| {
         let (names, syntaxes) = (Names::of(&app.state), app.syntaxes());
         let show = |file: &_| json_text(&view::hit(file, &names, syntaxes)).unwrap_or_default();
-        let shown = served::search_shown(&app.state, &asked, &show)?;
+        let shown = served::search_shown(&app.state.for_caller(caller.0), &asked, &show)?;
         let results = shown.results.into_iter().map(RawValue::from_string).collect::<Result<_, _>>()?;
         let remarks = shown.remarks.lines().filter_map(remark).collect();
         Ok(Results { results, remarks, more: shown.more, near_below: RULE })
@@ -170,6 +179,7 @@ fn remark(line: &str) -> Option<String> {
 pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let asked: FileView = asked(&app, request).await?;
     let found = app.work(move |app| {
+        app.state.check_here()?;
         let names = Names::of(&app.state);
         let root = names
             .root(&asked.repository)

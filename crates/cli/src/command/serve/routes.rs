@@ -11,6 +11,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 
+use super::guard::Caller;
 use super::metrics::OPENMETRICS;
 use super::problem::{Code, Problem};
 use super::{App, api, openapi, page};
@@ -59,13 +60,21 @@ pub fn router(app: &Arc<App>) -> Router {
 pub type Asked = MethodRouter<Arc<App>>;
 
 /// Checks who asks, counts, and adds the headers of every answer.
-async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, request: Request, next: Next) -> Response {
+async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut request: Request, next: Next) -> Response {
     let (_in_flight, begun) = (app.metrics.begin(), Instant::now());
     let route = path.as_ref().map_or("other", MatchedPath::as_str).to_string();
     let is_asset = page::ASSETS.iter().any(|(path, ..)| *path == route);
     let is_open = is_asset || OPEN.contains(&route.as_str());
-    let mut response = match app.guard.check(request.headers(), route == PAGE, is_open) {
-        Ok(()) => next.run(request).await,
+    let checked = app.guard.check(request.headers(), route == PAGE, is_open).and_then(|()| {
+        let shards = app.state.shards();
+        let is_needed = shards.is_some_and(|shards| shards.needs_rights) && of_repositories(&route) && !is_open;
+        Caller::read(request.headers(), shards.is_some(), is_needed)
+    });
+    let mut response = match checked {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            next.run(request).await
+        }
         Err(problem) => problem.into_response(),
     };
     if let Some(code) = response.extensions().get::<Code>() {
@@ -80,8 +89,24 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, request:
     response
 }
 
-/// Ready once every root's index was opened.
+/// Whether a route's answer holds something of repositories.
+fn of_repositories(route: &str) -> bool {
+    route.starts_with(api::PATH) || route.starts_with("/page/")
+}
+
+/// Ready once every root's index was opened; over shards once one answers.
 async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
+    if app.state.shards().is_some() {
+        let look =
+            move || contained(|| app.state.shards().map(|shards| shards.cluster.look(None).map(|found| found.0)));
+        return match tokio::task::spawn_blocking(look).await {
+            Ok(Ok(Some(Ok(standing)))) => {
+                let text = if standing.missing.is_empty() { "ready\n" } else { "ready, and not all shards answer\n" };
+                Ok(([(CONTENT_TYPE, "text/plain")], text))
+            }
+            _ => Err(Problem::not_ready("no shard answers")),
+        };
+    }
     match app.state.roots().find(|root| !root.is_ready()) {
         None => Ok(([(CONTENT_TYPE, "text/plain")], "ready\n")),
         Some(_) => Err(Problem::not_ready("the indexes are being opened")),

@@ -114,13 +114,15 @@ impl Names {
     }
 
     /// The name of the root that holds a file of a project, and the file's path from that root.
-    fn place<'a>(&'a self, project: &Path, path: &'a str) -> (&'a str, &'a str) {
+    fn place<'a>(&'a self, project: &'a Path, path: &'a str) -> (&'a str, &'a str) {
         let below = |(name, root): (&'a str, &'a Arc<Root>)| {
             let rest = path.strip_prefix(root.below.as_str())?;
             let rest = if root.below.is_empty() { rest } else { rest.strip_prefix('/')? };
             (root.project.root == project).then_some((name, rest))
         };
-        self.iter().find_map(below).unwrap_or(("", path))
+        // Over shards, a repository is its name.
+        let of_shard = project.to_str().filter(|_| project.is_relative()).unwrap_or_default();
+        self.iter().find_map(below).unwrap_or((of_shard, path))
     }
 }
 

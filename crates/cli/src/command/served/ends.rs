@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use colgrep_core::strength::RULE;
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::corpus::RankedTogether;
+use colgrep_engine::corpus::{Parts, RankedTogether};
 use colgrep_engine::end::End;
-use colgrep_engine::place::Place;
 use colgrep_engine::session::strength_min;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Scope, SearchRequest, Weakest};
+use colgrep_wire::Standing;
 use serde_json::{Value, json};
 
 use super::params;
@@ -29,6 +29,8 @@ pub struct Answered {
     pub remarks: String,
     /// The results as rows, where it ranks.
     pub hits: Option<Vec<Value>>,
+    /// Which shards answered, where there are any.
+    pub standing: Option<Standing>,
 }
 
 impl From<String> for Answered {
@@ -39,12 +41,15 @@ impl From<String> for Answered {
 
 impl Answered {
     /// The answer of a ranking. Without results the remarks are the text.
-    pub fn of(mut text: String, remarks: String, hits: Vec<Value>) -> Answered {
-        let mut remarks = remarks;
+    pub fn of(mut text: String, told: Told) -> Answered {
+        let Told { mut remarks, hits, standing } = told;
+        if let Some(missing) = standing.as_ref().and_then(Standing::told) {
+            let _ = writeln!(remarks, "({})", escape_control(&missing));
+        }
         if hits.is_empty() {
             text.push_str(&std::mem::take(&mut remarks));
         }
-        Answered { text, remarks, hits: Some(hits) }
+        Answered { text, remarks, hits: Some(hits), standing }
     }
 }
 
@@ -55,6 +60,8 @@ pub struct Told {
     pub hits: Vec<Value>,
     /// Remarks on all of them, a line each.
     pub remarks: String,
+    /// Which shards answered, where there are any.
+    pub standing: Option<Standing>,
 }
 
 /// The least strength of a file in the answer, and [`SearchRequest::has_end`].
@@ -73,6 +80,13 @@ pub fn weakest(asked: &params::Search, scope: &Scope, settings: &Settings) -> Re
 }
 
 impl Told {
+    /// Hears which shards answered; says so where one did not.
+    pub fn heard(&mut self, standing: Option<&Standing>) {
+        if let Some(standing) = standing {
+            self.standing = Some(standing.clone());
+        }
+    }
+
     /// Adds results.
     pub fn add(&mut self, files: &[FileAnswer]) {
         self.hits.extend(files.iter().map(row));
@@ -82,11 +96,11 @@ impl Told {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn end(&mut self, places: &[Place], ranked: &RankedTogether, asked: &params::Search) -> Result<()> {
+    pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether, asked: &params::Search) -> Result<()> {
         let page = self.hits.iter().skip(asked.offset.unwrap_or_default());
         let strengths: Vec<f64> = page.filter_map(|hit| hit["strength"].as_f64()).collect();
         let strongest = strengths.iter().copied().fold(0.0, f64::max) as f32;
-        let end = ranked.end(places, strongest < RULE)?;
+        let end = places.end(ranked, strongest < RULE)?;
         if !strengths.is_empty() {
             let each: Vec<String> = strengths.iter().map(|strength| format!("{strength:.2}")).collect();
             let _ = write!(self.remarks, "(strength of each, 0 to 1: {}", each.join(" "));

@@ -12,6 +12,7 @@ use colgrep_syntax::read::lines_between;
 use super::page::{page, tokens_wanted};
 use super::params;
 use super::ranking::lacking_in;
+use super::shards;
 use super::state::{Root, ServerState};
 use super::tools::unit_with;
 use crate::command::grep as plain_grep;
@@ -35,6 +36,7 @@ fn check_size(path: &Path, asked: &str) -> Result<()> {
 
 /// `grep`.
 pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
+    state.check_here()?;
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
     }
@@ -73,6 +75,7 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
 
 /// `outline`.
 pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
+    state.check_here()?;
     let (_, full, _) = state.locate(&asked.file)?;
     check_size(&full, &asked.file)?;
     let units = file_outline::outline(&full)?;
@@ -82,6 +85,7 @@ pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
 
 /// `read_unit`: parses the file itself, so it sees the newest text.
 pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
+    state.check_here()?;
     let with_id = unit_with(state, &asked.id)?;
     let (root, full, below) = match &with_id {
         Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),
@@ -122,6 +126,10 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
 
 /// `status`.
 pub fn status(state: &ServerState) -> Result<String> {
+    if let Some(shards) = state.shards() {
+        let (standing, repositories) = shards.cluster.look(state.allowed())?;
+        return Ok(shards::told(&shards.cluster, &standing, &repositories));
+    }
     let mut text = String::new();
     for root in state.roots() {
         // `status` builds no index: that is left to searches.

@@ -21,6 +21,7 @@ const ENTRIES_MAX: usize = 1_000;
 
 /// `history`: of all roots, or of those that hold the paths. Entries of several repositories take turns.
 pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
+    state.check_here()?;
     let wanted = match asked.results {
         Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
         wanted => wanted.unwrap_or(ENTRIES_DEFAULT).min(ENTRIES_MAX),

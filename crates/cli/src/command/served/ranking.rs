@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use colgrep_core::collapse::PerFile;
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::corpus::{self, past_of};
+use colgrep_engine::corpus::past_of;
 use colgrep_engine::damage::{damage, guarded};
 use colgrep_engine::like::Like;
 use colgrep_engine::list::Length;
@@ -15,13 +15,18 @@ use colgrep_engine::near::NearFile;
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::pack;
 use colgrep_engine::place::{Asked, Place, Within};
+use colgrep_engine::settings::Settings;
+use colgrep_engine::show::Lines;
 use colgrep_engine::{Background, Detail, RankBy, RankingOptions, Scope, terms};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
+use colgrep_wire::Wanted;
 
 use super::ends::{Told, weakest};
+use super::field::Field;
 use super::page::page;
 use super::params;
+use super::shards::{NO_LIST, Shards};
 use super::state::{Root, ServerState};
 use crate::console::Console;
 use crate::hint::Hinted;
@@ -51,6 +56,8 @@ pub struct Question<'a> {
     pub show: Show<'a>,
     /// Tokens of a pack.
     pub pack: Option<usize>,
+    /// The lines that are shown of a file beside those of its units.
+    pub lines: Lines,
 }
 
 /// Blocks, best first, with remarks (a line each) where an index is incomplete or leaves out a path asked for.
@@ -109,41 +116,69 @@ impl Ranking<'_> {
     /// # Errors
     /// When an index can't be read.
     pub fn once(&self) -> Result<Ranked> {
-        let (state, question) = (self.state, &self.question);
+        match self.state.shards() {
+            Some(shards) => self.over_shards(shards),
+            None => self.over_roots(),
+        }
+    }
+
+    fn over_roots(&self) -> Result<Ranked> {
+        let state = self.state;
         let (places, model) = self.places()?;
         // Of several roots, the settings of the first say how they are ranked.
         let (first, _) = self.roots.first().context("no root to look in")?;
         let settings = state.settings(first)?;
         let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
-        let terms = terms::in_force(self.background, &settings);
         let near = self.near()?;
         let past = match self.like {
-            None => past_of(&places, question.query, &knobs, state.past(&settings)),
+            None => past_of(&places, self.question.query, &knobs, state.past(&settings)),
             Some(_) => Vec::new(),
         };
         let asked = Asked {
-            fusion: settings.fusion().unwrap_or_default(),
-            by: RankBy::Both,
-            model,
             like: self.like,
-            hints: &self.background.hints,
-            terms: (self.like.is_none() && !terms.is_empty()).then_some(&terms),
             near: near.as_ref(),
             past: &past,
-            units_per_file: question.per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.clamp(1, 100))),
-            ..Asked::new(question.query, &knobs, WINDOW_FILES)
+            model,
+            ..Asked::new(self.question.query, &knobs, WINDOW_FILES)
         };
-        let (strength_min, has_end) = match self.like {
-            Some(_) => (0.0, false),
-            None => weakest(self.asked, self.scope, &settings)?,
-        };
-        let mut told = Told::default();
-        let (blocks, more) = self.in_windows(Asked { strength_min, ..asked }, &places, has_end, &mut told)?;
         let mut remarks = String::new();
         for ((root, _), place) in self.roots.iter().zip(&places) {
             remarks.push_str(&remarks_on(root, place, model));
         }
-        Ok(Ranked { blocks, remarks, more, told })
+        let ranked = self.ranked_by(asked, &settings, &Field::Here(places))?;
+        Ok(Ranked { remarks, ..ranked })
+    }
+
+    fn over_shards(&self, shards: &Shards) -> Result<Ranked> {
+        let state = self.state;
+        let settings = shards.settings(state)?;
+        let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
+        let asked =
+            Asked { model: shards.model(state, &settings)?, ..Asked::new(self.question.query, &knobs, WINDOW_FILES) };
+        let wanted = Wanted { allowed: state.allowed(), scope: self.scope };
+        self.ranked_by(asked, &settings, &Field::Shards(&shards.cluster, wanted, self.question.lines))
+    }
+
+    /// Ranks by what settings, background and question say.
+    fn ranked_by(&self, asked: Asked<'_>, settings: &Settings, field: &Field<'_>) -> Result<Ranked> {
+        let terms = terms::in_force(self.background, settings);
+        let question = &self.question;
+        let (strength_min, has_end) = match self.like {
+            Some(_) => (0.0, false),
+            None => weakest(self.asked, self.scope, settings)?,
+        };
+        let asked = Asked {
+            fusion: settings.fusion().unwrap_or_default(),
+            by: RankBy::Both,
+            hints: &self.background.hints,
+            terms: (self.like.is_none() && !terms.is_empty()).then_some(&terms),
+            units_per_file: question.per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.clamp(1, 100))),
+            strength_min,
+            ..asked
+        };
+        let mut told = Told::default();
+        let (blocks, more) = self.in_windows(asked, field, has_end, &mut told)?;
+        Ok(Ranked { blocks, remarks: String::new(), more, told })
     }
 
     /// The file that the agent works on.
@@ -160,20 +195,21 @@ impl Ranking<'_> {
     fn in_windows(
         &self,
         mut asked: Asked<'_>,
-        places: &[Place],
+        field: &Field<'_>,
         has_end: bool,
         told: &mut Told,
     ) -> Result<(Vec<String>, bool)> {
         if self.like.is_none() && self.question.query.trim().is_empty() {
-            return self.listed(places);
+            return self.listed(field);
         }
         if let Some(tokens) = self.question.pack {
-            return self.packed((asked, tokens), places, has_end, told);
+            return self.packed((asked, tokens), field, has_end, told);
         }
         let console = Console::new(true, self.state.env.trace);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
         loop {
-            let mut ranked = corpus::rank(&places.iter().collect::<Vec<_>>(), &asked, &*console)?;
+            let (mut ranked, shower) = field.rank(&asked, &*console)?;
+            told.heard(shower.standing());
             let are_all = ranked.len() < asked.files;
             ranked.retain(|place, path| seen.insert((place, path.to_string())));
             let room = self.question.wanted - all.len();
@@ -181,13 +217,13 @@ impl Ranking<'_> {
             ranked.truncate(room);
             for start in (0..ranked.len()).step_by(READ_FILES) {
                 let range = start..ranked.len().min(start + READ_FILES);
-                let files = ranked.files(places, range, Detail::Lines).map_err(|failed| failed.1)?;
+                let files = ranked.files(shower.parts(), range, Detail::Lines).map_err(|failed| failed.1)?;
                 all.extend(files.iter().map(self.question.show));
                 told.add(&files);
             }
             if are_all || all.len() == self.question.wanted {
                 if has_end {
-                    told.end(places, &ranked, self.asked)?;
+                    told.end(shower.parts(), &ranked, self.asked)?;
                 }
                 return Ok((all, more));
             }
@@ -201,20 +237,21 @@ impl Ranking<'_> {
     fn packed(
         &self,
         (asked, tokens): (Asked<'_>, usize),
-        places: &[Place],
+        field: &Field<'_>,
         has_end: bool,
         told: &mut Told,
     ) -> Result<(Vec<String>, bool)> {
         let units_per_file = PerFile::Units(pack::UNITS_PER_FILE);
         let asked = Asked { units_per_file, ..asked };
         let console = Console::new(true, self.state.env.trace);
-        let mut ranked = corpus::rank(&places.iter().collect::<Vec<_>>(), &asked, &*console)?;
+        let (mut ranked, shower) = field.rank(&asked, &*console)?;
+        told.heard(shower.standing());
         let found = ranked.len();
         ranked.truncate(self.question.wanted);
-        let files = ranked.files(places, 0..ranked.len(), Detail::Parts).map_err(|failed| failed.1)?;
+        let files = ranked.files(shower.parts(), 0..ranked.len(), Detail::Parts).map_err(|failed| failed.1)?;
         told.add(&files);
         if has_end {
-            told.end(places, &ranked, self.asked)?;
+            told.end(shower.parts(), &ranked, self.asked)?;
         }
         let pieces = pieces(&files, tokens, true);
         let named = (0..found).find(|at| pieces.iter().all(|piece| piece.file != *at)).unwrap_or(found);
@@ -232,7 +269,8 @@ impl Ranking<'_> {
 
     /// The blocks of the first files with units that the scope's facts name, one root after the other, and whether there
     /// are more.
-    fn listed(&self, places: &[Place]) -> Result<(Vec<String>, bool)> {
+    fn listed(&self, field: &Field<'_>) -> Result<(Vec<String>, bool)> {
+        let Field::Here(places) = field else { bail!("{}", NO_LIST) };
         let Question { wanted, per_file, show, .. } = self.question;
         let (mut blocks, mut more) = (Vec::new(), false);
         for place in places {

@@ -54,11 +54,31 @@ pub fn answers() -> Map<String, Value> {
         },
         "required": ["file", "strength"],
     });
+    let missing = json!({
+        "type": "object",
+        "properties": {
+            "shard": {"type": "integer", "description": "Its number, from 1."},
+            "replicas": {"type": "array", "description": "The addresses of its replicas.", "items": {"type": "string"}},
+            "why": {"type": "string", "description": "Why it gives no answer."},
+        },
+        "required": ["shard", "replicas", "why"],
+    });
+    let shards = json!({
+        "type": "object",
+        "description": "Over shards: how many were asked and answered, and those whose repositories are left out.",
+        "properties": {
+            "asked": {"type": "integer", "description": "Shards that were asked."},
+            "answered": {"type": "integer", "description": "Shards that answered."},
+            "missing": {"type": "array", "description": "The others.", "items": missing},
+        },
+        "required": ["asked", "answered", "missing"],
+    });
     let shape = json!({
         "type": "object",
         "properties": {
             "answer": {"type": "string", "description": "The answer, as in the text."},
             "hits": {"type": "array", "description": "The files of a search, best first.", "items": hit},
+            "shards": shards,
             "roots": {"type": "array", "description": "What was asked, and how current it is.", "items": root},
         },
         "required": ["answer", "roots"],

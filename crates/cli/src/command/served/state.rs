@@ -8,22 +8,22 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_engine::OpenOptions;
 use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
-use colgrep_engine::notice::{Listener, Notice, Traced};
+use colgrep_engine::notice::Listener;
 use colgrep_engine::open::{Opening, open};
 use colgrep_engine::past::{Histories, Past};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::Progress;
 use colgrep_syntax::read::looks_secret;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use super::heard::Heard;
 use super::local::tells_of_changes;
+use super::shards::Shards;
 use crate::args::WalkArgs;
 use crate::console::tell_refused;
 use crate::hint::for_tools;
-use crate::notice;
 use crate::output::path;
 
 /// The server's state, as one call sees it. Clones share open indexes, models and histories.
@@ -42,6 +42,10 @@ pub struct ServerState {
     is_fixed: bool,
     /// Why there is no root, if there is none.
     why: String,
+    /// The shards that it answers over, instead of roots.
+    pub(super) shards: Option<Arc<Shards>>,
+    /// The repositories of the shards that the caller may see; all where nothing limits it.
+    pub(super) allowed: Option<Arc<[String]>>,
 }
 
 /// One folder that the server answers about.
@@ -162,20 +166,9 @@ impl ServerState {
     /// # Errors
     /// When a root that was given is no folder, or none that is indexed without being asked.
     pub fn new(roots: &[PathBuf], walk: &WalkArgs, env: &Env) -> Result<ServerState> {
-        let mut options = walk.open_options(None);
-        options.hurried = true;
-        let (env, listener) = (env.clone(), Arc::new(()));
-        let is_fixed = !roots.is_empty();
-        let mut state = ServerState {
-            env,
-            options,
-            listener,
-            roots: Vec::new(),
-            histories: Arc::default(),
-            is_fixed,
-            why: String::new(),
-        };
-        let roots = match is_fixed {
+        let mut state = ServerState::empty(walk, env);
+        state.is_fixed = !roots.is_empty();
+        let roots = match state.is_fixed {
             true => roots.iter().map(|path| state.root(path, false)).collect::<Result<Vec<_>>>()?,
             false => match state.root(Path::new("."), true) {
                 Ok(root) => vec![root],
@@ -187,6 +180,23 @@ impl ServerState {
         };
         state.enter(roots)?;
         Ok(state)
+    }
+
+    /// A server without a root.
+    pub(super) fn empty(walk: &WalkArgs, env: &Env) -> ServerState {
+        let mut options = walk.open_options(None);
+        options.hurried = true;
+        ServerState {
+            env: env.clone(),
+            options,
+            listener: Arc::new(()),
+            roots: Vec::new(),
+            histories: Arc::default(),
+            is_fixed: true,
+            why: String::new(),
+            shards: None,
+            allowed: None,
+        }
     }
 
     /// Opens a root: the folder, or the whole project around it. One that is open already stays so.
@@ -250,7 +260,7 @@ impl ServerState {
     /// # Errors
     /// When there is no root.
     pub fn check_roots(&self) -> Result<()> {
-        if self.roots.is_empty() {
+        if self.roots.is_empty() && self.shards.is_none() {
             bail!(
                 "there is no project to answer about: {}. The server has to be started in a project, or for one (with \
                  its folder), or the client has to have roots",
@@ -351,10 +361,10 @@ impl ServerState {
         let mut project = root.project.clone();
         project.settings(&self.env)?;
         let opening = self.options.with(&self.settings(root)?);
-        let heard = Heard { listener: &*self.listener, unlike: Mutex::default() };
+        let heard = Heard::new(&*self.listener);
         match open(&opening, &self.env, &project, model.filter(|_| !encoding), &heard) {
             Ok(snapshot) => {
-                let unlike = heard.unlike.into_inner().unwrap_or_else(PoisonError::into_inner);
+                let unlike = heard.unlike();
                 let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
                 if !encoding && is_unfinished && !project.store.is_locked() {
                     self.encode_beside(root, project.clone(), opening);
@@ -374,38 +384,6 @@ impl ServerState {
                 Err(error.into())
             }
         }
-    }
-}
-
-/// Hears of an index that is opened whether it was brought up to date; the rest is the listener's.
-struct Heard<'l> {
-    listener: &'l dyn Listener,
-    /// Why the index is as it is, where it was not compared with the files.
-    unlike: Mutex<Option<String>>,
-}
-
-impl Listener for Heard<'_> {
-    fn hears(&self) -> bool {
-        true
-    }
-
-    fn notice(&self, notice: &Notice) {
-        if let Notice::AsItIs { .. } | Notice::FirstPart(_) = notice {
-            *self.unlike.lock().unwrap_or_else(PoisonError::into_inner) = Some(notice::text(notice));
-        }
-        self.listener.notice(notice);
-    }
-
-    fn progress(&self) -> Box<dyn Progress + '_> {
-        self.listener.progress()
-    }
-
-    fn traces(&self) -> bool {
-        self.listener.traces()
-    }
-
-    fn trace(&self, query: &str, step: &Traced<'_>) {
-        self.listener.trace(query, step);
     }
 }
 

@@ -9,8 +9,10 @@ use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
 use colgrep_engine::like::like;
 use colgrep_engine::request::check_length;
+use colgrep_engine::show::Lines;
 use colgrep_engine::{Background, Error as EngineError, Facts, Pattern, Refused, Scope, Standpoint, Tests, terms};
 use colgrep_index::ids::StableId;
+use colgrep_wire::Standing;
 
 use super::block::block;
 use super::ends::Answered;
@@ -25,6 +27,8 @@ use crate::output::escape::escape_control;
 
 /// Default number of files.
 const RESULTS_DEFAULT: usize = 10;
+/// Lines around units that come with a result.
+const LINES_AROUND: usize = 8;
 /// Maximum number of questions in one call.
 const QUERIES_MAX: usize = 16;
 /// Greatest number of files.
@@ -42,7 +46,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     let shared = |tokens: usize| Some(tokens / queries.len().max(1));
     let max_tokens = shared(tokens_wanted(asked.max_tokens));
     let pack = asked.pack.and_then(shared);
-    let (mut text, mut remarks, mut hits) = (String::new(), String::new(), Vec::new());
+    let (mut text, mut remarks, mut hits, mut standing) = (String::new(), String::new(), Vec::new(), None);
     for query in queries {
         let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, pack, ..asked.clone() };
         let answered = search_one(state, &one)?;
@@ -51,8 +55,15 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
             remarks.push_str(&format!("## {}\n{}", escape_control(query), answered.remarks));
         }
         hits.extend(answered.hits.into_iter().flatten());
+        // One question may have been answered by fewer shards than the next.
+        let is_worse = |known: &Standing, other: &Standing| known.missing.len() < other.missing.len();
+        if let Some(other) = answered.standing
+            && standing.as_ref().is_none_or(|known| is_worse(known, &other))
+        {
+            standing = Some(other);
+        }
     }
-    Ok(Answered { text, remarks, hits: Some(hits) })
+    Ok(Answered { text, remarks, hits: Some(hits), standing })
 }
 
 /// A query without a word: lines that hold it as text.
@@ -85,13 +96,13 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     let (content, around) = (asked.content, asked.lines.unwrap_or(0));
     let mut list = ranked(state, asked, asked.pack_tokens(), &|file| block(file, content, around))?;
     let (offset, wanted) = (asked.offset.unwrap_or_default(), wanted(asked.results)?);
-    let remarks = std::mem::take(&mut list.told.remarks);
-    let hits = std::mem::take(&mut list.told.hits).into_iter().skip(offset).take(wanted).collect();
+    let mut told = std::mem::take(&mut list.told);
+    told.hits = told.hits.into_iter().skip(offset).take(wanted).collect();
     let text = match asked.pack_tokens() {
         Some(tokens) => page_of(list, 0, wanted, Some(tokens.saturating_add(params::PACK_REMARK_TOKENS))),
         None => page_of(list, offset, wanted, asked.max_tokens),
     };
-    Ok(Answered::of(text, remarks, hits))
+    Ok(Answered::of(text, told))
 }
 
 /// The results of a search, each as `show` gives it.
@@ -112,7 +123,9 @@ pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>)
     check(asked)?;
     let list = ranked(state, asked, None, show)?;
     let (offset, end) = (asked.offset.unwrap_or_default(), asked.offset.unwrap_or_default() + wanted(asked.results)?);
-    let remarks = format!("{}{}", list.remarks, list.told.remarks);
+    let missing = list.told.standing.as_ref().and_then(Standing::told);
+    let missing = missing.map(|missing| format!("({missing})\n")).unwrap_or_default();
+    let remarks = format!("{}{}{missing}", list.remarks, list.told.remarks);
     let mut all = list.blocks;
     let more = list.more || all.len() > end;
     all.truncate(end);
@@ -147,7 +160,13 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
     scope.types.clone_from(&asked.languages);
     scope.code_only = asked.code_only.then_some(true);
     let mut places: Vec<RootPaths<'_>> = Vec::new();
-    for path in &asked.paths {
+    if state.shards().is_some() {
+        scope.paths = asked.paths.iter().map(PathBuf::from).collect();
+        if asked.near.is_some() {
+            bail!("near: there is no such file here, this server answers over shards; leave it out");
+        }
+    }
+    for path in asked.paths.iter().filter(|_| state.shards().is_none()) {
         let (root, _, below) = state.locate(path)?;
         match places.iter_mut().find(|(r, _)| Arc::ptr_eq(r, root)) {
             Some((_, all)) => all.push(below),
@@ -163,9 +182,15 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         per_file: asked.per_file,
         show,
         pack,
+        lines: Lines { around: around(asked), are_whole: asked.content },
     };
     let (scope, background) = (&scope, &background(state, asked)?);
     Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()
+}
+
+/// The lines around units that a result may show: those that were asked for, or what the page shows.
+fn around(asked: &params::Search) -> u32 {
+    asked.lines.unwrap_or_default().clamp(LINES_AROUND, 1_000) as u32
 }
 
 /// The conditions on units.
@@ -220,6 +245,7 @@ fn wanted(results: Option<usize>) -> Result<usize> {
 
 /// `find_related`.
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<String> {
+    state.check_here()?;
     let (root, path, line) = match unit_with(state, &asked.id)? {
         Some((root, below, line, _)) => (root, below, line),
         None => {
@@ -241,6 +267,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
             per_file: None,
             show: &|file| block(file, asked.content, asked.lines.unwrap_or(0)),
             pack: None,
+            lines: Lines::default(),
         };
         let (background, asked) = (&Background::default(), &params::Search::default());
         Ranking { state, roots: &roots, scope: &scope, question, like: Some(&like), background, asked }.once()

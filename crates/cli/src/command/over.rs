@@ -1,0 +1,115 @@
+//! A search over shards elsewhere: `colgrep --shards FILE QUERY`.
+
+use std::collections::HashSet;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use colgrep_core::collapse::PerFile;
+use colgrep_engine::model::Model;
+use colgrep_engine::place::Asked;
+use colgrep_engine::project::settings_at;
+use colgrep_engine::session::{FILES_DEFAULT, strength_min};
+use colgrep_engine::show::Lines;
+use colgrep_engine::{Detail, Env, Question, RankBy, Results, terms};
+use colgrep_wire::{Cluster, Patience, Wanted};
+
+use super::limit_threads;
+use crate::args::{Plan, Task};
+use crate::console::{Console, tell_refused};
+use crate::output::{self, Wish, end};
+use crate::{FAILED, FOUND, NOTHING};
+
+/// Lines around units that come with a file.
+const LINES_AROUND: usize = 8;
+
+/// Searches the shards that a file names.
+///
+/// # Errors
+/// When the request needs files of this machine, or no shard answers.
+pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
+    let query = asked(plan)?;
+    limit_threads(plan.threads);
+    let settings = settings_at(Path::new("."), env)?;
+    if !plan.output.quiet {
+        tell_refused(&settings);
+    }
+    let options = plan.output.with(&settings, env, std::io::stdout().is_terminal())?;
+    let token = env.shard_token.as_ref().map(|token| token.reveal().to_string());
+    let cluster = Cluster::new(file, token, 1, Patience::default())?;
+    let request = &plan.request;
+    let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
+    let knobs = settings.knobs(env, &request.ranking)?;
+    let terms = terms::in_force(&request.background, &settings);
+    let per_file = request.shape.units_per_file.or(settings.number("per_file"));
+    let files = request.shape.files.or(settings.number("results")).unwrap_or(FILES_DEFAULT);
+    let asked = Asked {
+        fusion: request.ranking.fusion.or(settings.fusion()).unwrap_or_default(),
+        by: request.ranking.by,
+        model: model.as_ref().filter(|_| request.ranking.by != RankBy::Words),
+        hints: &request.background.hints,
+        terms: (!terms.is_empty()).then_some(&terms),
+        units_per_file: per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.max(1))),
+        strength_min: strength_min(request, &settings),
+        single_units: request.shape.single_units,
+        explain: request.shape.explain,
+        ..Asked::new(query, &knobs, files)
+    };
+    let console = Console::new(plan.output.quiet, env.trace);
+    let wanted = Wanted { allowed: None, scope: &request.scope };
+    let (mut ranked, mut gathered) = cluster.rank(&wanted, &asked, &*console)?;
+    if request.shape.detail == Detail::Names {
+        let mut named = HashSet::new();
+        ranked.retain(|part, path| named.insert((part, path.to_string())));
+    }
+    gathered.lines = lines(&options.wish);
+    let standing = gathered.standing().clone();
+    let results = Results::of_shards(request, &gathered, ranked);
+    let is_empty = results.is_empty();
+    if !options.wish.silent {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let paths = (!env.trace).then(|| end::typed(&request.scope.paths));
+        output::print(&mut out, &results, &options, paths.as_deref())?;
+        out.flush()?;
+    }
+    Ok(match standing.told() {
+        Some(told) => {
+            remark!("colgrep: {told}");
+            FAILED
+        }
+        None if is_empty => NOTHING,
+        None => FOUND,
+    })
+}
+
+/// The query; refuses what shards can't answer.
+fn asked(plan: &Plan) -> Result<&str> {
+    let Question::Text(query) = &plan.request.question else {
+        bail!("--shards needs a query: --calls, --called-by and --kind then filter what it finds");
+    };
+    match plan.task {
+        Task::Rank => {}
+        Task::Grep => {
+            bail!("--shards: patterns alone (-e) are matched in files of this machine; give a query beside -e")
+        }
+        Task::Without | Task::Files | Task::Many(_) | Task::TypeList | Task::JsonSchema => {
+            bail!("--shards answers one query; -L, --files and --queries-from are about files of this machine")
+        }
+    }
+    if plan.request.scope.changes.is_some() {
+        bail!(
+            "--shards: what git says is changed is known on the shards' machines alone; leave out --changed and --since"
+        );
+    }
+    if plan.request.shape.every_match {
+        bail!("--shards ranks and counts no matches; leave out --count");
+    }
+    Ok(query)
+}
+
+/// The lines that the output may show of a file.
+fn lines(wish: &Wish) -> Lines {
+    let shown = [wish.lines, wish.before, wish.behind, wish.around].into_iter().flatten().max();
+    let around = shown.unwrap_or_default().clamp(LINES_AROUND, 1_000) as u32;
+    Lines { around, are_whole: wish.content || wish.format.is_json() || wish.pack.is_some() }
+}

@@ -1,0 +1,62 @@
+//! What a ranking goes over: the roots of this server, or shards elsewhere.
+
+use anyhow::Result;
+use colgrep_engine::corpus::{self, Parts, RankedTogether};
+use colgrep_engine::notice::Listener;
+use colgrep_engine::place::{Asked, Place};
+use colgrep_engine::show::Lines;
+use colgrep_wire::{Cluster, Gathered, Standing, Wanted};
+
+/// What a ranking goes over.
+pub enum Field<'s> {
+    /// Projects of this machine.
+    Here(Vec<Place>),
+    /// Shards elsewhere: whose search it is, where it looks, and which lines come with a file's units.
+    Shards(&'s Cluster, Wanted<'s>, Lines),
+}
+
+/// What shows the files of a ranking.
+pub enum Shower<'f> {
+    /// Projects of this machine.
+    Here(&'f Vec<Place>),
+    /// Shards elsewhere.
+    Shards(Gathered),
+}
+
+impl Field<'_> {
+    /// Ranks.
+    ///
+    /// # Errors
+    /// When an index can't be read, or no shard answers.
+    pub fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<(RankedTogether, Shower<'_>)> {
+        match self {
+            Field::Here(places) => {
+                let ranked = corpus::rank(&places.iter().collect::<Vec<_>>(), asked, listener)?;
+                Ok((ranked, Shower::Here(places)))
+            }
+            Field::Shards(cluster, wanted, lines) => {
+                let (ranked, mut gathered) = cluster.rank(wanted, asked, listener)?;
+                gathered.lines = *lines;
+                Ok((ranked, Shower::Shards(gathered)))
+            }
+        }
+    }
+}
+
+impl Shower<'_> {
+    /// The parts of the ranking.
+    pub fn parts(&self) -> &dyn Parts {
+        match self {
+            Shower::Here(places) => *places,
+            Shower::Shards(gathered) => gathered,
+        }
+    }
+
+    /// Which shards answered, where there are any.
+    pub fn standing(&self) -> Option<&Standing> {
+        match self {
+            Shower::Here(_) => None,
+            Shower::Shards(gathered) => Some(gathered.standing()),
+        }
+    }
+}

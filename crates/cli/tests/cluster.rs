@@ -1,0 +1,225 @@
+//! Shards in processes of their own: a search over them, a server over them, a shard that goes and comes back.
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use common::Sandbox;
+use common::serve::Server;
+use serde_json::{Value, json};
+
+const FILES: [(&str, &str); 6] = [
+    (
+        "api/src/retry.rs",
+        "/// Retries a request until the server answers.\npub fn retry_request(limit: u32) {\n    wait(limit);\n}\n",
+    ),
+    (
+        "api/src/queue.rs",
+        "/// A queue of jobs.\npub struct Queue;\n\npub fn push(job: u32) {\n    retry_request(job);\n}\n",
+    ),
+    (
+        "worker/lib/backoff.py",
+        "def backoff(limit):\n    \"\"\"Waits before a retry of a request.\"\"\"\n    return limit\n",
+    ),
+    ("worker/lib/queue.py", "def push(job):\n    return job\n"),
+    ("web/src/app.js", "// Retries the request of a page.\nfunction retryPage(limit) {\n  return fetch(limit);\n}\n"),
+    ("web/docs/plan.md", "# Plan\n\nA request is tried again.\n"),
+];
+
+/// A process that serves a shard; it ends when it is dropped.
+struct Shard {
+    child: Child,
+    address: String,
+}
+
+impl Shard {
+    fn of(command: &mut Command) -> Shard {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a shard");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("an address");
+        let shard = Shard { child, address: line.trim().to_string() };
+        while !shard.health("/readyz").starts_with("HTTP/1.1 200") {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        shard
+    }
+
+    fn start(sandbox: &Sandbox, listen: &str, roots: &[&str]) -> Shard {
+        Shard::of(&mut sandbox.command(&[&["serve", "--shard", "--listen", listen], roots].concat()))
+    }
+
+    fn health(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("a connection");
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").expect("written");
+        let mut text = String::new();
+        let _ = stream.read_to_string(&mut text);
+        text
+    }
+}
+
+impl Drop for Shard {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (path, text) in FILES {
+        sandbox.write(path, text);
+    }
+    for repository in ["api", "worker", "web"] {
+        fs::create_dir_all(sandbox.root().join(repository).join(".git")).expect("a folder");
+    }
+    sandbox
+}
+
+fn name(sandbox: &Sandbox, shards: &[&[&str]]) {
+    sandbox.write("shards.json", &json!({ "shards": shards }).to_string());
+}
+
+/// Paths with their scores and lines, of JSON rows.
+fn rows(text: &str) -> Vec<(String, Value, Value)> {
+    let rows: Vec<Value> = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let file = |row: &Value| {
+        let file = row["unit"]["file"].as_str().expect("a file").to_string();
+        let at = ["api/", "worker/", "web/"].iter().find_map(|name| file.find(name)).expect("a repository");
+        file[at..].to_string()
+    };
+    rows.iter().map(|row| (file(row), row["score"].clone(), row["text"].clone())).collect()
+}
+
+#[test]
+fn a_search_over_shards_is_one_over_their_repositories() {
+    let sandbox = sandbox();
+    let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    let two = Shard::start(&sandbox, "127.0.0.1:0", &["worker"]);
+    name(&sandbox, &[&[&one.address], &[&two.address]]);
+    for query in ["retry a request", "push", "queue", "who calls retry_request"] {
+        let here = sandbox.run(&[query, "--json", "api", "web", "worker"]);
+        let over = sandbox.run(&[query, "--json", "--shards", "shards.json"]);
+        assert_eq!((over.code, &*over.err), (0, ""), "{query}");
+        assert_eq!(rows(&over.out), rows(&here.out), "{query}");
+    }
+    let text = sandbox.run(&["retry", "--shards", "shards.json", "worker"]);
+    assert!(text.out.starts_with("worker/lib/backoff.py:"), "{}", text.out);
+    assert!(!text.out.contains("api/"), "{}", text.out);
+    let whole = sandbox.run(&["retry the request of a page", "--shards", "shards.json", "--content", "-k", "1"]);
+    assert!(whole.out.contains("return fetch(limit);"), "{}", whole.out);
+
+    let refused = |args: &[&str], why: &str| {
+        let ran = sandbox.run(&[&["--shards", "shards.json"], args].concat());
+        assert!(ran.code == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.code, ran.err);
+    };
+    refused(&["-e", "fn"], "--shards: patterns alone");
+    refused(&["push", "--count"], "counts no matches");
+    refused(&["push", "nowhere"], "there is no repository \"nowhere\"");
+    refused(&["push", "/etc"], "begins with the name of a repository");
+    refused(&["push", "--include", "["], "[");
+
+    // A shard that is gone is told, and back by itself.
+    let address = two.address.clone();
+    drop(two);
+    let part = sandbox.run(&["retry a request", "--json", "--shards", "shards.json"]);
+    assert_eq!(part.code, 2);
+    assert!(
+        part.err.contains(&format!("1 of 2 shards answered, the others are left out: shard 2 ({address})")),
+        "{}",
+        part.err
+    );
+    let rest = sandbox.run(&["retry a request", "--json", "api", "web"]);
+    assert_eq!(rows(&part.out), rows(&rest.out), "the answer of the others alone");
+    let _two = Shard::start(&sandbox, &address, &["worker"]);
+    assert_eq!(sandbox.run(&["retry a request", "--shards", "shards.json"]).code, 0);
+
+    name(&sandbox, &[&["127.0.0.1:1"]]);
+    let none = sandbox.run(&["retry", "--shards", "shards.json"]);
+    assert!(none.code == 2 && none.err.contains("none of 1 shards answers"), "{}", none.err);
+    sandbox.write("shards.json", "{}");
+    let bad = sandbox.run(&["retry", "--shards", "shards.json"]);
+    assert!(bad.code == 2 && bad.err.contains("does not name shards"), "{}", bad.err);
+}
+
+#[test]
+fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_see() {
+    let sandbox = sandbox();
+    let token = "a-token-of-some-length";
+    let shard = |roots: &[&str]| {
+        let args = [&["serve", "--shard", "--listen", "127.0.0.1:0"], roots].concat();
+        Shard::of(sandbox.command(&args).env("COLGREP_TOKEN", token))
+    };
+    let (one, two) = (shard(&["api", "web"]), shard(&["back=worker"]));
+    name(&sandbox, &[&[&one.address], &[&two.address]]);
+    let without = sandbox.run(&["retry", "--shards", "shards.json"]);
+    assert!(without.code == 2 && without.err.contains("the token is missing or wrong"), "{}", without.err);
+    let args = ["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json", "--rights"];
+    let server = Server::of(sandbox.command(&args).env("COLGREP_SHARD_TOKEN", token));
+    assert_eq!(server.get("/readyz", &[]).text, "ready\n");
+    let body = json!({"query": "retry a request"}).to_string();
+    let asked = |rights: &str| {
+        let headers = [("content-type", "application/json"), ("colgrep-repositories", rights)];
+        server.send("/api/v1/search", &body, &headers[..if rights.is_empty() { 1 } else { 2 }])
+    };
+    let files = |reply: &common::serve::Reply| -> Vec<String> {
+        let hits = reply.json()["hits"].as_array().cloned().unwrap_or_else(|| panic!("{reply:?}"));
+        hits.iter().map(|hit| hit["file"].as_str().expect("a file").to_string()).collect()
+    };
+    assert_eq!(asked("").status, 403);
+    assert_eq!(asked("web").status, 422);
+    let all = asked(r#"["api", "web", "back"]"#);
+    assert!(files(&all).iter().any(|file| file == "back/lib/backoff.py"), "{all:?}");
+    assert_eq!(all.json()["shards"], json!({"asked": 2, "answered": 2, "missing": []}));
+    let some = asked(r#"["web", "unknown"]"#);
+    assert!(files(&some).iter().all(|file| file.starts_with("web/")) && !files(&some).is_empty(), "{some:?}");
+    assert!(!some.text.contains("api") && !some.text.contains("back"), "{some:?}");
+    assert_eq!(some.json()["shards"]["asked"], 1, "a shard without an allowed repository is not asked");
+    assert_eq!(files(&asked("[]")), Vec::<String>::new());
+    let status = server.get("/api/v1/status", &[("colgrep-repositories", r#"["web"]"#)]).json();
+    let told = status["answer"].as_str().expect("an answer").to_string();
+    assert!(told.contains("1 repositories: web\n") && !told.contains("api"), "{told}");
+    let rights = [("content-type", "application/json"), ("colgrep-repositories", r#"["web"]"#)];
+    let refused = server.send("/api/v1/outline", &json!({"file": "web/src/app.js"}).to_string(), &rights);
+    assert!(refused.status == 422 && refused.text.contains("answers over shards"), "{refused:?}");
+    let page = server.send("/page/results", &body, &rights).json();
+    assert_eq!((&page["results"][0]["repository"], &page["results"][0]["path"]), (&json!("web"), &json!("src/app.js")));
+
+    drop(two);
+    let part = asked(r#"["api", "web", "back"]"#);
+    let shards = &part.json()["shards"];
+    assert_eq!(
+        (&shards["asked"], &shards["answered"], &shards["missing"][0]["shard"]),
+        (&json!(2), &json!(1), &json!(2))
+    );
+    assert!(server.get("/metrics", &[]).text.contains("colgrep_shards_missing 1"));
+    assert!(server.get("/readyz", &[]).text.contains("not all shards answer"));
+    // The file names another place: what is there answers.
+    let two = shard(&["back=worker"]);
+    name(&sandbox, &[&[&one.address], &[&two.address]]);
+    assert_eq!(asked(r#"["api", "web", "back"]"#).json()["shards"]["answered"], 2);
+}
+
+#[test]
+fn what_changed_is_served_and_a_shard_ends_when_told() {
+    let sandbox = sandbox();
+    let mut shard = Shard::start(&sandbox, "127.0.0.1:0", &["api"]);
+    assert!(shard.health("/healthz").ends_with("ok\n") && shard.health("/other").starts_with("HTTP/1.1 404"));
+    name(&sandbox, &[&[&shard.address]]);
+    let found = || sandbox.run(&["zebra_crossing", "--shards", "shards.json"]).out;
+    assert_eq!(found(), "");
+    sandbox.write("api/src/new.rs", "fn zebra_crossing() {}\n");
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !found().contains("api/src/new.rs") {
+        assert!(std::time::Instant::now() < end, "the new file is never found");
+    }
+    let id = shard.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
+    assert!(shard.child.wait().expect("an end").success());
+    let within = sandbox.run(&["serve", "--shard", "api/src"]);
+    assert!(within.code == 2 && within.err.contains("whole repositories"), "{}", within.err);
+    let open = sandbox.run(&["serve", "--shard", "--listen", "0.0.0.0:0", "api"]);
+    assert!(open.code == 2 && open.err.contains("a token is needed"), "{}", open.err);
+}

@@ -1,0 +1,101 @@
+//! The results of a ranking over all that was searched, worked out as they are taken.
+
+use std::ops::Range;
+
+use colgrep_core::strength::RULE;
+
+use crate::answer::FileAnswer;
+use crate::corpus::{Parts, RankedTogether};
+use crate::damage::damage;
+use crate::end::End;
+use crate::error::Result;
+use crate::request::{Detail, Question, SearchRequest};
+
+/// Number of results worked out at a time, in parallel.
+const PORTION: usize = 16;
+
+/// A ranking over all projects of a session.
+pub struct Results<'s> {
+    /// The text that was ranked by.
+    pub query: String,
+    /// Whether it is a list by path and line, and nothing was ranked.
+    pub is_list: bool,
+    /// [`SearchRequest::has_end`]: whether weak results are told from the others.
+    pub has_end: bool,
+    pub(crate) parts: &'s dyn Parts,
+    pub(crate) ranked: RankedTogether,
+    pub(crate) detail: Detail,
+    /// Whether an index that turns out to be damaged is repaired.
+    pub(crate) repairs: bool,
+}
+
+impl std::fmt::Debug for Results<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Results").field("query", &self.query).field("ranked", &self.ranked).finish_non_exhaustive()
+    }
+}
+
+impl<'s> Results<'s> {
+    /// The results of a request over shards that may be elsewhere.
+    pub fn of_shards(request: &SearchRequest, parts: &'s dyn Parts, ranked: RankedTogether) -> Results<'s> {
+        let query = match &request.question {
+            Question::Text(query) => query.clone(),
+            Question::Like { .. } | Question::LikeUnit(_) | Question::Every => String::new(),
+        };
+        let (has_end, detail) = (request.has_end(), request.shape.detail);
+        Results { query, is_list: false, has_end, parts, ranked, detail, repairs: false }
+    }
+}
+
+impl Results<'_> {
+    /// Number of results.
+    pub fn len(&self) -> usize {
+        self.ranked.len()
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.ranked.is_empty()
+    }
+
+    /// Number of results up to the last that reaches the rule ([`RULE`]); those behind it are near at best. All of them
+    /// where the answer has no end.
+    pub fn certain(&self) -> usize {
+        let is_certain = |at: &usize| self.ranked.strength(*at) >= RULE;
+        if self.has_end { (0..self.len()).rfind(is_certain).map_or(0, |last| last + 1) } else { self.len() }
+    }
+
+    /// The remarks behind the last result.
+    ///
+    /// # Errors
+    /// When an index can't be read.
+    pub fn end(&self) -> Result<End> {
+        let strongest = (0..self.len()).map(|at| self.ranked.strength(at)).fold(0.0, f32::max);
+        let end = if self.has_end { self.parts.end(&self.ranked, strongest < RULE)? } else { End::default() };
+        Ok(End { query: self.query.clone(), is_ruled: self.has_end, shown: self.len(), strongest, ..end })
+    }
+
+    /// Works out some of the results, in parallel. Damage that shows only here is repaired for the next search: earlier
+    /// files may have been given out already.
+    ///
+    /// # Errors
+    /// When an index can't be read.
+    pub fn files(&self, range: Range<usize>) -> Result<Vec<FileAnswer>> {
+        self.ranked.files(self.parts, range, self.detail).map_err(|failed| {
+            let (place, error) = *failed;
+            if self.repairs && damage(&error).is_some() {
+                self.parts.repair(place);
+            }
+            error
+        })
+    }
+
+    /// All results, worked out in portions as they are taken.
+    pub fn iter(&self) -> impl Iterator<Item = Result<FileAnswer>> + '_ {
+        let starts = (0..self.len()).step_by(PORTION);
+        starts.flat_map(|start| match self.files(start..self.len().min(start + PORTION)) {
+            Ok(files) => files.into_iter().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
+    }
+}

@@ -1,0 +1,422 @@
+//! Many shards as one corpus: whom a search asks, what it does without, and what it says of that.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::RangeInclusive;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use colgrep_core::token::{Tokenizer, words};
+use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::corpus::{Part, Parts, RankedTogether, rank_shards};
+use colgrep_engine::end::End;
+use colgrep_engine::notice::Listener;
+use colgrep_engine::place::Asked;
+use colgrep_engine::show::Lines;
+use colgrep_engine::{Detail, Scope};
+use colgrep_index::ErrorKind;
+use colgrep_index::search::Shard;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::file::Places;
+use crate::message::{Begin, Failure, Question};
+use crate::remote::Remote;
+use crate::replica::{Lost, Patience, Replica, Replicas};
+
+/// How often a search begins anew after a shard was lost in the middle of it.
+const ATTEMPTS: usize = 4;
+/// How often a shard may be lost in one search before it is done without.
+const LOSSES_MAX: usize = 2;
+/// How long it is taken for granted which repositories a shard has: one that holds none of a caller's is not asked.
+const REPOSITORIES_KNOWN: Duration = Duration::from_secs(10);
+/// Threads that wait for shards, at least and at most.
+const THREADS: RangeInclusive<usize> = 4..=128;
+
+/// Whose search it is, and where it looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The repositories that the caller may see; all where nothing limits it.
+    pub allowed: Option<&'a [String]>,
+    /// What is searched. Its paths begin with the name of a repository.
+    pub scope: &'a Scope,
+}
+
+/// A shard that gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Away {
+    /// Its number, from 1.
+    pub shard: usize,
+    /// The addresses of its replicas.
+    pub replicas: Vec<String>,
+    /// Why not.
+    pub why: String,
+}
+
+/// Which shards an answer comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    /// Shards that were asked.
+    pub asked: usize,
+    /// Those that answered.
+    pub answered: usize,
+    /// The others.
+    pub missing: Vec<Away>,
+}
+
+impl Standing {
+    /// What the caller has to know, where a shard is missing.
+    pub fn told(&self) -> Option<String> {
+        if self.missing.is_empty() {
+            return None;
+        }
+        let of = |away: &Away| format!("shard {} ({}): {}", away.shard, away.replicas.join(", "), away.why);
+        let all: Vec<String> = self.missing.iter().map(of).collect();
+        Some(format!(
+            "{} of {} shards answered, the others are left out: {}",
+            self.answered,
+            self.asked,
+            all.join("; ")
+        ))
+    }
+}
+
+/// Shards, as a file names them.
+pub struct Cluster {
+    file: PathBuf,
+    token: Option<String>,
+    at_once: usize,
+    patience: Patience,
+    known: Mutex<Known>,
+}
+
+impl std::fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cluster").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+/// What is known of the shards.
+#[derive(Default)]
+struct Known {
+    /// Of which state of the file.
+    stamp: Option<(SystemTime, u64)>,
+    /// Why the file that is there now was not taken.
+    why: Option<String>,
+    shards: Vec<Arc<Replicas>>,
+    replicas: HashMap<String, Arc<Replica>>,
+    /// The repositories of each shard, and when it said so.
+    repositories: HashMap<usize, (Instant, Vec<String>)>,
+    pool: Option<Arc<ThreadPool>>,
+}
+
+impl Cluster {
+    /// The shards that a file names. Every replica is sent the token, where there is one; `at_once` searches run side by side.
+    ///
+    /// # Errors
+    /// When the file can't be read, or names no shards.
+    pub fn new(file: &Path, token: Option<String>, at_once: usize, patience: Patience) -> Result<Cluster> {
+        let cluster = Cluster { file: file.to_path_buf(), token, at_once, patience, known: Mutex::default() };
+        cluster.take_over(&mut cluster.known(), Places::read(file)?)?;
+        cluster.known().stamp = stamp(file);
+        Ok(cluster)
+    }
+
+    /// The file that names the shards.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes over what the file says; what is known of replicas that it still names is kept.
+    fn take_over(&self, known: &mut Known, places: Places) -> Result<()> {
+        let mut replicas: HashMap<String, Arc<Replica>> = HashMap::new();
+        let mut shards = Vec::new();
+        for addresses in &places.shards {
+            let own = addresses.iter().map(|address| {
+                let kept = known.replicas.get(address).or(replicas.get(address)).cloned();
+                let replica = kept.unwrap_or_else(|| Arc::new(Replica::new(address.clone(), self.token.clone())));
+                replicas.insert(address.clone(), Arc::clone(&replica));
+                replica
+            });
+            let own: Vec<Arc<Replica>> = own.collect();
+            let is_same = |shard: &&Arc<Replicas>| {
+                shard.all.iter().map(|one| &one.address).eq(own.iter().map(|one| &one.address))
+            };
+            let kept = known.shards.iter().find(is_same).cloned();
+            shards.push(kept.unwrap_or_else(|| Arc::new(Replicas::new(own))));
+        }
+        let threads = (self.at_once * shards.len()).clamp(*THREADS.start(), *THREADS.end());
+        if known.pool.as_ref().is_none_or(|pool| pool.current_num_threads() != threads) {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|at| format!("coordinator {at}"));
+            known.pool = Some(Arc::new(pool.build()?));
+        }
+        (known.shards, known.replicas, known.repositories, known.why) = (shards, replicas, HashMap::new(), None);
+        Ok(())
+    }
+
+    /// The shards as the file names them now. A file that is being written, or says something else, changes nothing.
+    fn shards(&self) -> Result<(Vec<Arc<Replicas>>, Arc<ThreadPool>)> {
+        let mut known = self.known();
+        let now = stamp(&self.file);
+        if now != known.stamp {
+            known.stamp = now;
+            match Places::read(&self.file) {
+                Ok(places) => self.take_over(&mut known, places)?,
+                Err(error) => known.why = Some(full(&error)),
+            }
+        }
+        let pool = known.pool.clone().map_or_else(|| ThreadPoolBuilder::new().build().map(Arc::new), Ok)?;
+        Ok((known.shards.clone(), pool))
+    }
+
+    /// Why the file of the shards, as it is now, was not taken over.
+    pub fn refused_file(&self) -> Option<String> {
+        self.known().why.clone()
+    }
+
+    /// Bytes that went to all shards and came from them.
+    pub fn traffic(&self) -> (u64, u64) {
+        let known = self.known();
+        let all = known.replicas.values().map(|replica| &replica.traffic);
+        all.fold((0, 0), |(sent, received), traffic| {
+            (sent + traffic.sent.load(Ordering::Relaxed), received + traffic.received.load(Ordering::Relaxed))
+        })
+    }
+
+    /// Number of shards, and of those that do not answer.
+    pub fn counted(&self) -> (usize, usize) {
+        let all = self.shards().map_or(0, |(shards, _)| shards.len());
+        let answered = self.look(None).map_or(0, |(standing, _)| standing.answered);
+        (all, all - answered)
+    }
+
+    /// Looks which shards answer, and which repositories they have.
+    ///
+    /// # Errors
+    /// When the file of the shards is of no use, or no shard answers.
+    pub fn look(&self, allowed: Option<&[String]>) -> Result<(Standing, Vec<String>)> {
+        let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
+        let begun = self.begin(&begin, &HashMap::new())?;
+        let names = begun.remotes.iter().flat_map(|remote| &remote.begun.extent.repositories);
+        let names: BTreeSet<String> = names.map(|one| one.front.trim_end_matches('/').to_string()).collect();
+        Ok((begun.standing, names.into_iter().collect()))
+    }
+
+    /// Ranks the files of all shards as those of one index. A shard that is lost in the middle is begun anew with another
+    /// replica; one without any is done without, and the answer is that of an index of the others.
+    ///
+    /// # Errors
+    /// When no shard answers, the request can't be answered, or the model can't be run.
+    pub fn rank(
+        &self,
+        wanted: &Wanted<'_>,
+        asked: &Asked<'_>,
+        listener: &dyn Listener,
+    ) -> Result<(RankedTogether, Gathered)> {
+        let begin = begin(wanted, asked)?;
+        let (_, pool) = self.shards()?;
+        let mut losses: HashMap<usize, (usize, String)> = HashMap::new();
+        for attempt in 1.. {
+            let begun = self.begin(&begin, &losses)?;
+            self.check_names(&begin, &begun)?;
+            let shards: Vec<&dyn Shard> = begun.remotes.iter().map(|remote| remote as &dyn Shard).collect();
+            let lacks = begun.remotes.iter().any(|remote| remote.begun.lacks);
+            if shards.is_empty() {
+                let ranked = RankedTogether { ranked: Vec::new(), order: Vec::new(), best: Vec::new() };
+                return Ok((ranked, self.gathered(begun, pool)));
+            }
+            match pool.install(|| rank_shards(&shards, lacks, asked, listener)) {
+                Ok(ranked) => return Ok((ranked, self.gathered(begun, pool))),
+                Err(error) if is_away(&error) && attempt < ATTEMPTS => {
+                    for (remote, why) in begun.remotes.iter().filter_map(|remote| Some((remote, remote.lost()?))) {
+                        let lost = losses.entry(remote.at).or_default();
+                        *lost = (lost.0 + 1, why);
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        unreachable!("the last attempt ends it")
+    }
+
+    fn gathered(&self, begun: BegunAll, pool: Arc<ThreadPool>) -> Gathered {
+        let BegunAll { remotes, standing } = begun;
+        Gathered { remotes, standing, lines: Lines::default(), pool }
+    }
+
+    /// Refuses names that no shard knows, where all are there to say so.
+    fn check_names(&self, begin: &Begin, begun: &BegunAll) -> Result<()> {
+        if !begun.standing.missing.is_empty() {
+            return Ok(());
+        }
+        let fronts = || begun.remotes.iter().flat_map(|remote| &remote.begun.extent.repositories);
+        let is_known = |name: &str| fronts().any(|one| one.front.trim_end_matches('/') == name);
+        match begin.below.iter().find(|(name, _)| !is_known(name)) {
+            Some((name, _)) => Err(Error::Refused(format!(
+                "there is no repository {name:?} in the shards; a path begins with the name of one, as in an answer"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Begins a search in every shard that may hold something of it.
+    fn begin(&self, begin: &Begin, losses: &HashMap<usize, (usize, String)>) -> Result<BegunAll> {
+        let (shards, pool) = self.shards()?;
+        let repositories = self.known().repositories.clone();
+        let may_hold = |at: &usize| {
+            let allows = |name: &String| begin.allowed.as_ref().is_none_or(|allowed| allowed.contains(name));
+            let wants = |name: &String| begin.below.is_empty() || begin.below.iter().any(|(own, _)| own == name);
+            let known = repositories.get(at).filter(|(said, _)| said.elapsed() < REPOSITORIES_KNOWN);
+            known.is_none_or(|(_, own)| own.iter().any(|name| allows(name) && wants(name)))
+        };
+        let asked: Vec<usize> = (0..shards.len()).filter(may_hold).collect();
+        let begun = |at: &usize| match losses.get(at).filter(|(times, _)| *times >= LOSSES_MAX) {
+            Some((_, why)) => Err(Lost::Gone(std::io::Error::other(why.clone()))),
+            None => Remote::begin(*at, &shards[*at], begin, &self.patience),
+        };
+        let begun: Vec<(usize, Result<Remote, Lost>)> =
+            pool.install(|| asked.par_iter().with_max_len(1).map(|at| (*at, begun(at))).collect());
+        let (mut remotes, mut standing) = (Vec::new(), Standing { asked: asked.len(), ..Standing::default() });
+        for (at, one) in begun {
+            match one {
+                Ok(remote) => {
+                    let own = remote.repositories().map(|own| (Instant::now(), own));
+                    match own {
+                        Some(own) => self.known().repositories.insert(at, own),
+                        None => self.known().repositories.remove(&at),
+                    };
+                    standing.answered += 1;
+                    remotes.push(remote);
+                }
+                Err(Lost::Failed(Failure::Request(said))) => return Err(Error::Refused(said)),
+                Err(lost) => {
+                    let replicas = shards[at].all.iter().map(|one| one.address.clone()).collect();
+                    let why = if shards[at].all.is_empty() { "it has no replica".into() } else { lost.to_string() };
+                    standing.missing.push(Away { shard: at + 1, replicas, why });
+                }
+            }
+        }
+        if standing.asked > 0 && standing.answered == 0 {
+            let why = standing.missing.first().map(|away| away.why.clone()).unwrap_or_default();
+            return Err(Error::NoneAnswers { asked: standing.asked, why });
+        }
+        // A shard may hold none of what the caller may see.
+        remotes.retain(|remote| !remote.begun.extent.repositories.is_empty());
+        Ok(BegunAll { remotes, standing })
+    }
+}
+
+/// A search that began.
+struct BegunAll {
+    remotes: Vec<Remote>,
+    standing: Standing,
+}
+
+/// The message that begins a search.
+fn begin(wanted: &Wanted<'_>, asked: &Asked<'_>) -> Result<Begin> {
+    let below = wanted.scope.paths.iter().map(|path| repository_of(path)).collect::<Result<_>>()?;
+    let mut scope = wanted.scope.clone();
+    scope.paths = Vec::new();
+    let mut tokenizer = Tokenizer::default();
+    let terms: HashSet<String> =
+        words(asked.query).map(|word| tokenizer.normal(&asked.query[word]).to_string()).collect();
+    Ok(Begin {
+        allowed: wanted.allowed.map(<[String]>::to_vec),
+        below,
+        scope,
+        terms: terms.into_iter().collect(),
+        model: asked.model.map(colgrep_engine::model::Model::fingerprint),
+    })
+}
+
+/// The repository that a path begins with, and the path from there.
+fn repository_of(path: &Path) -> Result<(String, String)> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(part) => parts.push(part.to_string_lossy().into_owned()),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                return Err(Error::Refused(format!(
+                    "{}: over shards a path begins with the name of a repository, as in an answer",
+                    path.display()
+                )));
+            }
+        }
+    }
+    match parts.split_first() {
+        Some((repository, below)) => Ok((repository.clone(), below.join("/"))),
+        None => Err(Error::Refused("an empty path was given".into())),
+    }
+}
+
+fn is_away(error: &colgrep_engine::Error) -> bool {
+    error.of_index().is_some_and(|error| error.kind() == ErrorKind::Away)
+}
+
+fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
+    let metadata = std::fs::metadata(file).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+fn full(error: &Error) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// The shards that a ranking came from, which show its files.
+pub struct Gathered {
+    remotes: Vec<Remote>,
+    standing: Standing,
+    /// The lines that come with a file's units.
+    pub lines: Lines,
+    pool: Arc<ThreadPool>,
+}
+
+impl std::fmt::Debug for Gathered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gathered").field("standing", &self.standing).finish_non_exhaustive()
+    }
+}
+
+impl Gathered {
+    /// Which shards the answer comes from.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    fn shown(&self, part: &Part<'_>, detail: Detail) -> colgrep_engine::Result<Vec<FileAnswer>> {
+        let asked = part.ranked.shown(&part.hits, detail, self.lines);
+        let remote = &self.remotes[part.at];
+        let away = |lost: Lost| colgrep_index::Error::Away(format!("shard {}: {lost}", remote.at + 1));
+        let mut files: Vec<FileAnswer> = remote.ask_of(&Question::Show(Box::new(asked)), None).map_err(away)?;
+        for (hit, file) in part.hits.iter().zip(&mut files) {
+            part.ranked.explain(*hit, file);
+        }
+        Ok(files)
+    }
+}
+
+impl Parts for Gathered {
+    fn files(
+        &self,
+        parts: &[Part<'_>],
+        detail: Detail,
+    ) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, colgrep_engine::Error)>> {
+        let shown = |part: &Part<'_>| self.shown(part, detail).map_err(|error| Box::new((part.at, error)));
+        self.pool.install(|| parts.par_iter().with_max_len(1).map(shown).collect())
+    }
+
+    fn end(&self, ranked: &RankedTogether, _: bool) -> colgrep_engine::Result<End> {
+        Ok(End::of(ranked))
+    }
+
+    fn repair(&self, _: usize) {}
+}

@@ -1,0 +1,196 @@
+//! The messages: hello, the beginning of a search, the questions of its rounds, what is to be shown.
+//!
+//! A connection is greeted once. Then one search follows the other on it: [`Question::Begin`] says whose search it is and
+//! where it looks, [`Question::Ask`] what is asked, and the rounds follow. The answer to a question is a byte, whether it is
+//! one, and the answer or a [`Failure`].
+
+use colgrep_core::UnitId;
+use colgrep_core::bm25::Bm25;
+use colgrep_core::query::QueryParts;
+use colgrep_core::statistics::Statistics;
+use colgrep_encoder::Multivector;
+use colgrep_engine::Scope;
+use colgrep_engine::show::ShowAsked;
+use colgrep_index::ids::FilePlace;
+use colgrep_index::search::Near;
+use colgrep_index::search::shard::{
+    Choice, Cut, DefinitionsAsked, Extent, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look, TextsFound,
+};
+use colgrep_index::vector::Effort;
+use serde::{Deserialize, Serialize};
+
+/// The first bytes of a hello.
+pub const MAGIC: [u8; 8] = *b"colgrep\x01";
+/// Version of the messages: raised with every change of one.
+pub const VERSION: u32 = 1;
+
+/// The first message of a connection.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Hello {
+    /// [`MAGIC`].
+    pub magic: [u8; 8],
+    /// [`VERSION`].
+    pub version: u32,
+    /// The server's token, where it has one.
+    pub token: Option<String>,
+}
+
+/// The answer to a hello.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Welcome {
+    /// A number of what is served: another one after each change.
+    pub generation: u64,
+    /// The names of the repositories.
+    pub repositories: Vec<String>,
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Failure {
+    /// Another program, or another version of this one.
+    Version(u32),
+    /// The token is missing or wrong.
+    Token,
+    /// As many connections are open as may be.
+    Full,
+    /// The request can't be answered as it is.
+    Request(String),
+    /// Nothing can be read, or the question does not fit what was asked before.
+    Broken(String),
+}
+
+/// The beginning of a search.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Begin {
+    /// The repositories that the caller may see; all where nothing limits it. Nothing of another one is counted.
+    pub allowed: Option<Vec<String>>,
+    /// Paths to look in: repository, and path from its root; everything where there is none.
+    pub below: Vec<(String, String)>,
+    /// The rest of the scope.
+    pub scope: Scope,
+    /// Terms of which [`Begun::names`] says whether they are names.
+    pub terms: Vec<String>,
+    /// The fingerprint of the question's model, where meaning takes part.
+    pub model: Option<u64>,
+}
+
+/// What a search begins with.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Begun {
+    /// [`Welcome::generation`].
+    pub generation: u64,
+    /// The extent of the repositories that are searched.
+    pub extent: Extent,
+    /// Whether each of the terms is a name.
+    pub names: Vec<bool>,
+    /// Whether a repository has no vectors of the model.
+    pub lacks: bool,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ask {
+    /// What is looked up of the query.
+    pub query: QueryParts,
+    /// Constants of the ranking by words.
+    pub bm25: Bm25,
+    /// The question's vectors.
+    pub meaning: Option<Meaning>,
+}
+
+/// The question's vectors.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Meaning {
+    /// Components of a row.
+    pub dimension: u32,
+    /// Heads among the rows.
+    pub heads: u32,
+    /// The rows.
+    pub values: Vec<f32>,
+    /// The model's fingerprint.
+    pub fingerprint: u64,
+    /// Bounds of the search.
+    pub effort: Effort,
+}
+
+impl Meaning {
+    /// The vectors; `None` where the numbers do not fit each other.
+    pub fn question(&self) -> Option<Multivector> {
+        let (dimension, heads) = (self.dimension as usize, self.heads as usize);
+        let rows = self.values.len().checked_div(dimension)?;
+        let fits = rows * dimension == self.values.len() && (rows == 0 || heads <= rows);
+        fits.then(|| Multivector::from_values(dimension, heads, self.values.clone()))
+    }
+}
+
+/// What the first rounds of a search tell.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Asked {
+    /// The counts of the shard.
+    pub statistics: Statistics,
+    /// How many texts it may give.
+    pub texts: TextsFound,
+}
+
+/// A question.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Question {
+    /// Begins a search; another one on the same connection ends.
+    Begin(Box<Begin>),
+    /// What is asked.
+    Ask(Box<Ask>),
+    /// Whether a term is a name.
+    IsName(String),
+    /// What is shown of files that were ranked.
+    Show(Box<ShowAsked>),
+    /// `Words::candidates`: statistics, units, files, named files.
+    Candidates(Statistics, u64, u64, u64),
+    /// `Words::scored`.
+    Scored(Vec<FilePlace>, Vec<UnitId>),
+    /// `Words::facts`.
+    Facts(FactsAsked),
+    /// `Words::topics`.
+    Topics(Vec<String>),
+    /// `Words::holders`.
+    Holders(Vec<UnitId>),
+    /// `Words::tokens`.
+    Tokens(Vec<FilePlace>, Vec<String>),
+    /// `Words::stored`.
+    Stored(Vec<UnitId>),
+    /// `Meaning::hashes`.
+    Hashes,
+    /// `Meaning::choose`.
+    Choose(Choice, Cut),
+    /// `Meaning::nearest`.
+    Nearest(Cut),
+    /// `Meaning::likeness`.
+    Likeness(Vec<UnitId>),
+    /// `Meaning::text_of`.
+    TextOf(Vec<UnitId>),
+    /// `Places::located`.
+    Located(LocateAsked),
+    /// `Places::definitions`.
+    Definitions(DefinitionsAsked),
+    /// `Places::callers`.
+    Callers(String, bool),
+    /// `Places::around`.
+    Around(Vec<(FilePlace, u32)>),
+    /// `Places::runs`.
+    Runs(Vec<Vec<(String, u32)>>),
+    /// `Places::counts`.
+    Counts(Vec<String>, u64),
+    /// `Places::holding`.
+    Holding(HoldingAsked),
+    /// `Places::holding_all`.
+    HoldingAll(Vec<String>),
+    /// `Places::sizes`.
+    Sizes(Vec<FilePlace>),
+    /// `Places::look`.
+    Look(Vec<FilePlace>, Look),
+    /// `Places::lines`.
+    Lines(Vec<UnitId>, LineOf),
+    /// `Places::contexts`: where the reader stands, whether tests are wanted.
+    Contexts(Near, bool),
+    /// `Places::files_at`.
+    FilesAt(Vec<String>),
+}

@@ -1,0 +1,508 @@
+//! A shard elsewhere: its rounds are questions to one of its replicas. Where that is late, another one is asked the same
+//! from the beginning, and the first answer counts.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use colgrep_core::strength::Tokens;
+use colgrep_core::{Unit, UnitId};
+use colgrep_index::error::{Error, Result};
+use colgrep_index::ids::{FilePlace, TextHash};
+use colgrep_index::search::Shard;
+use colgrep_index::search::shard::{
+    Asked, CandidatesAsked, CandidatesFound, Choice, Chosen, Context, ContextsAsked, Cut, DefinitionFound,
+    DefinitionsAsked, Extent, FactsAsked, FactsFound, HolderCount, HoldingAsked, Likeness, LineOf, LocateAsked,
+    LocateFound, Look, Meaning, Places, Scored, Seen, ShardSearch, Statistics, TextNear, TextsFound, UnitFound, Words,
+};
+use serde::de::DeserializeOwned;
+
+use crate::frame::{QUESTION_BYTES_MAX, framed};
+use crate::message::{self, Ask, Begun, Failure, Question};
+use crate::replica::{Lane, Lost, Patience, Replica, Replicas, answered};
+
+/// How long one end of a race is waited for at a time.
+const STEP: Duration = Duration::from_millis(2);
+
+/// A frame that is sent to any replica.
+type Frame = Arc<Vec<u8>>;
+/// What a replica gave: the connection, and the answer to the last question.
+type Run = std::result::Result<(Lane, Vec<u8>), Lost>;
+
+/// A shard elsewhere, for one search.
+#[derive(Debug)]
+pub struct Remote {
+    /// Its number, from 0.
+    pub at: usize,
+    replicas: Arc<Replicas>,
+    patience: Patience,
+    /// What it said at the beginning.
+    pub begun: Begun,
+    names: HashMap<String, bool>,
+    line: Mutex<Line>,
+}
+
+/// The connection in use.
+#[derive(Debug, Default)]
+struct Line {
+    lane: Option<Lane>,
+    /// What another replica has to be asked before it can go on.
+    history: Vec<(Past, Frame)>,
+    /// Why there is no connection any more.
+    lost: Option<String>,
+}
+
+/// What a question of the past was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Past {
+    Begin,
+    Ask,
+    Round,
+    Choice,
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        let line = self.line.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // What a connection was told at its beginning is out of date where the indexes changed.
+        let is_current = |lane: &Lane| lane.welcome.generation == self.begun.generation;
+        if let Some(lane) = line.lane.take().filter(is_current) {
+            Arc::clone(&lane.replica).keep(lane);
+        }
+    }
+}
+
+impl Remote {
+    /// Begins a search in the shard, whose number is `at`.
+    ///
+    /// # Errors
+    /// When no replica answers.
+    pub fn begin(
+        at: usize,
+        replicas: &Arc<Replicas>,
+        begin: &message::Begin,
+        patience: &Patience,
+    ) -> std::result::Result<Remote, Lost> {
+        let frame = Arc::new(framed(&Question::Begin(Box::new(begin.clone())), QUESTION_BYTES_MAX)?);
+        let mut remote = Remote {
+            at,
+            replicas: Arc::clone(replicas),
+            patience: patience.clone(),
+            begun: Begun::default(),
+            names: HashMap::new(),
+            line: Mutex::default(),
+        };
+        let bytes = remote.race(&mut remote.line(), &frame)?;
+        remote.begun = answered(&bytes)?;
+        remote.names = begin.terms.iter().cloned().zip(remote.begun.names.iter().copied()).collect();
+        remote.line().history.push((Past::Begin, frame));
+        Ok(remote)
+    }
+
+    /// The names of its repositories, where they are known as they are now.
+    pub fn repositories(&self) -> Option<Vec<String>> {
+        let line = self.line();
+        let welcome = &line.lane.as_ref()?.welcome;
+        (welcome.generation == self.begun.generation).then(|| welcome.repositories.clone())
+    }
+
+    /// Why it gives no answer any more, if so.
+    pub fn lost(&self) -> Option<String> {
+        self.line().lost.clone()
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks a question; where `past` says so, another replica would have to be asked it too.
+    pub fn ask_of<T: DeserializeOwned>(
+        &self,
+        question: &Question,
+        past: Option<PastOf>,
+    ) -> std::result::Result<T, Lost> {
+        let frame = Arc::new(framed(question, QUESTION_BYTES_MAX)?);
+        let mut line = self.line();
+        let answer = self.race(&mut line, &frame).and_then(|bytes| answered(&bytes));
+        match (&answer, past) {
+            (Err(Lost::Failed(Failure::Request(_))), _) | (Ok(_), None) => {}
+            (Err(lost), _) => line.lost = Some(lost.to_string()),
+            (Ok(_), Some(PastOf(past))) => {
+                line.history.retain(|(old, _)| match past {
+                    Past::Ask => *old == Past::Begin,
+                    Past::Choice => {
+                        *old != Past::Choice || !matches!(question, Question::Choose(Choice::All | Choice::Lists, _))
+                    }
+                    Past::Begin | Past::Round => true,
+                });
+                line.history.push((past, frame));
+            }
+        }
+        answer
+    }
+
+    fn round<T: DeserializeOwned>(&self, question: &Question) -> Result<T> {
+        self.ask_of(question, None).map_err(|lost| self.away(&lost))
+    }
+
+    fn away(&self, lost: &Lost) -> Error {
+        Error::Away(format!("shard {}: {lost}", self.at + 1))
+    }
+
+    /// The answer to a question from the replica in use, or from another one where that is late or gone.
+    fn race(&self, line: &mut Line, frame: &Frame) -> std::result::Result<Vec<u8>, Lost> {
+        let mut race =
+            Race::new(self, line.lane.take(), line.history.iter().map(|(_, frame)| Arc::clone(frame)), frame);
+        let result = race.run();
+        let (lane, bytes) = result?;
+        lane.replica.answered();
+        self.replicas.took(race.started.elapsed());
+        line.lane = Some(lane);
+        Ok(bytes)
+    }
+}
+
+/// What a question is to those behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct PastOf(Past);
+
+/// One question, asked of one replica after the other until one answers.
+struct Race<'r> {
+    remote: &'r Remote,
+    /// The connection in use, on which the question is open.
+    lane: Option<Lane>,
+    frames: Arc<Vec<Frame>>,
+    generation: Option<u64>,
+    rivals: Vec<Arc<Replica>>,
+    /// Rivals that are being asked.
+    running: usize,
+    from_rivals: Receiver<(Arc<Replica>, Run)>,
+    to_here: Sender<(Arc<Replica>, Run)>,
+    started: Instant,
+    /// When the next rival is asked.
+    next: Instant,
+    /// How long a replica has before another one is asked too.
+    patience: Duration,
+    why: Option<Lost>,
+}
+
+impl<'r> Race<'r> {
+    fn new(remote: &'r Remote, lane: Option<Lane>, past: impl Iterator<Item = Frame>, frame: &Frame) -> Race<'r> {
+        let frames: Arc<Vec<Frame>> = Arc::new(past.chain([Arc::clone(frame)]).collect());
+        let generation = (frames.len() > 1).then_some(remote.begun.generation);
+        let in_use = lane.as_ref().map(|lane| lane.replica.address.clone());
+        let mut rivals = remote.replicas.in_turn();
+        rivals.retain(|rival| Some(&rival.address) != in_use.as_ref());
+        rivals.reverse();
+        let (to_here, from_rivals) = channel();
+        let started = Instant::now();
+        let patience = remote.replicas.patience(remote.patience.first, remote.patience.hedge.clone());
+        let mut race = Race {
+            remote,
+            lane: None,
+            frames,
+            generation,
+            rivals,
+            running: 0,
+            from_rivals,
+            to_here,
+            started,
+            next: started,
+            patience,
+            why: None,
+        };
+        if let Some(mut lane) = lane {
+            match lane.send(frame) {
+                Ok(()) => (race.lane, race.next) = (Some(lane), started + patience),
+                Err(lost) => race.lost(&lane.replica, lost),
+            }
+        }
+        race
+    }
+
+    fn lost(&mut self, replica: &Replica, lost: Lost) {
+        if !matches!(lost, Lost::OtherGeneration | Lost::Failed(Failure::Request(_) | Failure::Full)) {
+            replica.failed(&lost);
+        }
+        self.why = Some(lost);
+    }
+
+    fn run(&mut self) -> Run {
+        let end = self.started + self.remote.patience.answer;
+        loop {
+            if let Some(Lost::Failed(Failure::Request(_))) = &self.why {
+                break;
+            }
+            let is_due = self.lane.is_none() && self.running == 0;
+            if (is_due || Instant::now() >= self.next) && !self.start() && is_due {
+                break;
+            }
+            if Instant::now() >= end {
+                if let Some(lane) = self.lane.take() {
+                    self.lost(&Arc::clone(&lane.replica), Lost::Late);
+                }
+                break;
+            }
+            if let Some(won) = self.waited(end) {
+                return Ok(won);
+            }
+        }
+        Err(self.why.take().unwrap_or(Lost::Late))
+    }
+
+    /// Waits a while for the connection in use and for rivals.
+    fn waited(&mut self, end: Instant) -> Option<(Lane, Vec<u8>)> {
+        let until = if self.running > 0 { Instant::now() + STEP } else { self.next }.min(end);
+        if let Some(mut lane) = self.lane.take() {
+            match lane.wait(until).and_then(|bytes| bytes.map(checked).transpose()) {
+                Ok(Some(bytes)) => return Some((lane, bytes)),
+                Ok(None) => self.lane = Some(lane),
+                Err(lost) => self.lost(&Arc::clone(&lane.replica), lost),
+            }
+        }
+        let patience = match self.lane {
+            Some(_) => Duration::ZERO,
+            None => self.next.min(end).saturating_duration_since(Instant::now()).max(STEP),
+        };
+        match self.from_rivals.recv_timeout(patience) {
+            Ok((_, Ok(won))) => {
+                if let Some(lane) = &self.lane {
+                    lane.replica.overtaken();
+                }
+                Some(won)
+            }
+            Ok((rival, Err(lost))) => {
+                self.running -= 1;
+                self.lost(&rival, lost);
+                None
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    /// Asks the next rival, in a thread of its own. Whether there is one.
+    fn start(&mut self) -> bool {
+        // Where it answers at once, no other one is needed.
+        self.next = Instant::now() + self.patience;
+        let rival = loop {
+            match self.rivals.pop() {
+                None => return false,
+                Some(rival) if rival.may_be_tried() => break rival,
+                Some(rival) => {
+                    let why = rival.why_closed().unwrap_or_default();
+                    self.why.get_or_insert(Lost::Gone(io::Error::other(why)));
+                }
+            }
+        };
+        let (frames, generation, to_here) = (Arc::clone(&self.frames), self.generation, self.to_here.clone());
+        let now = Instant::now();
+        let (greeted, until) = (now + self.remote.patience.connect, now + self.remote.patience.answer);
+        let asked = Arc::clone(&rival);
+        let work = move || {
+            let run = run(&asked, &frames, generation, greeted, until);
+            // If another one was faster, nobody wants it.
+            let _ = to_here.send((asked, run));
+        };
+        match std::thread::Builder::new().name("rival".into()).spawn(work) {
+            Ok(_) => self.running += 1,
+            Err(error) => self.lost(&rival, error.into()),
+        }
+        true
+    }
+}
+
+/// An answer that is one.
+fn checked(bytes: Vec<u8>) -> std::result::Result<Vec<u8>, Lost> {
+    match bytes.first() {
+        Some(0) => Ok(bytes),
+        _ => Err(answered::<()>(&bytes).err().unwrap_or_else(|| io::Error::from(io::ErrorKind::InvalidData).into())),
+    }
+}
+
+/// Asks a replica one question after the other, and gives the answer to the last.
+fn run(replica: &Arc<Replica>, frames: &[Frame], generation: Option<u64>, greeted: Instant, until: Instant) -> Run {
+    let Some((begin, rest)) = frames.split_first() else { return Err(Lost::Late) };
+    // A connection that was kept may have been closed meanwhile.
+    let kept = replica.take().and_then(|mut lane| lane.ask(begin, until).ok().map(|bytes| (lane, bytes)));
+    let (mut lane, bytes) = match kept {
+        Some(kept) => kept,
+        None => {
+            let mut lane = Lane::open(replica, greeted)?;
+            let bytes = lane.ask(begin, until)?;
+            (lane, bytes)
+        }
+    };
+    let mut last = checked(bytes)?;
+    if let Some(generation) = generation {
+        let begun: Begun = answered(&last)?;
+        if begun.generation != generation {
+            return Err(Lost::OtherGeneration);
+        }
+    }
+    for frame in rest {
+        last = checked(lane.ask(frame, until)?)?;
+    }
+    Ok((lane, last))
+}
+
+impl Shard for Remote {
+    fn extent(&self) -> Extent {
+        self.begun.extent.clone()
+    }
+
+    fn is_name(&self, term: &str) -> Result<bool> {
+        match self.names.get(term) {
+            Some(is_name) => Ok(*is_name),
+            None => self.round(&Question::IsName(term.to_string())),
+        }
+    }
+
+    fn ask<'s>(&'s self, asked: &Asked<'s>) -> Result<Box<dyn ShardSearch + 's>> {
+        let meaning = asked.meaning.map(|meant| message::Meaning {
+            dimension: meant.question.dimension() as u32,
+            heads: meant.question.heads() as u32,
+            values: meant.question.values().to_vec(),
+            fingerprint: meant.fingerprint,
+            effort: meant.effort,
+        });
+        let ask = Ask { query: asked.query.into(), bm25: asked.bm25, meaning };
+        let told: message::Asked =
+            self.ask_of(&Question::Ask(Box::new(ask)), Some(PastOf(Past::Ask))).map_err(|lost| self.away(&lost))?;
+        Ok(Box::new(RemoteSearch { remote: self, told }))
+    }
+}
+
+/// One search in a shard elsewhere.
+struct RemoteSearch<'s> {
+    remote: &'s Remote,
+    told: message::Asked,
+}
+
+impl RemoteSearch<'_> {
+    /// A round; not asked where nothing is asked about.
+    fn about<T: DeserializeOwned + Default>(&self, is_nothing: bool, question: impl FnOnce() -> Question) -> Result<T> {
+        if is_nothing { Ok(T::default()) } else { self.remote.round(&question()) }
+    }
+
+    fn kept<T: DeserializeOwned>(&self, past: Past, question: &Question) -> Result<T> {
+        self.remote.ask_of(question, Some(PastOf(past))).map_err(|lost| self.remote.away(&lost))
+    }
+}
+
+impl Words for RemoteSearch<'_> {
+    fn statistics(&self) -> Result<Statistics> {
+        Ok(self.told.statistics.clone())
+    }
+
+    fn candidates(&self, asked: &CandidatesAsked<'_>) -> Result<CandidatesFound> {
+        let [units, files, named] = [asked.units_max, asked.files_min, asked.named_max].map(|n| n as u64);
+        self.kept(Past::Round, &Question::Candidates(asked.statistics.clone(), units, files, named))
+    }
+
+    fn scored(&self, files: &[FilePlace], units: &[UnitId]) -> Result<Scored> {
+        self.about(files.is_empty() && units.is_empty(), || Question::Scored(files.to_vec(), units.to_vec()))
+    }
+
+    fn facts(&self, asked: &FactsAsked) -> Result<FactsFound> {
+        self.remote.round(&Question::Facts(asked.clone()))
+    }
+
+    fn topics(&self, terms: &[String]) -> Result<Vec<u64>> {
+        self.about(terms.is_empty(), || Question::Topics(terms.to_vec()))
+    }
+
+    fn holders(&self, units: &[UnitId]) -> Result<Vec<Vec<u32>>> {
+        self.about(units.is_empty(), || Question::Holders(units.to_vec()))
+    }
+
+    fn tokens(&self, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
+        self.about(files.is_empty(), || Question::Tokens(files.to_vec(), tokens.to_vec()))
+    }
+
+    fn stored(&self, units: &[UnitId]) -> Result<Vec<Unit>> {
+        self.about(units.is_empty(), || Question::Stored(units.to_vec()))
+    }
+}
+
+impl Meaning for RemoteSearch<'_> {
+    fn texts(&self) -> Result<TextsFound> {
+        Ok(self.told.texts)
+    }
+
+    fn hashes(&self) -> Result<Vec<TextHash>> {
+        self.about(self.told.texts.texts == Some(0), || Question::Hashes)
+    }
+
+    fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen> {
+        self.kept(Past::Choice, &Question::Choose(by, *cut))
+    }
+
+    fn nearest(&self, cut: &Cut) -> Result<Vec<TextNear>> {
+        self.remote.round(&Question::Nearest(*cut))
+    }
+
+    fn likeness(&self, units: &[UnitId]) -> Result<Vec<Likeness>> {
+        self.about(units.is_empty(), || Question::Likeness(units.to_vec()))
+    }
+
+    fn text_of(&self, units: &[UnitId]) -> Result<Vec<Option<String>>> {
+        self.about(units.is_empty(), || Question::TextOf(units.to_vec()))
+    }
+}
+
+impl Places for RemoteSearch<'_> {
+    fn located(&self, asked: &LocateAsked) -> Result<LocateFound> {
+        self.remote.round(&Question::Located(asked.clone()))
+    }
+
+    fn definitions(&self, asked: &DefinitionsAsked) -> Result<Vec<DefinitionFound>> {
+        self.remote.round(&Question::Definitions(asked.clone()))
+    }
+
+    fn callers(&self, name: &str, is_loose: bool) -> Result<Vec<UnitFound>> {
+        self.remote.round(&Question::Callers(name.to_string(), is_loose))
+    }
+
+    fn around(&self, lines: &[(FilePlace, u32)]) -> Result<Vec<Option<UnitFound>>> {
+        self.about(lines.is_empty(), || Question::Around(lines.to_vec()))
+    }
+
+    fn runs(&self, runs: &[Vec<(String, u32)>]) -> Result<Vec<Vec<FilePlace>>> {
+        self.about(runs.is_empty(), || Question::Runs(runs.to_vec()))
+    }
+
+    fn counts(&self, terms: &[String], units_max: u64) -> Result<Vec<HolderCount>> {
+        self.about(terms.is_empty(), || Question::Counts(terms.to_vec(), units_max))
+    }
+
+    fn holding(&self, asked: &HoldingAsked) -> Result<Vec<(FilePlace, f32)>> {
+        self.remote.round(&Question::Holding(asked.clone()))
+    }
+
+    fn holding_all(&self, terms: &[String]) -> Result<Vec<FilePlace>> {
+        self.about(terms.is_empty(), || Question::HoldingAll(terms.to_vec()))
+    }
+
+    fn sizes(&self, files: &[FilePlace]) -> Result<Vec<Option<u64>>> {
+        self.about(files.is_empty(), || Question::Sizes(files.to_vec()))
+    }
+
+    fn look(&self, files: &[FilePlace], look: &Look) -> Result<Vec<Vec<Seen>>> {
+        self.about(files.is_empty(), || Question::Look(files.to_vec(), look.clone()))
+    }
+
+    fn lines(&self, units: &[UnitId], line: &LineOf) -> Result<Vec<u32>> {
+        self.about(units.is_empty(), || Question::Lines(units.to_vec(), line.clone()))
+    }
+
+    fn contexts(&self, asked: &ContextsAsked<'_>) -> Result<Vec<(FilePlace, Context)>> {
+        self.remote.round(&Question::Contexts(asked.near.clone(), asked.wants_tests))
+    }
+
+    fn files_at(&self, paths: &[&str]) -> Result<Vec<Option<FilePlace>>> {
+        let owned = || paths.iter().map(|path| (*path).to_string()).collect();
+        self.about(paths.is_empty(), || Question::FilesAt(owned()))
+    }
+}

@@ -1,0 +1,142 @@
+//! One connection to a replica, and what is asked on it.
+
+use std::io;
+use std::net::{Shutdown, TcpStream, ToSocketAddrs as _};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+
+use super::Replica;
+use crate::frame::{ANSWER_BYTES_MAX, Frames, HEAD_BYTES, HELLO_BYTES_MAX, framed, message};
+use crate::message::{Failure, Hello, MAGIC, VERSION, Welcome};
+
+/// Why a replica gave no answer.
+#[derive(Debug)]
+pub enum Lost {
+    /// It is gone, or says what is no answer.
+    Gone(io::Error),
+    /// It did not answer in time.
+    Late,
+    /// It has other indexes than the search began with.
+    OtherGeneration,
+    /// It answers that it can't.
+    Failed(Failure),
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Lost::Gone(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                f.write_str("the connection was closed")
+            }
+            Lost::Gone(error) => error.fmt(f),
+            Lost::Late => f.write_str("no answer in time"),
+            Lost::OtherGeneration => f.write_str("it has other indexes than the search began with"),
+            Lost::Failed(Failure::Version(theirs)) => {
+                write!(f, "it speaks version {theirs} of the messages between shards, this program {VERSION}")
+            }
+            Lost::Failed(Failure::Token) => f.write_str("the token is missing or wrong"),
+            Lost::Failed(Failure::Full) => f.write_str("as many connections are open as may be"),
+            Lost::Failed(Failure::Request(said) | Failure::Broken(said)) => f.write_str(said),
+        }
+    }
+}
+
+impl From<io::Error> for Lost {
+    fn from(error: io::Error) -> Lost {
+        Lost::Gone(error)
+    }
+}
+
+/// A connection that was greeted.
+#[derive(Debug)]
+pub struct Lane {
+    /// Where it leads.
+    pub replica: Arc<Replica>,
+    /// What the replica said of itself.
+    pub welcome: Welcome,
+    frames: Frames,
+    /// When it was last used.
+    pub used: Instant,
+    /// Questions without an answer.
+    pub open: usize,
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        let _ = self.frames.stream().shutdown(Shutdown::Both);
+    }
+}
+
+impl Lane {
+    /// Connects to a replica and greets it.
+    ///
+    /// # Errors
+    /// When it does not answer until then, or refuses.
+    pub fn open(replica: &Arc<Replica>, until: Instant) -> Result<Lane, Lost> {
+        let mut last = Lost::Gone(io::Error::other(format!("{} is the name of no machine", replica.address)));
+        for address in replica.address.to_socket_addrs()? {
+            let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            match TcpStream::connect_timeout(&address, left) {
+                Ok(stream) => return Lane::greet(replica, stream, until),
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(Lost::Late),
+                Err(error) => last = error.into(),
+            }
+        }
+        Err(last)
+    }
+
+    fn greet(replica: &Arc<Replica>, stream: TcpStream, until: Instant) -> Result<Lane, Lost> {
+        let mut frames = Frames::new(stream, until.saturating_duration_since(Instant::now()))?;
+        let hello = Hello { magic: MAGIC, version: VERSION, token: replica.token.clone() };
+        frames.write(&framed(&hello, HELLO_BYTES_MAX)?)?;
+        let bytes = frames.read(ANSWER_BYTES_MAX, until)?.ok_or(Lost::Late)?;
+        let welcome: Welcome = answered(&bytes)?;
+        let (replica, used) = (Arc::clone(replica), Instant::now());
+        Ok(Lane { replica, welcome, frames, used, open: 0 })
+    }
+
+    /// Sends a question.
+    ///
+    /// # Errors
+    /// When the replica is gone.
+    pub fn send(&mut self, frame: &[u8]) -> Result<(), Lost> {
+        self.used = Instant::now();
+        self.replica.traffic.sent.fetch_add(frame.len() as u64, Ordering::Relaxed);
+        self.frames.write(frame)?;
+        self.open += 1;
+        Ok(())
+    }
+
+    /// Waits for the answer to the first question without one; `None` where it has not come until then.
+    ///
+    /// # Errors
+    /// When the replica is gone.
+    pub fn wait(&mut self, until: Instant) -> Result<Option<Vec<u8>>, Lost> {
+        let read = self.frames.read(ANSWER_BYTES_MAX, until)?;
+        if let Some(bytes) = &read {
+            self.open -= 1;
+            self.replica.traffic.received.fetch_add((HEAD_BYTES + bytes.len()) as u64, Ordering::Relaxed);
+        }
+        Ok(read)
+    }
+
+    /// Asks a question and waits for its answer.
+    ///
+    /// # Errors
+    /// When there is none until then.
+    pub fn ask(&mut self, frame: &[u8], until: Instant) -> Result<Vec<u8>, Lost> {
+        self.send(frame)?;
+        self.wait(until)?.ok_or(Lost::Late)
+    }
+}
+
+/// The answer in a frame.
+///
+/// # Errors
+/// When it is none, or says that there is none.
+pub fn answered<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Lost> {
+    message::<Result<T, Failure>>(bytes)?.map_err(Lost::Failed)
+}

@@ -1,0 +1,237 @@
+//! Replicas: the connections that are kept to each, how fast they answer, and which are left alone for a while.
+
+mod lane;
+
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+pub use lane::{Lane, Lost, answered};
+
+/// Idle connections that are kept, and for how long: a server closes them later.
+const IDLE_MAX: usize = 16;
+const IDLE: Duration = Duration::from_secs(30);
+/// How long a replica is left alone that failed, and how long one comes last that was overtaken.
+const REST: Duration = Duration::from_secs(2);
+/// Times of answers that are remembered.
+const TIMES: usize = 256;
+/// Answers before the times tell anything.
+const TIMES_MIN: usize = 20;
+
+/// How long replicas are waited for.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    /// For a connection and its greeting.
+    pub connect: Duration,
+    /// For an answer, before another replica is asked too, as long as nothing is known of the shard's times.
+    pub first: Duration,
+    /// The same once they are known: twice the 95th of a hundred, within these bounds.
+    pub hedge: RangeInclusive<Duration>,
+    /// For an answer in all.
+    pub answer: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience {
+            connect: Duration::from_millis(1_000),
+            first: Duration::from_millis(400),
+            hedge: Duration::from_millis(30)..=Duration::from_millis(1_000),
+            answer: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Bytes that went over the wire.
+#[derive(Debug, Default)]
+pub struct Traffic {
+    /// To the replica.
+    pub sent: AtomicU64,
+    /// From it.
+    pub received: AtomicU64,
+}
+
+/// A process that serves a shard.
+#[derive(Debug)]
+pub struct Replica {
+    /// Host and port.
+    pub address: String,
+    /// The token that it wants.
+    pub token: Option<String>,
+    /// Bytes to it and from it.
+    pub traffic: Traffic,
+    idle: Mutex<Vec<Lane>>,
+    health: Mutex<Health>,
+}
+
+#[derive(Debug, Default)]
+struct Health {
+    /// Until when it is left alone, and why.
+    closed: Option<(Instant, String)>,
+    /// Until when others come first.
+    late: Option<Instant>,
+}
+
+impl Replica {
+    /// A replica that nothing is known of.
+    pub fn new(address: String, token: Option<String>) -> Replica {
+        Replica { address, token, traffic: Traffic::default(), idle: Mutex::default(), health: Mutex::default() }
+    }
+
+    fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Lane>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection that is kept.
+    pub fn take(&self) -> Option<Lane> {
+        let mut idle = self.idle();
+        idle.retain(|lane| lane.used.elapsed() < IDLE);
+        idle.pop()
+    }
+
+    /// Keeps a connection on which nothing is open.
+    pub fn keep(&self, lane: Lane) {
+        let mut idle = self.idle();
+        if lane.open == 0 && idle.len() < IDLE_MAX {
+            idle.push(lane);
+        }
+    }
+
+    /// It failed: it is left alone for a while, then one search tries it.
+    pub fn failed(&self, why: &Lost) {
+        self.idle().clear();
+        self.health().closed = Some((Instant::now() + REST, why.to_string()));
+    }
+
+    /// Another one was faster: it comes last for a while.
+    pub fn overtaken(&self) {
+        self.health().late = Some(Instant::now() + REST);
+    }
+
+    /// It answered.
+    pub fn answered(&self) {
+        self.health().closed = None;
+    }
+
+    /// Whether it may be tried now. Of a replica that failed, one search at a time finds out whether it is back.
+    pub fn may_be_tried(&self) -> bool {
+        let mut health = self.health();
+        let now = Instant::now();
+        match &mut health.closed {
+            Some((until, _)) if *until > now => false,
+            Some((until, _)) => {
+                *until = now + REST;
+                true
+            }
+            None => true,
+        }
+    }
+
+    /// Why it is left alone, if it is.
+    pub fn why_closed(&self) -> Option<String> {
+        self.health().closed.as_ref().map(|(_, why)| why.clone())
+    }
+
+    fn is_late(&self) -> bool {
+        self.health().late.is_some_and(|until| until > Instant::now())
+    }
+}
+
+/// The replicas of a shard.
+#[derive(Debug)]
+pub struct Replicas {
+    /// The replicas.
+    pub all: Vec<Arc<Replica>>,
+    next: AtomicUsize,
+    times: Mutex<VecDeque<Duration>>,
+}
+
+impl Replicas {
+    /// These replicas.
+    pub fn new(all: Vec<Arc<Replica>>) -> Replicas {
+        Replicas { all, next: AtomicUsize::new(0), times: Mutex::default() }
+    }
+
+    /// The replicas in the order in which they are tried: each time another one first, those that were overtaken last.
+    pub fn in_turn(&self) -> Vec<Arc<Replica>> {
+        let first = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut all: Vec<Arc<Replica>> =
+            (0..self.all.len()).map(|at| Arc::clone(&self.all[(first + at) % self.all.len()])).collect();
+        all.sort_by_key(|replica| replica.is_late());
+        all
+    }
+
+    /// Remembers how long an answer took.
+    pub fn took(&self, time: Duration) {
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        if times.len() == TIMES {
+            times.pop_front();
+        }
+        times.push_back(time);
+    }
+
+    /// How long to wait for an answer before another replica is asked too: twice the time within which 95 of 100 came.
+    pub fn patience(&self, first: Duration, within: RangeInclusive<Duration>) -> Duration {
+        let mut times: Vec<Duration> =
+            self.times.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        if times.len() < TIMES_MIN {
+            return first;
+        }
+        let at = times.len() * 95 / 100;
+        let (_, p95, _) = times.select_nth_unstable(at);
+        (2 * *p95).clamp(*within.start(), *within.end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replica(address: &str) -> Arc<Replica> {
+        Arc::new(Replica::new(address.into(), None))
+    }
+
+    #[test]
+    fn a_replica_that_failed_is_left_alone_and_then_tried_by_one() {
+        let one = replica("a:1");
+        assert!(one.may_be_tried() && one.may_be_tried());
+        one.failed(&Lost::Late);
+        assert!(!one.may_be_tried());
+        assert_eq!(one.why_closed().as_deref(), Some("no answer in time"));
+        one.health().closed = Some((Instant::now(), String::new()));
+        assert!(one.may_be_tried(), "its rest is over");
+        assert!(!one.may_be_tried(), "one tries it");
+        one.answered();
+        assert!(one.may_be_tried() && one.may_be_tried());
+    }
+
+    #[test]
+    fn replicas_take_turns_and_late_ones_come_last() {
+        let all = Replicas::new(vec![replica("a:1"), replica("b:1"), replica("c:1")]);
+        let order = || all.in_turn().iter().map(|one| one.address[..1].to_string()).collect::<String>();
+        assert_eq!([order(), order(), order(), order()], ["abc", "bca", "cab", "abc"]);
+        all.all[1].overtaken();
+        assert_eq!([order(), order()], ["cab", "cab"]);
+    }
+
+    #[test]
+    fn patience_follows_the_times() {
+        let all = Replicas::new(vec![replica("a:1")]);
+        let ms = Duration::from_millis;
+        let patience = || all.patience(ms(400), ms(20)..=ms(1_000));
+        (0..19).for_each(|_| all.took(ms(10)));
+        assert_eq!(patience(), ms(400), "too few");
+        (0..81).for_each(|_| all.took(ms(10)));
+        assert_eq!(patience(), ms(20));
+        (0..10).for_each(|_| all.took(ms(60)));
+        assert_eq!(patience(), ms(120));
+        (0..100).for_each(|_| all.took(ms(5_000)));
+        assert_eq!(patience(), ms(1_000));
+    }
+}

@@ -1,0 +1,62 @@
+//! A search through the wire is the search in one process, to the bit: what is ranked and what is shown.
+
+mod corpus;
+
+use colgrep_engine::{Pattern, Scope, Tests};
+use colgrep_wire::{Patience, Wanted};
+use corpus::{Corpus, NAMES, Serving, cluster, through};
+
+const QUERIES: [&str; 18] = [
+    "parse request",
+    "retry the socket when the session is closed",
+    "parse_request",
+    "cacheOfToken",
+    "where is the header merged",
+    "how do worker and buffer share a vector",
+    "shard",
+    "no parse of cache 17",
+    "\"the cache is\"",
+    "who calls merge",
+    "fn score_commit",
+    "zeta/src/core/parse0.py:3",
+    "header in request1.rs",
+    "help with the index of vectors please",
+    "tests for the session",
+    "nosuchword parse",
+    "the and of",
+    "E0502",
+];
+
+fn scopes() -> Vec<Scope> {
+    let mut tests = Scope::default();
+    tests.tests = Some(Tests::Exclude);
+    let mut rust = Scope::default();
+    rust.include = vec!["*.rs".into(), "*.py".into()];
+    let mut pattern = Scope::default();
+    pattern.pattern = Some(Pattern::new("return|throw"));
+    vec![Scope::default(), tests, rust, pattern]
+}
+
+#[test]
+fn answers_through_the_wire_are_those_of_one_process() {
+    let corpus = Corpus::new(&NAMES);
+    let mut found = 0;
+    for count in [1, 3] {
+        let servers: Vec<Serving> = (0..count).map(|at| Serving::new(corpus.part(at, count), None)).collect();
+        let shards: Vec<Vec<String>> = servers.iter().map(|server| vec![server.name()]).collect();
+        let cluster = cluster(corpus.folder.path(), &shards, None, Patience::default());
+        for (at, query) in QUERIES.iter().enumerate() {
+            let scopes = scopes();
+            for case in [at, at + 1].into_iter().take(count) {
+                let (scope, hybrid) = (&scopes[case % scopes.len()], (case + at / 4) % 2 == 0);
+                let expected = corpus.here(None, scope, query, hybrid);
+                let wanted = Wanted { allowed: None, scope };
+                let (got, standing) = through(&cluster, &corpus, &wanted, query, hybrid);
+                assert_eq!(got, expected, "{query:?} over {count} shards, hybrid {hybrid}, {scope:?}");
+                assert_eq!((standing.asked, standing.answered), (count, count));
+                found += usize::from(!got.is_empty());
+            }
+        }
+    }
+    assert!(found > 36, "{found} answers hold something");
+}
