@@ -102,7 +102,7 @@ fn a_search_over_shards_is_one_over_their_repositories() {
     for query in ["retry a request", "push", "queue", "who calls retry_request"] {
         let here = sandbox.run(&[query, "--json", "api", "web", "worker"]);
         let over = sandbox.run(&[query, "--json", "--shards", "shards.json"]);
-        assert_eq!((over.code, &*over.err), (0, ""), "{query}");
+        assert_eq!((over.status, &*over.err), (0, ""), "{query}");
         assert_eq!(rows(&over.out), rows(&here.out), "{query}");
     }
     let text = sandbox.run(&["retry", "--shards", "shards.json", "worker"]);
@@ -113,7 +113,7 @@ fn a_search_over_shards_is_one_over_their_repositories() {
 
     let refused = |args: &[&str], why: &str| {
         let ran = sandbox.run(&[&["--shards", "shards.json"], args].concat());
-        assert!(ran.code == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.code, ran.err);
+        assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
     };
     refused(&["-e", "fn"], "--shards: patterns alone");
     refused(&["push", "--count"], "counts no matches");
@@ -125,7 +125,7 @@ fn a_search_over_shards_is_one_over_their_repositories() {
     let address = two.address.clone();
     drop(two);
     let part = sandbox.run(&["retry a request", "--json", "--shards", "shards.json"]);
-    assert_eq!(part.code, 2);
+    assert_eq!(part.status, 2);
     assert!(
         part.err.contains(&format!("1 of 2 shards answered, the others are left out: shard 2 ({address})")),
         "{}",
@@ -134,14 +134,14 @@ fn a_search_over_shards_is_one_over_their_repositories() {
     let rest = sandbox.run(&["retry a request", "--json", "api", "web"]);
     assert_eq!(rows(&part.out), rows(&rest.out), "the answer of the others alone");
     let _two = Shard::start(&sandbox, &address, &["worker"]);
-    assert_eq!(sandbox.run(&["retry a request", "--shards", "shards.json"]).code, 0);
+    assert_eq!(sandbox.run(&["retry a request", "--shards", "shards.json"]).status, 0);
 
     name(&sandbox, &[&["127.0.0.1:1"]]);
     let none = sandbox.run(&["retry", "--shards", "shards.json"]);
-    assert!(none.code == 2 && none.err.contains("none of 1 shards answers"), "{}", none.err);
+    assert!(none.status == 2 && none.err.contains("none of 1 shards answers"), "{}", none.err);
     sandbox.write("shards.json", "{}");
     let bad = sandbox.run(&["retry", "--shards", "shards.json"]);
-    assert!(bad.code == 2 && bad.err.contains("does not name shards"), "{}", bad.err);
+    assert!(bad.status == 2 && bad.err.contains("does not name shards"), "{}", bad.err);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     let (one, two) = (shard(&["api", "web"]), shard(&["back=worker"]));
     name(&sandbox, &[&[&one.address], &[&two.address]]);
     let without = sandbox.run(&["retry", "--shards", "shards.json"]);
-    assert!(without.code == 2 && without.err.contains("the token is missing or wrong"), "{}", without.err);
+    assert!(without.status == 2 && without.err.contains("the token is missing or wrong"), "{}", without.err);
     let args = ["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json", "--rights"];
     let server = Server::of(sandbox.command(&args).env("COLGREP_SHARD_TOKEN", token));
     assert_eq!(server.get("/readyz", &[]).text, "ready\n");
@@ -219,7 +219,7 @@ fn what_changed_is_served_and_a_shard_ends_when_told() {
     assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
     assert!(shard.child.wait().expect("an end").success());
     let within = sandbox.run(&["serve", "--shard", "api/src"]);
-    assert!(within.code == 2 && within.err.contains("whole repositories"), "{}", within.err);
+    assert!(within.status == 2 && within.err.contains("whole repositories"), "{}", within.err);
     let open = sandbox.run(&["serve", "--shard", "--listen", "0.0.0.0:0", "api"]);
-    assert!(open.code == 2 && open.err.contains("a token is needed"), "{}", open.err);
+    assert!(open.status == 2 && open.err.contains("a token is needed"), "{}", open.err);
 }

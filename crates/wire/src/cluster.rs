@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::file::Places;
-use crate::message::{Begin, Failure, Question};
+use crate::message::{Begin, Failure};
 use crate::remote::Remote;
 use crate::replica::{Lost, Patience, Replica, Replicas};
 
@@ -396,7 +396,7 @@ impl Gathered {
         let asked = part.ranked.shown(&part.hits, detail, self.lines);
         let remote = &self.remotes[part.at];
         let away = |lost: Lost| colgrep_index::Error::Away(format!("shard {}: {lost}", remote.at + 1));
-        let mut files: Vec<FileAnswer> = remote.ask_of(&Question::Show(Box::new(asked)), None).map_err(away)?;
+        let mut files: Vec<FileAnswer> = remote.show(asked).map_err(away)?;
         for (hit, file) in part.hits.iter().zip(&mut files) {
             part.ranked.explain(*hit, file);
         }

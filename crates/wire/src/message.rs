@@ -132,12 +132,16 @@ pub struct Asked {
     pub texts: TextsFound,
 }
 
+/// A question with the search that it belongs to. A search may ask another one on its way (the title of a long query), so
+/// searches lie inside each other: 0 stands for none, 1 for the outermost, and a question ends those further inside.
+pub type Put = (u8, Question);
+
 /// A question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Question {
     /// Begins a search; another one on the same connection ends.
     Begin(Box<Begin>),
-    /// What is asked.
+    /// What is asked: the search of this depth begins.
     Ask(Box<Ask>),
     /// Whether a term is a name.
     IsName(String),

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use colgrep_core::strength::Tokens;
 use colgrep_core::{Unit, UnitId};
+use colgrep_engine::show::ShowAsked;
 use colgrep_index::error::{Error, Result};
 use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_index::search::Shard;
@@ -20,7 +21,7 @@ use colgrep_index::search::shard::{
 use serde::de::DeserializeOwned;
 
 use crate::frame::{QUESTION_BYTES_MAX, framed};
-use crate::message::{self, Ask, Begun, Failure, Question};
+use crate::message::{self, Ask, Begun, Failure, Put, Question};
 use crate::replica::{Lane, Lost, Patience, Replica, Replicas, answered};
 
 /// How long one end of a race is waited for at a time.
@@ -49,7 +50,9 @@ pub struct Remote {
 struct Line {
     lane: Option<Lane>,
     /// What another replica has to be asked before it can go on.
-    history: Vec<(Past, Frame)>,
+    history: Vec<(u8, Past, Frame)>,
+    /// Searches that lie inside each other now.
+    depth: u8,
     /// Why there is no connection any more.
     lost: Option<String>,
 }
@@ -85,7 +88,7 @@ impl Remote {
         begin: &message::Begin,
         patience: &Patience,
     ) -> std::result::Result<Remote, Lost> {
-        let frame = Arc::new(framed(&Question::Begin(Box::new(begin.clone())), QUESTION_BYTES_MAX)?);
+        let frame = Arc::new(framed(&(0u8, Question::Begin(Box::new(begin.clone()))), QUESTION_BYTES_MAX)?);
         let mut remote = Remote {
             at,
             replicas: Arc::clone(replicas),
@@ -97,7 +100,7 @@ impl Remote {
         let bytes = remote.race(&mut remote.line(), &frame)?;
         remote.begun = answered(&bytes)?;
         remote.names = begin.terms.iter().cloned().zip(remote.begun.names.iter().copied()).collect();
-        remote.line().history.push((Past::Begin, frame));
+        remote.line().history.push((0, Past::Begin, frame));
         Ok(remote)
     }
 
@@ -117,34 +120,31 @@ impl Remote {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks a question; where `past` says so, another replica would have to be asked it too.
-    pub fn ask_of<T: DeserializeOwned>(
-        &self,
-        question: &Question,
-        past: Option<PastOf>,
-    ) -> std::result::Result<T, Lost> {
-        let frame = Arc::new(framed(question, QUESTION_BYTES_MAX)?);
+    /// Asks what is shown.
+    ///
+    /// # Errors
+    /// When no replica answers.
+    pub fn show<T: DeserializeOwned>(&self, asked: ShowAsked) -> std::result::Result<T, Lost> {
+        self.ask_of((0, Question::Show(Box::new(asked))), None)
+    }
+
+    /// Asks a question; where `past` is said, another replica would have to be asked it too.
+    fn ask_of<T: DeserializeOwned>(&self, put: Put, past: Option<Past>) -> std::result::Result<T, Lost> {
+        let frame = Arc::new(framed(&put, QUESTION_BYTES_MAX)?);
         let mut line = self.line();
         let answer = self.race(&mut line, &frame).and_then(|bytes| answered(&bytes));
         match (&answer, past) {
             (Err(Lost::Failed(Failure::Request(_))), _) | (Ok(_), None) => {}
             (Err(lost), _) => line.lost = Some(lost.to_string()),
-            (Ok(_), Some(PastOf(past))) => {
-                line.history.retain(|(old, _)| match past {
-                    Past::Ask => *old == Past::Begin,
-                    Past::Choice => {
-                        *old != Past::Choice || !matches!(question, Question::Choose(Choice::All | Choice::Lists, _))
-                    }
-                    Past::Begin | Past::Round => true,
-                });
-                line.history.push((past, frame));
+            (Ok(_), Some(past)) => {
+                // The first choice of texts makes those before it void.
+                if matches!(put.1, Question::Choose(Choice::All | Choice::Lists, _)) {
+                    line.history.retain(|(depth, old, _)| *depth != put.0 || *old != Past::Choice);
+                }
+                line.history.push((put.0, past, frame));
             }
         }
         answer
-    }
-
-    fn round<T: DeserializeOwned>(&self, question: &Question) -> Result<T> {
-        self.ask_of(question, None).map_err(|lost| self.away(&lost))
     }
 
     fn away(&self, lost: &Lost) -> Error {
@@ -154,7 +154,7 @@ impl Remote {
     /// The answer to a question from the replica in use, or from another one where that is late or gone.
     fn race(&self, line: &mut Line, frame: &Frame) -> std::result::Result<Vec<u8>, Lost> {
         let mut race =
-            Race::new(self, line.lane.take(), line.history.iter().map(|(_, frame)| Arc::clone(frame)), frame);
+            Race::new(self, line.lane.take(), line.history.iter().map(|(.., frame)| Arc::clone(frame)), frame);
         let result = race.run();
         let (lane, bytes) = result?;
         lane.replica.answered();
@@ -163,10 +163,6 @@ impl Remote {
         Ok(bytes)
     }
 }
-
-/// What a question is to those behind it.
-#[derive(Clone, Copy, Debug)]
-pub struct PastOf(Past);
 
 /// One question, asked of one replica after the other until one answers.
 struct Race<'r> {
@@ -355,7 +351,7 @@ impl Shard for Remote {
     fn is_name(&self, term: &str) -> Result<bool> {
         match self.names.get(term) {
             Some(is_name) => Ok(*is_name),
-            None => self.round(&Question::IsName(term.to_string())),
+            None => self.ask_of((0, Question::IsName(term.to_string())), None).map_err(|lost| self.away(&lost)),
         }
     }
 
@@ -368,26 +364,43 @@ impl Shard for Remote {
             effort: meant.effort,
         });
         let ask = Ask { query: asked.query.into(), bm25: asked.bm25, meaning };
-        let told: message::Asked =
-            self.ask_of(&Question::Ask(Box::new(ask)), Some(PastOf(Past::Ask))).map_err(|lost| self.away(&lost))?;
-        Ok(Box::new(RemoteSearch { remote: self, told }))
+        let depth = self.line().depth + 1;
+        let told =
+            self.ask_of((depth, Question::Ask(Box::new(ask))), Some(Past::Ask)).map_err(|lost| self.away(&lost))?;
+        self.line().depth = depth;
+        Ok(Box::new(RemoteSearch { remote: self, depth, told }))
     }
 }
 
 /// One search in a shard elsewhere.
 struct RemoteSearch<'s> {
     remote: &'s Remote,
+    /// How many searches lie around it, itself included.
+    depth: u8,
     told: message::Asked,
 }
 
+impl Drop for RemoteSearch<'_> {
+    /// What is asked next belongs to the search around it, if there is one, and ends this one there too.
+    fn drop(&mut self) {
+        let mut line = self.remote.line();
+        line.depth = self.depth - 1;
+        line.history.retain(|(depth, ..)| *depth < self.depth);
+    }
+}
+
 impl RemoteSearch<'_> {
-    /// A round; not asked where nothing is asked about.
-    fn about<T: DeserializeOwned + Default>(&self, is_nothing: bool, question: impl FnOnce() -> Question) -> Result<T> {
-        if is_nothing { Ok(T::default()) } else { self.remote.round(&question()) }
+    fn round<T: DeserializeOwned>(&self, question: Question) -> Result<T> {
+        self.asked(question, None)
     }
 
-    fn kept<T: DeserializeOwned>(&self, past: Past, question: &Question) -> Result<T> {
-        self.remote.ask_of(question, Some(PastOf(past))).map_err(|lost| self.remote.away(&lost))
+    /// A round; not asked where nothing is asked about.
+    fn about<T: DeserializeOwned + Default>(&self, is_nothing: bool, question: impl FnOnce() -> Question) -> Result<T> {
+        if is_nothing { Ok(T::default()) } else { self.round(question()) }
+    }
+
+    fn asked<T: DeserializeOwned>(&self, question: Question, past: Option<Past>) -> Result<T> {
+        self.remote.ask_of((self.depth, question), past).map_err(|lost| self.remote.away(&lost))
     }
 }
 
@@ -398,7 +411,7 @@ impl Words for RemoteSearch<'_> {
 
     fn candidates(&self, asked: &CandidatesAsked<'_>) -> Result<CandidatesFound> {
         let [units, files, named] = [asked.units_max, asked.files_min, asked.named_max].map(|n| n as u64);
-        self.kept(Past::Round, &Question::Candidates(asked.statistics.clone(), units, files, named))
+        self.asked(Question::Candidates(asked.statistics.clone(), units, files, named), Some(Past::Round))
     }
 
     fn scored(&self, files: &[FilePlace], units: &[UnitId]) -> Result<Scored> {
@@ -406,7 +419,7 @@ impl Words for RemoteSearch<'_> {
     }
 
     fn facts(&self, asked: &FactsAsked) -> Result<FactsFound> {
-        self.remote.round(&Question::Facts(asked.clone()))
+        self.round(Question::Facts(asked.clone()))
     }
 
     fn topics(&self, terms: &[String]) -> Result<Vec<u64>> {
@@ -436,11 +449,11 @@ impl Meaning for RemoteSearch<'_> {
     }
 
     fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen> {
-        self.kept(Past::Choice, &Question::Choose(by, *cut))
+        self.asked(Question::Choose(by, *cut), Some(Past::Choice))
     }
 
     fn nearest(&self, cut: &Cut) -> Result<Vec<TextNear>> {
-        self.remote.round(&Question::Nearest(*cut))
+        self.round(Question::Nearest(*cut))
     }
 
     fn likeness(&self, units: &[UnitId]) -> Result<Vec<Likeness>> {
@@ -454,15 +467,15 @@ impl Meaning for RemoteSearch<'_> {
 
 impl Places for RemoteSearch<'_> {
     fn located(&self, asked: &LocateAsked) -> Result<LocateFound> {
-        self.remote.round(&Question::Located(asked.clone()))
+        self.round(Question::Located(asked.clone()))
     }
 
     fn definitions(&self, asked: &DefinitionsAsked) -> Result<Vec<DefinitionFound>> {
-        self.remote.round(&Question::Definitions(asked.clone()))
+        self.round(Question::Definitions(asked.clone()))
     }
 
     fn callers(&self, name: &str, is_loose: bool) -> Result<Vec<UnitFound>> {
-        self.remote.round(&Question::Callers(name.to_string(), is_loose))
+        self.round(Question::Callers(name.to_string(), is_loose))
     }
 
     fn around(&self, lines: &[(FilePlace, u32)]) -> Result<Vec<Option<UnitFound>>> {
@@ -478,7 +491,7 @@ impl Places for RemoteSearch<'_> {
     }
 
     fn holding(&self, asked: &HoldingAsked) -> Result<Vec<(FilePlace, f32)>> {
-        self.remote.round(&Question::Holding(asked.clone()))
+        self.round(Question::Holding(asked.clone()))
     }
 
     fn holding_all(&self, terms: &[String]) -> Result<Vec<FilePlace>> {
@@ -498,7 +511,7 @@ impl Places for RemoteSearch<'_> {
     }
 
     fn contexts(&self, asked: &ContextsAsked<'_>) -> Result<Vec<(FilePlace, Context)>> {
-        self.remote.round(&Question::Contexts(asked.near.clone(), asked.wants_tests))
+        self.round(Question::Contexts(asked.near.clone(), asked.wants_tests))
     }
 
     fn files_at(&self, paths: &[&str]) -> Result<Vec<Option<FilePlace>>> {

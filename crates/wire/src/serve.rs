@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answer::{answer, show};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
-use crate::message::{Ask, Asked, Begin, Begun, Failure, Hello, MAGIC, Question, VERSION, Welcome};
+use crate::message::{Ask, Asked, Begin, Begun, Failure, Hello, MAGIC, Put, Question, VERSION, Welcome};
 use crate::turn::Turns;
 
 /// Connections at once; another one is told so.
@@ -37,6 +37,8 @@ const LOOK: Duration = Duration::from_millis(200);
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
 /// Pause where the system gives no further connection.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Searches inside each other, at most.
+const DEPTH_MAX: u8 = 4;
 /// Questions that are worked on at once, for each core.
 const AT_WORK_A_CORE_MAX: usize = 2;
 
@@ -164,7 +166,7 @@ impl Server {
                 Some(question) => question,
                 None => line.question(true)?,
             };
-            match question {
+            match question.1 {
                 Question::Begin(begin) => {
                     let _searching = Searching::new(&self.searching);
                     next = Some(line.session(&begin)?);
@@ -247,7 +249,7 @@ impl Line<'_> {
     }
 
     /// The next question. Between searches (`is_idle`) the server may end.
-    fn question(&mut self, is_idle: bool) -> io::Result<Question> {
+    fn question(&mut self, is_idle: bool) -> io::Result<Put> {
         let end = Instant::now() + IDLE_PATIENCE;
         loop {
             let read = match self.frames.read(QUESTION_BYTES_MAX, (Instant::now() + LOOK).min(end)) {
@@ -304,7 +306,7 @@ impl Line<'_> {
     }
 
     /// One search, from its beginning. Gives the question behind it.
-    fn session(&mut self, begin: &Begin) -> io::Result<Question> {
+    fn session(&mut self, begin: &Begin) -> io::Result<Put> {
         let Some(generation) = self.server.held.now() else {
             self.fail(Failure::Broken("the indexes are being opened".into()))?;
             return self.question(true);
@@ -350,9 +352,9 @@ impl Line<'_> {
         let mut next = self.question(false)?;
         loop {
             next = match next {
-                Question::Ask(ask) => self.search(&group, &places, &ask)?,
-                Question::Begin(_) => return Ok(next),
-                other => {
+                (1, Question::Ask(ask)) => self.search(1, &group, &places, &ask)?,
+                (_, Question::Begin(_)) => return Ok(next),
+                (_, other) => {
                     self.aside(&group, &places, other)?;
                     self.question(false)?
                 }
@@ -378,8 +380,8 @@ impl Line<'_> {
         }
     }
 
-    /// The rounds of one search. Gives the question behind them.
-    fn search(&mut self, group: &Group<'_>, places: &[Place], ask: &Ask) -> io::Result<Question> {
+    /// The rounds of the search at a depth. Gives the question behind them.
+    fn search(&mut self, depth: u8, group: &Group<'_>, places: &[Place], ask: &Ask) -> io::Result<Put> {
         let query = ask.query.clone().into();
         let question = match &ask.meaning {
             None => None,
@@ -413,12 +415,18 @@ impl Line<'_> {
             }
         };
         self.answer(&begun)?;
+        let mut next = self.question(false)?;
         loop {
-            let question = self.question(false)?;
-            match question {
-                Question::Begin(_) | Question::Ask(_) => return Ok(question),
-                Question::Show(_) | Question::IsName(_) => self.aside(group, places, question)?,
-                round => {
+            match next {
+                (_, Question::Begin(_)) => return Ok(next),
+                (_, question @ (Question::Show(_) | Question::IsName(_))) => self.aside(group, places, question)?,
+                (at, Question::Ask(inner)) if at == depth + 1 && depth < DEPTH_MAX => {
+                    next = self.search(at, group, places, &inner)?;
+                    continue;
+                }
+                (at, _) if at < depth => return Ok(next),
+                (at, Question::Ask(_)) if at == depth => return Ok(next),
+                (_, round) => {
                     let turn = self.server.turns.take();
                     let answered = answer(&*search, &round);
                     drop(turn);
@@ -431,6 +439,7 @@ impl Line<'_> {
                     }
                 }
             }
+            next = self.question(false)?;
         }
     }
 }

@@ -1,12 +1,10 @@
 //! A search through the wire is the search in one process, to the bit: what is ranked and what is shown.
 
-mod corpus;
-
+use crate::corpus::{Corpus, NAMES, Serving, cluster, through};
 use colgrep_engine::{Pattern, Scope, Tests};
 use colgrep_wire::{Patience, Wanted};
-use corpus::{Corpus, NAMES, Serving, cluster, through};
 
-const QUERIES: [&str; 18] = [
+const QUERIES: [&str; 19] = [
     "parse request",
     "retry the socket when the session is closed",
     "parse_request",
@@ -25,6 +23,10 @@ const QUERIES: [&str; 18] = [
     "nosuchword parse",
     "the and of",
     "E0502",
+    "The session is closed when a request is retried\n\nWe retry the socket, and the cache of the header is merged into the \
+     index of another worker. It should be kept in its buffer.\n\nSteps: parse a request in src/core/parse0.py, wait until \
+     the token is gone, commit the vector, look at the score of the shard. It happens every time.\n\nTraceback:\n  File \
+     \"zeta/src/core/parse0.py\", line 3, in parse_request\n    return cache(x, 17)\n",
 ];
 
 fn scopes() -> Vec<Scope> {

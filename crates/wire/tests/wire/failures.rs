@@ -1,17 +1,15 @@
 //! What goes wrong: replicas that are lost, hang or hold something else, shards that are gone, broken frames, a wrong token;
 //! and what a caller without a right to a repository can learn of it.
 
-mod corpus;
-
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, name, through};
 use colgrep_engine::Scope;
 use colgrep_wire::{Cluster, Generation, Wanted};
-use corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, name, through};
 
 /// What a proxy does behind so many answers.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +121,7 @@ fn a_replica_of_another_generation_answers_anew_and_is_not_mixed_in() {
     asked(&corpus, QUERY, false, |asked| {
         let (ranked, gathered) = cluster.rank(&everything(&scope), asked, &()).expect("an answer");
         *old.shelf.0.lock().expect("unbroken") = Some(Arc::new(Generation::new(corpus.repositories.clone())));
-        assert_eq!(corpus::told(&ranked, &gathered), before, "shown from what was ranked");
+        assert_eq!(crate::corpus::told(&ranked, &gathered), before, "shown from what was ranked");
     });
     assert_eq!(through(&cluster, &corpus, &everything(&scope), QUERY, false).0, expected);
 }

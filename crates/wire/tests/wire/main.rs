@@ -1,0 +1,5 @@
+//! Shards behind a wire: their answers, and what goes wrong.
+
+mod corpus;
+mod equality;
+mod failures;
