@@ -5,6 +5,8 @@
 //! They are asked of every number of shards, by words and by words and meaning, with a filter and without; then files are
 //! edited, removed and added, the indexes updated, and all is asked again.
 
+mod wire;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -52,6 +54,9 @@ pub struct Args {
     /// By words alone, without vectors
     #[arg(long)]
     pub keyword_only: bool,
+    /// Repositories with indexes of their own in six shards behind a wire; counts its bytes
+    #[arg(long)]
+    pub wire: bool,
 }
 
 /// The corpus in some number of indexes.
@@ -299,7 +304,7 @@ pub fn run(args: &Args) -> Result<u8> {
         bail!("{} exists; name a new folder", args.work.display());
     }
     fs::create_dir_all(&args.work)?;
-    let done = measure(args, &names);
+    let done = if args.wire { wire::run(args, &names) } else { measure(args, &names) };
     fs::remove_dir_all(&args.work)?;
     done
 }

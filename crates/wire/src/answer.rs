@@ -50,7 +50,7 @@ pub fn answer(search: &dyn ShardSearch, question: &Question) -> Result<Vec<u8>> 
             written(&search.contexts(&ContextsAsked { near, wants_tests: *wants_tests })?)
         }
         Question::FilesAt(paths) => written(&search.files_at(&paths.iter().map(String::as_str).collect::<Vec<_>>())?),
-        Question::Begin(_) | Question::Ask(_) | Question::IsName(_) | Question::Show(_) => {
+        Question::Begin(_) | Question::Done | Question::Ask(_) | Question::IsName(_) | Question::Show(_) => {
             Err(Error::Away("a question that is no round".into()))
         }
     }
@@ -65,7 +65,7 @@ fn written(answer: &impl Serialize) -> Result<Vec<u8>> {
 /// # Errors
 /// When an index can't be read.
 pub fn show(group: &Group<'_>, places: &[Place], asked: &ShowAsked) -> colgrep_engine::Result<Vec<FileAnswer>> {
-    let of_place: HashMap<String, usize> = group.fronts().into_iter().map(|(front, at)| (front, at)).collect();
+    let of_place: HashMap<String, usize> = group.fronts().into_iter().collect();
     let mut files: Vec<Option<FileAnswer>> = vec![None; asked.files.len()];
     for (at, place) in places.iter().enumerate() {
         let is_own = |file: &&FileAsked| of_place.get(&file.front) == Some(&at);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -181,13 +181,14 @@ impl Cluster {
         self.known().why.clone()
     }
 
-    /// Bytes that went to all shards and came from them.
-    pub fn traffic(&self) -> (u64, u64) {
-        let known = self.known();
-        let all = known.replicas.values().map(|replica| &replica.traffic);
-        all.fold((0, 0), |(sent, received), traffic| {
-            (sent + traffic.sent.load(Ordering::Relaxed), received + traffic.received.load(Ordering::Relaxed))
-        })
+    /// Bytes that went to each shard and came from it, all replicas together.
+    pub fn traffic(&self) -> Vec<(u64, u64)> {
+        let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
+        let of_shard = |shard: &Arc<Replicas>| {
+            let all = shard.all.iter().map(|replica| &replica.traffic);
+            all.fold((0, 0), |sum, one| (sum.0 + read(&one.sent), sum.1 + read(&one.received)))
+        };
+        self.known().shards.iter().map(of_shard).collect()
     }
 
     /// Number of shards, and of those that do not answer.

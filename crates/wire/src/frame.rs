@@ -113,23 +113,40 @@ impl Frames {
             if let Some(frame) = self.taken(bytes_max)? {
                 return Ok(Some(frame));
             }
-            let left = until.saturating_duration_since(Instant::now());
-            self.stream.set_read_timeout(Some(left.max(WAIT_MIN)))?;
-            let length = self.come.len();
-            self.come.resize(length + PIECE_BYTES, 0);
-            let read = self.stream.read(&mut self.come[length..]);
-            self.come.truncate(length + read.as_ref().map_or(0, |read| *read));
-            match read {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                    if Instant::now() >= until {
-                        return Ok(None);
-                    }
-                }
-                Err(error) => return Err(error),
+            if !self.more(until)? {
+                return Ok(None);
             }
+        }
+    }
+
+    /// Reads what comes, whatever it is, up to an empty line or `bytes_max`: the head of a request of HTTP.
+    ///
+    /// # Errors
+    /// When the other end is gone.
+    pub fn read_head(&mut self, bytes_max: usize, until: Instant) -> io::Result<()> {
+        while !self.come.windows(4).any(|part| part == b"\r\n\r\n")
+            && self.come.len() < bytes_max
+            && self.more(until)?
+        {}
+        Ok(())
+    }
+
+    /// Waits for bytes; whether there is time left for more.
+    fn more(&mut self, until: Instant) -> io::Result<bool> {
+        let left = until.saturating_duration_since(Instant::now());
+        self.stream.set_read_timeout(Some(left.max(WAIT_MIN)))?;
+        let length = self.come.len();
+        self.come.resize(length + PIECE_BYTES, 0);
+        let read = self.stream.read(&mut self.come[length..]);
+        self.come.truncate(length + read.as_ref().map_or(0, |read| *read));
+        match read {
+            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(true),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                Ok(Instant::now() < until)
+            }
+            Err(error) => Err(error),
         }
     }
 

@@ -141,6 +141,8 @@ pub type Put = (u8, Question);
 pub enum Question {
     /// Begins a search; another one on the same connection ends.
     Begin(Box<Begin>),
+    /// The search is over; this has no answer.
+    Done,
     /// What is asked: the search of this depth begins.
     Ask(Box<Ask>),
     /// Whether a term is a name.

@@ -71,7 +71,9 @@ impl Drop for Remote {
         let line = self.line.get_mut().unwrap_or_else(PoisonError::into_inner);
         // What a connection was told at its beginning is out of date where the indexes changed.
         let is_current = |lane: &Lane| lane.welcome.generation == self.begun.generation;
-        if let Some(lane) = line.lane.take().filter(is_current) {
+        let Some(mut lane) = line.lane.take().filter(is_current) else { return };
+        let Ok(done) = framed(&(0u8, Question::Done), QUESTION_BYTES_MAX) else { return };
+        if lane.tell(&done) {
             Arc::clone(&lane.replica).keep(lane);
         }
     }
@@ -232,8 +234,11 @@ impl<'r> Race<'r> {
                 break;
             }
             let is_due = self.lane.is_none() && self.running == 0;
-            if (is_due || Instant::now() >= self.next) && !self.start() && is_due {
-                break;
+            if is_due || Instant::now() >= self.next {
+                let is_started = self.start();
+                if is_due && !is_started {
+                    break;
+                }
             }
             if Instant::now() >= end {
                 if let Some(lane) = self.lane.take() {

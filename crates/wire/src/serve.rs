@@ -167,10 +167,12 @@ impl Server {
                 None => line.question(true)?,
             };
             match question.1 {
+                _ if self.is_over.load(Ordering::Acquire) => return Ok(()),
                 Question::Begin(begin) => {
                     let _searching = Searching::new(&self.searching);
-                    next = Some(line.session(&begin)?);
+                    next = line.session(&begin)?;
                 }
+                Question::Done => {}
                 _ => return line.fail(Failure::Broken("a search begins with its beginning".into())),
             }
         }
@@ -204,6 +206,7 @@ impl Line<'_> {
     fn greeted(&mut self, has_room: bool) -> io::Result<bool> {
         let read = self.frames.read(HELLO_BYTES_MAX, Instant::now() + HELLO_PATIENCE);
         if self.frames.come().starts_with(b"GET ") {
+            self.frames.read_head(HELLO_BYTES_MAX, Instant::now() + HELLO_PATIENCE)?;
             return self.health().map(|()| false);
         }
         let hello: Option<Hello> = read?.and_then(|bytes| message(&bytes).ok());
@@ -305,11 +308,11 @@ impl Line<'_> {
         }
     }
 
-    /// One search, from its beginning. Gives the question behind it.
-    fn session(&mut self, begin: &Begin) -> io::Result<Put> {
+    /// One search, from its beginning. Gives the beginning of the next one, where it comes without an end of this one.
+    fn session(&mut self, begin: &Begin) -> io::Result<Option<Put>> {
         let Some(generation) = self.server.held.now() else {
             self.fail(Failure::Broken("the indexes are being opened".into()))?;
-            return self.question(true);
+            return Ok(None);
         };
         let allowed = allowed(&generation, begin);
         let turn = self.server.turns.take();
@@ -320,7 +323,7 @@ impl Line<'_> {
             Ok(places) => places,
             Err(error) => {
                 self.fail(self.failure(&error))?;
-                return self.question(true);
+                return Ok(None);
             }
         };
         let shards: Vec<LocalShard<'_>> = places
@@ -334,7 +337,7 @@ impl Line<'_> {
             Ok(group) => group,
             Err(error) => {
                 self.fail(Failure::Broken(error.full()))?;
-                return self.question(true);
+                return Ok(None);
             }
         };
         let lacks = |model: u64| {
@@ -353,7 +356,8 @@ impl Line<'_> {
         loop {
             next = match next {
                 (1, Question::Ask(ask)) => self.search(1, &group, &places, &ask)?,
-                (_, Question::Begin(_)) => return Ok(next),
+                (_, Question::Begin(_)) => return Ok(Some(next)),
+                (_, Question::Done) => return Ok(None),
                 (_, other) => {
                     self.aside(&group, &places, other)?;
                     self.question(false)?

@@ -110,6 +110,12 @@ impl Lane {
         Ok(())
     }
 
+    /// Says something that has no answer. Whether that was possible.
+    pub fn tell(&mut self, frame: &[u8]) -> bool {
+        self.replica.traffic.sent.fetch_add(frame.len() as u64, Ordering::Relaxed);
+        self.frames.write(frame).is_ok()
+    }
+
     /// Waits for the answer to the first question without one; `None` where it has not come until then.
     ///
     /// # Errors
