@@ -99,7 +99,7 @@ fn a_search_over_shards_is_one_over_their_repositories() {
     let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
     let two = Shard::start(&sandbox, "127.0.0.1:0", &["worker"]);
     name(&sandbox, &[&[&one.address], &[&two.address]]);
-    for query in ["retry a request", "push", "queue", "who calls retry_request"] {
+    for query in ["retry a request", "push a job", "queue", "who calls retry_request"] {
         let here = sandbox.run(&[query, "--json", "api", "web", "worker"]);
         let over = sandbox.run(&[query, "--json", "--shards", "shards.json"]);
         assert_eq!((over.status, &*over.err), (0, ""), "{query}");
@@ -116,10 +116,10 @@ fn a_search_over_shards_is_one_over_their_repositories() {
         assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
     };
     refused(&["-e", "fn"], "--shards: patterns alone");
-    refused(&["push", "--count"], "counts no matches");
-    refused(&["push", "nowhere"], "there is no repository \"nowhere\"");
-    refused(&["push", "/etc"], "begins with the name of a repository");
-    refused(&["push", "--include", "["], "[");
+    refused(&["queue", "--count"], "counts no matches");
+    refused(&["queue", "nowhere"], "there is no repository \"nowhere\"");
+    refused(&["queue", "/etc"], "begins with the name of a repository");
+    refused(&["queue", "--include", "["], "[");
 
     // A shard that is gone is told, and back by itself.
     let address = two.address.clone();

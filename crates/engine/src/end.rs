@@ -11,7 +11,6 @@ use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
 
-use crate::corpus::RankedTogether;
 use crate::error::Result;
 use crate::place::{Place, Ranked};
 
@@ -63,8 +62,7 @@ pub struct End {
 
 impl End {
     /// What a ranking itself tells: nothing is looked up.
-    pub fn of(ranked: &RankedTogether) -> End {
-        let Some((query, weak)) = ranked.read_as() else { return End::default() };
+    pub fn of((query, weak): (&Query, usize)) -> End {
         End { is_tokens: query.clues.is_tokens, weak, ..End::default() }
     }
 }

@@ -416,7 +416,7 @@ impl Parts for Gathered {
     }
 
     fn end(&self, ranked: &RankedTogether, _: bool) -> colgrep_engine::Result<End> {
-        Ok(End::of(ranked))
+        Ok(ranked.read_as().map_or_else(End::default, End::of))
     }
 
     fn repair(&self, _: usize) {}

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -116,6 +116,14 @@ impl Server {
         Arc::new(Server { held, token, turns, connections, is_over, searching })
     }
 
+    /// Binds a socket to listen on.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+        TcpListener::bind(address)
+    }
+
     /// Answers on a socket until [`Server::end`].
     pub fn serve(self: &Arc<Server>, listener: &TcpListener) {
         loop {
@@ -132,7 +140,7 @@ impl Server {
     }
 
     /// Takes no further search, and waits a while for those under way. `address` is that of the socket.
-    pub fn end(&self, address: std::net::SocketAddr) {
+    pub fn end(&self, address: SocketAddr) {
         self.is_over.store(true, Ordering::Release);
         // Whoever waits for a connection wakes up.
         let _ = TcpStream::connect_timeout(&address, HELLO_PATIENCE).map(|stream| stream.shutdown(Shutdown::Both));

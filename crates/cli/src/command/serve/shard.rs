@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::io::Write as _;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -123,7 +122,7 @@ pub fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     let taken = || {
         format!("could not listen on {}; --listen ADDRESS:PORT names another one, port 0 takes a free one", args.listen)
     };
-    let listener = TcpListener::bind(args.listen).with_context(taken)?;
+    let listener = Server::bind(args.listen).with_context(taken)?;
     let address = listener.local_addr()?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{address}")?;
