@@ -145,6 +145,23 @@ fn a_search_over_shards_is_one_over_their_repositories() {
 }
 
 #[test]
+fn files_of_one_path_in_two_repositories_are_two() {
+    let sandbox = sandbox();
+    for repository in ["api", "web"] {
+        sandbox.write(&format!("{repository}/src/clock.rs"), "pub fn tick_of_the_clock() {}\n");
+    }
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    name(&sandbox, &[&[&shard.address]]);
+    let named = sandbox.run(&["tick of the clock", "-l", "--shards", "shards.json"]);
+    assert_eq!(named.out.lines().collect::<Vec<_>>(), ["api/src/clock.rs", "web/src/clock.rs"]);
+    let server = Server::of(&mut sandbox.command(&["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json"]));
+    let found = server.good("/api/v1/search", &json!({"query": "tick of the clock", "pack": 0}));
+    let files: Vec<&str> =
+        found["hits"].as_array().expect("hits").iter().filter_map(|hit| hit["file"].as_str()).collect();
+    assert_eq!(files[..2], ["api/src/clock.rs", "web/src/clock.rs"]);
+}
+
+#[test]
 fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_see() {
     let sandbox = sandbox();
     let token = "a-token-of-some-length";

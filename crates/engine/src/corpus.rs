@@ -135,10 +135,10 @@ impl RankedTogether {
         self.ranked[place].strength(hit)
     }
 
-    /// Keeps only results of files that pass, in order: the place, and the path.
-    pub fn retain(&mut self, mut keep: impl FnMut(usize, &str) -> bool) {
+    /// Keeps only results of files that pass, in order: the place, the repository in it, and the path.
+    pub fn retain(&mut self, mut keep: impl FnMut(usize, &str, &str) -> bool) {
         let ranked = &self.ranked;
-        self.order.retain(|(place, hit)| keep(*place, ranked[*place].path(*hit)));
+        self.order.retain(|&(place, hit)| keep(place, ranked[place].repository(hit), ranked[place].path(hit)));
     }
 
     /// Keeps only the first `results`.

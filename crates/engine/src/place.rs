@@ -208,6 +208,11 @@ impl Ranked {
         &self.answer.files[self.answer.hits[hit].file].path
     }
 
+    /// The repository of a result's file, where a place holds several.
+    pub fn repository(&self, hit: usize) -> &str {
+        &self.answer.files[self.answer.hits[hit].file].repository
+    }
+
     /// Strength of a result's file, 0 to 1.
     pub fn strength(&self, hit: usize) -> f32 {
         self.answer.hits[hit].strength

@@ -153,7 +153,7 @@ impl Session {
         if request.shape.detail == Detail::Names {
             // Single units of one file have one name.
             let mut named = std::collections::HashSet::new();
-            ranked.retain(|place, path| named.insert((place, path.to_string())));
+            ranked.retain(|place, _, path| named.insert((place, path.to_string())));
         }
         let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
         let has_end = request.has_end();

@@ -60,7 +60,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     let (mut ranked, mut gathered) = cluster.rank(&wanted, &asked, &*console)?;
     if request.shape.detail == Detail::Names {
         let mut named = HashSet::new();
-        ranked.retain(|part, path| named.insert((part, path.to_string())));
+        ranked.retain(|part, repository, path| named.insert((part, repository.to_string(), path.to_string())));
     }
     gathered.lines = lines(&options.wish);
     let standing = gathered.standing().clone();

@@ -211,7 +211,7 @@ impl Ranking<'_> {
             let (mut ranked, shower) = field.rank(&asked, &*console)?;
             told.heard(shower.standing());
             let are_all = ranked.len() < asked.files;
-            ranked.retain(|place, path| seen.insert((place, path.to_string())));
+            ranked.retain(|place, repository, path| seen.insert((place, repository.to_string(), path.to_string())));
             let room = self.question.wanted - all.len();
             let more = ranked.len() > room || !are_all;
             ranked.truncate(room);
