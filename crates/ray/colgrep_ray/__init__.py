@@ -4,7 +4,7 @@ Ray places, starts, watches and replaces processes, and moves sources. The progr
 indexes, shares them through a bucket, answers as a shard and puts the shards' answers together. Nothing here ranks, and no
 search waits for Ray: an actor that is being started again hangs its callers, a closed socket does not.
 
-``colgrep-ray`` is the front door (:mod:`colgrep_ray.command`); :mod:`colgrep_ray.config` has what a file says.
+``colgrep-ray start CONFIG`` is the front door (:mod:`colgrep_ray.command`); :mod:`colgrep_ray.config` has what a file says.
 """
 
 from .config import Config, ConfigError, Repository, read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -18,6 +19,8 @@ def build_all(config: Config) -> Iterator[Built]:
     def task(row: dict[str, Any]) -> dict[str, Any]:
         return asdict(build(config, config.repository(row["name"])))
 
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    ray.data.DataContext.get_current().enable_progress_bars = False
     rows = [{"name": one.name} for one in config.repositories]
     dataset = ray.data.from_items(rows, override_num_blocks=len(rows)).map(task, num_cpus=config.build_cpus)
     for row in dataset.iter_rows():

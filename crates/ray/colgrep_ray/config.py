@@ -56,6 +56,8 @@ class Config:
     hosts: tuple[str, ...] = ()
     #: A file with the token that searches have to bring; "" asks for none.
     token_file: str = ""
+    #: Whether each search has to say which repositories its caller may see (header Colgrep-Repositories), as a gateway does.
+    rights: bool = False
     #: Processes that put answers together. With one it runs on Ray's head node, else they are spread.
     coordinators: int = 1
     #: How often the repositories are asked for new commits.
@@ -141,11 +143,15 @@ def address(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+#: What a value of a type is called.
+KINDS = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
+
+
 def _checked(key: str, value: Any, kind: type) -> Any:
     if kind is float and type(value) is int:
         value = float(value)
     if type(value) is not kind:
-        raise ConfigError(f"{key} must be {'text' if kind is str else 'a number'}")
+        raise ConfigError(f"{key} must be {KINDS[kind]}")
     return value
 
 

@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -20,11 +20,12 @@ from .source import Revision, Sources, revision
 BUILD = 6 * 3600.0
 
 
-def environment(data: Path, token: str = "") -> dict[str, str]:
-    """The program's environment: its own folder of indexes, nothing behind the back, perhaps a token."""
+def environment(data: Path, **tokens: str) -> dict[str, str]:
+    """The program's environment: its own folder of indexes, nothing behind the back, perhaps tokens."""
     env = dict(os.environ) | {"COLGREP_DATA_DIR": str(data), "COLGREP_BACKGROUND": "0", "COLGREP_WAIT": "1"}
-    env.pop("COLGREP_TOKEN", None)
-    return env | ({"COLGREP_TOKEN": token} if token else {})
+    for name in ("COLGREP_TOKEN", "COLGREP_SHARD_TOKEN"):
+        env.pop(name, None)
+    return env | tokens
 
 
 @contextmanager
@@ -38,6 +39,14 @@ def locked(path: Path, *, wait: bool) -> Iterator[IO[str] | None]:
             yield None
             return
         yield file
+
+
+def claimed(folder: Path, held: ExitStack) -> Path:
+    """The first numbered folder in it that no other process of this machine holds: what lies there is used again."""
+    for number in range(1000):
+        if held.enter_context(locked(folder / str(number) / "lock", wait=False)):
+            return folder / str(number)
+    raise RuntimeError(f"1,000 folders in {folder} are in use")
 
 
 class Indexes:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -133,6 +135,31 @@ class Child:
             self.stop()
             raise ProgramError(self.said or "it ended without a word", None)
         return self.address
+
+    def wait_until_ready(self, timeout: float) -> None:
+        """Waits until it says at `/readyz` that it answers.
+
+        Raises:
+            ProgramError: It ended, or is not ready in time.
+        """
+        until = time.monotonic() + timeout
+        while not self.answers("/readyz"):
+            if not self.is_running or time.monotonic() > until:
+                self.stop()
+                raise ProgramError(self.said or "it is not ready in time", None)
+            time.sleep(0.1)
+
+    def answers(self, path: str, timeout: float = 5.0) -> bool:
+        """Whether it answers a GET of this path with 200."""
+        host, _, port = (self.address or "localhost:0").rpartition(":")
+        connection = http.client.HTTPConnection(host, int(port), timeout=timeout)
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
 
     def stop(self, grace: float = 5.0) -> None:
         """Ends it: by a request, and after `grace` seconds without asking."""

@@ -11,6 +11,11 @@ import pytest
 
 from colgrep_ray.config import Config, Repository
 
+# Ray takes the machine's outer address for its own even where it is told another; so it takes loopback. Whatever imports
+# Ray comes later.
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+
 
 def git(folder: Path, *arguments: str) -> str:
     """Runs git as somebody whose settings are nobody's."""
@@ -33,13 +38,18 @@ def commit(folder: Path, files: dict[str, str], message: str) -> str:
     return git(folder, "rev-parse", "HEAD")
 
 
-@pytest.fixture
-def program() -> str:
+def colgrep() -> str:
     """The program `colgrep`: TEST_COLGREP names it, else it is on the PATH."""
     found = shutil.which(os.environ.get("TEST_COLGREP", "colgrep"))
     if found is None:
         pytest.fail("TEST_COLGREP names no program `colgrep`, and the PATH has none")
-    return found
+    return os.path.abspath(found)
+
+
+@pytest.fixture
+def program() -> str:
+    """The program."""
+    return colgrep()
 
 
 @pytest.fixture

@@ -1,0 +1,60 @@
+"""The command on one machine: one file, one command, and nothing left when it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from dataclasses import replace
+from pathlib import Path
+
+from organisation import free_port
+from test_running import gone
+
+from colgrep_ray.config import Config
+
+
+def test_one_command_builds_and_serves_until_it_is_told_to_end(config: Config, program: str, tmp_path: Path) -> None:
+    listen = f"127.0.0.1:{free_port()}"
+    config = replace(config, program=program, listen=listen)
+    file = tmp_path / "colgrep.toml"
+    urls = json.dumps([one.url for one in config.repositories])
+    file.write_text(
+        f'repositories = {urls}\nbucket = "{config.bucket}"\ndata = "{config.data}"\nprogram = "{program}"\n'
+        f'listen = "{listen}"\nreplicas = 1\n'
+    )
+    env = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
+    command = [sys.executable, "-m", "colgrep_ray.command", "start", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as started:
+        assert started.stdout is not None
+        said = []
+        try:
+            for line in started.stdout:
+                said.append(line)
+                if "serving at" in line:
+                    break
+            assert any("serving at" in line for line in said), said
+            body = json.dumps({"query": "evict oldest", "all": True}).encode()
+            request = urllib.request.Request(
+                f"http://{listen}/api/v1/search", body, {"Content-Type": "application/json"}
+            )
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                found = json.load(answer)
+            assert "cache/src/lib.rs" in str(found["hits"])
+            assert found["shards"] == {"asked": 1, "answered": 1, "missing": []}
+            with urllib.request.urlopen(f"http://{listen}/", timeout=30) as page:
+                assert page.status == 200 and "text/html" in page.headers["content-type"]
+            children = [
+                int(one)
+                for one in subprocess.run(
+                    ["pgrep", "-f", f"{program} serve.*{tmp_path}"], capture_output=True, text=True, check=True
+                ).stdout.split()
+            ]
+        finally:
+            started.send_signal(signal.SIGTERM)
+            started.communicate(timeout=60)
+    assert started.returncode == 0
+    assert children and all(gone(pid) for pid in children)
