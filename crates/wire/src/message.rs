@@ -14,7 +14,7 @@ use colgrep_engine::show::ShowAsked;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::search::Near;
 use colgrep_index::search::shard::{
-    Choice, Cut, DefinitionsAsked, Extent, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look, TextsFound,
+    Bar, Choice, Cut, DefinitionsAsked, Extent, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look, TextsFound,
 };
 use colgrep_index::vector::Effort;
 use serde::{Deserialize, Serialize};
@@ -167,8 +167,10 @@ pub enum Question {
     Hashes,
     /// `Meaning::choose`.
     Choose(Choice, Cut),
+    /// `Meaning::chosen`.
+    Chosen(f32),
     /// `Meaning::nearest`.
-    Nearest(Cut),
+    Nearest(Option<Bar>),
     /// `Meaning::likeness`.
     Likeness(Vec<UnitId>),
     /// `Meaning::text_of`.

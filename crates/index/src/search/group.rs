@@ -1,18 +1,17 @@
 //! Several shards as one: the shard of a process that holds several repositories. It merges what they answer as a
 //! coordinator does, so whoever asks it is sent one answer a round.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use colgrep_core::strength::Tokens;
 use colgrep_core::{Unit, UnitId};
 
-use super::rounds::{Numbering, Rounds};
-use super::semantic::bar_of;
+use super::rounds::{Best, Numbering, Rounds};
 use super::shard::{
     Asked, Bar, CandidatesAsked, CandidatesFound, Choice, Chosen, Context, ContextsAsked, Cut, DefinitionFound,
     DefinitionsAsked, Extent, FactsAsked, FactsFound, FileMeant, HolderCount, HoldingAsked, Likeness, LineOf,
-    LocateAsked, LocateFound, Look, Meaning, Places, Scored, Seen, Shard, ShardSearch, Statistics, TextNear,
+    LocateAsked, LocateFound, Look, Meaning, Outline, Places, Scored, Seen, Shard, ShardSearch, Statistics, TextNear,
     TextsFound, UnitFound, Words,
 };
 use crate::error::{Error, Result};
@@ -129,7 +128,7 @@ impl Shard for Group<'_> {
 
     fn ask<'s>(&'s self, asked: &Asked<'s>) -> Result<Box<dyn ShardSearch + 's>> {
         let rounds = Rounds::ask(&self.shards, asked)?;
-        Ok(Box::new(GroupSearch { rounds, addresses: &self.addresses, bar: Mutex::default() }))
+        Ok(Box::new(GroupSearch { rounds, addresses: &self.addresses, best: Mutex::default() }))
     }
 }
 
@@ -137,15 +136,18 @@ impl Shard for Group<'_> {
 struct GroupSearch<'a> {
     rounds: Rounds<'a>,
     addresses: &'a Addresses,
-    /// The last of the texts that were chosen last, where some were left out.
-    bar: Mutex<Option<Bar>>,
+    /// The texts that were chosen last, and the last of them, where some were left out.
+    best: Mutex<Best>,
 }
 
 impl GroupSearch<'_> {
+    fn best(&self) -> MutexGuard<'_, Best> {
+        self.best.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The cut that the shards of the group are told: what the whole corpus decided, else what the group did.
     fn within(&self, cut: &Cut) -> Cut {
-        let own = *self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-        Cut { bar: cut.bar.or(own), best: cut.best, is_alone: cut.is_alone && self.rounds.is_alone() }
+        Cut { bar: cut.bar.or(self.best().bar), ..*cut }
     }
 }
 
@@ -217,23 +219,26 @@ impl Meaning for GroupSearch<'_> {
     }
 
     fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen> {
-        let within = self.within(cut);
-        let mut found = self.rounds.each(|shard| shard.choose(by, &within))?;
-        if let [_] = found[..] {
-            return Ok(found.remove(0));
-        }
-        let bar = bar_of(&found, cut.best);
-        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
-        let is_left = |(hash, score): &(TextHash, f32)| bar.is_none_or(|bar| bar.lets(*score, *hash));
-        let mut seen = HashSet::new();
-        let texts = found.into_iter().flat_map(|chosen| chosen.texts);
-        let texts: Vec<(TextHash, f32)> = texts.filter(|text| is_left(text) && seen.insert(text.0)).collect();
-        let count = texts.len() as u64;
-        Ok(Chosen { count, texts: if cut.is_alone { Vec::new() } else { texts } })
+        let best = self.rounds.choose(by, &self.within(cut))?;
+        let outline = match cut.is_alone || by == Choice::All {
+            true => Outline::default(),
+            false => Outline::of(best.texts.iter().map(|text| text.1).collect(), cut.best),
+        };
+        let count = best.count as u64;
+        *self.best() = best;
+        Ok(Chosen { count, outline })
     }
 
-    fn nearest(&self, cut: &Cut) -> Result<Vec<TextNear>> {
-        let mut near = self.rounds.nearest(&self.within(cut))?;
+    fn chosen(&self, least: f32) -> Result<Vec<(TextHash, f32)>> {
+        if self.rounds.is_alone() {
+            return Ok(self.rounds.each(|shard| shard.chosen(least))?.into_iter().flatten().collect());
+        }
+        Ok(self.best().texts.iter().filter(|text| text.1.total_cmp(&least).is_ge()).copied().collect())
+    }
+
+    fn nearest(&self, bar: Option<Bar>) -> Result<Vec<TextNear>> {
+        let bar = bar.or(self.best().bar);
+        let mut near = self.rounds.nearest(bar)?;
         near.iter_mut().flat_map(|text| &mut text.units).for_each(|unit| *unit = self.addresses.found(*unit));
         Ok(near)
     }

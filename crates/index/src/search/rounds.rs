@@ -8,9 +8,9 @@ use colgrep_core::{Unit, UnitId};
 use rayon::prelude::*;
 
 use super::shard::{
-    Asked, CandidatesAsked, CandidatesFound, ContextsAsked, Cut, DefinitionFound, DefinitionsAsked, Extent, FactsAsked,
-    FactsFound, HolderCount, HoldingAsked, Likeness, LineOf, LocateAsked, LocateFound, Look, Repository, Scored, Seen,
-    Shard, ShardSearch, Statistics, TextNear, UnitFound,
+    Asked, Bar, CandidatesAsked, CandidatesFound, Choice, ContextsAsked, Cut, DefinitionFound, DefinitionsAsked,
+    Extent, FactsAsked, FactsFound, HolderCount, HoldingAsked, Likeness, LineOf, LocateAsked, LocateFound, Look,
+    Outline, Repository, Scored, Seen, Shard, ShardSearch, Statistics, TextNear, UnitFound,
 };
 use crate::error::Result;
 use crate::ids::{FilePlace, TextHash};
@@ -70,6 +70,17 @@ impl Numbering {
         let (base, shard, first) = at.checked_sub(1).map_or((0, 0, 0), |at| self.all[at]);
         (shard, FilePlace(first + (file.0 - base)))
     }
+}
+
+/// The best texts of all shards.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Best {
+    /// Their number; of a lone shard all that it chose.
+    pub count: usize,
+    /// The last of them, where some are left out.
+    pub bar: Option<Bar>,
+    /// The texts with their scores, in no order; empty for a lone shard.
+    pub texts: Vec<(TextHash, f32)>,
 }
 
 /// One search in a corpus: the shards, asked side by side.
@@ -269,10 +280,45 @@ impl<'a> Rounds<'a> {
         self.scattered(units, Rounds::of_unit, |shard, units| shard.stored(units))
     }
 
-    /// The nearest texts of all shards, each once with the units of all.
-    pub(super) fn nearest(&self, cut: &Cut) -> Result<Vec<TextNear>> {
+    /// Chooses texts in every shard. Of several shards, gives the best of all with their scores, each once, and the last of
+    /// them as the bar where some are left out.
+    pub(super) fn choose(&self, by: Choice, cut: &Cut) -> Result<Best> {
+        let cut = Cut { is_alone: cut.is_alone && self.is_alone(), ..*cut };
+        let chosen = self.each(|shard| shard.choose(by, &cut))?;
+        let all: u64 = chosen.iter().map(|chosen| chosen.count).sum();
+        if cut.is_alone || by == Choice::All || all == 0 {
+            return Ok(Best { count: all as usize, bar: None, texts: Vec::new() });
+        }
+        let mut wanted = cut.best;
+        loop {
+            let least = Outline::least(chosen.iter().map(|chosen| &chosen.outline), wanted);
+            let found = self.each(|shard| shard.chosen(least.unwrap_or(f32::NEG_INFINITY)))?;
+            let scores: HashMap<TextHash, f32> = found.into_iter().flatten().collect();
+            // Texts that several shards have count once, so more may be needed.
+            if scores.len() < cut.best && least.is_some() {
+                wanted += 2 * (cut.best - scores.len());
+                continue;
+            }
+            let mut texts: Vec<(TextHash, f32)> = scores.into_iter().collect();
+            let is_cut = texts.len() > cut.best && cut.best > 0;
+            let bar = is_cut.then(|| {
+                let by_score = |a: &(TextHash, f32), b: &(TextHash, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+                let (_, last, _) = texts.select_nth_unstable_by(cut.best - 1, by_score);
+                Bar { score: last.1, hash: last.0 }
+            });
+            // Where as many as wanted are there and none is known beyond, others may stand behind them.
+            let is_whole = least.is_none();
+            let last = || texts.iter().copied().reduce(|a, b| if (b.1, a.0) < (a.1, b.0) { b } else { a });
+            let bar = bar.or_else(|| last().filter(|_| !is_whole).map(|(hash, score)| Bar { score, hash }));
+            texts.truncate(cut.best);
+            return Ok(Best { count: texts.len(), bar, texts });
+        }
+    }
+
+    /// The texts chosen last in all shards, as far as the bar lets them, the nearest first: each once with the units of all.
+    pub(super) fn nearest(&self, bar: Option<Bar>) -> Result<Vec<TextNear>> {
         let mut merged: HashMap<TextHash, TextNear> = HashMap::new();
-        for (shard, found) in self.each(|shard| shard.nearest(cut))?.into_iter().enumerate() {
+        for (shard, found) in self.each(|shard| shard.nearest(bar))?.into_iter().enumerate() {
             for text in found {
                 let units: Vec<UnitFound> = text.units.iter().map(|unit| self.unit(shard, *unit)).collect();
                 merged.entry(text.hash).or_insert_with(|| TextNear { units: Vec::new(), ..text }).units.extend(units);
@@ -280,7 +326,6 @@ impl<'a> Rounds<'a> {
         }
         let mut near: Vec<TextNear> = merged.into_values().collect();
         near.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.hash.cmp(&b.hash)));
-        near.truncate(cut.best);
         Ok(near)
     }
 

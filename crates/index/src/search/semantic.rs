@@ -10,7 +10,7 @@ use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
 use super::rounds::Rounds;
-use super::shard::{Bar, Choice, Chosen, Cut, TextNear, TextsFound, UnitFound};
+use super::shard::{Choice, Cut, TextNear, TextsFound, UnitFound};
 use crate::error::Result;
 use crate::ids::{FilePlace, TextHash};
 use crate::vector::{Effort, Memory, QueryKernel};
@@ -104,28 +104,6 @@ impl Texts {
     }
 }
 
-/// The best `n` of texts that shards chose, each counted once: the last of them is the bar, where some are left out.
-pub(super) fn bar_of(chosen: &[Chosen], n: usize) -> Option<Bar> {
-    if chosen.len() < 2 {
-        return None;
-    }
-    let scores: HashMap<TextHash, f32> = chosen.iter().flat_map(|chosen| chosen.texts.iter().copied()).collect();
-    let mut all: Vec<(TextHash, f32)> = scores.into_iter().collect();
-    if all.len() <= n || n == 0 {
-        return None;
-    }
-    let (_, last, _) = all.select_nth_unstable_by(n - 1, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    Some(Bar { score: last.1, hash: last.0 })
-}
-
-/// Number of distinct texts that shards chose.
-fn distinct(chosen: &[Chosen]) -> usize {
-    match chosen {
-        [one] => one.count as usize,
-        all => all.iter().flat_map(|chosen| chosen.texts.iter().map(|text| text.0)).collect::<HashSet<_>>().len(),
-    }
-}
-
 impl<'a> SemanticSearch<'a> {
     /// The semantic half of a search with the question's vectors.
     pub(super) fn new(rounds: &'a Rounds<'a>, semantic: Semantic<'a>, question: &'a Multivector) -> SemanticSearch<'a> {
@@ -169,21 +147,22 @@ impl<'a> SemanticSearch<'a> {
         let (rounds, effort) = (self.rounds, self.semantic.effort);
         let is_alone = rounds.is_alone();
         let exact = effort.exact.max(n);
-        let choose = |by, bar, best| rounds.each(|shard| shard.choose(by, &Cut { bar, best, is_alone }));
+        let choose = |by, bar, best| rounds.choose(by, &Cut { bar, best, is_alone });
         let (mut bar, are_many);
         if texts.exceed(rounds, effort.rough.max(exact))? {
-            let chosen = choose(Choice::Lists, None, effort.rough)?;
-            bar = bar_of(&chosen, effort.rough);
-            are_many = distinct(&chosen).min(effort.rough) > exact;
+            let best = choose(Choice::Lists, None, effort.rough)?;
+            bar = best.bar;
+            are_many = best.count.min(effort.rough) > exact;
         } else {
             choose(Choice::All, None, usize::MAX)?;
             bar = None;
             are_many = texts.exceed(rounds, exact)?;
         }
         if are_many {
-            bar = bar_of(&choose(Choice::Centroids, bar, exact)?, exact);
+            bar = choose(Choice::Centroids, bar, exact)?.bar;
         }
-        rounds.nearest(&Cut { bar, best: n, is_alone })
+        let nearest = choose(Choice::Vectors, bar, n)?;
+        rounds.nearest(nearest.bar)
     }
 
     /// Score of the question against itself.

@@ -13,7 +13,7 @@ use colgrep_index::error::{Error, Result};
 use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_index::search::Shard;
 use colgrep_index::search::shard::{
-    Asked, CandidatesAsked, CandidatesFound, Choice, Chosen, Context, ContextsAsked, Cut, DefinitionFound,
+    Asked, Bar, CandidatesAsked, CandidatesFound, Choice, Chosen, Context, ContextsAsked, Cut, DefinitionFound,
     DefinitionsAsked, Extent, FactsAsked, FactsFound, HolderCount, HoldingAsked, Likeness, LineOf, LocateAsked,
     LocateFound, Look, Meaning, Places, Scored, Seen, ShardSearch, Statistics, TextNear, TextsFound, UnitFound, Words,
 };
@@ -270,8 +270,12 @@ impl Meaning for RemoteSearch<'_> {
         self.asked(Question::Choose(by, *cut), Some(Past::Choice))
     }
 
-    fn nearest(&self, cut: &Cut) -> Result<Vec<TextNear>> {
-        self.round(Question::Nearest(*cut))
+    fn chosen(&self, least: f32) -> Result<Vec<(TextHash, f32)>> {
+        self.round(Question::Chosen(least))
+    }
+
+    fn nearest(&self, bar: Option<Bar>) -> Result<Vec<TextNear>> {
+        self.round(Question::Nearest(bar))
     }
 
     fn likeness(&self, units: &[UnitId]) -> Result<Vec<Likeness>> {

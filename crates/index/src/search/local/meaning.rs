@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::ids::TextHash;
 use crate::lexical::UnitFilter;
 use crate::search::restore::restore;
-use crate::search::shard::{Choice, Chosen, Cut, Likeness, Meaning, Meant, TextNear, TextsFound};
+use crate::search::shard::{Bar, Choice, Chosen, Cut, Likeness, Meaning, Meant, Outline, TextNear, TextsFound};
 use crate::store::Snapshot;
 use crate::vector::{Allowed, Question, Scored, VectorPlace, Vectors, in_store};
 
@@ -67,12 +67,12 @@ impl<'a> State<'a> {
     }
 
     /// What was chosen, as far as the bar lets it.
-    fn left(&self, vectors: &Vectors, cut: &Cut) -> Vec<VectorPlace> {
+    fn left(&self, vectors: &Vectors, bar: Option<Bar>) -> Vec<Scored> {
         let mut chosen = std::mem::take(&mut self.found().chosen);
-        if let Some(bar) = cut.bar {
+        if let Some(bar) = bar {
             chosen.retain(|(place, score)| vectors.hash(*place).is_some_and(|hash| bar.lets(*score, hash)));
         }
-        in_store(chosen)
+        chosen
     }
 }
 
@@ -193,23 +193,35 @@ impl Meaning for LocalSearch<'_> {
         let chosen = match by {
             Choice::All => self.allowed_units(vectors).1.iter().map(|place| (place, 0.0)).collect(),
             Choice::Lists => self.listed(vectors, question, cut.best)?,
-            Choice::Centroids => vectors.best_of(question.rough(&self.vectors.left(vectors, cut))?, cut.best),
-        };
-        let with_hash = |(place, score): &Scored| Some((vectors.hash(*place)?, *score));
-        let texts = match cut.is_alone || by == Choice::All {
-            true => Vec::new(),
-            false => chosen.iter().filter_map(with_hash).collect(),
+            Choice::Centroids => {
+                vectors.best_of(question.rough(&in_store(self.vectors.left(vectors, cut.bar)))?, cut.best)
+            }
+            Choice::Vectors => {
+                let places = in_store(self.vectors.left(vectors, cut.bar));
+                let scores = question.exact(&places)?;
+                vectors.best_of(places.into_iter().zip(scores).collect(), cut.best)
+            }
         };
         let count = chosen.len() as u64;
+        let outline = match cut.is_alone || by == Choice::All {
+            true => Outline::default(),
+            false => Outline::of(chosen.iter().map(|text| text.1).collect(), cut.best),
+        };
         self.vectors.found().chosen = chosen;
-        Ok(Chosen { count, texts })
+        Ok(Chosen { count, outline })
     }
 
-    fn nearest(&self, cut: &Cut) -> Result<Vec<TextNear>> {
-        let Some((vectors, question)) = self.vectors.question()? else { return Ok(Vec::new()) };
-        let places = self.vectors.left(vectors, cut);
-        let scores = question.exact(&places)?;
-        let mut best = vectors.best_of(places.into_iter().zip(scores).collect(), cut.best);
+    fn chosen(&self, least: f32) -> Result<Vec<(TextHash, f32)>> {
+        let Some((vectors, _)) = self.vectors.question()? else { return Ok(Vec::new()) };
+        let found = self.vectors.found();
+        let is_wanted = |text: &&Scored| text.1.total_cmp(&least).is_ge();
+        let with_hash = |(place, score): &Scored| Some((vectors.hash(*place)?, *score));
+        Ok(found.chosen.iter().filter(is_wanted).filter_map(with_hash).collect())
+    }
+
+    fn nearest(&self, bar: Option<Bar>) -> Result<Vec<TextNear>> {
+        let Some((vectors, _)) = self.vectors.question()? else { return Ok(Vec::new()) };
+        let mut best = self.vectors.left(vectors, bar);
         best.sort_unstable_by(|a, b| vectors.order(a, b));
         let mut units = self.units_of(vectors, &best);
         let mut near = |(place, score): &Scored| {

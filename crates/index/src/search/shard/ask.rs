@@ -181,6 +181,8 @@ pub enum Choice {
     Lists,
     /// By centroids, of those that were chosen before.
     Centroids,
+    /// By their vectors, of those that were chosen before.
+    Vectors,
 }
 
 /// A cut-off.
@@ -190,7 +192,7 @@ pub struct Cut {
     pub bar: Option<Bar>,
     /// So many are chosen now.
     pub best: usize,
-    /// There is no other shard: the number of texts suffices.
+    /// There is no other shard: nobody asks for their scores.
     pub is_alone: bool,
 }
 
@@ -215,8 +217,46 @@ impl Bar {
 pub struct Chosen {
     /// Their number.
     pub count: u64,
-    /// The texts with their scores, in no order; empty where the shard is alone, and for [`Choice::All`].
-    pub texts: Vec<(TextHash, f32)>,
+    /// Their scores in outline; empty where the shard is alone, and for [`Choice::All`].
+    pub outline: Outline,
+}
+
+/// The scores of a list in outline, best first: whoever merges lists learns from it how low to look, and asks for what
+/// stands above that alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outline {
+    /// Every so many scores one is told.
+    pub step: u32,
+    /// These.
+    pub scores: Vec<f32>,
+}
+
+/// Scores that an outline tells, at most.
+const OUTLINE_LEN: usize = 64;
+
+impl Outline {
+    /// The outline of scores, of which about `best` will be wanted.
+    pub fn of(mut scores: Vec<f32>, best: usize) -> Outline {
+        let step = (best.min(scores.len()) / OUTLINE_LEN).max(1);
+        scores.sort_unstable_by(|a, b| b.total_cmp(a));
+        let told = scores.iter().skip(step - 1).step_by(step).take(2 * OUTLINE_LEN).copied().collect();
+        Outline { step: step as u32, scores: told }
+    }
+
+    /// A score that `wanted` entries of lists with these outlines reach at least; none where that can't be told.
+    pub fn least<'o>(outlines: impl Iterator<Item = &'o Outline>, wanted: usize) -> Option<f32> {
+        let mut known: Vec<(f32, usize)> =
+            outlines.flat_map(|one| one.scores.iter().map(|score| (*score, one.step as usize))).collect();
+        known.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        let mut reached = 0;
+        known
+            .into_iter()
+            .find(|(_, step)| {
+                reached += step;
+                reached >= wanted
+            })
+            .map(|(score, _)| score)
+    }
 }
 
 /// A near text.
@@ -361,4 +401,29 @@ pub struct ContextsAsked<'a> {
     pub near: &'a Near,
     /// Whether tests are wanted.
     pub wants_tests: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_tells_how_low_to_look() {
+        // Lists of many lengths, the scores of one far above those of another.
+        let list = |seed: u64, length: usize, from: f32| -> Vec<f32> {
+            (0..length as u64).map(|at| from + (seed.wrapping_mul(at * at + 7) % 1_000) as f32 / 999.0).collect()
+        };
+        let lists = [list(37, 1_000, 0.0), list(91, 300, 0.5), list(13, 5, 3.0), Vec::new()];
+        for wanted in [1, 5, 40, 200, 600] {
+            let outlines: Vec<Outline> = lists.iter().map(|list| Outline::of(list.clone(), wanted)).collect();
+            assert!(outlines.iter().all(|one| one.scores.len() <= 2 * OUTLINE_LEN));
+            let least = Outline::least(outlines.iter(), wanted).expect("there are as many");
+            let reached = lists.iter().flatten().filter(|score| **score >= least).count();
+            assert!(reached >= wanted, "{reached} of {wanted}");
+            assert!(reached <= wanted + lists.len() * (wanted / OUTLINE_LEN + 1) + 8, "{reached} for {wanted}");
+        }
+        let few = [Outline::of(vec![1.0, 2.0], 100)];
+        assert_eq!(Outline::least(few.iter(), 3), None, "there are not as many");
+        assert_eq!(Outline::least(few.iter(), 2), Some(1.0));
+    }
 }

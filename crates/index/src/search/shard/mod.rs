@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | [`Words::statistics`] | the query | [`Statistics`], which are added up |
 //! | [`Words::candidates`] | the sum | the best units and the files that answer best by name |
-//! | [`Meaning::texts`], [`Meaning::choose`] (twice), [`Meaning::nearest`] | cut-offs | scores by meaning |
+//! | [`Meaning::texts`], [`Meaning::choose`] and [`Meaning::chosen`] (up to three times), [`Meaning::nearest`] | cut-offs | scores by meaning |
 //! | [`Places`] | what the query points at, where there is such a thing | files, units, lines |
 //! | [`Words::scored`] | units and files that must be candidates | the same, scored |
 //! | [`Words::facts`] | files and units that are candidates | what the stages need of them |
@@ -138,11 +138,17 @@ pub trait Meaning {
     /// When the vectors are damaged.
     fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen>;
 
-    /// The nearest of the texts chosen last, each with its units.
+    /// Of the texts chosen last, those with this score or a better one, in no order.
     ///
     /// # Errors
     /// When the vectors are damaged.
-    fn nearest(&self, cut: &Cut) -> Result<Vec<TextNear>>;
+    fn chosen(&self, least: f32) -> Result<Vec<(TextHash, f32)>>;
+
+    /// The texts chosen last by their vectors, as far as the bar lets them, each with its units.
+    ///
+    /// # Errors
+    /// When the vectors are damaged.
+    fn nearest(&self, bar: Option<Bar>) -> Result<Vec<TextNear>>;
 
     /// Scores of units from stored vectors.
     ///
