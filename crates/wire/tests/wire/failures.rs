@@ -272,7 +272,7 @@ fn a_caller_learns_nothing_of_repositories_that_he_may_not_see() {
         let holding = (0..3).filter(|shard| (*shard..NAMES.len()).step_by(3).any(is_allowed)).count();
         assert_eq!(standing.asked, if at == 0 { standing.asked } else { holding }, "{allowed:?}");
         found += usize::from(!got.is_empty());
-        let (_, names) = over.look(Some(&allowed)).map_or_else(|_| Default::default(), |found| found);
+        let (_, names) = over.look(Some(&allowed)).unwrap_or_default();
         assert!(names.iter().all(|name| allowed.contains(name)), "{names:?}");
     }
     assert!(found > 8, "{found} answers hold something");
