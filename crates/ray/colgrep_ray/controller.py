@@ -286,6 +286,10 @@ class Controller:
 
     def _place(self, nodes: list[str], wanted: dict[int, list[str]]) -> None:
         for shard in wanted:
+            # More than there should be: a file asks for fewer, or a controller died while some were leaving.
+            staying = [held for held in self._of(shard) if held.is_up and not held.is_leaving]
+            for held in staying[self._config.replicas :]:
+                held.is_leaving = True
             for _ in range(self._config.replicas - sum(not held.is_leaving for held in self._of(shard))):
                 load = Counter(held.node for held in self._held.values())
                 node = node_for(nodes, {held.node for held in self._of(shard)}, load)

@@ -132,6 +132,7 @@ def test_a_node_that_comes_gets_its_share(organisation: Organisation, expected: 
 
 
 def test_a_controller_that_dies_finds_its_replicas(organisation: Organisation, expected: Expected) -> None:
+    time.sleep(organisation.config.drain + 2.0)  # Those that moved have ended.
     before = [processes(organisation, shard) for shard in (0, 1)]
     with while_asking(organisation, QUERIES, expected) as run:
         controller = organisation.status()["pid"]
@@ -174,6 +175,7 @@ def test_a_shard_without_replicas_is_told_and_comes_back(
     environ = environment(tmp_path / "data", COLGREP_SHARD_TOKEN=token)
     assert subprocess.run(search, env=environ, capture_output=True, check=False).returncode == 0
 
+    lost = organisation.status()["lost"]
     for pid in processes(organisation, 0):
         os.kill(pid, signal.SIGKILL)
     done = subprocess.run(search, env=environ, capture_output=True, text=True, check=False)
@@ -181,7 +183,7 @@ def test_a_shard_without_replicas_is_told_and_comes_back(
     told = organisation.ask("parse request")["shards"]
     assert (told["asked"], told["answered"]) == (2, 1) and len(told["missing"]) == 1
 
-    organisation.until(lambda status: bool(status["is_complete"]))
+    organisation.until(lambda status: status["lost"] >= lost + 2 and bool(status["is_complete"]))
     until = time.monotonic() + 30
     while organisation.ask("parse request")["shards"]["answered"] < 2 and time.monotonic() < until:
         time.sleep(0.1)
