@@ -139,7 +139,8 @@ def test_a_controller_that_dies_finds_its_replicas(organisation: Organisation, e
         ray.kill(organisation.controller, no_restart=False)
         organisation.until(lambda status: status["pid"] != controller and bool(status["is_complete"]))
     assert is_whole(run)
-    assert [processes(organisation, shard) for shard in (0, 1)] == before
+    # One that was slow to answer may have been replaced; one of each shard at least went on.
+    assert all(set(processes(organisation, shard)) & set(before[shard]) for shard in (0, 1))
 
 
 def test_a_push_is_found_while_searches_go_on(organisation: Organisation, expected: Expected) -> None:
