@@ -17,6 +17,8 @@ const PROSE_WORDS: usize = 4;
 const CASELESS_LETTERS: usize = 6;
 /// Words of prose beside places of code, at least: a trace has a message.
 const PROSE_BESIDE_PLACES: usize = 12;
+/// Words of a paragraph that the model reads, at least.
+const PART_WORDS: usize = 3;
 
 /// What a long query says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct Long {
     /// Title and body without import lines, environment, addresses, comments of HTML, boxes to tick, and headings of
     /// templates.
     pub told: String,
+    /// Title and paragraphs, in order.
+    pub parts: Vec<String>,
 }
 
 impl Long {
@@ -52,8 +56,12 @@ impl Long {
             return None;
         }
         let title = noise::title(title).to_string();
-        let told = format!("{title}\n\n{}", noise::without(&rest));
-        Some(Long { title, told })
+        let body = noise::without(&rest);
+        let told = format!("{title}\n\n{body}");
+        let paragraphs = body.split("\n\n").map(str::trim);
+        let paragraphs = paragraphs.filter(|part| plain_words(part).nth(PART_WORDS - 1).is_some());
+        let parts = [title.clone()].into_iter().chain(paragraphs.map(String::from)).collect();
+        Some(Long { title, told, parts })
     }
 }
 

@@ -55,6 +55,54 @@ const VENDORED_FOLDERS: [&str; 11] = [
     "__generated__",
 ];
 
+/// Folders of translation catalogues.
+const CATALOGUE_FOLDERS: [&str; 9] =
+    ["i18n", "l10n", "lang", "langs", "locale", "locales", "messages", "translation", "translations"];
+/// Extensions that translation catalogues always have, and those that they have in such folders.
+const CATALOGUE_EXTENSIONS: [&str; 6] = ["arb", "po", "pot", "resx", "strings", "xliff"];
+const CATALOGUE_DATA_EXTENSIONS: [&str; 6] = ["ini", "json", "properties", "toml", "yaml", "yml"];
+/// Stems of change logs, `-` and `_` left out.
+const CHANGE_LOGS: [&str; 8] =
+    ["changelog", "changelogs", "changes", "history", "news", "releasehistory", "releasenotes", "releases"];
+/// Words of who asks for them.
+const CATALOGUE_WORDS: [&str; 16] = [
+    "changelog",
+    "i18n",
+    "l10n",
+    "language",
+    "languages",
+    "locale",
+    "locales",
+    "localisation",
+    "localization",
+    "release",
+    "translate",
+    "translated",
+    "translation",
+    "translations",
+    "translator",
+    "typo",
+];
+
+/// Whether a file is a catalogue of translations or a log of changes: texts that hold words of everything.
+pub fn is_catalogue(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let (folders, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
+    let is_prose = matches!(extension, "" | "md" | "rst" | "txt" | "adoc" | "markdown");
+    let in_folder = folders.split('/').any(|folder| CATALOGUE_FOLDERS.contains(&folder));
+    let of_changes = folders.rsplit('/').next().is_some_and(|folder| CHANGE_LOGS.contains(&folder));
+    let is_log = of_changes || CHANGE_LOGS.contains(&stem.replace(['-', '_'], "").as_str());
+    CATALOGUE_EXTENSIONS.contains(&extension)
+        || (in_folder && CATALOGUE_DATA_EXTENSIONS.contains(&extension))
+        || (is_prose && is_log)
+}
+
+/// Whether a text asks for catalogues of translations or logs of changes.
+pub fn asks_for_catalogues(text: &str) -> bool {
+    words(text).any(|word| CATALOGUE_WORDS.contains(&text[word].to_lowercase().as_str()))
+}
+
 /// What the names of tests begin with, in any language.
 const TEST_STARTS: [&str; 3] = ["test_", "test-", "tst_"];
 /// What the names of tests end with, in any language.
@@ -281,6 +329,25 @@ pub fn project_terms(root: &str, languages: &LanguageFacts, tokenizer: &mut Toke
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn catalogues_go_by_folder_and_ending() {
+        for (path, expected) in [
+            ("src/locale/de.json", true),
+            ("config/locales/de.yml", true),
+            ("src/locale/de.js", false),
+            ("po/de.po", true),
+            ("lang.json", false),
+            ("CHANGELOG.md", true),
+            ("docs/release-notes.rst", true),
+            ("docs/releases/1.2.txt", true),
+            ("CHANGES", true),
+            ("src/history.rs", false),
+        ] {
+            assert_eq!(is_catalogue(path), expected, "{path}");
+        }
+        assert!(asks_for_catalogues("Wrong translation of a date") && !asks_for_catalogues("Wrong date"));
+    }
 
     #[test]
     fn s003_1_classes_go_by_whole_words() {

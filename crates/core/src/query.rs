@@ -226,6 +226,14 @@ impl Query {
         self
     }
 
+    /// The texts that the model reads: of a long query at most `parts_max` of its parts.
+    pub fn read_by_model(&self, parts_max: usize) -> Vec<&str> {
+        match &self.long {
+            Some(long) if parts_max > 0 => long.parts.iter().take(parts_max).map(String::as_str).collect(),
+            _ => vec![&self.text],
+        }
+    }
+
     /// What it tells beside its words, in words: for explanations.
     pub fn told(&self) -> Vec<String> {
         let title = self.long.iter().map(|long| format!("title {:?}", long.title));

@@ -1,6 +1,6 @@
 //! Several vectors of one text.
 
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 
 /// Vectors of one text: a matrix of `len × dimension`. The first rows may be heads, which together stand for the text as
 /// a whole; the others stand for parts of it.
@@ -75,6 +75,20 @@ impl Multivector {
         self.rows.as_slice().expect("row after row")
     }
 
+    /// Several texts as one: the rows of all, and for each head the sum of theirs. So MaxSim with a document is the sum of
+    /// theirs. All have the same dimension and heads; those without rows do not count.
+    pub fn of_parts(parts: &[Multivector]) -> Multivector {
+        let known = parts.iter().position(|part| !part.is_empty()).unwrap_or_default();
+        let Some(first) = parts.get(known) else { return Multivector::default() };
+        let mut joined = first.clone();
+        for part in parts[known + 1..].iter().filter(|part| !part.is_empty()) {
+            let heads = &joined.rows.slice(s![..joined.heads, ..]) + &part.rows.slice(s![..part.heads, ..]);
+            let rows = [heads.view(), joined.rows.slice(s![joined.heads.., ..]), part.rows.slice(s![part.heads.., ..])];
+            joined = Multivector::new(joined.heads, concatenate(Axis(0), &rows).expect("the same dimension"));
+        }
+        joined
+    }
+
     /// MaxSim of this query with a document, `Σ_q max_d q·d`, where a head meets the same head of the other side alone;
     /// 0 where either has no row. Both have the same dimension.
     ///
@@ -130,6 +144,20 @@ mod tests {
         assert_eq!(query.maxsim(&headless), 9.0 + 11.0, "a head without its like counts for nothing");
         assert_eq!(headless.maxsim(&query), 9.0 + 2.0);
         assert_eq!((query.maxsim(&Multivector::default()), Multivector::default().maxsim(&query)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn maxsim_of_joined_parts_is_the_sum_of_theirs() {
+        let parts = [
+            Multivector::new(1, array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
+            Multivector::default(),
+            Multivector::new(1, array![[0.5, 2.0], [3.0, -1.0]]),
+        ];
+        let document = Multivector::new(1, array![[2.0, 9.0], [0.0, 3.0], [4.0, 0.5]]);
+        let sum: f32 = parts.iter().map(|part| part.maxsim(&document)).sum();
+        assert_eq!(Multivector::of_parts(&parts).maxsim(&document), sum);
+        assert_eq!(Multivector::of_parts(&parts[..1]), parts[0]);
+        assert!(Multivector::of_parts(&[]).is_empty());
     }
 
     #[test]

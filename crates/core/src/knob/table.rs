@@ -34,6 +34,10 @@ knobs! {
         doc: "1: a text with a line break or 200 characters is read by its parts, without noise, and its title alone says what is asked for; 0: it is a query like others, and no other knob of long queries counts.",
         off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: LONG,
     }
+    LongParts long_parts: usize {
+        doc: "Parts of a long query that the model reads, title and paragraphs, each as far as it reads a query; 0: the beginning of all of it.",
+        off: Some(0.0), default: 4.0, classic: 0.0, range: (0.0, 16.0), grid: &[0.0, 2.0, 4.0, 8.0], source: LONG,
+    }
 
     // Retrieval.
     PoolUnits pool_units: usize {
@@ -240,6 +244,10 @@ knobs! {
         doc: "Factor for prose, configuration and data, unless the query asks for documentation.",
         off: Some(1.0), default: 0.6, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0],
         source: PENALTIES,
+    }
+    CataloguePenalty catalogue_penalty: f32 {
+        doc: "Factor on translation catalogues and change logs for a long query whose title does not ask for them.",
+        off: Some(1.0), default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.5, 0.75, 1.0], source: LONG,
     }
     PenaltyEachClass penalty_each_class: bool {
         doc: "1: each class of a file that is penalised strongly gives its factor, as published (compat/foo_test.py: two); 0: one factor for all.",

@@ -13,6 +13,7 @@ fn an_issue_is_read_by_its_parts() {
     let long = read(text).expect("a long query");
     assert_eq!(long.title, "Sockets leak in `Pool.take`");
     assert_eq!(long.told, "Sockets leak in `Pool.take`\n\nOpen a socket, and then close it again.\n\npool.take();");
+    assert_eq!(long.parts, ["Sockets leak in `Pool.take`", "Open a socket, and then close it again."]);
 }
 
 #[test]

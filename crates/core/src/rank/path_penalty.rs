@@ -5,7 +5,7 @@ use super::fused::Fused;
 use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::{Knob, Knobs};
-use crate::path::PathClass;
+use crate::path::{PathClass, asks_for_catalogues, is_catalogue};
 use crate::query::Query;
 
 const SOURCE: &str = "semble's path penalties, as in ColGREP pull request 99; default: prototype";
@@ -14,6 +14,7 @@ const KNOBS: &[Knob] = &[
     Knob::ModeratePenalty,
     Knob::MildPenalty,
     Knob::TextPenalty,
+    Knob::CataloguePenalty,
     Knob::PenaltyEachClass,
     Knob::PenaltyLast,
 ];
@@ -74,12 +75,16 @@ fn factor(query: &Query, knobs: &Knobs, file: &FileFacts, is_documentation: bool
     if file.is_text && !(query.asks_for_prose || is_documentation) {
         factor *= knobs.text_penalty;
     }
+    if query.long.as_ref().is_some_and(|long| is_catalogue(&file.path) && !asks_for_catalogues(&long.title)) {
+        factor *= knobs.catalogue_penalty;
+    }
     factor
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::long::Long;
     use crate::rank::testing::{Example, knobs, query};
 
     fn check(text: &str, path: &str, expected: f32) {
@@ -110,6 +115,23 @@ mod tests {
             ("install guide", "README.md", 1.0),
         ] {
             check(text, path, expected);
+        }
+    }
+
+    #[test]
+    fn a_long_query_is_rarely_about_catalogues() {
+        let set = knobs(&[(Knob::CataloguePenalty, "0.5"), (Knob::TextPenalty, "0.6")]);
+        for (title, path, expected) in [
+            (Some("Dates are wrong"), "app/locale/de.json", 0.5),
+            (Some("Dates are wrong"), "app/locale.py", 1.0),
+            (Some("Typo in a translation"), "app/locale/de.json", 1.0),
+            (None, "app/locale/de.json", 1.0),
+        ] {
+            let mut asked = query("dates");
+            asked.long = title.map(|title| Long { title: title.into(), ..Long::default() });
+            let mut example = Example::of(&[path]);
+            example.apply(&LATE, &asked, &set);
+            assert!((example.fused.scores[0] - 0.5 * expected).abs() < 1e-6, "{title:?} {path}");
         }
     }
 

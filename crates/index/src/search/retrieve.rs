@@ -86,7 +86,9 @@ pub(super) fn with_retrieval<T>(
     if query.terms.is_empty() {
         return then(None, Retrieval { query, ..Retrieval::default() });
     }
-    let question = timed(&mut timing.semantic, || request.semantic.map(|s| vectors(&s, &query)).transpose())?;
+    let question = timed(&mut timing.semantic, || {
+        request.semantic.map(|s| vectors(&s, &query.read_by_model(request.knobs.long_parts))).transpose()
+    })?;
     let meaning = request.semantic.zip(question.as_ref()).map(|(semantic, question)| Meant {
         question,
         fingerprint: semantic.encoder.fingerprint(),
@@ -106,12 +108,13 @@ pub(super) fn with_retrieval<T>(
     then(Some(&rounds), retrieval)
 }
 
-/// The question's vectors.
-fn vectors(semantic: &Semantic<'_>, query: &Query) -> Result<Multivector> {
-    Ok(match semantic.question {
-        Some(question) => question.clone(),
-        None => semantic.encoder.encode_query(&query.text)?,
-    })
+/// The vectors of a question's texts, which count together.
+fn vectors(semantic: &Semantic<'_>, texts: &[&str]) -> Result<Multivector> {
+    if let Some(question) = semantic.question {
+        return Ok(question.clone());
+    }
+    let encoded = texts.iter().map(|text| Ok(semantic.encoder.encode_query(text)?));
+    Ok(Multivector::of_parts(&encoded.collect::<Result<Vec<_>>>()?))
 }
 
 /// One search, with the sum of all statistics.
