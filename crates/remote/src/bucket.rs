@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::hash::{is_hash, of_bytes};
+use crate::hash::{is_key, of_bytes};
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
 use crate::shelf::{Extent, Shelf};
 
@@ -71,13 +71,6 @@ fn folder_of(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' };
     let readable: String = name.chars().map(plain).take(FOLDER_MAX).collect();
     format!("{}-{}", readable.trim_start_matches('.'), &of_bytes(name.as_bytes())[..16])
-}
-
-/// Whether a blob may have such a name: its hash, and a few digits where it was put again.
-pub(crate) fn is_key(name: &str) -> bool {
-    let (hash, suffix) = name.split_once('-').map_or((name, None), |(hash, suffix)| (hash, Some(suffix)));
-    let is_suffix = |s: &str| (1..=16).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_hexdigit());
-    is_hash(hash) && suffix.is_none_or(is_suffix)
 }
 
 impl Bucket {

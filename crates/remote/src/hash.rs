@@ -60,6 +60,13 @@ pub(crate) fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
+/// Whether a blob may have such a name: its hash, and a few digits where it was put again.
+pub(crate) fn is_key(name: &str) -> bool {
+    let (hash, suffix) = name.split_once('-').map_or((name, None), |(hash, suffix)| (hash, Some(suffix)));
+    let is_suffix = |s: &str| (1..=16).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hash(hash) && suffix.is_none_or(is_suffix)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,9 +14,8 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bucket::is_key;
 use crate::error::{Error, Result};
-use crate::hash::{is_hash, of_bytes};
+use crate::hash::{is_hash, is_key, of_bytes};
 
 /// The layout of manifests and of what lies around them. It is raised where an older program would misread them.
 pub(crate) const LAYOUT: u64 = 1;

@@ -278,7 +278,7 @@ mod tests {
         // Not named: while it is young by the later of both clocks.
         assert_eq!(chosen(&none, &stock(&[(&hash, 11)]), &[]), relies(&hash));
         let (missing, key) = chosen(&none, &stock(&[(&hash, 13)]), &[]);
-        assert!(missing && key != hash && crate::bucket::is_key(&key), "{key}");
+        assert!(missing && key != hash && crate::hash::is_key(&key), "{key}");
         // What this push has put counts no longer than others' blobs.
         let other = format!("{hash}-1f");
         let ours = [(hash.clone(), other.clone())];

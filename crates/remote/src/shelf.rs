@@ -243,7 +243,7 @@ impl Shelf {
 
 /// Whether a push writes files of such a name.
 fn is_own(name: &str) -> bool {
-    name.starts_with("manifest-") || crate::bucket::is_key(name)
+    name.starts_with("manifest-") || crate::hash::is_key(name)
 }
 
 /// What is in a folder.
