@@ -33,7 +33,7 @@ pub struct Long {
 }
 
 impl Long {
-    /// Reads a text that has a line break or [`LONG`] characters, where people's words introduce it. A pasted trace or
+    /// Reads a text that has a line break or 200 characters, where people's words introduce it. A pasted trace or
     /// piece of code is none: it is looked for as it stands.
     pub fn read(text: &str, facts: &LanguageFacts) -> Option<Long> {
         let text = text.trim();

@@ -1,7 +1,7 @@
 //! colgrep-wire: shards behind a wire.
 //!
 //! A process serves some repositories as one shard ([`Server`]); another searches over many shards as if all were one
-//! index ([`Cluster`]). Between them go frames: a length, and a message of [`message`] in postcard. The ranking is that of
+//! index ([`Cluster`]). Between them go frames: a length, and a message of `message.rs` in postcard. The ranking is that of
 //! one process, round by round (`colgrep_index::search::shard`): the coordinator sees a [`Shard`](colgrep_index::search::Shard)
 //! that happens to be elsewhere.
 //!
