@@ -9,15 +9,10 @@ use std::time::Duration;
 
 use common::Sandbox;
 use common::shared::{
-    answer, clone_of, commit, done, files_below, git, manifest, manifests, repository, write_manifest,
+    answer, clone_of, commit, done, files_below, find_what_was_pushed, git, manifest, manifests, place, push_at_once,
+    repository, write_manifest,
 };
 use serde_json::json;
-
-/// A folder to share in, as an argument.
-fn place(sandbox: &Sandbox) -> (PathBuf, String) {
-    let folder = sandbox.data().with_file_name("shared");
-    (folder.clone(), folder.display().to_string())
-}
 
 /// The blobs of a remote folder, without the manifests.
 fn blobs(remote: &Path) -> Vec<PathBuf> {
@@ -125,19 +120,7 @@ fn the_nearest_commit_is_taken_whatever_was_pushed_last() {
 fn of_two_who_push_at_once_both_are_found() {
     let ours = repository();
     let (remote, url) = place(&ours);
-    let clones: Vec<Sandbox> = (0..4).map(|_| clone_of(&ours)).collect();
-    for (n, clone) in clones.iter().enumerate() {
-        git(clone, &["checkout", "-qb", &format!("branch{n}")]);
-        clone.write(&format!("src/of{n}.rs"), &format!("/// Only here.\npub fn of_branch{n}() {{}}\n"));
-        commit(clone, "Mine");
-        done(clone, &["init"]);
-    }
-    let start = |clone: &Sandbox| clone.command(&["push", &url]).stderr(Stdio::piped()).spawn().expect("a process");
-    let pushes: Vec<_> = clones.iter().map(start).collect();
-    for push in pushes {
-        let output = push.wait_with_output().expect("an end");
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    }
+    let clones = push_at_once(&ours, &url, Sandbox::command);
     let mut branches: Vec<String> = manifest(&remote)["snapshots"]
         .as_array()
         .expect("a list")
@@ -147,16 +130,7 @@ fn of_two_who_push_at_once_both_are_found() {
     branches.sort();
     assert_eq!(branches, ["branch0", "branch1", "branch2", "branch3"]);
     assert_eq!(manifests(&remote).len(), 4, "each moved the manifest once");
-    for (n, clone) in clones.iter().enumerate() {
-        let fresh = clone_of(clone);
-        let pulled = done(&fresh, &["pull", &url]);
-        assert!(
-            pulled.err.contains(&format!("branch{n}, ")) && pulled.err.contains("0 units parsed"),
-            "{}",
-            pulled.err
-        );
-        assert_eq!(fresh.run(&[&format!("of_branch{n}")]).paths(), [format!("src/of{n}.rs")]);
-    }
+    find_what_was_pushed(&clones, &url, Sandbox::command);
 }
 
 /// Runs a command and kills it after a while; whether it was at work then.

@@ -4,11 +4,11 @@
 
 mod common;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use common::shared::{answer, clone_of, commit, git, repository};
+use common::shared::{Server, answer, clone_of, done_by, find_what_was_pushed, push_at_once, repository, run_by};
 use common::{Ran, Sandbox};
 
 /// The account and the key that the server begins with.
@@ -16,18 +16,8 @@ const ACCOUNT: &str = "team";
 const KEY: &[u8] = b"key";
 const URL: &str = "az://indexes/colgrep";
 
-/// A server on this machine with a container `indexes`, which ends with the test.
-struct Server {
-    process: Child,
-    address: String,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
+/// A server with a container `indexes`.
+struct Container(Server);
 
 /// Bytes as text of base64.
 fn base64(bytes: &[u8]) -> String {
@@ -40,9 +30,9 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks(3).map(of).collect()
 }
 
-impl Server {
+impl Container {
     #[expect(clippy::disallowed_methods, reason = "the caller's environment says where the server's program is")]
-    fn start() -> Option<Server> {
+    fn start() -> Option<Container> {
         let Some(program) = std::env::var_os("TEST_AZURE_SERVER") else {
             eprintln!("skipped: TEST_AZURE_SERVER names no azurite-blob");
             return None;
@@ -50,13 +40,8 @@ impl Server {
         let mut command = Command::new(program);
         command.args(["--blobHost", "127.0.0.1", "--blobPort", "0", "--inMemoryPersistence", "--disableTelemetry"]);
         command.arg("--skipApiVersionCheck").env("AZURITE_ACCOUNTS", format!("{ACCOUNT}:{}", base64(KEY)));
-        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a server");
-        let mut lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
-        let listens = |line: String| Some(line.split_once("listens on http://")?.1.trim().to_string());
-        let address = lines.by_ref().map_while(Result::ok).find_map(listens).expect("an address");
-        // What it says later would fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        let server = Server { process, address };
+        let server =
+            Container(Server::start(command.stdout(Stdio::piped()).stderr(Stdio::null()), "listens on http://"));
         server.make("indexes");
         Some(server)
     }
@@ -69,8 +54,9 @@ impl Server {
         let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, KEY);
         let signature = base64(ring::hmac::sign(&key, signed.as_bytes()).as_ref());
         let headers = headers.replacen(':', ": ", 1).replace("version:", "version: ").replace('\n', "\r\n");
-        let mut stream = TcpStream::connect(&self.address).expect("a server");
-        let head = format!("PUT {path}?restype=container HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.address);
+        let mut stream = TcpStream::connect(&self.0.address).expect("a server");
+        let head =
+            format!("PUT {path}?restype=container HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.0.address);
         let rest = format!("{headers}Content-Length: 0\r\nAuthorization: SharedKey {ACCOUNT}:{signature}\r\n\r\n");
         stream.write_all((head + &rest).as_bytes()).expect("sent");
         let mut answer = String::new();
@@ -80,7 +66,7 @@ impl Server {
 
     fn command(&self, sandbox: &Sandbox, args: &[&str]) -> Command {
         let mut command = sandbox.command(args);
-        let (key, address) = (base64(KEY), &self.address);
+        let (key, address) = (base64(KEY), &self.0.address);
         let endpoint = format!("BlobEndpoint=http://{address}/{ACCOUNT};");
         let connection = format!("DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={key};{endpoint}");
         command.env("AZURE_STORAGE_CONNECTION_STRING", connection);
@@ -88,46 +74,27 @@ impl Server {
     }
 
     fn run(&self, sandbox: &Sandbox, args: &[&str]) -> Ran {
-        Ran::of(self.command(sandbox, args).output().expect("a process"), &sandbox.root())
+        run_by(sandbox, &mut self.command(sandbox, args))
     }
 
     fn done(&self, sandbox: &Sandbox, args: &[&str]) -> Ran {
-        let ran = self.run(sandbox, args);
-        assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
-        ran
+        done_by(sandbox, &mut self.command(sandbox, args))
     }
 }
 
 #[test]
 fn a_container_gives_back_what_it_got_and_every_push_is_found() {
     assert_eq!([&b"a"[..], b"ab", b"abc"].map(base64), ["YQ==", "YWI=", "YWJj"]);
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Container::start() else { return };
     let ours = repository();
     server.done(&ours, &["push", URL]);
     let theirs = clone_of(&ours);
     assert!(server.done(&theirs, &["pull", URL]).err.contains("0 units parsed"));
     assert_eq!(answer(&theirs), answer(&ours));
     assert!(server.done(&ours, &["push", URL, "--prune"]).err.contains("nothing was sent"));
-    let clones: Vec<Sandbox> = (0..4).map(|_| clone_of(&ours)).collect();
-    for (n, clone) in clones.iter().enumerate() {
-        git(clone, &["checkout", "-qb", &format!("branch{n}")]);
-        clone.write(&format!("src/of{n}.rs"), &format!("pub fn of_branch{n}() {{}}\n"));
-        commit(clone, "Mine");
-        server.done(clone, &["init"]);
-    }
-    let start =
-        |clone: &Sandbox| server.command(clone, &["push", URL]).stderr(Stdio::piped()).spawn().expect("a process");
-    let pushes: Vec<Child> = clones.iter().map(start).collect();
-    for push in pushes {
-        let output = push.wait_with_output().expect("an end");
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-    for (n, clone) in clones.iter().enumerate() {
-        let fresh = clone_of(clone);
-        let pulled = server.done(&fresh, &["pull", URL]);
-        assert!(pulled.err.contains(&format!("branch{n}, ")), "{}", pulled.err);
-        assert_eq!(fresh.run(&[&format!("of_branch{n}")]).paths(), [format!("src/of{n}.rs")]);
-    }
+    let command = |clone: &Sandbox, args: &[&str]| server.command(clone, args);
+    let clones = push_at_once(&ours, URL, command);
+    find_what_was_pushed(&clones, URL, command);
     let refused = server.run(&ours, &["push", "az://nobodys/x"]);
     assert!(refused.status == 2 && refused.err.contains("ContainerNotFound"), "{}", refused.err);
 }

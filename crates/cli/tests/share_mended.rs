@@ -7,19 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::Sandbox;
-use common::shared::{answer, clone_of, commit, done, files_below, manifest, manifests, repository, write_manifest};
+use common::shared::{
+    answer, blobs_of, clone_of, commit, done, files_below, manifest, manifests, place, repository, write_manifest,
+};
 use serde_json::{Value, json};
-
-/// A folder to share in, as an argument.
-fn place(sandbox: &Sandbox) -> (PathBuf, String) {
-    let folder = sandbox.data().with_file_name("shared");
-    (folder.clone(), folder.display().to_string())
-}
-
-/// The folder of blobs of a remote with one repository.
-fn blobs_of(remote: &Path) -> PathBuf {
-    manifests(remote).last().expect("a manifest").with_file_name("blobs")
-}
 
 /// Two commits, each pushed.
 fn pushed_twice() -> (Sandbox, PathBuf, String) {

@@ -3,16 +3,9 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
 
 use common::Sandbox;
-use common::shared::{answer, clone_of, commit, done, files_below, git, manifest, repository};
-
-/// A folder to share in, as an argument.
-fn place(sandbox: &Sandbox) -> (PathBuf, String) {
-    let folder = sandbox.data().with_file_name("shared");
-    (folder.clone(), folder.display().to_string())
-}
+use common::shared::{answer, clone_of, commit, done, files_below, git, manifest, place, repository};
 
 #[test]
 fn a_draft_that_was_never_committed_is_not_in_the_bucket() {

@@ -4,31 +4,23 @@
 
 mod common;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::shared::{answer, clone_of, commit, git, repository};
+use common::shared::{
+    Server, answer, clone_of, commit, done_by, find_what_was_pushed, git, push_at_once, repository, run_by,
+};
 use common::{Ran, Sandbox};
 
-/// A server on this machine with a bucket `team`, which ends with the test.
-struct Server {
-    process: Child,
-    address: String,
-}
+/// A server with a bucket `team`.
+struct Bucket(Server);
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-impl Server {
+impl Bucket {
     /// Starts one; after `open` requests it takes no keys but those that it gave. `None` where there is no program.
     #[expect(clippy::disallowed_methods, reason = "the caller's environment says where the server's program is")]
-    fn start(open: Option<u32>) -> Option<Server> {
+    fn start(open: Option<u32>) -> Option<Bucket> {
         let Some(program) = std::env::var_os("TEST_S3_SERVER") else {
             eprintln!("skipped: TEST_S3_SERVER names no moto_server");
             return None;
@@ -38,28 +30,20 @@ impl Server {
         if let Some(open) = open {
             command.env("INITIAL_NO_AUTH_ACTION_COUNT", open.to_string());
         }
-        let mut process = command.spawn().expect("a server");
-        let mut lines = BufReader::new(process.stderr.take().expect("a pipe")).lines();
-        let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
-            let (_, address) = line.split_once("http://")?;
-            Some(address.trim().to_string())
-        });
-        // What it says later would fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        let server = Server { process, address: address.expect("an address") };
+        let server = Bucket(Server::start(&mut command, "http://"));
         server.request("PUT", "/team", b"");
         Some(server)
     }
 
     /// A request; what the server answers.
     fn request(&self, method: &str, path: &str, body: &[u8]) -> Vec<u8> {
-        let mut stream = TcpStream::connect(&self.address).expect("a server");
+        let mut stream = TcpStream::connect(&self.0.address).expect("a server");
         let length = body.len();
         // The server looks whether there are keys, not which, unless it is told to.
         let keys = "AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0";
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: {keys}\r\n",
-            self.address
+            self.0.address
         );
         stream.write_all(format!("{head}Content-Length: {length}\r\n\r\n").as_bytes()).expect("sent");
         stream.write_all(body).expect("sent");
@@ -78,19 +62,17 @@ impl Server {
 
     fn command(&self, sandbox: &Sandbox, args: &[&str]) -> Command {
         let mut command = sandbox.command(args);
-        command.env("AWS_ENDPOINT_URL", format!("http://{}", self.address)).env("AWS_REGION", "us-east-1");
+        command.env("AWS_ENDPOINT_URL", format!("http://{}", self.0.address)).env("AWS_REGION", "us-east-1");
         command.env("AWS_ACCESS_KEY_ID", "testing").env("AWS_SECRET_ACCESS_KEY", "testing");
         command
     }
 
     fn run(&self, sandbox: &Sandbox, args: &[&str]) -> Ran {
-        Ran::of(self.command(sandbox, args).output().expect("a process"), &sandbox.root())
+        run_by(sandbox, &mut self.command(sandbox, args))
     }
 
     fn done(&self, sandbox: &Sandbox, args: &[&str]) -> Ran {
-        let ran = self.run(sandbox, args);
-        assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
-        ran
+        done_by(sandbox, &mut self.command(sandbox, args))
     }
 }
 
@@ -98,7 +80,7 @@ const URL: &str = "s3://team/colgrep";
 
 #[test]
 fn a_bucket_gives_back_what_it_got_and_mends_what_is_damaged() {
-    let Some(server) = Server::start(None) else { return };
+    let Some(server) = Bucket::start(None) else { return };
     let ours = repository().with_meaning();
     let started = Instant::now();
     server.done(&ours, &["push", URL]);
@@ -127,34 +109,17 @@ fn a_bucket_gives_back_what_it_got_and_mends_what_is_damaged() {
 
 #[test]
 fn of_pushes_at_once_each_moves_the_manifest_once() {
-    let Some(server) = Server::start(None) else { return };
+    let Some(server) = Bucket::start(None) else { return };
     let ours = repository();
-    let clones: Vec<Sandbox> = (0..4).map(|_| clone_of(&ours)).collect();
-    for (n, clone) in clones.iter().enumerate() {
-        git(clone, &["checkout", "-qb", &format!("branch{n}")]);
-        clone.write(&format!("src/of{n}.rs"), &format!("pub fn of_branch{n}() {{}}\n"));
-        commit(clone, "Mine");
-        server.done(clone, &["init"]);
-    }
-    let start =
-        |clone: &Sandbox| server.command(clone, &["push", URL]).stderr(Stdio::piped()).spawn().expect("a process");
-    let pushes: Vec<Child> = clones.iter().map(start).collect();
-    for push in pushes {
-        let output = push.wait_with_output().expect("an end");
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    }
+    let push = |clone: &Sandbox, args: &[&str]| server.command(clone, args);
+    let clones = push_at_once(&ours, URL, push);
     assert_eq!(server.keys("/manifest-").len(), 4);
-    for (n, clone) in clones.iter().enumerate() {
-        let fresh = clone_of(clone);
-        let pulled = server.done(&fresh, &["pull", URL]);
-        assert!(pulled.err.contains(&format!("branch{n}, ")), "{}", pulled.err);
-        assert_eq!(fresh.run(&[&format!("of_branch{n}")]).paths(), [format!("src/of{n}.rs")]);
-    }
+    find_what_was_pushed(&clones, URL, push);
 }
 
 #[test]
 fn a_killed_push_or_pull_loses_nothing_in_a_bucket() {
-    let Some(server) = Server::start(None) else { return };
+    let Some(server) = Bucket::start(None) else { return };
     let ours = repository();
     server.done(&ours, &["push", URL]);
     let theirs = clone_of(&ours);
@@ -188,7 +153,7 @@ fn a_killed_push_or_pull_loses_nothing_in_a_bucket() {
 
 #[test]
 fn no_right_no_bucket_and_no_server_are_said() {
-    let Some(server) = Server::start(Some(1)) else { return };
+    let Some(server) = Bucket::start(Some(1)) else { return };
     let ours = repository();
     for command in ["push", "pull"] {
         let refused = server.run(&ours, &[command, URL]);
@@ -197,7 +162,7 @@ fn no_right_no_bucket_and_no_server_are_said() {
     }
     let searched = server.run(&ours, &["ring", "--remote", URL]);
     assert!(searched.status == 0 && searched.err.contains("the search goes on without"), "{}", searched.err);
-    let Some(server) = Server::start(None) else { return };
+    let Some(server) = Bucket::start(None) else { return };
     let refused = server.run(&ours, &["push", "s3://nobodys/x"]);
     assert!(refused.status == 2 && refused.err.contains("NoSuchBucket"), "{}", refused.err);
     let mut command = server.command(&ours, &["pull", URL]);

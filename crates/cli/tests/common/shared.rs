@@ -1,8 +1,9 @@
 //! Projects that share indexes: repositories, clones of them, and what a push leaves.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use super::{Ran, Sandbox};
 
@@ -40,9 +41,86 @@ pub fn clone_of(sandbox: &Sandbox) -> Sandbox {
 
 /// The command's run, which has to succeed.
 pub fn done(sandbox: &Sandbox, args: &[&str]) -> Ran {
-    let ran = sandbox.run(args);
-    assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
+    done_by(sandbox, &mut sandbox.command(args))
+}
+
+/// The run of a command that was made for a project.
+pub fn run_by(sandbox: &Sandbox, command: &mut Command) -> Ran {
+    Ran::of(command.output().expect("a process"), &sandbox.root())
+}
+
+/// As [`run_by`], where the run has to succeed.
+pub fn done_by(sandbox: &Sandbox, command: &mut Command) -> Ran {
+    let ran = run_by(sandbox, command);
+    assert_eq!(ran.status, 0, "{command:?}: {}", ran.err);
     ran
+}
+
+/// A folder to share in, beside the project, as a path and as an argument.
+pub fn place(sandbox: &Sandbox) -> (PathBuf, String) {
+    let folder = sandbox.data().with_file_name("shared");
+    (folder.clone(), folder.display().to_string())
+}
+
+/// Four clones, each with a commit on a branch of its own, whose pushes run at once and all succeed. `command` makes the
+/// commands that reach the remote.
+pub fn push_at_once(ours: &Sandbox, url: &str, command: impl Fn(&Sandbox, &[&str]) -> Command) -> Vec<Sandbox> {
+    let clones: Vec<Sandbox> = (0..4).map(|_| clone_of(ours)).collect();
+    for (n, clone) in clones.iter().enumerate() {
+        git(clone, &["checkout", "-qb", &format!("branch{n}")]);
+        clone.write(&format!("src/of{n}.rs"), &format!("/// Only here.\npub fn of_branch{n}() {{}}\n"));
+        commit(clone, "Mine");
+        done_by(clone, &mut command(clone, &["init"]));
+    }
+    let start = |clone: &Sandbox| command(clone, &["push", url]).stderr(Stdio::piped()).spawn().expect("a process");
+    let pushes: Vec<Child> = clones.iter().map(start).collect();
+    for push in pushes {
+        let output = push.wait_with_output().expect("an end");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    clones
+}
+
+/// A clone of each of these finds what its branch pushed, without parsing.
+pub fn find_what_was_pushed(clones: &[Sandbox], url: &str, command: impl Fn(&Sandbox, &[&str]) -> Command) {
+    for (n, clone) in clones.iter().enumerate() {
+        let fresh = clone_of(clone);
+        let pulled = done_by(&fresh, &mut command(&fresh, &["pull", url]));
+        let said = [format!("branch{n}, "), "0 units parsed".to_string()];
+        assert!(said.iter().all(|part| pulled.err.contains(part)), "{}", pulled.err);
+        assert_eq!(fresh.run(&[&format!("of_branch{n}")]).paths(), [format!("src/of{n}.rs")]);
+    }
+}
+
+/// Somebody else's server on this machine, which ends with the test.
+pub struct Server {
+    process: Child,
+    /// Where it listens, `HOST:PORT`.
+    pub address: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Server {
+    /// Starts the program; of its two streams the piped one says where it listens, behind `mark`.
+    pub fn start(command: &mut Command, mark: &str) -> Server {
+        let mut process = command.spawn().expect("a server");
+        let stream: Box<dyn Read + Send> = match (process.stdout.take(), process.stderr.take()) {
+            (Some(out), _) => Box::new(out),
+            (None, err) => Box::new(err.expect("a pipe")),
+        };
+        let mut lines = BufReader::new(stream).lines();
+        let address = |line: String| Some(line.split_once(mark)?.1.trim().to_string());
+        let address = lines.by_ref().map_while(Result::ok).find_map(address).expect("an address");
+        // What it says later would fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        Server { process, address }
+    }
 }
 
 /// What a search answers, scores included.
@@ -64,6 +142,11 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// The folder of blobs of a remote folder with one repository.
+pub fn blobs_of(remote: &Path) -> PathBuf {
+    manifests(remote).last().expect("a manifest").with_file_name("blobs")
 }
 
 /// The manifests of a remote folder with one repository, the newest last.
