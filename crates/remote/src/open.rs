@@ -1,6 +1,7 @@
 //! Opening the object store that an address leads to, with the credentials that the cloud's own tools would find.
 
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -132,6 +133,14 @@ fn is_plain<'a>(values: impl Iterator<Item = (&'a str, &'a str)>, plain: bool) -
     Ok(checked.contains(&true))
 }
 
+/// The builder with each of the values whose name is one of its keys (`K`).
+fn configured<B, K: FromStr, N: AsRef<str>>(builder: B, values: Vec<(N, &str)>, with: impl Fn(B, K, &str) -> B) -> B {
+    values.into_iter().fold(builder, |builder, (name, value)| match name.as_ref().parse() {
+        Ok(key) => with(builder, key, value),
+        Err(_) => builder,
+    })
+}
+
 fn amazon(url: &Url, access: &Access<'_>) -> Result<AmazonS3Builder> {
     let Access { cloud, home, plain, patience } = *access;
     let variables = values(cloud, "AWS_");
@@ -167,10 +176,7 @@ fn amazon(url: &Url, access: &Access<'_>) -> Result<AmazonS3Builder> {
     }
     let is_plain = is_plain(used.iter().copied(), plain)?;
     let builder = AmazonS3Builder::new().with_url(url.as_str()).with_retry(patience.retry());
-    let builder = used.into_iter().fold(builder, |builder, (name, value)| match name.parse() {
-        Ok(key) => builder.with_config(key, value),
-        Err(_) => builder,
-    });
+    let builder = configured(builder, used, |builder, key, value| builder.with_config(key, value));
     Ok(builder.with_client_options(client(is_plain, patience)))
 }
 
@@ -179,10 +185,7 @@ fn google(url: &Url, access: &Access<'_>) -> Result<GoogleCloudStorageBuilder> {
     let variables = values(cloud, "GOOGLE_");
     let is_plain = is_plain(variables.iter().map(|(name, value)| (name.as_str(), *value)), plain)?;
     let builder = GoogleCloudStorageBuilder::new().with_url(url.as_str()).with_retry(patience.retry());
-    let builder = variables.into_iter().fold(builder, |builder, (name, value)| match name.parse() {
-        Ok(key) => builder.with_config(key, value),
-        Err(_) => builder,
-    });
+    let builder = configured(builder, variables, |builder, key, value| builder.with_config(key, value));
     Ok(builder.with_client_options(client(is_plain, patience)))
 }
 
@@ -210,10 +213,7 @@ fn azure(url: &Url, access: &Access<'_>) -> Result<MicrosoftAzureBuilder> {
     }
     let is_plain = is_plain(variables.iter().map(|(name, value)| (name.as_str(), *value)), plain)?;
     let builder = MicrosoftAzureBuilder::new().with_url(url.as_str()).with_retry(patience.retry());
-    let builder = variables.into_iter().fold(builder, |builder, (name, value)| match name.parse() {
-        Ok(key) => builder.with_config(key, value),
-        Err(_) => builder,
-    });
+    let builder = configured(builder, variables, |builder, key, value| builder.with_config(key, value));
     Ok(builder.with_client_options(client(is_plain, patience)))
 }
 
