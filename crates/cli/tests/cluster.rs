@@ -8,6 +8,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 use common::Sandbox;
+use common::mcp::Client;
 use common::serve::Server;
 use serde_json::{Value, json};
 
@@ -239,4 +240,89 @@ fn what_changed_is_served_and_a_shard_ends_when_told() {
     assert!(within.status == 2 && within.err.contains("whole repositories"), "{}", within.err);
     let open = sandbox.run(&["serve", "--shard", "--listen", "0.0.0.0:0", "api"]);
     assert!(open.status == 2 && open.err.contains("a token is needed"), "{}", open.err);
+}
+
+#[test]
+fn agents_search_over_shards_too() {
+    let sandbox = sandbox();
+    let token = "a-token-of-some-length";
+    let shard = |listen: &str, roots: &[&str]| {
+        let args = [&["serve", "--shard", "--listen", listen], roots].concat();
+        Shard::of(sandbox.command(&args).env("COLGREP_TOKEN", token))
+    };
+    let (one, two) = (shard("127.0.0.1:0", &["api", "web"]), shard("127.0.0.1:0", &["worker"]));
+    name(&sandbox, &[&[&one.address], &[&two.address]]);
+    sandbox.write("token", token);
+    let mut client = Client::start(&sandbox, &["--shards", "shards.json", "--shard-token-file", "token"]);
+    let listed = client.ask("tools/list", json!({}));
+    let tools: Vec<&str> =
+        listed["result"]["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(tools, ["search", "status"], "what needs files is not offered");
+    // The answer of a search here over the same repositories.
+    for query in ["retry a request", "push a job", "queue"] {
+        let here = rows(&sandbox.run(&[query, "--json", "--all", "-k", "10", "api", "web", "worker"]).out);
+        let found = client.result("search", json!({"query": query, "all": true, "pack": 0}));
+        let hits = found["structuredContent"]["hits"].as_array().expect("hits");
+        let files: Vec<&str> = hits.iter().filter_map(|hit| hit["file"].as_str()).collect();
+        assert_eq!(files, here.iter().map(|row| row.0.as_str()).collect::<Vec<_>>(), "{query}");
+        assert_eq!(found["structuredContent"]["shards"], json!({"asked": 2, "answered": 2, "missing": []}));
+    }
+    let part = client.good("search", json!({"query": "retry", "paths": ["worker"], "pack": 0}));
+    assert!(part.contains("worker/lib/backoff.py") && !part.contains("api/"), "{part}");
+    let status = client.good("status", json!({}));
+    assert!(status.contains("2 of 2 shards answer\n3 repositories: api, web, worker\n"), "{status}");
+    for (arguments, why) in [
+        (json!({"query": "retry", "near": "api/src/retry.rs"}), "near: there is no such file here"),
+        (json!({"query": "retry", "groups": ["backend"]}), "paths takes names of repositories"),
+        (json!({"query": "retry", "expand": "terms.json"}), "terms.json"),
+        (json!({"query": "retry", "paths": ["nowhere"]}), "there is no repository \"nowhere\""),
+        (json!({"query": "", "kind": "function"}), "over shards a search needs a query"),
+        (json!({"query": "!="}), "answers over shards"),
+    ] {
+        let (text, is_error) = client.call("search", arguments.clone());
+        assert!(is_error && text.contains(why), "{arguments}: {text}");
+    }
+    let address = two.address.clone();
+    drop(two);
+    let found = client.result("search", json!({"query": "retry a request"}));
+    assert_eq!(found["structuredContent"]["shards"]["answered"], 1);
+    let told = found["content"].to_string();
+    assert!(told.contains("1 of 2 shards answered") && told.contains(&address), "{told}");
+    let _two = shard(&address, &["worker"]);
+    // A replica that failed is left alone for a while.
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while client.result("search", json!({"query": "retry"}))["structuredContent"]["shards"]["answered"] != 2 {
+        assert!(std::time::Instant::now() < end, "the shard that is back is never asked");
+    }
+    for (args, why) in [
+        (&["mcp", "--shards", "gone.json"][..], "could not read the shards of gone.json"),
+        (&["mcp", "--shards", "shards.json", "api"], "cannot be used with"),
+        (&["mcp", "--shard-token-file", "token"], "--shards"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
+    }
+}
+
+#[test]
+fn a_name_that_two_shards_have_is_told() {
+    let sandbox = sandbox();
+    let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    let two = Shard::start(&sandbox, "127.0.0.1:0", &["web=worker"]);
+    name(&sandbox, &[&[&one.address], &[&two.address]]);
+    let ran = sandbox.run(&["retry", "--shards", "shards.json"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("\"web\" (shards 1, 2)") && ran.err.contains("OTHER=PATH"), "{}", ran.err);
+    assert_eq!(sandbox.run(&["retry", "--shards", "shards.json", "api"]).status, 0);
+    let server = Server::of(&mut sandbox.command(&["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json"]));
+    let status = server.get("/api/v1/status", &[]).json();
+    assert!(status["answer"].as_str().is_some_and(|told| told.contains("nothing is searched")), "{status}");
+    let ready = server.get("/readyz", &[]);
+    assert!(ready.status == 503 && !ready.text.contains("\"web\""), "{ready:?}");
+    let refused =
+        server.send("/api/v1/search", &json!({"query": "retry"}).to_string(), &[("content-type", "application/json")]);
+    assert!(refused.status == 422 && refused.text.contains("shards 1, 2"), "{refused:?}");
+    let mut client = Client::start(&sandbox, &["--shards", "shards.json"]);
+    let (text, is_error) = client.call("search", json!({"query": "retry"}));
+    assert!(is_error && text.contains("(shards 1, 2)"), "{text}");
 }

@@ -6,7 +6,7 @@ use std::fs;
 
 use common::Sandbox;
 use common::mcp::Client;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const API: [(&str, &str); 2] = [
     (
@@ -111,4 +111,59 @@ fn a_server_of_several_roots_ranks_them_together() {
     assert_eq!(few.matches("queue.").count(), 1, "results count files of all roots: {few}");
     let one = client.good("search", json!({"query": "push", "paths": [sandbox.root().join("worker")], "pack": 0}));
     assert!(one.contains("queue.py") && !one.contains("queue.rs"), "{one}");
+}
+
+/// Files of an answer of `search`, and its text.
+fn hits(client: &mut Client, arguments: Value) -> Vec<String> {
+    let found = client.result("search", arguments);
+    assert_ne!(found["isError"], true, "{found}");
+    let hits = found["structuredContent"]["hits"].as_array().expect("hits");
+    hits.iter().map(|hit| hit["file"].as_str().expect("a file").to_string()).collect()
+}
+
+#[test]
+fn a_server_answers_about_groups_and_a_call_about_some_of_them() {
+    let sandbox = sandbox();
+    let settings = sandbox.root().parent().expect("a folder").join("config/colgrep/config.toml");
+    let groups = "index_mode = \"keyword\"\n\n[groups]\nbackend = [\"~/project/api\", \"~/project/worker\"]\n\
+                  jobs = [\"~/project/worker\"]\nlost = [\"~/gone\"]\nelsewhere = [\"~/other\"]\n";
+    fs::write(settings, groups).expect("a file");
+    sandbox.write("../other/src/retry.rs", "pub fn retry_elsewhere() {}\n");
+    // A root that the group holds too is one root.
+    let mut client = Client::start(&sandbox, &["api", "--group", "backend"]);
+    let status = client.result("status", json!({}));
+    assert_eq!(status["structuredContent"]["roots"].as_array().map(Vec::len), Some(2), "{status}");
+    // Ranked as one corpus: as on the command line over the same projects.
+    for query in ["retry request", "push job", "who calls backoff"] {
+        let here = sandbox.run(&[query, "--group", "backend", "--json", "--all", "-k", "10"]);
+        let rows: Vec<Value> = serde_json::from_str(&here.out).expect("rows");
+        let end = |file: &str| ["api/", "worker/"].iter().find_map(|name| Some(file[file.find(name)?..].to_string()));
+        let expected: Vec<_> = rows.iter().map(|row| end(row["unit"]["file"].as_str().expect("a file"))).collect();
+        let found = hits(&mut client, json!({"query": query, "all": true, "pack": 0}));
+        let root = sandbox.root();
+        let full = |file: &String| root.join("api").join(file).display().to_string();
+        assert_eq!(found.iter().map(|file| end(&full(file))).collect::<Vec<_>>(), expected, "{query}");
+    }
+    let jobs = hits(&mut client, json!({"query": "retry request", "groups": ["jobs"], "all": true, "pack": 0}));
+    assert!(!jobs.is_empty() && jobs.iter().all(|file| file.contains("worker/")), "{jobs:?}");
+    let both = json!({"query": "retry request", "groups": ["jobs"], "paths": ["src/retry.rs"], "all": true, "pack": 0});
+    assert!(hits(&mut client, both).iter().any(|file| file == "src/retry.rs"), "paths count together with groups");
+    let lines = client.good("grep", json!({"pattern": "limit", "groups": ["jobs"]}));
+    assert!(lines.contains("backoff.py") && !lines.contains("retry.rs"), "{lines}");
+    for (group, why) in [
+        ("backed", "there is no group \"backed\""),
+        ("lost", "the group \"lost\""),
+        ("elsewhere", "`--group elsewhere` starts a server that answers about it"),
+    ] {
+        let (text, is_error) = client.call("search", json!({"query": "retry", "groups": [group]}));
+        assert!(is_error && text.contains(why), "{group}: {text}");
+    }
+    for (args, why) in [
+        (&["mcp", "--group", "backed"][..], "there is no group \"backed\""),
+        (&["mcp", "--group", "lost"], "gone"),
+        (&["serve", "--group", "backed"], "there is no group \"backed\""),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
+    }
 }

@@ -1,6 +1,6 @@
 //! Many shards as one corpus: whom a search asks, what it does without, and what it says of that.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -82,6 +82,17 @@ impl Standing {
             all.join("; ")
         ))
     }
+}
+
+/// A look at the shards.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Which of them answer.
+    pub standing: Standing,
+    /// The names of their repositories, ascending.
+    pub repositories: Vec<String>,
+    /// What is wrong where several shards serve a repository of one name: a search over these is refused.
+    pub twice: Option<String>,
 }
 
 /// Shards, as a file names them.
@@ -194,7 +205,7 @@ impl Cluster {
     /// Number of shards, and of those that do not answer.
     pub fn counted(&self) -> (usize, usize) {
         let all = self.shards().map_or(0, |(shards, _)| shards.len());
-        let answered = self.look(None).map_or(0, |(standing, _)| standing.answered);
+        let answered = self.look(None).map_or(0, |seen| seen.standing.answered);
         (all, all - answered)
     }
 
@@ -202,12 +213,11 @@ impl Cluster {
     ///
     /// # Errors
     /// When the file of the shards is of no use, or no shard answers.
-    pub fn look(&self, allowed: Option<&[String]>) -> Result<(Standing, Vec<String>)> {
+    pub fn look(&self, allowed: Option<&[String]>) -> Result<Seen> {
         let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
         let begun = self.begin(&begin, &HashMap::new())?;
-        let names = begun.remotes.iter().flat_map(|remote| &remote.begun.extent.repositories);
-        let names: BTreeSet<String> = names.map(|one| one.front.trim_end_matches('/').to_string()).collect();
-        Ok((begun.standing, names.into_iter().collect()))
+        let twice = begun.check_once().err().map(|error| error.to_string());
+        Ok(Seen { repositories: begun.repositories().into_keys().collect(), twice, standing: begun.standing })
     }
 
     /// Ranks the files of all shards as those of one index. A shard that is lost in the middle is begun anew with another
@@ -227,6 +237,7 @@ impl Cluster {
         for attempt in 1.. {
             let begun = self.begin(&begin, &losses)?;
             self.check_names(&begin, &begun)?;
+            begun.check_once()?;
             let shards: Vec<&dyn Shard> = begun.remotes.iter().map(|remote| remote as &dyn Shard).collect();
             let lacks = begun.remotes.iter().any(|remote| remote.begun.lacks);
             if shards.is_empty() {
@@ -257,9 +268,8 @@ impl Cluster {
         if !begun.standing.missing.is_empty() {
             return Ok(());
         }
-        let fronts = || begun.remotes.iter().flat_map(|remote| &remote.begun.extent.repositories);
-        let is_known = |name: &str| fronts().any(|one| one.front.trim_end_matches('/') == name);
-        match begin.below.iter().find(|(name, _)| !is_known(name)) {
+        let known = begun.repositories();
+        match begin.below.iter().find(|(name, _)| !known.contains_key(name)) {
             Some((name, _)) => Err(Error::Refused(format!(
                 "there is no repository {name:?} in the shards; a path begins with the name of one, as in an answer"
             ))),
@@ -318,6 +328,25 @@ impl Cluster {
 struct BegunAll {
     remotes: Vec<Remote>,
     standing: Standing,
+}
+
+impl BegunAll {
+    /// The repositories, each with the numbers of the shards that serve it, from 1.
+    fn repositories(&self) -> BTreeMap<String, Vec<usize>> {
+        let mut all: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for remote in &self.remotes {
+            for one in &remote.begun.extent.repositories {
+                all.entry(one.front.trim_end_matches('/').to_string()).or_default().push(remote.at + 1);
+            }
+        }
+        all
+    }
+
+    /// Refuses names that several shards give a repository.
+    fn check_once(&self) -> Result<()> {
+        let all: Vec<_> = self.repositories().into_iter().filter(|(_, shards)| shards.len() > 1).collect();
+        if all.is_empty() { Ok(()) } else { Err(Error::Twice { all }) }
+    }
 }
 
 /// The message that begins a search.

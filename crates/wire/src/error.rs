@@ -39,6 +39,12 @@ pub enum Error {
         /// Why the first does not.
         why: String,
     },
+    /// Repositories of several shards have one name: whose file a path means, and whose a caller may see, can't be told.
+    #[error("{}", twice(all))]
+    Twice {
+        /// Each such name, with the numbers of its shards, from 1.
+        all: Vec<(String, Vec<usize>)>,
+    },
     /// The shards say that the request can't be answered as it is.
     #[error("{0}")]
     Refused(String),
@@ -48,4 +54,16 @@ pub enum Error {
     /// No threads can be started.
     #[error("could not start threads for shards")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+fn twice(all: &[(String, Vec<usize>)]) -> String {
+    let of = |(name, shards): &(String, Vec<usize>)| {
+        let shards: Vec<String> = shards.iter().map(ToString::to_string).collect();
+        format!("{name:?} (shards {})", shards.join(", "))
+    };
+    format!(
+        "several shards serve a repository of one name: {}. Each belongs to one shard; if they are different ones, serve one \
+         under another name: colgrep serve --shard OTHER=PATH",
+        all.iter().map(of).collect::<Vec<_>>().join("; ")
+    )
 }

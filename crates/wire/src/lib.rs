@@ -20,7 +20,7 @@ mod replica;
 mod serve;
 mod turn;
 
-pub use cluster::{Away, Cluster, Gathered, Standing, Wanted};
+pub use cluster::{Away, Cluster, Gathered, Seen, Standing, Wanted};
 pub use error::{Error, Result};
 pub use file::Places;
 pub use replica::Patience;

@@ -136,6 +136,17 @@ pub struct McpArgs {
     /// Folders that the server answers about (default: the project around the current folder); nothing outside is read
     #[arg(value_name = "ROOT")]
     pub roots: Vec<PathBuf>,
+    /// Answer about the projects of a group of the settings too, together with the roots given: `[groups] NAME = ["~/src/a",
+    /// …]`; may come several times
+    #[arg(long = "group", value_name = "NAME")]
+    pub groups: Vec<String>,
+    /// Answer over shards instead of folders: a JSON file with the replicas of each, {"shards": [["HOST:PORT", …], …]}, read
+    /// again when it changes
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["roots", "groups"])]
+    pub shards: Option<PathBuf>,
+    /// A file with the token of the shards; else COLGREP_SHARD_TOKEN holds it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "shards")]
+    pub shard_token_file: Option<PathBuf>,
     /// Options of the walk.
     #[command(flatten)]
     pub walk: WalkArgs,
@@ -148,12 +159,16 @@ pub struct ServeArgs {
     /// repository each, by its folder's name, or as NAME=PATH
     #[arg(value_name = "PATH")]
     pub roots: Vec<PathBuf>,
+    /// Serve the projects of a group of the settings too, together with the paths given: `[groups] NAME = ["~/src/a", …]`;
+    /// may come several times
+    #[arg(long = "group", value_name = "NAME", help_heading = "Serving")]
+    pub groups: Vec<String>,
     /// Serve the repositories as one shard: coordinators ask it (--shards), people and programs do not
     #[arg(long, conflicts_with_all = ["shards", "host", "timeout", "at_once"], help_heading = "Serving")]
     pub shard: bool,
     /// Answer over shards instead of folders: a JSON file with the replicas of each, {"shards": [["HOST:PORT", …], …]}, read
     /// again when it changes
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "roots", help_heading = "Serving")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["roots", "groups"], help_heading = "Serving")]
     pub shards: Option<PathBuf>,
     /// A file with the token of the shards; else COLGREP_SHARD_TOKEN holds it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "shards", help_heading = "Serving")]

@@ -26,7 +26,7 @@ use tokio::sync::watch;
 
 use super::limit_threads;
 use super::served::state::ServerState;
-use super::served::{AT_WORK_A_CORE_MAX, Tool, answer, schema, tools};
+use super::served::{AT_WORK_A_CORE_MAX, OVER_SHARDS, Shards, Tool, answer, schema, tools};
 use crate::FOUND;
 use crate::args::McpArgs;
 use crate::hint::for_tools;
@@ -40,10 +40,23 @@ lists the units of a file; `read_unit` gives one unit's lines; `find_related` gi
 line in parentheses gives the offset of the next page. Each answer names its roots, what git has checked out there, and how \
 current the index is.";
 
+/// The same of a server over shards.
+const INSTRUCTIONS_OVER_SHARDS: &str = "colgrep searches the code of repositories that other machines serve, as one index of all. \
+`search` ranks units (functions, classes, constants, headings) by words, names and meaning; `status` tells the repositories and \
+which shards answer. Paths begin with the name of a repository, in answers and in the parameter `paths`; the files themselves \
+are not on this machine. Answers are text; tokens are counted as bytes / 4; a last line in parentheses gives the offset of the \
+next page. Where shards do not answer, an answer says which.";
+
 pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
     limit_threads(args.walk.threads);
-    let state = ServerState::new(&args.roots, &args.walk, env)?;
     let at_work_max = AT_WORK_A_CORE_MAX * rayon::current_num_threads();
+    let state = match &args.shards {
+        Some(file) => {
+            let shards = Shards::open(file, args.shard_token_file.as_deref(), env, at_work_max, false)?;
+            ServerState::over(shards, &args.walk, env)
+        }
+        None => ServerState::new(&args.roots, &args.groups, &args.walk, env)?,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         // Those at work, and one that writes.
@@ -53,8 +66,10 @@ pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
     runtime.block_on(async {
         let load = Load::new(at_work_max);
         let pipes = Pipes::open(&load);
+        let is_answered = |tool: &Tool| state.shards().is_none() || OVER_SHARDS.contains(&tool.name);
+        let tools = tools().into_iter().filter(is_answered);
+        let tool_router = tools.map(route).fold(ToolRouter::new(), ToolRouter::with_route);
         let (state, rooted) = (Arc::new(Mutex::new(state)), Arc::new(watch::Sender::new(false)));
-        let tool_router = tools().into_iter().map(route).fold(ToolRouter::new(), ToolRouter::with_route);
         let server = Server { state, load, tool_router, rooted };
         let running = server.serve(pipes).await.context("the client did not begin as MCP says")?;
         running.waiting().await.context("the server stopped")?;
@@ -165,7 +180,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("colgrep", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(if self.state().shards().is_some() { INSTRUCTIONS_OVER_SHARDS } else { INSTRUCTIONS })
     }
 
     async fn call_tool(

@@ -16,13 +16,11 @@ mod shard;
 mod view;
 
 use std::io::Write as _;
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
-use colgrep_wire::{Cluster, Patience};
 use gate::Gate;
 use guard::Guard;
 use listen::Listener;
@@ -91,8 +89,11 @@ pub(super) fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     let guard = Guard::new(args, env)?;
     let at_once = args.at_once.map_or(AT_WORK_A_CORE_MAX * rayon::current_num_threads(), |n| n.max(1));
     let state = match &args.shards {
-        Some(file) => over(file, args, env, at_once)?,
-        None => ServerState::new(&args.roots, &args.walk, env)?,
+        Some(file) => {
+            let shards = Shards::open(file, args.shard_token_file.as_deref(), env, at_once, args.rights)?;
+            ServerState::over(shards, &args.walk, env)
+        }
+        None => ServerState::new(&args.roots, &args.groups, &args.walk, env)?,
     };
     state.check_roots()?;
     let app = Arc::new(App {
@@ -120,16 +121,6 @@ pub(super) fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     // A search that outlives the time for the end is left behind.
     runtime.shutdown_background();
     served.map(|()| FOUND)
-}
-
-/// The state of a server over shards.
-fn over(file: &Path, args: &ServeArgs, env: &Env, at_once: usize) -> Result<ServerState> {
-    let token = match &args.shard_token_file {
-        Some(path) => Some(guard::token_in(path)?.trim().to_string()),
-        None => env.shard_token.as_ref().map(|token| token.reveal().to_string()),
-    };
-    let cluster = Cluster::new(file, token, at_once, Patience::default())?;
-    Ok(ServerState::over(Shards::new(cluster, args.rights), &args.walk, env))
 }
 
 /// Prints the address, the only output, and says what is served.

@@ -3,6 +3,7 @@
 
 mod about;
 mod block;
+mod changes;
 mod ends;
 mod field;
 mod files;
@@ -15,6 +16,7 @@ mod ranking;
 pub mod schema;
 mod shards;
 pub mod state;
+mod token;
 mod tools;
 
 use anyhow::Result;
@@ -24,10 +26,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 pub use shards::Shards;
 use state::ServerState;
+pub use token::token_in;
 pub use tools::search_shown;
 
 /// Requests that are worked on at once, for each core. The others wait their turn.
 pub const AT_WORK_A_CORE_MAX: usize = 2;
+
+/// The kinds of requests that a server over shards answers.
+pub const OVER_SHARDS: [&str; 2] = ["search", "status"];
 
 /// A request whose parameters are read: what gives its answer.
 pub type Call = Box<dyn FnOnce(&ServerState) -> Result<Answered> + Send>;

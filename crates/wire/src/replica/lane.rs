@@ -35,7 +35,11 @@ impl std::fmt::Display for Lost {
             Lost::Late => f.write_str("no answer in time"),
             Lost::OtherGeneration => f.write_str("it has other indexes than the search began with"),
             Lost::Failed(Failure::Version(theirs)) => {
-                write!(f, "it speaks version {theirs} of the messages between shards, this program {VERSION}")
+                write!(
+                    f,
+                    "it speaks version {theirs} of the messages between shards, this program version {VERSION}: shards and \
+                     whoever searches over them have to be of one release of colgrep"
+                )
             }
             Lost::Failed(Failure::Token) => f.write_str("the token is missing or wrong"),
             Lost::Failed(Failure::Full) => f.write_str("as many connections are open as may be"),

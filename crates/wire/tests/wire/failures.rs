@@ -182,13 +182,16 @@ fn frame(bytes: &[u8]) -> Vec<u8> {
 fn broken_frames_end_their_connection_alone() {
     let corpus = Corpus::new(&NAMES[..2]);
     let serving = Serving::new(corpus.repositories.clone(), None);
-    let hello = frame(b"colgrep\x01\x01\x00");
+    let hello = frame(b"colgrep\x01\x02\x00");
     assert!(raw(serving.address, &hello).len() > 8, "a hello is answered");
     let refused = |bytes: &[u8]| raw(serving.address, bytes);
     // An answer that says no: a length, then postcard's Err.
     let says_no = |answer: &[u8]| answer.len() > 4 && answer[4] == 1;
-    assert!(says_no(&refused(&frame(b"colgrep\x01\x63\x00"))), "another version");
-    assert!(says_no(&refused(&frame(b"GREPCOL\x01\x01\x00"))), "another program");
+    for other in [b"colgrep\x01\x01\x00", b"colgrep\x01\x63\x00"] {
+        // `Err`, the failure of another version, and the one that is spoken here.
+        assert_eq!(refused(&frame(other))[4..], [1, 0, 2], "another version");
+    }
+    assert!(says_no(&refused(&frame(b"GREPCOL\x01\x02\x00"))), "another program");
     for broken in [&[][..], &hello[..5], &[0xff; 64], b"\x00\x00\x00\x00", &[7; 3]] {
         let answer = refused(broken);
         assert!(answer.is_empty() || says_no(&answer), "{broken:?}: {answer:?}");
@@ -272,8 +275,59 @@ fn a_caller_learns_nothing_of_repositories_that_he_may_not_see() {
         let holding = (0..3).filter(|shard| (*shard..NAMES.len()).step_by(3).any(is_allowed)).count();
         assert_eq!(standing.asked, if at == 0 { standing.asked } else { holding }, "{allowed:?}");
         found += usize::from(!got.is_empty());
-        let (_, names) = over.look(Some(&allowed)).unwrap_or_default();
+        let names = over.look(Some(&allowed)).unwrap_or_default().repositories;
         assert!(names.iter().all(|name| allowed.contains(name)), "{names:?}");
     }
     assert!(found > 8, "{found} answers hold something");
+}
+
+#[test]
+fn a_shard_of_another_release_is_refused_in_words() {
+    let corpus = Corpus::new(&NAMES[..1]);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+    let address = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        // A server that speaks version 1 says so, whatever it is asked.
+        for stream in listener.incoming() {
+            let _ = stream.expect("a connection").write_all(&frame(&[1, 0, 1]));
+        }
+    });
+    let serving = Serving::new(corpus.repositories.clone(), None);
+    let shards = [vec![address], vec![serving.name()]];
+    let cluster = cluster(corpus.folder.path(), &shards, None, hurried());
+    let scope = Scope::default();
+    let (_, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
+    let told = standing.told().expect("a shard is missing");
+    assert!(told.contains("speaks version 1 of the messages between shards, this program version 2"), "{told}");
+    assert!(told.contains("one release"), "{told}");
+}
+
+#[test]
+fn repositories_of_one_name_in_two_shards_are_told_and_never_mixed() {
+    let corpus = Corpus::new(&NAMES[..3]);
+    let both = [&corpus.repositories[0], &corpus.repositories[1]].map(Clone::clone).to_vec();
+    let other = [&corpus.repositories[1], &corpus.repositories[2]].map(Clone::clone).to_vec();
+    let (one, two) = (Serving::new(both, None), Serving::new(other, None));
+    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![two.name()]], None, hurried());
+    let scope = Scope::default();
+    let ask = |allowed: Option<&[String]>, scope: &Scope| {
+        asked(&corpus, QUERY, false, |asked| over.rank(&Wanted { allowed, scope }, asked, &()).map(drop))
+    };
+    let error = ask(None, &scope).expect_err("two of one name").to_string();
+    assert!(error.contains("\"acme-web\" (shards 1, 2)") && error.contains("OTHER=PATH"), "{error}");
+    let seen = over.look(None).expect("shards");
+    assert_eq!(seen.twice.as_deref(), Some(error.as_str()));
+    assert_eq!(seen.repositories, ["acme", "acme-web", "zeta"]);
+    // Who may not see it, or looks elsewhere, is not concerned, and does not hear of it.
+    let allowed = ["acme".to_string(), "zeta".to_string()];
+    assert!(ask(Some(&allowed), &scope).is_ok());
+    assert_eq!(over.look(Some(&allowed)).expect("shards").twice, None);
+    let mut below = Scope::default();
+    below.paths = vec!["zeta".into()];
+    assert!(ask(None, &below).is_ok());
+    below.paths = vec!["acme-web/src".into()];
+    assert!(ask(None, &below).is_err());
+    // One shard named twice is such a case.
+    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![one.name()]], None, hurried());
+    assert_eq!(over.look(None).expect("shards").twice.map(|why| why.contains("\"acme\" (shards 1, 2)")), Some(true));
 }

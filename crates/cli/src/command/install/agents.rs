@@ -36,6 +36,8 @@ classes, constants and headings by a question in words or by a name.
 - `colgrep \"parse request\"` gives the files that answer best, as `path:line:text`; `-k N` is the number of files, `-c`
   prints whole units, `--max-tokens N` limits the length, `--json` is for programs.
 - `colgrep -e 'TODO|FIXME'` gives every line that matches, as grep does; with a query behind it, it filters before ranking.
+- Folders behind the question are ranked together as one index: `colgrep \"retry policy\" ../api ../web`; `--group NAME`
+  stands for those of a group in the user's settings.
 - `colgrep outline FILE` lists the units of a file; `colgrep --like FILE:LINE` gives units like the one on that line.
 
 Exit status: 0 found, 1 nothing found, 2 an error. The MCP server `colgrep` offers the same as the tools search, grep,

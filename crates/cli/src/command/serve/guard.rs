@@ -1,22 +1,19 @@
 //! Who may ask: names of this server, pages of its own, a token; and what its answers tell browsers.
 
 use core::net::IpAddr;
-use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use colgrep_engine::env::Env;
-use colgrep_index::disk::read_regular;
 use subtle::ConstantTimeEq as _;
 
 use super::problem::Problem;
 use crate::args::ServeArgs;
+use crate::command::served::token_in;
 
 /// The shortest token, in bytes.
 const TOKEN_BYTES_MIN: usize = 16;
-/// The largest file of a token, in bytes.
-const TOKEN_FILE_BYTES_MAX: u64 = 4 << 10;
 
 /// Headers of every answer. Scripts and styles come from this server alone, none stands in a page; no other site may
 /// show, read or follow its pages.
@@ -170,12 +167,6 @@ fn brings(headers: &HeaderMap, token: &str) -> bool {
     let given = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
     let (scheme, given) = given.split_at(given.len().min("Bearer ".len()));
     scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(given.ct_eq(token.as_bytes()))
-}
-
-pub fn token_in(path: &Path) -> Result<String> {
-    let bytes = read_regular(path, TOKEN_FILE_BYTES_MAX)
-        .with_context(|| format!("the token could not be read from {}", path.display()))?;
-    String::from_utf8(bytes).ok().with_context(|| format!("{} holds no token in plain text", path.display()))
 }
 
 /// Puts the headers of every answer into one.

@@ -125,7 +125,7 @@ pub async fn about(State(app): State<Arc<App>>, request: Request) -> Result<Resp
 
 fn told(state: &ServerState) -> Result<About> {
     if let Some(shards) = state.shards() {
-        let (_, names) = shards.cluster.look(state.allowed())?;
+        let names = shards.cluster.look(state.allowed())?.repositories;
         let repositories =
             names.into_iter().map(|name| Repository { folder: name.clone(), repository: name }).collect();
         return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages: Vec::new() });

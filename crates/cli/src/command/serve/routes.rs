@@ -10,6 +10,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
+use colgrep_wire::Seen;
 
 use super::guard::Caller;
 use super::metrics::OPENMETRICS;
@@ -97,11 +98,15 @@ fn of_repositories(route: &str) -> bool {
 /// Ready once every root's index was opened; over shards once one answers.
 async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
     if app.state.shards().is_some() {
-        let look =
-            move || contained(|| app.state.shards().map(|shards| shards.cluster.look(None).map(|found| found.0)));
+        let look = move || contained(|| app.state.shards().map(|shards| shards.cluster.look(None)));
         return match tokio::task::spawn_blocking(look).await {
-            Ok(Ok(Some(Ok(standing)))) => {
-                let text = if standing.missing.is_empty() { "ready\n" } else { "ready, and not all shards answer\n" };
+            // Which they are is said where callers are known.
+            Ok(Ok(Some(Ok(Seen { twice: Some(_), .. })))) => {
+                Err(Problem::not_ready("several shards serve a repository of one name; `status` says which"))
+            }
+            Ok(Ok(Some(Ok(seen)))) => {
+                let is_whole = seen.standing.missing.is_empty();
+                let text = if is_whole { "ready\n" } else { "ready, and not all shards answer\n" };
                 Ok(([(CONTENT_TYPE, "text/plain")], text))
             }
             _ => Err(Problem::not_ready("no shard answers")),

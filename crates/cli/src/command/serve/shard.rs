@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::env::Env;
+use colgrep_engine::project::settings_at;
 use colgrep_index::update::repair;
 use colgrep_wire::{Generation, Held, Repository, Server};
 
@@ -108,8 +109,13 @@ impl Repositories {
 pub fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     limit_threads(args.walk.threads);
     let token = Guard::new(args, env)?.into_token();
-    let (names, roots) = named(&args.roots)?;
-    let state = ServerState::new(&roots, &args.walk, env)?;
+    let settings = settings_at(Path::new("."), env)?;
+    let mut given = args.roots.clone();
+    for group in &args.groups {
+        given.extend(settings.group(group, env)?);
+    }
+    let (names, roots) = named(&given)?;
+    let state = ServerState::new(&roots, &[], &args.walk, env)?;
     state.check_roots()?;
     if let Some(root) = state.roots().find(|root| !root.below.is_empty()) {
         bail!(

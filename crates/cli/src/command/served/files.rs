@@ -45,10 +45,8 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
     let mut scope = Scope::default();
     scope.pattern = Some(pattern);
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
-    let mut folders = Vec::new();
-    for path in &asked.paths {
-        folders.push(state.locate(path)?.1);
-    }
+    let located = state.located(&asked.paths, &asked.groups)?;
+    let mut folders: Vec<_> = located.into_iter().map(|(_, full, _)| full).collect();
     if folders.is_empty() {
         folders = state.roots().map(|r| r.folder.clone()).collect();
     }
@@ -127,8 +125,7 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
 /// `status`.
 pub fn status(state: &ServerState) -> Result<String> {
     if let Some(shards) = state.shards() {
-        let (standing, repositories) = shards.cluster.look(state.allowed())?;
-        return Ok(shards::told(&shards.cluster, &standing, &repositories));
+        return Ok(shards::told(&shards.cluster, &shards.cluster.look(state.allowed())?));
     }
     let mut text = String::new();
     for root in state.roots() {

@@ -35,8 +35,10 @@ pub struct Search {
     /// Only units of this kind.
     #[schemars(extend("enum" = ["", "function", "method", "class", "constant", "document", "section", "rawcode"]))]
     pub kind: String,
-    /// Files or folders to look in; all roots where empty.
+    /// Files or folders to look in; all roots where empty. Over shards a path begins with the name of a repository.
     pub paths: Vec<String>,
+    /// Groups of projects to look in, by their names in the user's settings, together with paths. They are ranked as one.
+    pub groups: Vec<String>,
     /// Number of files, 10 if not given.
     pub results: Option<usize>,
     /// Show files below the floor of strength too, which are rarely right.
@@ -103,6 +105,8 @@ pub struct Grep {
     pub pattern: String,
     /// Files or folders to look in; all roots where empty.
     pub paths: Vec<String>,
+    /// Groups of projects to look in, by their names in the user's settings, together with paths.
+    pub groups: Vec<String>,
     /// The pattern is plain text.
     pub fixed: bool,
     /// Upper and lower case match alike.

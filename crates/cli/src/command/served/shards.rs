@@ -9,9 +9,10 @@ use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
-use colgrep_wire::{Cluster, Standing};
+use colgrep_wire::{Cluster, Patience, Seen};
 
 use super::state::ServerState;
+use super::token::token_in;
 
 /// Why there is no list of units over shards.
 pub const NO_LIST: &str = "over shards a search needs a query; calls, called_by and kind filter what it finds";
@@ -27,9 +28,24 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// A server over these shards.
-    pub fn new(cluster: Cluster, needs_rights: bool) -> Arc<Shards> {
-        Arc::new(Shards { cluster, needs_rights, model: OnceLock::new() })
+    /// A server over the shards that a file names, whose token stands in another file or in the environment; `at_once`
+    /// searches run side by side.
+    ///
+    /// # Errors
+    /// When a file can't be read, or names no shards.
+    pub fn open(
+        file: &Path,
+        token_file: Option<&Path>,
+        env: &Env,
+        at_once: usize,
+        needs_rights: bool,
+    ) -> Result<Arc<Shards>> {
+        let token = match token_file {
+            Some(path) => Some(token_in(path)?.trim().to_string()),
+            None => env.shard_token.as_ref().map(|token| token.reveal().to_string()),
+        };
+        let cluster = Cluster::new(file, token, at_once, Patience::default())?;
+        Ok(Arc::new(Shards { cluster, needs_rights, model: OnceLock::new() }))
     }
 
     /// The settings of the folder that the server was started in: they say how all shards are ranked.
@@ -95,10 +111,14 @@ impl ServerState {
 }
 
 /// The state of the shards, a line each.
-pub fn told(cluster: &Cluster, standing: &Standing, repositories: &[String]) -> String {
+pub fn told(cluster: &Cluster, seen: &Seen) -> String {
+    let Seen { standing, repositories, twice } = seen;
     let mut text = format!("{} of {} shards answer\n", standing.answered, standing.asked);
     for away in &standing.missing {
         text.push_str(&format!("  shard {} ({}) does not: {}\n", away.shard, away.replicas.join(", "), away.why));
+    }
+    if let Some(why) = twice {
+        text.push_str(&format!("  nothing is searched: {why}\n"));
     }
     if let Some(why) = cluster.refused_file() {
         text.push_str(&format!("  the file of the shards is not taken over as it is now: {why}\n"));

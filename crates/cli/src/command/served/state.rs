@@ -16,10 +16,9 @@ use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::read::looks_secret;
-use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use super::changes::{Changes, identity};
 use super::heard::Heard;
-use super::local::tells_of_changes;
 use super::shards::Shards;
 use crate::args::WalkArgs;
 use crate::console::tell_refused;
@@ -42,6 +41,8 @@ pub struct ServerState {
     is_fixed: bool,
     /// Why there is no root, if there is none.
     why: String,
+    /// The folder that the server was started in, whose settings name groups of projects.
+    started: PathBuf,
     /// The shards that it answers over, instead of roots.
     pub(super) shards: Option<Arc<Shards>>,
     /// The repositories of the shards that the caller may see; all where nothing limits it.
@@ -68,23 +69,6 @@ pub struct Root {
     ready: AtomicBool,
 }
 
-/// Watches a folder for changes.
-struct Changes {
-    /// Whether the index must be compared with the tree before the next answer.
-    stale: Arc<AtomicBool>,
-    /// Whether the watch works; until then every answer compares.
-    watching: Arc<AtomicBool>,
-    watcher: Arc<OnceLock<RecommendedWatcher>>,
-    /// Identity of the watched folder: another folder may take its name.
-    folder: Option<Identity>,
-}
-
-/// Identity of a folder: device and inode, or where there are none, its time of creation.
-#[cfg(unix)]
-type Identity = (u64, u64);
-#[cfg(not(unix))]
-type Identity = std::time::SystemTime;
-
 /// The path of a `file:` address.
 fn file_path(address: &str) -> Result<PathBuf> {
     let rest = address.strip_prefix("file://").context("only folders of this machine are answered about")?;
@@ -106,70 +90,31 @@ fn file_path(address: &str) -> Result<PathBuf> {
     Ok(PathBuf::from(drive.unwrap_or(&path)))
 }
 
-fn identity(folder: &Path) -> Option<Identity> {
-    let metadata = std::fs::metadata(folder).ok()?;
-    #[cfg(unix)]
-    return Some((std::os::unix::fs::MetadataExt::dev(&metadata), std::os::unix::fs::MetadataExt::ino(&metadata)));
-    #[cfg(not(unix))]
-    return metadata.created().ok();
-}
-
-impl Changes {
-    /// Begins to watch, in a thread of its own: in a large tree that takes a while. A tree to which other machines may
-    /// write is not watched, so every answer compares.
-    fn watch(project: &Project) -> Changes {
-        let changes = Changes {
-            stale: Arc::new(true.into()),
-            watching: Arc::new(false.into()),
-            watcher: Arc::default(),
-            folder: identity(&project.root),
-        };
-        let (root, own) = (project.root.clone(), project.store.folder().to_path_buf());
-        let (stale, watching, kept) = (changes.stale.clone(), changes.watching.clone(), changes.watcher.clone());
-        std::thread::spawn(move || {
-            if !tells_of_changes(&root) {
-                return;
-            }
-            let noticed = {
-                let (stale, git) = (stale.clone(), root.join(".git"));
-                move |event: notify::Result<notify::Event>| {
-                    let matters = match event {
-                        Ok(event) => {
-                            !event.kind.is_access()
-                                && (event.paths.is_empty()
-                                    || event.paths.iter().any(|p| !p.starts_with(&git) && !p.starts_with(&own)))
-                        }
-                        // Events were lost: any file may have changed.
-                        Err(_) => true,
-                    };
-                    if matters {
-                        stale.store(true, Ordering::Release);
-                    }
-                }
-            };
-            if let Ok(mut watcher) = notify::recommended_watcher(noticed)
-                && watcher.watch(&root, RecursiveMode::Recursive).is_ok()
-                && kept.set(watcher).is_ok()
-            {
-                stale.store(true, Ordering::Release);
-                watching.store(true, Ordering::Release);
-            }
-        });
-        changes
-    }
-}
-
 impl ServerState {
-    /// Opens the roots; the first one becomes the current folder. Where none is given, that is the project around the
+    /// Opens the roots and the projects of groups; the first one becomes the current folder. Where none is given, that is the project around the
     /// current folder, if it is one; a client may have roots of its own.
     ///
     /// # Errors
-    /// When a root that was given is no folder, or none that is indexed without being asked.
-    pub fn new(roots: &[PathBuf], walk: &WalkArgs, env: &Env) -> Result<ServerState> {
+    /// When a root that was given is no folder, or none that is indexed without being asked, or there is no such group.
+    pub fn new(roots: &[PathBuf], groups: &[String], walk: &WalkArgs, env: &Env) -> Result<ServerState> {
         let mut state = ServerState::empty(walk, env);
+        let mut roots = roots.to_vec();
+        for group in groups {
+            roots.extend(state.group(group)?);
+        }
         state.is_fixed = !roots.is_empty();
         let roots = match state.is_fixed {
-            true => roots.iter().map(|path| state.root(path, false)).collect::<Result<Vec<_>>>()?,
+            true => {
+                let mut opened: Vec<Arc<Root>> = Vec::new();
+                for path in &roots {
+                    let root = state.root(path, false)?;
+                    // A group may hold what was given besides.
+                    if !opened.iter().any(|known| known.folder == root.folder) {
+                        opened.push(root);
+                    }
+                }
+                opened
+            }
             false => match state.root(Path::new("."), true) {
                 Ok(root) => vec![root],
                 Err(error) => {
@@ -194,9 +139,18 @@ impl ServerState {
             histories: Arc::default(),
             is_fixed: true,
             why: String::new(),
+            started: std::env::current_dir().unwrap_or_default(),
             shards: None,
             allowed: None,
         }
+    }
+
+    /// The folders of a group of projects.
+    ///
+    /// # Errors
+    /// When the settings have no group of that name.
+    fn group(&self, name: &str) -> Result<Vec<PathBuf>> {
+        Ok(settings_at(&self.started, &self.env)?.group(name, &self.env)?)
     }
 
     /// Opens a root: the folder, or the whole project around it. One that is open already stays so.
@@ -282,6 +236,8 @@ impl ServerState {
     /// that look like secrets unless these or hidden files are indexed. A text that the tool's caller has read may have
     /// told it what to ask for.
     pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
+        self.check_here()?;
+        self.check_roots()?;
         // Relative to the root, not to the current folder, which may have been replaced.
         let full = self.roots[0].folder.join(path).canonicalize();
         let outside = || {
@@ -302,6 +258,22 @@ impl ServerState {
         let below = full.strip_prefix(&root.project.root).unwrap_or(Path::new(""));
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         Ok((root, full, below))
+    }
+
+    /// [`ServerState::locate`] of paths, and of the folders of groups of the settings.
+    ///
+    /// # Errors
+    /// When one of them lies outside the roots, or there is no such group.
+    pub fn located(&self, paths: &[String], groups: &[String]) -> Result<Vec<(&Arc<Root>, PathBuf, String)>> {
+        let mut located = paths.iter().map(|path| self.locate(path)).collect::<Result<Vec<_>>>()?;
+        for group in groups {
+            for folder in self.group(group)? {
+                let outside =
+                    || format!("the group {group:?}; `--group {group}` starts a server that answers about it");
+                located.push(self.locate(&folder.to_string_lossy()).with_context(outside)?);
+            }
+        }
+        Ok(located)
     }
 
     /// Whether a root's hidden files or secrets are indexed.

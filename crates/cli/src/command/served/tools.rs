@@ -74,6 +74,7 @@ fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> 
             pattern: asked.query.trim().to_string(),
             fixed: true,
             paths: asked.paths.clone(),
+            groups: asked.groups.clone(),
             include: asked.include.clone(),
             exclude: asked.exclude.clone(),
             offset: asked.offset.unwrap_or_default(),
@@ -165,9 +166,14 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         if asked.near.is_some() {
             bail!("near: there is no such file here, this server answers over shards; leave it out");
         }
+        if !asked.groups.is_empty() {
+            bail!(
+                "groups are folders of a machine, and this server answers over shards; paths takes names of repositories"
+            );
+        }
     }
-    for path in asked.paths.iter().filter(|_| state.shards().is_none()) {
-        let (root, _, below) = state.locate(path)?;
+    let (paths, groups) = if state.shards().is_some() { (&[][..], &[][..]) } else { (&*asked.paths, &*asked.groups) };
+    for (root, _, below) in state.located(paths, groups)? {
         match places.iter_mut().find(|(r, _)| Arc::ptr_eq(r, root)) {
             Some((_, all)) => all.push(below),
             None => places.push((root, vec![below])),
