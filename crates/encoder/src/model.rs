@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::{EMBEDDED, Encoder, Error, Native, RuntimeEnv, RuntimeReport};
+use crate::{Encoder, Error, Native, RuntimeEnv, RuntimeReport};
 
 /// The name of a model, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,13 +53,13 @@ impl std::fmt::Display for ModelSpec {
     }
 }
 
-/// Opens a model. That of the program takes a few milliseconds and cannot fail on the world.
+/// Opens a model. That of the program takes a fraction of a millisecond and cannot fail on the world.
 ///
 /// # Errors
 /// When the model or what it needs is missing or damaged, with what to do.
 pub fn open(spec: &ModelSpec, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Error> {
     match spec {
-        ModelSpec::Embedded => Ok(Arc::new(Native::new(EMBEDDED)?)),
+        ModelSpec::Embedded => Ok(Arc::new(Native::embedded()?)),
         ModelSpec::Folder(path) => folder(path, env),
         ModelSpec::Hub(id) => folder(&hub(id, env)?, env),
     }

@@ -42,6 +42,17 @@ fn the_embedded_model() {
 }
 
 #[test]
+fn what_was_laid_out_when_the_program_was_built_is_what_its_files_say() {
+    let (built, read) = (Native::embedded().unwrap(), Native::new(EMBEDDED).unwrap());
+    assert_eq!(built.fingerprint(), read.fingerprint());
+    for piece in EMBEDDED.vocabulary.lines() {
+        for text in [piece, &piece.repeat(2), &format!("x{piece}")] {
+            assert_eq!(built.pieces(text, 100), read.pieces(text, 100), "{text}");
+        }
+    }
+}
+
+#[test]
 fn r002_9_a_text_is_as_like_itself_as_a_text_can_be() {
     let model = Native::new(EMBEDDED).unwrap();
     let texts = ["retry a failed request with a pause", "draw a red circle on the canvas"];

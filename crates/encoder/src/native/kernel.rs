@@ -46,33 +46,49 @@ pub(crate) enum Into {
     Add,
 }
 
+/// Rows of the largest block of [`product`]: accumulators, two weight vectors and one broadcast input share the registers.
+#[inline(always)]
+pub(crate) fn block_rows<S: Simd>() -> usize {
+    if S::REGISTER_COUNT >= 32 { 12 } else { 6 }
+}
+
 /// `to = from · weightsᵀ + bias`, one row of `from` (`inputs` wide) to one of `to` (`outputs` wide).
 ///
 /// The micro-kernel keeps a block of rows × two vectors of outputs in registers and walks the inputs once
-/// (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008).
+/// (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008). A row's result does not depend on
+/// the block that it is in.
 #[inline(always)]
 pub(crate) fn product<S: Simd>(simd: S, linear: &Linear, from: &[f32], to: &mut [f32], into: Into) {
-    // Accumulators, two weight vectors and one broadcast input share the registers.
+    let rows = to.len() / linear.outputs;
+    let mut done = 0;
     if S::REGISTER_COUNT >= 32 {
-        blocks::<S, 12>(simd, linear, from, to, into);
-    } else {
-        blocks::<S, 6>(simd, linear, from, to, into);
+        done = blocks::<S, 12>(simd, linear, from, to, into, done);
     }
+    if rows - done >= 6 {
+        done = blocks::<S, 6>(simd, linear, from, to, into, done);
+    }
+    if rows - done >= 3 {
+        done = blocks::<S, 3>(simd, linear, from, to, into, done);
+    }
+    blocks::<S, 1>(simd, linear, from, to, into, done);
 }
 
+/// The rows from `row` on in blocks of `ROWS`, as many as there are; gives the first row that is left.
 #[inline(always)]
-fn blocks<S: Simd, const ROWS: usize>(simd: S, linear: &Linear, from: &[f32], to: &mut [f32], into: Into) {
+fn blocks<S: Simd, const ROWS: usize>(
+    simd: S,
+    linear: &Linear,
+    from: &[f32],
+    to: &mut [f32],
+    into: Into,
+    mut row: usize,
+) -> usize {
     let (inputs, outputs) = (linear.inputs, linear.outputs);
-    let rows = to.len() / outputs;
-    let mut row = 0;
-    while row + ROWS <= rows {
+    while row + ROWS <= to.len() / outputs {
         columns::<S, ROWS>(simd, linear, &from[row * inputs..], &mut to[row * outputs..], into);
         row += ROWS;
     }
-    while row < rows {
-        columns::<S, 1>(simd, linear, &from[row * inputs..], &mut to[row * outputs..], into);
-        row += 1;
-    }
+    row
 }
 
 /// `ROWS` rows against all outputs.
@@ -146,17 +162,30 @@ pub(crate) fn layer_norm(from: &[f32], weight: &[f32], bias: &[f32], to: &mut [f
     }
 }
 
-/// Depthwise convolution along the rows of one text, zero outside: `to[t] = Σ_i taps[i] ⊙ from[t + i − k/2]`.
+/// Depthwise convolution along the rows of one text, zero outside: `to[t] = Σ_i taps[i] ⊙ from[first + t + i − k/2]`, for
+/// as many rows as `to` has.
 #[inline(always)]
-pub(crate) fn convolve(from: &[f32], taps: &[f32], width: usize, to: &mut [f32]) {
+pub(crate) fn convolve<S: Simd>(simd: S, from: &[f32], taps: &[f32], width: usize, first: usize, to: &mut [f32]) {
     let (rows, kernel) = (from.len() / width, taps.len() / width);
     for (row, to) in to.chunks_exact_mut(width).enumerate() {
-        to.fill(0.0);
-        for (tap, taps) in taps.chunks_exact(width).enumerate() {
-            let Some(source) = (row + tap).checked_sub(kernel / 2).filter(|source| *source < rows) else { continue };
-            for ((slot, x), weight) in to.iter_mut().zip(&from[source * width..][..width]).zip(taps) {
-                *slot += x * weight;
+        // Taps that lie on a row of the text.
+        let centre = first + row;
+        let (low, high) = ((kernel / 2).saturating_sub(centre), kernel.min(rows + kernel / 2 - centre));
+        let taps = &taps[low * width..high * width];
+        let from = &from[(centre + low - kernel / 2) * width..][..taps.len()];
+        let (lanes, rest) = S::as_mut_simd_f32s(to);
+        let whole = width - rest.len();
+        for (at, slot) in (0..).step_by(S::F32_LANES).zip(lanes) {
+            let mut sum = simd.splat_f32s(0.0);
+            for (x, weight) in from.chunks_exact(width).zip(taps.chunks_exact(width)) {
+                let (x, weight) =
+                    (S::as_simd_f32s(&x[at..][..S::F32_LANES]).0, S::as_simd_f32s(&weight[at..][..S::F32_LANES]).0);
+                sum = simd.add_f32s(sum, simd.mul_f32s(x[0], weight[0]));
             }
+            *slot = sum;
+        }
+        for (at, slot) in (whole..).zip(rest) {
+            *slot = from.chunks_exact(width).zip(taps.chunks_exact(width)).fold(0.0, |sum, (x, w)| sum + x[at] * w[at]);
         }
     }
 }

@@ -6,7 +6,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::kernel::{self, Into};
-use super::weights::{Config, Weights};
+use super::weights::{Block, Config, Weights};
 
 /// Side of the late interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,16 +26,13 @@ pub(crate) struct Scratch {
     x: Vec<f32>,
     /// `pieces × dim`.
     y: Vec<f32>,
-    /// `pieces × dim`.
+    /// What one block of rows becomes inside a block of the mixer: `rows × dim`, `rows × 2 hidden`, `rows × hidden`. They
+    /// stay in a core's first cache.
     z: Vec<f32>,
-    /// `pieces × 2 hidden`.
     wide: Vec<f32>,
-    /// `pieces × hidden`.
     gated: Vec<f32>,
     /// `texts × dim`, twice: sums of `e`, sums of the context.
     sums: [Vec<f32>; 2],
-    /// `pieces × output_dim`.
-    rows: Vec<f32>,
 }
 
 /// A batch of texts, stored one behind the other.
@@ -70,9 +67,8 @@ impl WithSimd for Pass<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> Vec<Vec<f32>> {
         let Pass { config, weights, ids, ends, side, scratch } = self;
         let (pieces, d, o) = (ids.len(), config.dim, config.output_dim);
-        let Scratch { e, x, y, z, wide, gated, sums: [direct, context], rows } = scratch;
-        let (e, x, y, z) = (fit(e, pieces * d), fit(x, pieces * d), fit(y, pieces * d), fit(z, pieces * d));
-        let (wide, gated) = (fit(wide, pieces * 2 * config.hidden), fit(gated, pieces * config.hidden));
+        let Scratch { e, x, y, z, wide, gated, sums: [direct, context] } = scratch;
+        let (e, x, y) = (fit(e, pieces * d), fit(x, pieces * d), fit(y, pieces * d));
 
         // e = table row, normalised; x = √d e + side.
         let side_row = &weights.side[side as usize * d..][..d];
@@ -90,14 +86,7 @@ impl WithSimd for Pass<'_> {
             for (from, to) in x.chunks_exact(d).zip(y.chunks_exact_mut(d)) {
                 kernel::layer_norm(from, &block.norm[0], &block.norm[1], to);
             }
-            let mut start = 0;
-            for end in ends.iter().map(|end| end * d) {
-                kernel::convolve(&y[start..end], &block.depthwise, d, &mut z[start..end]);
-                start = end;
-            }
-            kernel::product(simd, &block.up, z, wide, Into::Place);
-            kernel::gate(wide, config.hidden, gated);
-            kernel::product(simd, &block.down, gated, x, Into::Add);
+            mix(simd, (config, block), (y, ends), x, (z, wide, gated));
         }
 
         // h = norm(x); the summary sums e and h, weighted, and maps the sum of h once.
@@ -127,26 +116,59 @@ impl WithSimd for Pass<'_> {
         // v = normalise(e + out(h)), projected and weighted.
         kernel::product(simd, &weights.out, h, e, Into::Add);
         e.chunks_exact_mut(d).for_each(kernel::normalize);
-        let rows = fit(rows, pieces * o);
-        kernel::product(simd, &weights.project, e, rows, Into::Place);
-        for ((id, h), row) in ids.iter().zip(h.chunks_exact(d)).zip(rows.chunks_exact_mut(o)) {
-            let learned = weights.piece_weight(*id, side as usize);
-            let log = match side {
-                Side::Query => learned + gate(0, h),
-                Side::Document => (learned + gate(1, h)).clamp(-3.0, 0.7),
-            };
-            let weight = kernel::exp(log);
-            row.iter_mut().for_each(|x| *x *= weight);
-        }
-
         let mut start = 0;
-        let texts = ends.iter().zip(direct.chunks_exact(d)).map(|(end, summary)| {
+        let mut texts = Vec::with_capacity(ends.len());
+        for (end, summary) in ends.iter().zip(direct.chunks_exact(d)) {
             let mut text = Vec::with_capacity((end - start) * o + d);
             text.extend(summary.iter().map(|x| x * weights.summary_scale));
-            text.extend_from_slice(&rows[start * o..end * o]);
+            text.resize((end - start) * o + d, 0.0);
+            let rows = &mut text[d..];
+            kernel::product(simd, &weights.project, &e[start * d..end * d], rows, Into::Place);
+            for ((id, h), row) in ids[start..].iter().zip(h[start * d..].chunks_exact(d)).zip(rows.chunks_exact_mut(o))
+            {
+                let learned = weights.piece_weight(*id, side as usize);
+                let log = match side {
+                    Side::Query => learned + gate(0, h),
+                    Side::Document => (learned + gate(1, h)).clamp(-3.0, 0.7),
+                };
+                let weight = kernel::exp(log);
+                row.iter_mut().for_each(|x| *x *= weight);
+            }
             start = *end;
-            text
-        });
-        texts.collect()
+            texts.push(text);
+        }
+        texts
+    }
+}
+
+/// `x += down(glu(up(conv(y))))`, a block of rows after the other. Only the convolution sees where a text ends.
+#[inline(always)]
+fn mix<S: Simd>(
+    simd: S,
+    (config, block): (&Config, &Block),
+    (y, ends): (&[f32], &[usize]),
+    x: &mut [f32],
+    (z, wide, gated): (&mut Vec<f32>, &mut Vec<f32>, &mut Vec<f32>),
+) {
+    let (d, hidden, most) = (config.dim, config.hidden, kernel::block_rows::<S>());
+    let (z, wide, gated) = (fit(z, most * d), fit(wide, most * 2 * hidden), fit(gated, most * hidden));
+    let (mut texts, mut start) = (ends.iter(), 0);
+    let mut end = texts.next().copied().unwrap_or_default();
+    for (at, x) in (0..).step_by(most).zip(x.chunks_mut(most * d)) {
+        let rows = x.len() / d;
+        let (z, wide, gated) = (&mut z[..x.len()], &mut wide[..rows * 2 * hidden], &mut gated[..rows * hidden]);
+        let mut row = at;
+        while row < at + rows {
+            if row == end {
+                (start, end) = (end, texts.next().copied().unwrap_or(at + rows));
+            }
+            let stop = end.min(at + rows);
+            let to = &mut z[(row - at) * d..(stop - at) * d];
+            kernel::convolve(simd, &y[start * d..end * d], &block.depthwise, d, row - start, to);
+            row = stop;
+        }
+        kernel::product(simd, &block.up, z, wide, Into::Place);
+        kernel::gate(wide, hidden, gated);
+        kernel::product(simd, &block.down, gated, x, Into::Add);
     }
 }

@@ -2,6 +2,7 @@
 
 mod kernel;
 mod mixer;
+mod table;
 mod vocabulary;
 mod weights;
 mod words;
@@ -15,12 +16,12 @@ use mixer::{Pass, Scratch, Side};
 use vocabulary::{UNKNOWN, Vocabulary};
 use weights::{Config, Weights};
 
-/// Pieces that are encoded in one pass at least, while there are texts: the products are large, and the scratch
-/// stays within a core's second cache.
-const PASS_PIECES: usize = 256;
+/// Pieces that are encoded in one pass at least, while there are texts: few rows are left over behind whole blocks, and
+/// the scratch stays within a core's second cache.
+const PASS_PIECES: usize = 128;
 
 thread_local! {
-    /// One a thread, kept between calls, which may be small: 1.5 MB are not to be asked of the system for each.
+    /// One a thread, kept between calls, which may be small: some 200 KB are not to be asked of the system for each.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
@@ -42,6 +43,12 @@ pub const EMBEDDED: Files<'static> = Files {
     weights: include_bytes!("../../assets/model.safetensors"),
 };
 
+/// What is known of [`EMBEDDED`] since the program was built (`build.rs`): the fingerprint of its files with the length of
+/// its longest piece, and the table of its vocabulary.
+const NUMBERS: (u64, usize) = include!(concat!(env!("OUT_DIR"), "/numbers.rs"));
+const STARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/starts.bin"));
+const SLOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slots.bin"));
+
 /// The codebook by which the index stores the vectors of [`EMBEDDED`], as the index crate writes one.
 pub const EMBEDDED_CODEBOOK: &[u8] = include_bytes!("../../assets/codebook.bin");
 
@@ -53,16 +60,36 @@ pub struct Native<'a> {
     fingerprint: u64,
 }
 
+impl Native<'static> {
+    /// The model in the program. Every search opens it, so its vocabulary was laid out when the program was built.
+    ///
+    /// # Errors
+    /// When the files do not belong together.
+    pub fn embedded() -> Result<Native<'static>, Error> {
+        let (fingerprint, longest) = NUMBERS;
+        Native::of(EMBEDDED, Vocabulary::made(EMBEDDED.vocabulary, STARTS, SLOTS, longest), fingerprint)
+    }
+}
+
 impl<'a> Native<'a> {
     /// Reads a model from its files.
     ///
     /// # Errors
     /// When a file is damaged or they do not belong together.
     pub fn new(files: Files<'a>) -> Result<Native<'a>, Error> {
+        let mut hash = Xxh3::new();
+        for part in [files.config.as_bytes(), files.vocabulary.as_bytes(), files.weights] {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Native::of(files, Vocabulary::new(files.vocabulary)?, hash.digest())
+    }
+
+    /// A model with its vocabulary and fingerprint.
+    fn of(files: Files<'a>, vocabulary: Vocabulary<'a>, fingerprint: u64) -> Result<Native<'a>, Error> {
         let config: Config = serde_json::from_str(files.config)
             .map_err(|error| Error::damaged("config.json of the model is not understood", error))?;
         config.check()?;
-        let vocabulary = Vocabulary::new(files.vocabulary)?;
         if vocabulary.len() != config.vocabulary {
             return Err(Error::Unfit(format!(
                 "vocab.txt has {} pieces, config.json says {}; export the model again",
@@ -71,12 +98,7 @@ impl<'a> Native<'a> {
             )));
         }
         let weights = Weights::read(&config, files.weights)?;
-        let mut hash = Xxh3::new();
-        for part in [files.config.as_bytes(), files.vocabulary.as_bytes(), files.weights] {
-            hash.update(&(part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        Ok(Native { config, vocabulary, weights, fingerprint: hash.digest() })
+        Ok(Native { config, vocabulary, weights, fingerprint })
     }
 
     /// Ids of the pieces of a text, at most `limit`: what the mixer reads.

@@ -3,9 +3,9 @@
 //! WordPiece as in BERT (Devlin et al., NAACL 2019): the longest piece that the rest of a word begins with, again
 //! and again; pieces inside a word are written with `##`. A word that no pieces cover is one unknown piece.
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+use std::borrow::Cow;
 
+use super::table::{self, Hash, Made, Unfit, text_of};
 use super::words::words;
 use crate::Error;
 
@@ -15,97 +15,57 @@ pub(crate) const UNKNOWN: u32 = 1;
 const WORD_CHARS_MAX: usize = 40;
 /// Pieces taken of one word; what follows is left out.
 const WORD_PIECES_MAX: usize = 6;
-/// What marks a piece inside a word in the vocabulary file.
-const INSIDE: &[u8] = b"##";
 
 /// A vocabulary, ready to look pieces up in.
 pub(crate) struct Vocabulary<'a> {
-    /// Pieces by id, as written in the file.
-    pieces: Vec<&'a [u8]>,
-    /// Ids by the hash of their pieces.
-    ids: HashTable<u32>,
+    /// The file, a piece a line.
+    file: &'a [u8],
+    /// Where each piece begins in it, and ids by the hash of their pieces ([`table`]).
+    starts: Cow<'a, [u8]>,
+    slots: Cow<'a, [u8]>,
     /// Length of the longest piece without its mark, in bytes.
     piece_bytes_max: usize,
-}
-
-/// FNV-1a (Fowler, Noll, Vo), which hashes all beginnings of a word in one pass over it.
-#[derive(Clone, Copy)]
-struct Hash(u64);
-
-impl Hash {
-    /// Begins a piece that stands at a word's start or inside it.
-    fn begin(inside: bool) -> Hash {
-        let hash = Hash(0xcbf2_9ce4_8422_2325);
-        if inside { hash.with(b'#') } else { hash }
-    }
-
-    /// With one more byte.
-    #[inline]
-    fn with(self, byte: u8) -> Hash {
-        Hash((self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
-    }
-
-    /// Folds the well-mixed middle into the ends that the table reads.
-    #[inline]
-    fn finish(self) -> u64 {
-        self.0 ^ (self.0 >> 29)
-    }
-}
-
-/// Whether what begins here is marked as a piece inside a word; the mark alone is a piece of its own.
-fn is_inside(piece: &[u8]) -> bool {
-    piece.starts_with(INSIDE) && !matches!(piece.get(INSIDE.len()), None | Some(b'\n'))
-}
-
-/// The text of a piece without its mark, and whether it had one.
-fn text_of(piece: &[u8]) -> (&[u8], bool) {
-    if is_inside(piece) { (&piece[INSIDE.len()..], true) } else { (piece, false) }
 }
 
 impl<'a> Vocabulary<'a> {
     /// Reads a vocabulary file: a piece a line, its id the line's number from 0.
     ///
     /// # Errors
-    /// When it lacks the special pieces or holds a piece twice.
+    /// When it lacks the special pieces, holds a piece twice or too many.
     pub(crate) fn new(file: &'a str) -> Result<Vocabulary<'a>, Error> {
         if !file.starts_with("[PAD]\n[UNK]\n") {
             return Err(Error::Unfit("vocab.txt must begin with [PAD] and [UNK]; export the model again".into()));
         }
-        // One pass over the bytes cuts and hashes: this is most of the program's time to start.
-        let count = file.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let mut pieces: Vec<&'a [u8]> = Vec::with_capacity(count);
-        let mut ids: HashTable<u32> = HashTable::with_capacity(count);
-        let (bytes, mut start, mut piece_bytes_max) = (file.as_bytes(), 0, 0);
-        while start < bytes.len() {
-            let inside = is_inside(&bytes[start..]);
-            let text = start + if inside { INSIDE.len() } else { 0 };
-            let (mut end, mut hash) = (text, Hash::begin(inside));
-            while end < bytes.len() && bytes[end] != b'\n' {
-                hash = hash.with(bytes[end]);
-                end += 1;
-            }
-            let piece = &bytes[start..end];
-            let hash_of = |id: &u32| {
-                let (text, inside) = text_of(pieces[*id as usize]);
-                text.iter().copied().fold(Hash::begin(inside), Hash::with).finish()
-            };
-            match ids.entry(hash.finish(), |id| pieces[*id as usize] == piece, hash_of) {
-                Entry::Occupied(_) => {
-                    let piece = &file[start..end];
-                    return Err(Error::Unfit(format!("vocab.txt holds {piece} twice; export the model again")));
+        let Made { starts, slots, longest } = table::make(file).map_err(|unfit| {
+            Error::Unfit(match unfit {
+                Unfit::Twice(piece) => format!("vocab.txt holds {piece} twice; export the model again"),
+                Unfit::Many(pieces) => {
+                    format!("vocab.txt has {pieces} pieces, this program reads 65,535; export the model again")
                 }
-                Entry::Vacant(slot) => slot.insert(pieces.len() as u32),
-            };
-            piece_bytes_max = piece_bytes_max.max(end - text);
-            pieces.push(piece);
-            start = end + 1;
-        }
-        Ok(Vocabulary { pieces, ids, piece_bytes_max })
+            })
+        })?;
+        let (starts, slots) = (Cow::Owned(starts), Cow::Owned(slots));
+        Ok(Vocabulary { file: file.as_bytes(), starts, slots, piece_bytes_max: longest })
+    }
+
+    /// A vocabulary whose table was made before: the bytes of its two parts, and the length of its longest piece.
+    pub(crate) fn made(file: &'a str, starts: &'a [u8], slots: &'a [u8], piece_bytes_max: usize) -> Vocabulary<'a> {
+        Vocabulary { file: file.as_bytes(), starts: starts.into(), slots: slots.into(), piece_bytes_max }
+    }
+
+    /// Whether the piece with an id has this text, at a word's start or inside it.
+    #[inline]
+    fn is(&self, id: u32, text: &[u8], inside: bool) -> bool {
+        let line = self.file.get(table::number(&self.starts, id as usize) as usize..).unwrap_or_default();
+        // A piece that is marked has its text behind the mark, and its line ends behind that.
+        let piece_len = text.len() + if inside { table::INSIDE.len() } else { 0 };
+        let is_whole = line.get(piece_len).is_none_or(|byte| *byte == b'\n');
+        is_whole && line.get(..piece_len).is_some_and(|piece| text_of(piece) == (text, inside))
     }
 
     /// Number of pieces.
     pub(crate) fn len(&self) -> usize {
-        self.pieces.len()
+        table::len(&self.starts)
     }
 
     /// Appends the ids of `text`'s pieces to `ids`, at most `limit` of them.
@@ -159,12 +119,9 @@ impl<'a> Vocabulary<'a> {
             hash.finish()
         }));
         (1..=longest).rev().find_map(|len| {
-            let bytes = &rest.as_bytes()[..len];
-            let is = |id: &u32| {
-                let (text, text_inside) = text_of(self.pieces[*id as usize]);
-                text_inside == inside && text == bytes
-            };
-            self.ids.find(hashes[len - 1], is).map(|id| (*id, len))
+            let text = &rest.as_bytes()[..len];
+            let id = table::candidates(&self.slots, hashes[len - 1]).find(|id| self.is(*id, text, inside))?;
+            Some((id, len))
         })
     }
 }

@@ -13,6 +13,8 @@ use crate::Error;
 
 /// The layout of the files that this code reads.
 const FORMAT: u32 = 2;
+/// Half floats that are expanded at a time: a few lines of the first cache.
+const HALVES: usize = 256;
 
 /// Sizes of the model, `config.json`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -208,9 +210,15 @@ impl<'a> File<'a> {
 
     fn floats(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
         let (bytes, _) = self.bytes(name, &[Dtype::F16], shape)?;
-        let halves: Vec<f16> = bytes.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]])).collect();
-        let mut floats = vec![0.0; halves.len()];
-        halves.convert_to_f32_slice(&mut floats);
+        let mut floats = vec![0.0; bytes.len() / 2];
+        let mut halves = [f16::ZERO; HALVES];
+        for (floats, bytes) in floats.chunks_mut(HALVES).zip(bytes.chunks(2 * HALVES)) {
+            let halves = &mut halves[..floats.len()];
+            for (half, bytes) in halves.iter_mut().zip(bytes.as_chunks().0) {
+                *half = f16::from_le_bytes(*bytes);
+            }
+            halves.convert_to_f32_slice(floats);
+        }
         Ok(floats)
     }
 

@@ -1,0 +1,120 @@
+//! The table in which the pieces of a vocabulary are looked up. Of the model in the program it is made when the program
+//! is built (`build.rs` compiles this file too), of another one when that is opened.
+
+/// What marks a piece inside a word in the vocabulary file.
+pub(crate) const INSIDE: &[u8] = b"##";
+/// Most pieces: their numbers from 1 fill half of a slot.
+const PIECES_MAX: usize = u16::MAX as usize;
+/// Bytes of a number in a table.
+const NUMBER: usize = 4;
+
+/// A table, as bytes, which need no particular place in memory. Numbers are of 32 bits, the lowest byte first.
+pub(crate) struct Made {
+    /// First byte of each piece's line in the file.
+    pub(crate) starts: Vec<u8>,
+    /// A power of 2 of slots. A slot is 0, or the piece's number from 1 and 16 bits of its hash. A piece stands in the
+    /// first free slot behind the one that its hash says.
+    pub(crate) slots: Vec<u8>,
+    /// Length of the longest piece without its mark, in bytes.
+    pub(crate) longest: usize,
+}
+
+/// Why there is no table.
+pub(crate) enum Unfit {
+    /// This piece stands in the file twice.
+    Twice(String),
+    /// There are more pieces than a slot can name.
+    Many(usize),
+}
+
+/// FNV-1a (Fowler, Noll, Vo), which hashes all beginnings of a word in one pass over it.
+#[derive(Clone, Copy)]
+pub(crate) struct Hash(u64);
+
+impl Hash {
+    /// Begins a piece that stands at a word's start or inside it.
+    pub(crate) fn begin(inside: bool) -> Hash {
+        let hash = Hash(0xcbf2_9ce4_8422_2325);
+        if inside { hash.with(b'#') } else { hash }
+    }
+
+    /// With one more byte.
+    #[inline]
+    pub(crate) fn with(self, byte: u8) -> Hash {
+        Hash((self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    }
+
+    /// Folds the well-mixed middle into the ends that the table reads.
+    #[inline]
+    pub(crate) fn finish(self) -> u64 {
+        self.0 ^ (self.0 >> 29)
+    }
+}
+
+/// The text of a piece without its mark, and whether it had one; the mark alone is a piece of its own.
+pub(crate) fn text_of(piece: &[u8]) -> (&[u8], bool) {
+    match piece.strip_prefix(INSIDE) {
+        Some(text) if !text.is_empty() => (text, true),
+        _ => (piece, false),
+    }
+}
+
+/// The number at a position of a table.
+#[inline]
+pub(crate) fn number(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(NUMBER * at..).and_then(|rest| rest.first_chunk()).map_or(0, |number| u32::from_le_bytes(*number))
+}
+
+/// How many numbers a table holds.
+pub(crate) fn len(bytes: &[u8]) -> usize {
+    bytes.len() / NUMBER
+}
+
+/// The pieces with this hash, by number from 0, and some others.
+#[inline]
+pub(crate) fn candidates(slots: &[u8], hash: u64) -> impl Iterator<Item = u32> {
+    let mask = len(slots).wrapping_sub(1);
+    let mut at = hash as usize & mask;
+    let tag = (hash >> 48) as u32;
+    std::iter::from_fn(move || {
+        loop {
+            let slot = number(slots, at);
+            at = (at + 1) & mask;
+            match slot {
+                0 => return None,
+                slot if slot >> 16 == tag => return Some((slot & 0xffff) - 1),
+                _ => {}
+            }
+        }
+    })
+}
+
+/// Lays out the pieces of a vocabulary file, a line each.
+pub(crate) fn make(file: &str) -> Result<Made, Unfit> {
+    let pieces: Vec<&str> = file.strip_suffix('\n').unwrap_or(file).split('\n').collect();
+    if pieces.len() > PIECES_MAX {
+        return Err(Unfit::Many(pieces.len()));
+    }
+    let count = (pieces.len() * 8 / 5 + 1).next_power_of_two();
+    let mut slots = vec![0u32; count];
+    let mut made = Made { starts: Vec::with_capacity(NUMBER * pieces.len()), slots: Vec::new(), longest: 0 };
+    let mut start = 0u32;
+    for (id, piece) in pieces.iter().enumerate() {
+        let (text, inside) = text_of(piece.as_bytes());
+        let hash = text.iter().copied().fold(Hash::begin(inside), Hash::with).finish();
+        let tag = (hash >> 48) as u32;
+        let mut at = hash as usize & (count - 1);
+        while slots[at] != 0 {
+            if pieces[(slots[at] & 0xffff) as usize - 1] == *piece {
+                return Err(Unfit::Twice((*piece).to_string()));
+            }
+            at = (at + 1) & (count - 1);
+        }
+        slots[at] = tag << 16 | (id as u32 + 1);
+        made.starts.extend(start.to_le_bytes());
+        made.longest = made.longest.max(text.len());
+        start += piece.len() as u32 + 1;
+    }
+    made.slots = slots.into_iter().flat_map(u32::to_le_bytes).collect();
+    Ok(made)
+}
