@@ -66,7 +66,16 @@ impl std::fmt::Debug for Tokenizer {
 
 impl Tokenizer {
     /// Calls `sink` with every token of `text`, in order, a compound before its parts.
-    pub fn tokenize(&mut self, text: &str, mut sink: impl FnMut(Token<'_>)) {
+    pub fn tokenize(&mut self, text: &str, sink: impl FnMut(Token<'_>)) {
+        self.tokenize_some(text, |_| true, sink);
+    }
+
+    /// The same for those tokens alone that may be one of some terms, and for others: it saves the stems of the rest.
+    pub fn tokenize_among(&mut self, text: &str, terms: &Initials, sink: impl FnMut(Token<'_>)) {
+        self.tokenize_some(text, |word| terms.may_begin(word), sink);
+    }
+
+    fn tokenize_some(&mut self, text: &str, is_wanted: impl Fn(&str) -> bool, mut sink: impl FnMut(Token<'_>)) {
         let mut position = 0;
         for word in words(text) {
             let offset = word.start;
@@ -90,22 +99,27 @@ impl Tokenizer {
             }
             if word.starts_with(|c: char| c.is_ascii_digit()) {
                 // `0x81ceb32c` is one number, not a heap of letters and digits.
-                let term = self.normal(word);
-                sink(Token { term, start: offset, end: offset + word.len(), position, compound: false });
+                if is_wanted(word) {
+                    let term = self.normal(word);
+                    sink(Token { term, start: offset, end: offset + word.len(), position, compound: false });
+                }
                 position += 1;
                 continue;
             }
             let mut parts = parts(word);
             let Some(first) = parts.next() else { continue };
             let second = parts.next();
-            if second.is_some() {
-                let term = self.normal(word.trim_matches('_'));
+            let whole = word.trim_matches('_');
+            if second.is_some() && is_wanted(whole) {
+                let term = self.normal(whole);
                 sink(Token { term, start: offset, end: offset + word.len(), position, compound: true });
             }
             for part in [Some(first), second].into_iter().flatten().chain(parts) {
                 let (start, end) = (offset + part.start, offset + part.end);
-                let term = self.normal(&word[part]);
-                sink(Token { term, start, end, position, compound: false });
+                if is_wanted(&word[part.clone()]) {
+                    let term = self.normal(&word[part]);
+                    sink(Token { term, start, end, position, compound: false });
+                }
                 position += 1;
             }
         }
@@ -152,6 +166,27 @@ impl Tokenizer {
             }
         });
         terms
+    }
+}
+
+/// The letters that some terms begin with. A term begins as its word does, in lower case: stems lose their ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Initials {
+    /// A bit an ASCII character.
+    ascii: u128,
+}
+
+impl Initials {
+    /// Those of these terms.
+    pub fn of<'t>(terms: impl Iterator<Item = &'t str>) -> Initials {
+        let firsts = terms.filter_map(|term| term.bytes().next()).filter(u8::is_ascii);
+        Initials { ascii: firsts.fold(0, |ascii, first| ascii | 1 << first) }
+    }
+
+    /// Whether the term of a word may be one of the terms. Of words that begin with another letter than those of ASCII
+    /// nothing is known.
+    fn may_begin(self, word: &str) -> bool {
+        word.bytes().next().is_none_or(|first| !first.is_ascii() || self.ascii >> first.to_ascii_lowercase() & 1 == 1)
     }
 }
 
@@ -280,6 +315,26 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    proptest! {
+        /// What is left out is none of the terms, and what is left has its place.
+        #[test]
+        fn tokens_among_some_terms(text in "([a-zA-Z0-9_ .ÀÉßKéΑδ語]|dying|skies|Youth|[a-z]{3,9}){0,30}", seed in any::<prop::sample::Index>()) {
+            let mut tokenizer = Tokenizer::default();
+            let all = tokenizer.terms(&text);
+            let wanted: Vec<&str> = if all.is_empty() { Vec::new() } else { all.iter().skip(seed.index(all.len())).take(3).map(String::as_str).collect() };
+            let mut of = |among: bool| {
+                let mut tokens = Vec::new();
+                let keep = |t: Token<'_>| if wanted.contains(&t.term) { tokens.push((t.term.to_string(), t.start, t.end, t.position, t.compound)) };
+                match among {
+                    true => tokenizer.tokenize_among(&text, &Initials::of(wanted.iter().copied()), keep),
+                    false => tokenizer.tokenize(&text, keep),
+                }
+                tokens
+            };
+            prop_assert_eq!(of(true), of(false));
+        }
+    }
 
     fn check(text: &str, expected: &str) {
         assert_eq!(Tokenizer::default().terms(text).join(" "), expected, "terms of {text:?}");

@@ -7,7 +7,7 @@ use std::ops::Range;
 use colgrep_core::code_line::{naming_line, tells};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
-use colgrep_core::token::{Token, Tokenizer, is_stop_word};
+use colgrep_core::token::{Initials, Token, Tokenizer, is_stop_word};
 use colgrep_core::{Unit, UnitKind};
 
 /// Longest line that is considered, in bytes; longer ones are data or bundles.
@@ -33,6 +33,7 @@ const NAME_LINES_MAX: usize = 20;
 #[derive(Clone, Debug)]
 pub struct QueryWords {
     terms: HashMap<String, f32>,
+    initials: Initials,
     /// Neighbouring words of the query: from the second to the first and the weight of the pair.
     pairs: HashMap<String, (String, f32)>,
     total: f32,
@@ -72,7 +73,8 @@ impl QueryWords {
         let is_content = |term: &&str| !is_stop_word(term);
         let any = all.clone().any(|term| is_content(&term));
         let terms: HashMap<String, f32> = all.filter(|t| !any || is_content(t)).map(|t| (t.to_string(), 1.0)).collect();
-        QueryWords { total: terms.len() as f32, pairs: HashMap::new(), terms }
+        let initials = Initials::of(terms.keys().map(String::as_str));
+        QueryWords { total: terms.len() as f32, pairs: HashMap::new(), initials, terms }
     }
 
     /// The summed weight of the query's distinct terms in `text`, and of neighbours in it that are neighbours in the
@@ -96,7 +98,7 @@ impl QueryWords {
                 }
             }
         };
-        TOKENIZER.with_borrow_mut(|t| t.tokenize(text, &mut add));
+        TOKENIZER.with_borrow_mut(|t| t.tokenize_among(text, &self.initials, &mut add));
         sum
     }
 
@@ -110,7 +112,7 @@ impl QueryWords {
                 places.push(token.start..token.end);
             }
         };
-        TOKENIZER.with_borrow_mut(|t| t.tokenize(line, &mut add));
+        TOKENIZER.with_borrow_mut(|t| t.tokenize_among(line, &self.initials, &mut add));
         places
     }
 
@@ -151,9 +153,9 @@ impl QueryWords {
                 break;
             }
             bytes_left = bytes_left.saturating_sub(line.len());
-            let found = (tells(line), self.weight(line), number);
-            if found.1 > 0.0 && (found.0, found.1) > (best.0, best.1) {
-                best = found;
+            let weight = self.weight(line);
+            if weight > 0.0 && (tells(line), weight) > (best.0, best.1) {
+                best = (tells(line), weight, number);
             }
         }
         let has_letters = |number: &usize| line_at(*number).contains(char::is_alphabetic);

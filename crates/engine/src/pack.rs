@@ -3,7 +3,9 @@
 
 mod form;
 
-use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, written};
+use std::cell::OnceCell;
+
+use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, lines_of, written};
 
 use crate::answer::FileAnswer;
 
@@ -73,7 +75,8 @@ const BRIEF_FIRST: usize = 3;
 /// names its unit's id too.
 pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAnswer) -> String) -> Vec<Piece> {
     let names: Vec<String> = files.iter().map(name).collect();
-    let mut packer = Packer { files, names, ids, left: bytes, pieces: Vec::new() };
+    let lines = vec![OnceCell::new(); files.len()];
+    let mut packer = Packer { files, lines, names, ids, left: bytes, pieces: Vec::new() };
     packer.name(bytes);
     if packer.pieces.is_empty() {
         return packer.pieces;
@@ -101,11 +104,14 @@ pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAn
 
 /// Bytes of a unit as a line, in short and in full, with its file named so: what a pack has to choose from.
 pub fn sizes(name: &str, file: &FileAnswer, unit: usize) -> [usize; 3] {
-    [LINE, BRIEF, FULL].map(|form| written(name, "", file, &file.units[unit], form, usize::MAX).len())
+    let lines = lines_of(file);
+    [LINE, BRIEF, FULL].map(|form| written(name, "", &lines, &file.units[unit], form, usize::MAX).len())
 }
 
 struct Packer<'a> {
     files: &'a [FileAnswer],
+    /// The lines of each file, once a unit of it is written.
+    lines: Vec<OnceCell<Vec<&'a str>>>,
     names: Vec<String>,
     ids: bool,
     left: usize,
@@ -116,8 +122,9 @@ impl Packer<'_> {
     fn write(&self, file: usize, unit: usize, form: Form, room: usize) -> String {
         let answer = &self.files[file];
         let answered = &answer.units[unit];
+        let lines = self.lines[file].get_or_init(|| lines_of(answer));
         let id = if self.ids { format!(" #{}", answered.id) } else { String::new() };
-        written(&self.names[file], &id, answer, answered, form, room)
+        written(&self.names[file], &id, lines, answered, form, room)
     }
 
     /// Names the best unit of each file until the names have their share of so many bytes.

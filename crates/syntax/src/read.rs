@@ -139,10 +139,24 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     Ok(Text { text, generated })
 }
 
+/// Bytes whose line ends are counted at once.
+const COUNTED_BYTES: usize = 1 << 10;
+
 /// What of `text` begins with the line of a number, counted from 1; empty where there are fewer.
 fn from_line(text: &str, number: usize) -> &str {
-    let Some(before) = number.checked_sub(2) else { return text };
-    memchr::memchr_iter(b'\n', text.as_bytes()).nth(before).map_or("", |at| &text[at + 1..])
+    let Some(mut before) = number.checked_sub(2) else { return text };
+    // Whole blocks are counted, which is several times as fast as to go from line end to line end.
+    let mut from = 0;
+    for block in text.as_bytes().chunks(COUNTED_BYTES) {
+        let ends = memchr::memchr_iter(b'\n', block).count();
+        if before < ends {
+            break;
+        }
+        before -= ends;
+        from += block.len();
+    }
+    let rest = &text.as_bytes()[from..];
+    memchr::memchr_iter(b'\n', rest).nth(before).map_or("", |at| &text[from + at + 1..])
 }
 
 /// The lines of `text`, as `split` makes them of it, up to the one of the number `end`; those before `from` stand there
@@ -214,6 +228,15 @@ mod tests {
         }
         assert_eq!((from_line(text, 2), from_line(text, 4), from_line(text, 5)), ("two\n\nfour", "four", ""));
         assert_eq!(from_line("a\n", 2), "");
+        // Beyond the bytes that are counted at once, and at their borders.
+        for width in [0, 1, 30, COUNTED_BYTES - 1, COUNTED_BYTES, 3 * COUNTED_BYTES] {
+            let lines: Vec<String> = (1..200).map(|n| n.to_string() + &" ".repeat(width)).collect();
+            let text = lines.join("\n");
+            for number in 1..200 {
+                assert!(from_line(&text, number).starts_with(&format!("{}\n", lines[number - 1])) || number == 199);
+            }
+            assert_eq!((from_line(&text, 199), from_line(&text, 200)), (lines[198].as_str(), ""));
+        }
     }
 
     #[test]

@@ -31,15 +31,17 @@ pub(super) const CUT: Form = Form { grade: Grade::Cut, comment_lines: COMMENT_LI
 pub(super) const FULL: Form = Form { grade: Grade::Full, comment_lines: COMMENT_LINES_MIN };
 pub(super) const COMMENTED: Form = Form { grade: Grade::Full, comment_lines: COMMENT_LINES_MAX };
 
-/// A unit's head, and as much of it as its grade says; `room` is for what is cut.
-pub(super) fn written(
-    name: &str,
-    id: &str,
-    file: &FileAnswer,
-    answered: &UnitAnswer,
-    form: Form,
-    room: usize,
-) -> String {
+/// The lines of a file, as far as its units reach, by their numbers from 1 ([`lines_between`]).
+pub(super) fn lines_of(file: &FileAnswer) -> Vec<&str> {
+    let spans = || file.units.iter().map(|answered| (answered.unit.span, answered.last_line));
+    let first = spans().map(|(span, _)| span.first.min(span.line)).min().unwrap_or_default();
+    let end = spans().map(|(span, last)| last.max(span.line as usize)).max().unwrap_or_default();
+    lines_between(&file.text, first as usize, end, str::lines)
+}
+
+/// A unit's head, and as much of it as its grade says, from the lines of its file ([`lines_of`]); `room` is for what is
+/// cut.
+pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswer, form: Form, room: usize) -> String {
     let (unit, grade) = (&answered.unit, form.grade);
     let (line, end) = (unit.span.line as usize, answered.last_line.max(unit.span.line as usize));
     let head = format!("{name}:{line}-{end} {} {}", unit.kind.name(), unit.qualified_name());
@@ -53,8 +55,6 @@ pub(super) fn written(
         text.push_str(&brief(unit, answered));
         return text;
     }
-    let first = unit.span.first.min(unit.span.line) as usize;
-    let lines = lines_between(&file.text, first, end, str::lines);
     let numbers = own_numbers(answered, end.min(lines.len()));
     let best = answered.line.number;
     let indent = common_indent(numbers.iter().map(|number| lines[number - 1]));
@@ -66,8 +66,8 @@ pub(super) fn written(
     };
     let kept = match grade {
         // Of text between definitions, comments may be all there is.
-        Grade::Full if unit.kind.is_definition() => without_long_comments(&numbers, &lines, best, form.comment_lines),
-        Grade::Full => without_long_comments(&numbers, &lines, best, COMMENT_LINES_MAX),
+        Grade::Full if unit.kind.is_definition() => without_long_comments(&numbers, lines, best, form.comment_lines),
+        Grade::Full => without_long_comments(&numbers, lines, best, COMMENT_LINES_MAX),
         _ => {
             let room = room.saturating_sub(text.len());
             kept_lines(&numbers, best, line, |number| row(number, false).len(), room)
