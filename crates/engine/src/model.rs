@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, Multivector, RuntimeEnv};
+use colgrep_encoder::{Encoder, ModelSpec, Multivector, RuntimeEnv};
 use colgrep_index::mode::VectorMode;
 use colgrep_index::search::{Mode, Semantic};
 use colgrep_index::store::Snapshot;
@@ -92,7 +92,7 @@ impl Model {
         let runtime = if spec == ModelSpec::Embedded { RuntimeEnv::default() } else { runtime(env) };
         let encoder = colgrep_encoder::open(&spec, &runtime)?;
         let codebook = match spec {
-            ModelSpec::Embedded => Some(Codebook::from_bytes(EMBEDDED_CODEBOOK)?),
+            ModelSpec::Embedded => Some(Codebook::embedded()?),
             _ => None,
         };
         Ok(Model { encoder, codebook, stored, spec, memory: None })

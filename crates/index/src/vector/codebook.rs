@@ -106,6 +106,8 @@ pub struct Codebook {
     bytes: Arc<[u8]>,
     id: u64,
     unpacked: Arc<OnceLock<Unpacked>>,
+    /// The centroids, packed: only what is encoded needs them so.
+    panels: Arc<OnceLock<Panels>>,
 }
 
 /// A codebook's centroids and tables, ready to be used.
@@ -117,8 +119,6 @@ struct Unpacked {
     table: Vec<f32>,
     /// The same for heads.
     fine_table: Vec<f32>,
-    /// The centroids, packed.
-    panels: Panels,
 }
 
 impl PartialEq for Codebook {
@@ -127,13 +127,22 @@ impl PartialEq for Codebook {
     }
 }
 
+static CARRIED: LazyLock<Option<Codebook>> = LazyLock::new(|| Codebook::from_bytes(EMBEDDED_CODEBOOK).ok());
+
 /// The codebook in the program, if that is its id. It is not stored with each project.
 pub(crate) fn carried(id: u64) -> Option<&'static Codebook> {
-    static CARRIED: LazyLock<Option<Codebook>> = LazyLock::new(|| Codebook::from_bytes(EMBEDDED_CODEBOOK).ok());
     CARRIED.as_ref().filter(|c| c.id() == id)
 }
 
 impl Codebook {
+    /// That of the model in the program. It is read once, and what is unpacked of it is shared.
+    ///
+    /// # Errors
+    /// When the program was built with a damaged one.
+    pub fn embedded() -> Result<Codebook> {
+        CARRIED.clone().ok_or_else(|| Error::damaged("the codebook in the program is damaged"))
+    }
+
     /// A codebook of `centroids` (a row each), the ascending `levels` of a residual's component (2, 4 or 16 of them),
     /// the 16 of a head's, and the lengths of rows. Centroids are rounded to 8 bits a component, so the stored ones
     /// differ a little.
@@ -193,8 +202,8 @@ impl Codebook {
         let fine = levels.split_off(level_count);
         // A step for each centroid.
         (0..len).all(|i| float(centroids_at + i * (4 + dimension)).is_some()).then_some(())?;
-        let (id, unpacked) = (xxh3_64(bytes), Arc::default());
-        Some(Codebook { dimension, len, levels, fine, lengths, bytes: bytes.into(), id, unpacked })
+        let (id, unpacked, panels) = (xxh3_64(bytes), Arc::default(), Arc::default());
+        Some(Codebook { dimension, len, levels, fine, lengths, bytes: bytes.into(), id, unpacked, panels })
     }
 
     fn unpacked(&self) -> &Unpacked {
@@ -206,8 +215,7 @@ impl Codebook {
                 let step = packed.first_chunk().map_or(0.0, |step| f32::from_le_bytes(*step));
                 centroid.iter_mut().zip(&packed[4..]).for_each(|(x, byte)| *x = f32::from(*byte as i8) * step);
             }
-            let panels = Panels::new(centroids.view());
-            Unpacked { centroids, table: byte_table(&self.levels), fine_table: byte_table(&self.fine), panels }
+            Unpacked { centroids, table: byte_table(&self.levels), fine_table: byte_table(&self.fine) }
         })
     }
 
@@ -262,7 +270,8 @@ impl Codebook {
     /// `room` is scratch that callers keep between calls.
     pub(crate) fn encode(&self, row: &Row, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
         let Row { direction, scale, head } = row;
-        let nearest = self.unpacked().panels.nearest(direction, self.len, room);
+        let panels = self.panels.get_or_init(|| Panels::new(self.centroids()));
+        let nearest = panels.nearest(direction, self.len, room);
         let centroid = self.centroid(nearest);
         let start = codes.len();
         codes.extend((nearest as u16).to_le_bytes());

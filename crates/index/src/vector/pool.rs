@@ -2,7 +2,7 @@
 
 use colgrep_encoder::Multivector;
 
-use super::math::{dot, normalise};
+use super::math::{dot, norm, normalise};
 use super::panel::ARCH;
 
 /// Only this many rows, the longest, are considered: the others add little, and pooling is quadratic at worst.
@@ -33,38 +33,39 @@ pub(crate) fn pool(document: &Multivector, rows_max: usize, similarity: f32) -> 
 
 #[inline(always)]
 fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> {
-    let mut heads: Vec<Row> = document
-        .rows()
-        .enumerate()
-        .map(|(i, row)| {
-            let mut direction = row.to_vec();
-            let scale = normalise(&mut direction);
-            Row { direction, scale, head: i < document.heads() }
-        })
-        .collect();
-    let mut rows = heads.split_off(document.heads());
-    rows.retain(|row| row.scale > 0.0);
-    // By length; equal lengths in order.
-    rows.sort_by(|a, b| b.scale.total_cmp(&a.scale));
+    let split = |row: &[f32], head: bool| {
+        let mut direction = row.to_vec();
+        let scale = normalise(&mut direction);
+        Row { direction, scale, head }
+    };
+    let mut heads: Vec<Row> = document.rows().take(document.heads()).map(|row| split(row, true)).collect();
+    // By length; equal lengths in order. What has no direction has the length 0.
+    let length = |row: &[f32]| Some(norm(row)).filter(|length| length.is_finite()).unwrap_or_default();
+    let lengths = document.rows().skip(document.heads()).map(|row| (length(row), row));
+    let mut rows: Vec<(f32, &[f32])> = lengths.filter(|row| row.0 > 0.0).collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     rows.truncate(ROWS_LOOKED_AT);
     let mut leaders: Vec<Row> = Vec::with_capacity(rows_max);
     let mut sums: Vec<Vec<f32>> = Vec::with_capacity(rows_max);
-    for row in rows {
+    let mut direction = vec![0.0; document.dimension()];
+    for (_, row) in rows {
+        direction.copy_from_slice(row);
+        let scale = normalise(&mut direction);
         let nearest = leaders
             .iter()
-            .map(|leader| dot(&leader.direction, &row.direction))
+            .map(|leader| dot(&leader.direction, &direction))
             .enumerate()
             .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         match nearest {
             Some((at, cosine)) if cosine >= similarity => {
-                for (sum, x) in sums[at].iter_mut().zip(&row.direction) {
-                    *sum += x * row.scale;
+                for (sum, x) in sums[at].iter_mut().zip(&direction) {
+                    *sum += x * scale;
                 }
             }
             _ if leaders.len() >= rows_max => {}
             _ => {
-                sums.push(row.direction.iter().map(|x| x * row.scale).collect());
-                leaders.push(row);
+                sums.push(direction.iter().map(|x| x * scale).collect());
+                leaders.push(Row { direction: direction.clone(), scale, head: false });
             }
         }
     }
