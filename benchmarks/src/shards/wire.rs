@@ -16,7 +16,7 @@ use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Detail, Env, OpenOptions, RankBy, Scope};
-use colgrep_wire::{Cluster, Generation, Held, Patience, Repository, Server, Wanted};
+use colgrep_wire::{Cluster, Generation, Held, Patience, Repository, Server, Spent, Wanted};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Args, draw, link};
@@ -134,8 +134,9 @@ pub fn run(args: &Args, names: &[String]) -> Result<u8> {
     )?;
     writeln!(out, "|---|---|---|---|---|---|")?;
     let bound = (SHARD_BYTES_MAX * shards as u64 + QUERY_BYTES_MAX) as f64 / 1e3;
-    let (scope, mut is_fine) = (Scope::default(), true);
+    let (scope, mut is_fine, mut kinds) = (Scope::default(), true, Vec::new());
     for model in [None, model.as_ref()].into_iter().take(if model.is_some() { 2 } else { 1 }) {
+        let before = cluster.traffic_by_kind();
         let mut sums = asked(&cluster, &repositories, &queries, model, &scope).context("a search failed")?;
         let count = queries.len().max(1) as f64;
         let mode = if model.is_some() { "hybrid" } else { "keyword" };
@@ -153,7 +154,23 @@ pub fn run(args: &Args, names: &[String]) -> Result<u8> {
             at(&mut sums.shards, 1.0),
         )?;
         is_fine &= sums.equal == queries.len();
+        let mut spent: Vec<(&str, Spent)> = cluster.traffic_by_kind().into_iter().collect();
+        for (kind, spent) in &mut spent {
+            let old = before.get(kind).copied().unwrap_or_default();
+            let Spent { asked, sent, received } = *spent;
+            *spent = Spent { asked: asked - old.asked, sent: sent - old.sent, received: received - old.received };
+        }
+        spent.sort_by_key(|(_, spent)| std::cmp::Reverse(spent.sent + spent.received));
+        kinds.push((mode, spent));
         writeln!(out, "| | | | | bound {bound:.0}: {} | |", if most <= bound { "kept" } else { "broken" })?;
+    }
+    for (mode, kinds) in kinds {
+        writeln!(out, "\n| {mode}: question | a query | kB sent | kB received |\n|---|---|---|---|")?;
+        for (kind, spent) in kinds.iter().filter(|(_, spent)| spent.asked > 0) {
+            let each = |n: u64| n as f64 / queries.len().max(1) as f64;
+            let (sent, received) = (each(spent.sent) / 1e3, each(spent.received) / 1e3);
+            writeln!(out, "| {kind} | {:.1} | {sent:.2} | {received:.2} |", each(spent.asked))?;
+        }
     }
     servers.iter().for_each(|(address, server)| server.end(*address));
     Ok(if is_fine { FINE } else { REGRESSION })

@@ -106,6 +106,20 @@ fn a_search_over_shards_is_one_over_their_repositories() {
         assert_eq!((over.status, &*over.err), (0, ""), "{query}");
         assert_eq!(rows(&over.out), rows(&here.out), "{query}");
     }
+    // The end of the answer too, with commands that can be run.
+    for query in ["retyr of requests", "zzyzx", "E0502", "a frobnicated queue", "request", "limit"] {
+        let here = sandbox.run(&[query, "-k", "2", "api", "web", "worker"]);
+        let over = sandbox.run(&[query, "-k", "2", "--shards", "shards.json"]);
+        assert_eq!((over.status, &over.out), (here.status, &here.out), "{query}");
+        // No list of lines is to be had over shards.
+        let end = |text: &str, paths: &str| -> Vec<String> {
+            let lines = text.replace(paths, "");
+            lines.lines().map(|line| line.split(" are shown;").next().unwrap_or_default().to_string()).collect()
+        };
+        assert_eq!(end(&over.err, " --shards shards.json"), end(&here.err, " api web worker"), "{query}");
+    }
+    let many = sandbox.run(&["limit", "-k", "2", "--shards", "shards.json"]);
+    assert!(many.err.contains("files hold \"limit\", of which 2 are shown; -k shows more"), "{}", many.err);
     let text = sandbox.run(&["retry", "--shards", "shards.json", "worker"]);
     assert!(text.out.starts_with("worker/lib/backoff.py:"), "{}", text.out);
     assert!(!text.out.contains("api/"), "{}", text.out);
@@ -204,6 +218,27 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     assert!(refused.status == 422 && refused.text.contains("answers over shards"), "{refused:?}");
     let page = server.send("/page/results", &body, &rights).json();
     assert_eq!((&page["results"][0]["repository"], &page["results"][0]["path"]), (&json!("web"), &json!("src/app.js")));
+    // A whole file, as far as its reader may see it.
+    let file = |repository: &str, path: &str| {
+        server.send("/page/file", &json!({"repository": repository, "path": path}).to_string(), &rights)
+    };
+    let whole = file("web", "src/app.js");
+    assert_eq!(whole.status, 200, "{whole:?}");
+    let whole = whole.json();
+    assert_eq!((&whole["path"], &whole["units"][0]["name"]), (&json!("src/app.js"), &json!("retryPage")));
+    assert_eq!(whole["lines"].as_array().map(Vec::len), Some(4));
+    sandbox.write("web/.env", "PASSWORD=1\n");
+    for (repository, path, why) in [
+        ("api", "src/queue.rs", "there is no repository \\\"api\\\""),
+        ("web", "../api/src/queue.rs", "begins with the name of a repository"),
+        ("web", "/etc/passwd", "begins with the name of a repository"),
+        ("web", "src/gone.js", "is no file of an index here"),
+        ("web", ".env", "is no file of an index here"),
+        ("web", "", "is no file of an index here"),
+    ] {
+        let refused = file(repository, path);
+        assert!(refused.status == 422 && refused.text.contains(why), "{repository}/{path}: {refused:?}");
+    }
 
     drop(two);
     let part = asked(r#"["api", "web", "back"]"#);

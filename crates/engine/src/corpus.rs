@@ -23,7 +23,7 @@ use colgrep_index::update::repair;
 
 use crate::answer::FileAnswer;
 use crate::damage::guarded;
-use crate::end::{End, end};
+use crate::end::{End, end, end_of};
 use crate::error::{Error, Result};
 use crate::explain::Explanation;
 use crate::filter::Without;
@@ -88,8 +88,11 @@ impl Parts for Vec<Place> {
     }
 
     fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End> {
-        let all: Vec<(&Place, &Ranked)> = self.iter().zip(&ranked.ranked).collect();
-        guarded(|| end(&all, &ranked.best, is_weak))
+        let Some(read) = ranked.read_as() else { return Ok(End::default()) };
+        let fronts = fronts_of(&self.iter().collect::<Vec<_>>());
+        let places: Vec<(&str, &Place)> = fronts.iter().map(String::as_str).zip(self).collect();
+        let own = |unit: UnitId| (unit.part() as usize, unit.within_part());
+        guarded(|| end(read, &ranked.best, is_weak, &|asked| end_of(&places, asked, &own)))
     }
 
     fn repair(&self, part: usize) {

@@ -1,7 +1,7 @@
 //! The remarks behind an answer: the number of files left out as too weak, of files that hold all words, and words to
 //! reword the question with.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
 use colgrep_core::clue::Clues;
@@ -10,9 +10,10 @@ use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::place::{Place, Ranked};
+use crate::place::Place;
 
 /// Longest question, in words, for which files with all its words are counted: no file is expected to hold all of a
 /// long one.
@@ -58,94 +59,172 @@ pub struct End {
     pub unknown: Vec<String>,
     /// Suggestions: words of the project near to the question.
     pub near: Vec<String>,
+    /// Whether the files are on other machines, so that nothing here lists them.
+    pub is_elsewhere: bool,
 }
 
-impl End {
-    /// What a ranking itself tells: nothing is looked up.
-    pub fn of((query, weak): (&Query, usize)) -> End {
-        End { is_tokens: query.clues.is_tokens, weak, ..End::default() }
+/// What the remarks ask of the parts of a corpus: what is empty is not looked up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndAsked {
+    /// Words whose units are counted.
+    pub units: Vec<String>,
+    /// Words whose files are counted: those of each, and those that hold all and that the scope allows.
+    pub files: Vec<String>,
+    /// Terms to which terms of similar spelling are looked for.
+    pub like: Vec<String>,
+    /// Terms whose spelling in a file is wanted.
+    pub spelled: Vec<String>,
+    /// Units whose names are wanted, each with the part of the corpus that it lies in.
+    pub named: Vec<UnitId>,
+}
+
+/// What parts of a corpus tell for the remarks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndFound {
+    /// Of each word, in how many units it stands.
+    pub units: Vec<TermCount>,
+    /// Of each word, in how many files it stands.
+    pub files: Vec<u64>,
+    /// Number of allowed files that hold all of these words.
+    pub holders: u64,
+    /// For each term the similar ones: how many changes they are away, and in how many units they stand.
+    pub like: Vec<BTreeMap<String, (u32, u64)>>,
+    /// For each term, what stands in front of the paths of a project that has it, and how a file there spells it.
+    pub spelled: Vec<Option<(String, String)>>,
+    /// The names of the units, in their order.
+    pub names: Vec<String>,
+}
+
+impl EndFound {
+    /// Adds what another part tells; the names stand behind.
+    pub fn add(&mut self, other: EndFound) {
+        grown(&mut self.units, other.units, |sum, more| sum.add(&more));
+        grown(&mut self.files, other.files, |sum, more| *sum += more);
+        self.holders += other.holders;
+        grown(&mut self.like, other.like, |all, own| {
+            for (term, (changes, units)) in own {
+                all.entry(term).or_insert((changes, 0)).1 += units;
+            }
+        });
+        // Of several projects the first by name, however they lie in parts.
+        grown(&mut self.spelled, other.spelled, |first, own| {
+            *first = [first.take(), own].into_iter().flatten().min();
+        });
+        self.names.extend(other.names);
     }
 }
 
-/// A word of a question, and for each place the files that hold it; `None` where too many units do.
-struct Word {
-    written: String,
-    files: Option<Vec<HashSet<FileId>>>,
+/// Adds a list to another, item by item.
+fn grown<T: Default>(all: &mut Vec<T>, own: Vec<T>, mut add: impl FnMut(&mut T, T)) {
+    all.resize_with(all.len().max(own.len()), T::default);
+    all.iter_mut().zip(own).for_each(|(all, own)| add(all, own));
 }
 
-impl Word {
-    /// Looks up a word in all places.
-    fn new(places: &[&Place], written: String) -> Result<Word> {
-        let mut count = TermCount::default();
-        for place in places {
-            count.add(&place.snapshot.lexical.count_of_word(&written)?);
-        }
-        if count.most() > UNITS_OF_A_WORD_MAX {
-            return Ok(Word { written, files: None });
-        }
-        let of_place = |place: &&Place| {
-            let units = place.snapshot.lexical.units_with_word(&written)?;
-            Ok(units.into_iter().map(|unit| unit.1).collect())
-        };
-        let files = places.iter().map(of_place).collect::<Result<Vec<HashSet<FileId>>>>()?;
-        Ok(Word { written, files: Some(files) })
-    }
-
-    /// Number of files that hold it.
-    fn count(&self) -> usize {
-        self.files.as_ref().map_or(usize::MAX, |files| files.iter().map(HashSet::len).sum())
-    }
-}
-
-/// The remarks behind a ranking of places together. Words are looked up only where they could matter: `is_weak` is whether
-/// no result is likely right. `best` are the best units, each with its place.
+/// Answers for places, each with what stands in front of its paths; `own` gives the place of a unit and its address there.
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn end(all: &[(&Place, &Ranked)], best: &[(usize, UnitId)], is_weak: bool) -> Result<End> {
-    let Some((_, first)) = all.first() else { return Ok(End::default()) };
-    let (query, places) = (&first.answer.query, all.iter().map(|(place, _)| *place).collect::<Vec<_>>());
-    let weak = all.iter().map(|(_, ranked)| ranked.answer.weak).sum();
+pub fn end_of(
+    places: &[(&str, &Place)],
+    asked: &EndAsked,
+    own: &dyn Fn(UnitId) -> (usize, UnitId),
+) -> Result<EndFound> {
+    let mut all = EndFound::default();
+    for (front, place) in places {
+        all.add(of_place(front, place, asked)?);
+    }
+    for unit in &asked.named {
+        let (at, unit) = own(*unit);
+        let name = match places.get(at) {
+            Some((_, place)) => place.snapshot.lexical.unit(unit)?.name,
+            None => String::new(),
+        };
+        all.names.push(name);
+    }
+    Ok(all)
+}
+
+fn of_place(front: &str, place: &Place, asked: &EndAsked) -> Result<EndFound> {
+    let lexical = &place.snapshot.lexical;
+    let units = asked.units.iter().map(|word| lexical.count_of_word(word)).collect::<std::result::Result<_, _>>()?;
+    let mut held: Vec<HashSet<FileId>> = Vec::new();
+    for word in &asked.files {
+        held.push(lexical.units_with_word(word)?.into_iter().map(|unit| unit.1).collect());
+    }
+    let is_allowed = |file: &&FileId| place.filter().is_none_or(|filter| filter.allows_file(**file));
+    let holders = held.split_first().map_or(0, |(first, others)| {
+        first.iter().filter(|file| others.iter().all(|files| files.contains(*file))).filter(is_allowed).count()
+    });
+    Ok(EndFound {
+        units,
+        files: held.iter().map(|files| files.len() as u64).collect(),
+        holders: holders as u64,
+        like: asked.like.iter().map(|term| terms_like(place, term)).collect::<Result<_>>()?,
+        spelled: asked
+            .spelled
+            .iter()
+            .map(|term| Ok(spelled(place, term)?.map(|word| (front.to_string(), word))))
+            .collect::<Result<_>>()?,
+        names: Vec::new(),
+    })
+}
+
+/// The remarks behind a ranking. Words are looked up only where they could matter: `is_weak` is whether no result is likely
+/// right. `best` are the best units, each with its part of the corpus, and `ask` asks all parts.
+///
+/// # Errors
+/// When a part can't be read or does not answer.
+pub fn end(
+    (query, weak): (&Query, usize),
+    best: &[(usize, UnitId)],
+    is_weak: bool,
+    ask: &dyn Fn(&EndAsked) -> Result<EndFound>,
+) -> Result<End> {
     let mut end = End { is_tokens: query.clues.is_tokens, weak, ..End::default() };
     let written = written(query);
     // The index knows that the parts of `1.2.3` stand in a row, not what stands between them.
     let are_words = written.iter().all(|word| words(word).nth(1).is_none());
     let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
-    if !is_counted && !is_weak {
+    if written.is_empty() || (!is_counted && !is_weak) {
         return Ok(end);
     }
-    let words: Vec<Word> = written.into_iter().map(|written| Word::new(&places, written)).collect::<Result<_>>()?;
-    if is_counted {
-        count(&places, &words, &mut end);
+    let counts = ask(&EndAsked { units: written.clone(), ..EndAsked::default() })?.units;
+    let is_looked_up = |at: usize| counts.get(at).is_none_or(|count| count.most() <= UNITS_OF_A_WORD_MAX);
+    let files: Vec<String> =
+        written.iter().enumerate().filter(|(at, _)| is_looked_up(*at)).map(|(_, word)| word.clone()).collect();
+    let found = match files.is_empty() {
+        true => EndFound::default(),
+        false => ask(&EndAsked { files, ..EndAsked::default() })?,
+    };
+    // A word that hardly a file lacks is taken to stand in all.
+    let mut of_words = found.files.iter().copied();
+    let mut counted: Vec<(u64, String)> = Vec::new();
+    for (at, word) in written.into_iter().enumerate() {
+        let files = if is_looked_up(at) { of_words.next().unwrap_or_default() } else { u64::MAX };
+        counted.push((files, word));
+    }
+    end.unknown = counted.iter().filter(|(files, _)| *files == 0).map(|(_, word)| word.clone()).collect();
+    if is_counted && counted.iter().any(|(files, _)| *files < u64::MAX) {
+        end.holders = found.holders as usize;
+        counted.sort_by_key(|(files, _)| *files);
+        end.patterns = counted.iter().map(|(_, word)| pattern(word)).collect();
     }
     if !is_weak {
-        return Ok(end);
+        end.unknown = Vec::new();
     }
-    end.unknown = words.iter().filter(|word| word.count() == 0).map(|word| word.written.clone()).collect();
     if !end.unknown.is_empty() {
-        end.near = near(&places, query, best, &end.unknown)?;
+        end.near = near(query, best, &end.unknown, ask)?;
     }
     Ok(end)
 }
 
-/// Counts the files that hold all words and that the scope allows.
-fn count(places: &[&Place], words: &[Word], end: &mut End) {
-    let mut held: Vec<&Word> = words.iter().collect();
-    held.sort_by_key(|word| word.count());
-    let Some((rarest, others)) = held.split_first() else { return };
-    let Some(files) = &rarest.files else { return };
-    for (at, (place, files)) in places.iter().zip(files).enumerate() {
-        let is_allowed = |file: &FileId| place.filter().is_none_or(|filter| filter.allows_file(*file));
-        // A word that hardly a file lacks is taken to stand in all.
-        let holds_all =
-            |file: &&FileId| others.iter().all(|word| word.files.as_ref().is_none_or(|all| all[at].contains(*file)));
-        end.holders += files.iter().filter(holds_all).filter(|file| is_allowed(file)).count();
-    }
-    end.patterns = held.iter().map(|word| pattern(&word.written)).collect();
-}
-
 /// Suggestions: words of the corpus that are spelled like the unknown ones, then words from the names of the best units.
-fn near(places: &[&Place], query: &Query, best: &[(usize, UnitId)], unknown: &[String]) -> Result<Vec<String>> {
+fn near(
+    query: &Query,
+    best: &[(usize, UnitId)],
+    unknown: &[String],
+    ask: &dyn Fn(&EndAsked) -> Result<EndFound>,
+) -> Result<Vec<String>> {
     let mut tokenizer = Tokenizer::default();
     let mut near: Vec<String> = Vec::new();
     let mut add = |word: String, near: &mut Vec<String>| {
@@ -154,19 +233,18 @@ fn near(places: &[&Place], query: &Query, best: &[(usize, UnitId)], unknown: &[S
             near.push(word);
         }
     };
-    for word in unknown {
-        let term = Tokenizer::default().normal(word).to_string();
-        for term in terms_like(places, &term)? {
-            if let Some(word) = spelled(places, &term)? {
-                add(word, &mut near);
-            }
-        }
-    }
+    let like = unknown.iter().map(|word| Tokenizer::default().normal(word).to_string()).collect();
     // Another name is no answer to a code.
     let named = if query.clues.is_tokens { 0 } else { UNITS_NAMED };
-    for (place, unit) in best.iter().take(named) {
-        let name = places[*place].snapshot.lexical.unit(*unit)?.name;
-        for word in words(&name) {
+    let named = best.iter().take(named).map(|(part, unit)| unit.in_part(*part as u32)).collect();
+    let found = ask(&EndAsked { like, named, ..EndAsked::default() })?;
+    let spelled: Vec<String> = found.like.into_iter().flat_map(nearest).collect();
+    if !spelled.is_empty() {
+        let words = ask(&EndAsked { spelled, ..EndAsked::default() })?.spelled;
+        words.into_iter().flatten().for_each(|(_, word)| add(word, &mut near));
+    }
+    for name in &found.names {
+        for word in words(name) {
             let word = &name[word];
             parts(word).for_each(|part| add(word[part].to_lowercase(), &mut near));
         }
@@ -178,45 +256,43 @@ fn near(places: &[&Place], query: &Query, best: &[(usize, UnitId)], unknown: &[S
     Ok(near)
 }
 
-/// Terms at a small edit distance from `term`, the nearest first, then the most common.
-fn terms_like(places: &[&Place], term: &str) -> Result<Vec<String>> {
-    let letters = term.chars().count();
-    if letters < LETTERS_OF_ALIKE_MIN {
-        return Ok(Vec::new());
-    }
-    let changes_max = letters.div_ceil(LETTERS_A_CHANGE).min(letters - 2);
-    let mut near: HashMap<String, (usize, u32)> = HashMap::new();
-    for place in places {
-        place.snapshot.lexical.each_term(|known, units| {
-            let is_word = known.len().abs_diff(term.len()) <= changes_max && known.chars().all(char::is_alphabetic);
-            let changes = if is_word { strsim::levenshtein(known, term) } else { usize::MAX };
-            if (1..=changes_max).contains(&changes) {
-                near.entry(known.to_string()).or_insert((changes, 0)).1 += units;
-            }
-        })?;
-    }
-    let mut near: Vec<(String, (usize, u32))> = near.into_iter().collect();
+/// The first of similar terms: the nearest, then the most common.
+fn nearest(like: BTreeMap<String, (u32, u64)>) -> Vec<String> {
+    let mut near: Vec<(String, (u32, u64))> = like.into_iter().collect();
     near.sort_by(|(a, (changes, units)), (b, than)| changes.cmp(&than.0).then(than.1.cmp(units)).then(a.cmp(b)));
-    Ok(near.into_iter().take(ALIKE_MAX).map(|(term, _)| term).collect())
+    near.into_iter().take(ALIKE_MAX).map(|(term, _)| term).collect()
 }
 
-/// The word behind a term, as the first file of a project that has it spells it, in lower case.
-fn spelled(places: &[&Place], term: &str) -> Result<Option<String>> {
-    for place in places {
-        let Some(unit) = place.snapshot.lexical.unit_with_term(term, None)? else { continue };
-        let Some(record) = place.snapshot.files.indexed().find(|record| record.id == unit.file) else { continue };
-        let text = read_text(&place.project.root, &record.path).unwrap_or_default();
-        let mut found = None;
-        Tokenizer::default().tokenize(&text, |token| {
-            if found.is_none() && token.term == term {
-                found = Some(text[token.start..token.end].to_lowercase());
-            }
-        });
-        if found.is_some() {
-            return Ok(found);
-        }
+/// Terms of a place at a small edit distance from `term`: the distance, and in how many units they stand.
+fn terms_like(place: &Place, term: &str) -> Result<BTreeMap<String, (u32, u64)>> {
+    let letters = term.chars().count();
+    let mut near: BTreeMap<String, (u32, u64)> = BTreeMap::new();
+    if letters < LETTERS_OF_ALIKE_MIN {
+        return Ok(near);
     }
-    Ok(None)
+    let changes_max = letters.div_ceil(LETTERS_A_CHANGE).min(letters - 2);
+    place.snapshot.lexical.each_term(|known, units| {
+        let is_word = known.len().abs_diff(term.len()) <= changes_max && known.chars().all(char::is_alphabetic);
+        let changes = if is_word { strsim::levenshtein(known, term) } else { usize::MAX };
+        if (1..=changes_max).contains(&changes) {
+            near.entry(known.to_string()).or_insert((changes as u32, 0)).1 += u64::from(units);
+        }
+    })?;
+    Ok(near)
+}
+
+/// The word behind a term, as the first file of a place that has it spells it, in lower case.
+fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
+    let Some(unit) = place.snapshot.lexical.unit_with_term(term, None)? else { return Ok(None) };
+    let Some(record) = place.snapshot.files.indexed().find(|record| record.id == unit.file) else { return Ok(None) };
+    let text = read_text(&place.project.root, &record.path).unwrap_or_default();
+    let mut found = None;
+    Tokenizer::default().tokenize(&text, |token| {
+        if found.is_none() && token.term == term {
+            found = Some(text[token.start..token.end].to_lowercase());
+        }
+    });
+    Ok(found)
 }
 
 /// Whether a query has words alone: no place, no file, no definition, no callers, nothing in quotes.

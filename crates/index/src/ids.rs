@@ -55,6 +55,9 @@ impl FileOrder {
 pub struct TextHash(NonZeroU64);
 
 impl TextHash {
+    /// The one behind all others.
+    pub const LAST: TextHash = TextHash(NonZeroU64::MAX);
+
     /// The hash with this value; `None` for 0, which stands for no text.
     pub fn new(value: u64) -> Option<TextHash> {
         NonZeroU64::new(value).map(TextHash)

@@ -4,26 +4,33 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::end::{EndAsked, EndFound, end_of};
 use colgrep_engine::place::Place;
 use colgrep_engine::show::{FileAsked, ShowAsked};
-use colgrep_index::error::{Error, Result};
+use colgrep_index::error::Error;
 use colgrep_index::search::Group;
 use colgrep_index::search::shard::{CandidatesAsked, ContextsAsked, ShardSearch};
+use colgrep_index::source::read_text;
 use serde::Serialize;
 
 use crate::frame::answer_head;
 use crate::message::Question;
 
+/// The largest file that is given whole, in bytes.
+const FILE_BYTES_MAX: u64 = 2 << 20;
+
 /// The answer to the question of a round, as a frame without its length.
 ///
 /// # Errors
 /// When the index can't be read, or the question is of no round.
-pub fn answer(search: &dyn ShardSearch, question: &Question) -> Result<Vec<u8>> {
+pub fn answer(search: &dyn ShardSearch, question: &Question) -> Result<Vec<u8>, Error> {
     match question {
-        Question::Candidates(statistics, units_max, files_min, named_max) => {
+        Question::Candidates(statistics, units_max, files_min, named_max, in_outline) => {
             let [units_max, files_min, named_max] = [units_max, files_min, named_max].map(|n| *n as usize);
-            written(&search.candidates(&CandidatesAsked { statistics, units_max, files_min, named_max })?)
+            let in_outline = *in_outline;
+            written(&search.candidates(&CandidatesAsked { statistics, units_max, files_min, named_max, in_outline })?)
         }
+        Question::Best(least) => written(&search.best(*least)?),
         Question::Scored(files, units) => written(&search.scored(files, units)?),
         Question::Facts(asked) => written(&search.facts(asked)?),
         Question::Topics(terms) => written(&search.topics(terms)?),
@@ -32,7 +39,8 @@ pub fn answer(search: &dyn ShardSearch, question: &Question) -> Result<Vec<u8>> 
         Question::Stored(units) => written(&search.stored(units)?),
         Question::Hashes => written(&search.hashes()?),
         Question::Choose(by, cut) => written(&search.choose(*by, cut)?),
-        Question::Chosen(least) => written(&search.chosen(*least)?),
+        Question::Chosen(asked) => written(&search.chosen(asked)?),
+        Question::Marked(marks, sure) => written(&search.marked(marks, *sure)?),
         Question::Nearest(bar) => written(&search.nearest(*bar)?),
         Question::Likeness(units) => written(&search.likeness(units)?),
         Question::TextOf(units) => written(&search.text_of(units)?),
@@ -51,13 +59,17 @@ pub fn answer(search: &dyn ShardSearch, question: &Question) -> Result<Vec<u8>> 
             written(&search.contexts(&ContextsAsked { near, wants_tests: *wants_tests })?)
         }
         Question::FilesAt(paths) => written(&search.files_at(&paths.iter().map(String::as_str).collect::<Vec<_>>())?),
-        Question::Begin(_) | Question::Done | Question::Ask(_) | Question::IsName(_) | Question::Show(_) => {
-            Err(Error::Away("a question that is no round".into()))
-        }
+        Question::Begin(_)
+        | Question::Done
+        | Question::Ask(_)
+        | Question::IsName(_)
+        | Question::Show(_)
+        | Question::End(_)
+        | Question::Read(..) => Err(Error::Away("a question that is no round".into())),
     }
 }
 
-fn written(answer: &impl Serialize) -> Result<Vec<u8>> {
+fn written(answer: &impl Serialize) -> Result<Vec<u8>, Error> {
     postcard::to_extend(answer, answer_head()).map_err(|error| Error::Away(error.to_string()))
 }
 
@@ -83,4 +95,37 @@ pub fn show(group: &Group<'_>, places: &[Place], asked: &ShowAsked) -> colgrep_e
         }
     }
     Ok(files.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+/// What the remarks behind the last result ask of a group.
+///
+/// # Errors
+/// When an index can't be read.
+pub fn end(group: &Group<'_>, places: &[Place], asked: &EndAsked) -> colgrep_engine::Result<EndFound> {
+    let fronts = group.fronts();
+    let places: Vec<(&str, &Place)> =
+        fronts.iter().filter_map(|(front, at)| Some((front.as_str(), places.get(*at)?))).collect();
+    end_of(&places, asked, &|unit| group.own_unit(unit))
+}
+
+/// The text of a file that the index of a repository has; else why there is none.
+///
+/// # Errors
+/// When the file can't be given.
+pub fn read(group: &Group<'_>, places: &[Place], repository: &str, path: &str) -> Result<String, String> {
+    let none = || format!("{repository}/{path} is no file of an index here");
+    let front = format!("{repository}/");
+    let at = group.fronts().into_iter().find(|(own, _)| *own == front).ok_or_else(none)?.1;
+    let place = places.get(at).ok_or_else(none)?;
+    // What is not indexed, as secrets are not, is not given.
+    let record = place.snapshot.files.indexed().find(|record| record.path == path).ok_or_else(none)?;
+    let root = &place.project.root;
+    let is_too_large = root.join(&record.path).metadata().is_ok_and(|file| file.len() > FILE_BYTES_MAX);
+    if is_too_large {
+        return Err(format!(
+            "{repository}/{path} is larger than {} MiB, which is too large to show",
+            FILE_BYTES_MAX >> 20
+        ));
+    }
+    read_text(root, &record.path).map_err(|_| format!("{repository}/{path} can't be read any more"))
 }

@@ -8,24 +8,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use colgrep_core::token::{Tokenizer, words};
-use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::corpus::{Part, Parts, RankedTogether, rank_shards};
-use colgrep_engine::end::End;
+use colgrep_engine::Scope;
+use colgrep_engine::corpus::{RankedTogether, rank_shards};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::place::Asked;
-use colgrep_engine::show::Lines;
-use colgrep_engine::{Detail, Scope};
 use colgrep_index::ErrorKind;
 use colgrep_index::search::Shard;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::file::Places;
+use crate::gathered::Gathered;
 use crate::message::{Begin, Failure};
 use crate::remote::Remote;
-use crate::replica::{Lost, Patience, Replica, Replicas};
+use crate::replica::{Lost, Patience, Replica, Replicas, Spent};
+use crate::standing::{Away, Standing};
 
 /// How often a search begins anew after a shard was lost in the middle of it.
 const ATTEMPTS: usize = 4;
@@ -43,45 +41,6 @@ pub struct Wanted<'a> {
     pub allowed: Option<&'a [String]>,
     /// What is searched. Its paths begin with the name of a repository.
     pub scope: &'a Scope,
-}
-
-/// A shard that gave no answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Away {
-    /// Its number, from 1.
-    pub shard: usize,
-    /// The addresses of its replicas.
-    pub replicas: Vec<String>,
-    /// Why not.
-    pub why: String,
-}
-
-/// Which shards an answer comes from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Standing {
-    /// Shards that were asked.
-    pub asked: usize,
-    /// Those that answered.
-    pub answered: usize,
-    /// The others.
-    pub missing: Vec<Away>,
-}
-
-impl Standing {
-    /// What the caller has to know, where a shard is missing.
-    pub fn told(&self) -> Option<String> {
-        if self.missing.is_empty() {
-            return None;
-        }
-        let of = |away: &Away| format!("shard {} ({}): {}", away.shard, away.replicas.join(", "), away.why);
-        let all: Vec<String> = self.missing.iter().map(of).collect();
-        Some(format!(
-            "{} of {} shards answered, the others are left out: {}",
-            self.answered,
-            self.asked,
-            all.join("; ")
-        ))
-    }
 }
 
 /// A look at the shards.
@@ -202,6 +161,15 @@ impl Cluster {
         self.known().shards.iter().map(of_shard).collect()
     }
 
+    /// What went over the wire, by the kind of question.
+    pub fn traffic_by_kind(&self) -> BTreeMap<&'static str, Spent> {
+        let mut all: BTreeMap<&'static str, Spent> = BTreeMap::new();
+        for shard in &self.known().shards {
+            shard.by_kind().iter().for_each(|(kind, spent)| all.entry(kind).or_default().add(spent));
+        }
+        all
+    }
+
     /// Number of shards, and of those that do not answer.
     pub fn counted(&self) -> (usize, usize) {
         let all = self.shards().map_or(0, |(shards, _)| shards.len());
@@ -242,10 +210,10 @@ impl Cluster {
             let lacks = begun.remotes.iter().any(|remote| remote.begun.lacks);
             if shards.is_empty() {
                 let ranked = RankedTogether { ranked: Vec::new(), order: Vec::new(), best: Vec::new() };
-                return Ok((ranked, self.gathered(begun, pool)));
+                return Ok((ranked, Cluster::gathered(begun, pool)));
             }
             match pool.install(|| rank_shards(&shards, lacks, asked, listener)) {
-                Ok(ranked) => return Ok((ranked, self.gathered(begun, pool))),
+                Ok(ranked) => return Ok((ranked, Cluster::gathered(begun, pool))),
                 Err(error) if is_away(&error) && attempt < ATTEMPTS => {
                     for (remote, why) in begun.remotes.iter().filter_map(|remote| Some((remote, remote.lost()?))) {
                         let lost = losses.entry(remote.at).or_default();
@@ -258,9 +226,31 @@ impl Cluster {
         unreachable!("the last attempt ends it")
     }
 
-    fn gathered(&self, begun: BegunAll, pool: Arc<ThreadPool>) -> Gathered {
-        let BegunAll { remotes, standing } = begun;
-        Gathered { remotes, standing, lines: Lines::default(), pool }
+    /// The text of a file that a shard has in an index, whose path begins with the name of a repository.
+    ///
+    /// # Errors
+    /// When there is no such file, or not for this caller, or the shard that has it does not answer.
+    pub fn read(&self, allowed: Option<&[String]>, path: &Path) -> Result<String> {
+        let (repository, below) = repository_of(path)?;
+        let begin = Begin {
+            allowed: allowed.map(<[String]>::to_vec),
+            below: vec![(repository.clone(), String::new())],
+            ..Begin::default()
+        };
+        let begun = self.begin(&begin, &HashMap::new())?;
+        self.check_names(&begin, &begun)?;
+        begun.check_once()?;
+        match (begun.remotes.first(), begun.standing.told()) {
+            (Some(remote), _) => remote.read(repository, below).map_err(|lost| match lost {
+                Lost::Failed(Failure::Request(said)) => Error::Refused(said),
+                lost => Error::NoneAnswers { asked: 1, why: lost.to_string() },
+            }),
+            (None, told) => Err(Error::Refused(told.unwrap_or_else(|| format!("{} is nowhere", path.display())))),
+        }
+    }
+
+    fn gathered(begun: BegunAll, pool: Arc<ThreadPool>) -> Gathered {
+        Gathered::new(begun.remotes, begun.standing, pool)
     }
 
     /// Refuses names that no shard knows, where all are there to say so.
@@ -399,54 +389,4 @@ fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
 fn full(error: &Error) -> String {
     let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
-
-/// The shards that a ranking came from, which show its files.
-pub struct Gathered {
-    remotes: Vec<Remote>,
-    standing: Standing,
-    /// The lines that come with a file's units.
-    pub lines: Lines,
-    pool: Arc<ThreadPool>,
-}
-
-impl std::fmt::Debug for Gathered {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gathered").field("standing", &self.standing).finish_non_exhaustive()
-    }
-}
-
-impl Gathered {
-    /// Which shards the answer comes from.
-    pub fn standing(&self) -> &Standing {
-        &self.standing
-    }
-
-    fn shown(&self, part: &Part<'_>, detail: Detail) -> colgrep_engine::Result<Vec<FileAnswer>> {
-        let asked = part.ranked.shown(&part.hits, detail, self.lines);
-        let remote = &self.remotes[part.at];
-        let away = |lost: Lost| colgrep_index::Error::Away(format!("shard {}: {lost}", remote.at + 1));
-        let mut files: Vec<FileAnswer> = remote.show(asked).map_err(away)?;
-        for (hit, file) in part.hits.iter().zip(&mut files) {
-            part.ranked.explain(*hit, file);
-        }
-        Ok(files)
-    }
-}
-
-impl Parts for Gathered {
-    fn files(
-        &self,
-        parts: &[Part<'_>],
-        detail: Detail,
-    ) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, colgrep_engine::Error)>> {
-        let shown = |part: &Part<'_>| self.shown(part, detail).map_err(|error| Box::new((part.at, error)));
-        self.pool.install(|| parts.par_iter().with_max_len(1).map(shown).collect())
-    }
-
-    fn end(&self, ranked: &RankedTogether, _: bool) -> colgrep_engine::Result<End> {
-        Ok(ranked.read_as().map_or_else(End::default, End::of))
-    }
-
-    fn repair(&self, _: usize) {}
 }

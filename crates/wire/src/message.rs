@@ -10,11 +10,13 @@ use colgrep_core::query::QueryParts;
 use colgrep_core::statistics::Statistics;
 use colgrep_encoder::Multivector;
 use colgrep_engine::Scope;
+use colgrep_engine::end::EndAsked;
 use colgrep_engine::show::ShowAsked;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::search::Near;
 use colgrep_index::search::shard::{
-    Bar, Choice, Cut, DefinitionsAsked, Extent, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look, TextsFound,
+    Bar, Choice, ChosenAsked, Cut, DefinitionsAsked, Extent, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look,
+    Marks, TextsFound,
 };
 use colgrep_index::vector::Effort;
 use serde::{Deserialize, Serialize};
@@ -149,8 +151,14 @@ pub enum Question {
     IsName(String),
     /// What is shown of files that were ranked.
     Show(Box<ShowAsked>),
-    /// `Words::candidates`: statistics, units, files, named files.
-    Candidates(Statistics, u64, u64, u64),
+    /// The remarks behind the last result.
+    End(Box<EndAsked>),
+    /// The text of a file: repository, and path from its root.
+    Read(String, String),
+    /// `Words::candidates`: statistics, units, files, named files, whether units are told in outline.
+    Candidates(Statistics, u64, u64, u64, bool),
+    /// `Words::best`.
+    Best(f32),
     /// `Words::scored`.
     Scored(Vec<FilePlace>, Vec<UnitId>),
     /// `Words::facts`.
@@ -168,7 +176,9 @@ pub enum Question {
     /// `Meaning::choose`.
     Choose(Choice, Cut),
     /// `Meaning::chosen`.
-    Chosen(f32),
+    Chosen(ChosenAsked),
+    /// `Meaning::marked`.
+    Marked(Marks, f32),
     /// `Meaning::nearest`.
     Nearest(Option<Bar>),
     /// `Meaning::likeness`.
@@ -201,4 +211,50 @@ pub enum Question {
     Contexts(Near, bool),
     /// `Places::files_at`.
     FilesAt(Vec<String>),
+}
+
+impl Question {
+    /// What it is called where bytes are counted.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Question::Begin(_) => "begin",
+            Question::Done => "done",
+            Question::Ask(_) => "ask",
+            Question::IsName(_) => "is_name",
+            Question::Show(_) => "show",
+            Question::End(_) => "end",
+            Question::Read(..) => "read",
+            Question::Candidates(..) => "candidates",
+            Question::Best(_) => "best",
+            Question::Scored(..) => "scored",
+            Question::Facts(_) => "facts",
+            Question::Topics(_) => "topics",
+            Question::Holders(_) => "holders",
+            Question::Tokens(..) => "tokens",
+            Question::Stored(_) => "stored",
+            Question::Hashes => "hashes",
+            Question::Choose(Choice::All, _) => "choose all",
+            Question::Choose(Choice::Lists, _) => "choose by lists",
+            Question::Choose(Choice::Centroids, _) => "choose by centroids",
+            Question::Choose(Choice::Vectors, _) => "choose by vectors",
+            Question::Chosen(_) => "chosen",
+            Question::Marked(..) => "marked",
+            Question::Nearest(_) => "nearest",
+            Question::Likeness(_) => "likeness",
+            Question::TextOf(_) => "text_of",
+            Question::Located(_) => "located",
+            Question::Definitions(_) => "definitions",
+            Question::Callers(..) => "callers",
+            Question::Around(_) => "around",
+            Question::Runs(_) => "runs",
+            Question::Counts(..) => "counts",
+            Question::Holding(_) => "holding",
+            Question::HoldingAll(_) => "holding_all",
+            Question::Sizes(_) => "sizes",
+            Question::Look(..) => "look",
+            Question::Lines(..) => "lines",
+            Question::Contexts(..) => "contexts",
+            Question::FilesAt(_) => "files_at",
+        }
+    }
 }

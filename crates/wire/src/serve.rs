@@ -18,7 +18,7 @@ use serde::Serialize;
 use subtle::ConstantTimeEq as _;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::answer::{answer, show};
+use crate::answer::{answer, end, read, show};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
 use crate::message::{Ask, Asked, Begin, Begun, Failure, Hello, MAGIC, Put, Question, VERSION, Welcome};
 use crate::turn::Turns;
@@ -388,6 +388,19 @@ impl Line<'_> {
                 drop(turn);
                 self.told(shown)
             }
+            Question::End(asked) => {
+                let found = end(group, places, &asked);
+                drop(turn);
+                self.told(found)
+            }
+            Question::Read(repository, path) => {
+                let text = read(group, places, &repository, &path);
+                drop(turn);
+                match text {
+                    Ok(text) => self.answer(&text),
+                    Err(why) => self.fail(Failure::Request(why)),
+                }
+            }
             _ => self.fail(Failure::Broken("a round before what is asked".into())),
         }
     }
@@ -431,7 +444,9 @@ impl Line<'_> {
         loop {
             match next {
                 (_, Question::Begin(_)) => return Ok(next),
-                (_, question @ (Question::Show(_) | Question::IsName(_))) => self.aside(group, places, question)?,
+                (_, question @ (Question::Show(_) | Question::IsName(_) | Question::End(_))) => {
+                    self.aside(group, places, question)?
+                }
                 (at, Question::Ask(inner)) if at == depth + 1 && depth < DEPTH_MAX => {
                     next = self.search(at, group, places, &inner)?;
                     continue;

@@ -67,6 +67,18 @@ fn units(path: &Path) -> Result<Vec<Unit>> {
         bail!("{} is neither a file nor a folder, and is not read", path.display());
     }
     let bytes = std::fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
+    units_in(path, bytes)
+}
+
+/// The units of a file whose text is known, as [`outline`] gives them.
+///
+/// # Errors
+/// When it holds no text.
+pub fn outline_of(path: &Path, text: &str) -> Result<Vec<Outlined>> {
+    Ok(units_in(path, text.as_bytes().to_vec())?.iter().map(|unit| outlined(unit, false)).collect())
+}
+
+fn units_in(path: &Path, bytes: Vec<u8>) -> Result<Vec<Unit>> {
     let language = language::detect(path, &bytes[..bytes.len().min(HEAD_BYTES)]);
     let name = path.to_string_lossy();
     let text = match decode(&name, bytes) {

@@ -68,7 +68,8 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     let is_empty = results.is_empty();
     if !options.wish.silent {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        let paths = (!env.trace).then(|| end::typed(&request.scope.paths));
+        let shards = end::shell_word(&file.to_string_lossy());
+        let paths = (!env.trace).then(|| format!(" --shards {shards}{}", end::typed(&request.scope.paths)));
         output::print(&mut out, &results, &options, paths.as_deref())?;
         out.flush()?;
     }

@@ -65,6 +65,13 @@ fn reword(end: &End) -> Option<String> {
 fn holders(end: &End, paths: &str) -> String {
     let (files, shown) = (counted(end.holders as u64, "file"), end.shown);
     let count = end.patterns.len();
+    let held = match count {
+        1 => format!("{:?}", end.query.trim()),
+        _ => format!("all {count} words"),
+    };
+    if end.is_elsewhere {
+        return format!("{files} hold {held}, of which {shown} are shown; -k shows more");
+    }
     let list = end.patterns.iter().enumerate().map(|(at, pattern)| {
         let fixed = if pattern.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "F" };
         let (piped, paths) = if at == 0 { ("", paths) } else { (" | xargs -0 ", "") };
@@ -73,10 +80,7 @@ fn holders(end: &End, paths: &str) -> String {
         format!("{piped}colgrep -il{zero}{fixed} -e {}{paths}", shell_word(pattern))
     });
     let list: String = list.collect();
-    match count {
-        1 => format!("{files} hold {:?}, of which {shown} are shown; {list} lists them", end.query.trim()),
-        _ => format!("{files} hold all {count} words, of which {shown} are shown; {list} lists them"),
-    }
+    format!("{files} hold {held}, of which {shown} are shown; {list} lists them")
 }
 
 /// Prints the remarks behind the last result.
@@ -90,7 +94,7 @@ pub fn typed(paths: &[PathBuf]) -> String {
 }
 
 /// A word as a shell reads it back.
-fn shell_word(text: &str) -> String {
+pub fn shell_word(text: &str) -> String {
     let text = text.trim();
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
     let needs_option = text.starts_with('-');
@@ -140,6 +144,10 @@ mod tests {
             (end.shown, end.strongest, end.holders) = (2, 0.9, 30);
             end.patterns = words(&["pars"]);
         });
+        let elsewhere = end(|end| {
+            (end.shown, end.strongest, end.holders, end.is_elsewhere) = (2, 0.9, 30, true);
+            end.patterns = words(&["pars"]);
+        });
         let three = end(|end| {
             (end.shown, end.strongest, end.holders) = (2, 0.9, 30);
             end.patterns = words(&["pars", "1.2", "it"]);
@@ -152,6 +160,7 @@ mod tests {
             (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (unknown, false, "nothing here holds \"frob\"; words that are near and stand here: grab, take"),
             (many, false, "30 files hold \"parse it\", of which 2 are shown; colgrep -il -e pars src lists them"),
+            (elsewhere, false, "30 files hold \"parse it\", of which 2 are shown; -k shows more"),
             (
                 three,
                 false,

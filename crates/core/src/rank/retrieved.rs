@@ -132,7 +132,8 @@ pub struct Retrieved {
     pub files: Vec<FileFacts>,
     /// Number of files in the index.
     pub files_total: u64,
-    /// Number of files with a term among their topic terms; holds the topic terms of these files and of the query.
+    /// Number of files with a term among their topic terms; holds the topic terms of the query, and of those of these files
+    /// that have one of the query's.
     pub topic_frequency: HashMap<String, u64>,
     /// The retrievers' rankings of the units.
     pub rankings: Vec<Ranking>,

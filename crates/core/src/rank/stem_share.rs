@@ -118,6 +118,30 @@ mod tests {
     }
 
     #[test]
+    fn files_without_a_topic_of_the_query_need_no_frequencies() {
+        let set: Vec<(Knob, &str)> = STAGE.knobs.iter().map(|knob| (*knob, "1")).collect();
+        let query = query("parse request");
+        let paths = ["request.go", "request_log.go", "log_socket.go", "parsing/queue.go", "pars.go"];
+        let (mut whole, mut less) = (Example::of(&paths), Example::of(&paths));
+        let of_query = |terms: &[String]| terms.iter().any(|term| query.topic_terms.contains(term));
+        let needed: Vec<String> = less
+            .retrieved
+            .files
+            .iter()
+            .map(|file| file.path_facts.topic_terms.clone())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .filter(|terms| of_query(terms))
+            .flatten()
+            .collect();
+        less.retrieved.topic_frequency.retain(|term, _| needed.contains(term));
+        assert!(less.retrieved.topic_frequency.len() < whole.retrieved.topic_frequency.len());
+        whole.apply(&STAGE, &query, &knobs(&set));
+        less.apply(&STAGE, &query, &knobs(&set));
+        assert_eq!(whole.fused, less.fused);
+    }
+
+    #[test]
     fn the_projects_name_is_no_topic() {
         check(Knob::StemShareBoost, "project router", &["project.go", "router.go"], &[0, 100]);
         check(Knob::StemShareBoost, "project", &["project.go"], &[100]);

@@ -1,18 +1,20 @@
 //! Several shards as one: the shard of a process that holds several repositories. It merges what they answer as a
 //! coordinator does, so whoever asks it is sent one answer a round.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use colgrep_core::strength::Tokens;
 use colgrep_core::{Unit, UnitId};
 
-use super::rounds::{Best, Numbering, Rounds};
+use super::best::Best;
+use super::numbering::Numbering;
+use super::rounds::Rounds;
 use super::shard::{
-    Asked, Bar, CandidatesAsked, CandidatesFound, Choice, Chosen, Context, ContextsAsked, Cut, DefinitionFound,
-    DefinitionsAsked, Extent, FactsAsked, FactsFound, FileMeant, HolderCount, HoldingAsked, Likeness, LineOf,
-    LocateAsked, LocateFound, Look, Meaning, Outline, Places, Scored, Seen, Shard, ShardSearch, Statistics, TextNear,
-    TextsFound, UnitFound, Words,
+    Asked, Bar, CandidatesAsked, CandidatesFound, Choice, Chosen, ChosenAsked, ChosenFound, Context, ContextsAsked,
+    Cut, DefinitionFound, DefinitionsAsked, Extent, FactsAsked, FactsFound, FileMeant, HolderCount, HoldingAsked,
+    Likeness, LineOf, LocateAsked, LocateFound, Look, Marks, Meaning, Outline, Places, Scored, Seen, Shard,
+    ShardSearch, Statistics, TextNear, TextsFound, UnitFound, Words,
 };
 use crate::error::{Error, Result};
 use crate::ids::{FilePlace, TextHash};
@@ -128,7 +130,12 @@ impl Shard for Group<'_> {
 
     fn ask<'s>(&'s self, asked: &Asked<'s>) -> Result<Box<dyn ShardSearch + 's>> {
         let rounds = Rounds::ask(&self.shards, asked)?;
-        Ok(Box::new(GroupSearch { rounds, addresses: &self.addresses, best: Mutex::default() }))
+        Ok(Box::new(GroupSearch {
+            rounds,
+            addresses: &self.addresses,
+            best: Mutex::default(),
+            by_words: OnceLock::new(),
+        }))
     }
 }
 
@@ -138,6 +145,8 @@ struct GroupSearch<'a> {
     addresses: &'a Addresses,
     /// The texts that were chosen last, and the last of them, where some were left out.
     best: Mutex<Best>,
+    /// Candidates by words, where they were told in outline.
+    by_words: OnceLock<Vec<UnitFound>>,
 }
 
 impl GroupSearch<'_> {
@@ -162,7 +171,16 @@ impl Words for GroupSearch<'_> {
         for unit in found.named.iter_mut().flat_map(|named| &mut named.definitions) {
             *unit = self.addresses.outer(*unit);
         }
+        if asked.in_outline {
+            found.outline = Outline::of(found.units.iter().map(|unit| unit.score).collect(), asked.units_max);
+            let _ = self.by_words.set(std::mem::take(&mut found.units));
+        }
         Ok(found)
+    }
+
+    fn best(&self, least: f32) -> Result<Vec<UnitFound>> {
+        let units = self.by_words.get().into_iter().flatten();
+        Ok(units.filter(|unit| unit.score.total_cmp(&least).is_ge()).copied().collect())
     }
 
     fn scored(&self, files: &[FilePlace], units: &[UnitId]) -> Result<Scored> {
@@ -219,7 +237,7 @@ impl Meaning for GroupSearch<'_> {
     }
 
     fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen> {
-        let best = self.rounds.choose(by, &self.within(cut))?;
+        let best = self.rounds.choose(by, &self.within(cut), true)?;
         let outline = match cut.is_alone || by == Choice::All {
             true => Outline::default(),
             false => Outline::of(best.texts.iter().map(|text| text.1).collect(), cut.best),
@@ -229,11 +247,14 @@ impl Meaning for GroupSearch<'_> {
         Ok(Chosen { count, outline })
     }
 
-    fn chosen(&self, least: f32) -> Result<Vec<(TextHash, f32)>> {
-        if self.rounds.is_alone() {
-            return Ok(self.rounds.each(|shard| shard.chosen(least))?.into_iter().flatten().collect());
-        }
-        Ok(self.best().texts.iter().filter(|text| text.1.total_cmp(&least).is_ge()).copied().collect())
+    fn chosen(&self, asked: &ChosenAsked) -> Result<ChosenFound> {
+        Ok(ChosenFound::of(self.best().texts.iter().copied(), asked))
+    }
+
+    fn marked(&self, marks: &Marks, sure: f32) -> Result<Vec<TextHash>> {
+        let marks: HashSet<u32> = marks.iter().collect();
+        let is_asked = |text: &&(TextHash, f32)| text.1.total_cmp(&sure).is_ge() && marks.contains(&Marks::of(text.0));
+        Ok(self.best().texts.iter().filter(is_asked).map(|text| text.0).collect())
     }
 
     fn nearest(&self, bar: Option<Bar>) -> Result<Vec<TextNear>> {

@@ -1,12 +1,14 @@
 //! A search over a corpus of one index or several: retrieve, fuse, rank, collapse.
 
 mod beside;
+mod best;
 mod group;
 mod hinted;
 mod local;
 mod locate;
 mod long;
 mod near;
+mod numbering;
 mod past;
 mod pointed;
 mod restore;

@@ -184,7 +184,7 @@ impl Search<'_> {
             .map(|(semantic, question)| SemanticSearch::new(rounds, semantic, question));
         let (units_max, files_min) = (request.knobs.pool_units, request.files);
         let named_max = request.knobs.pool_named_files;
-        let asked = CandidatesAsked { statistics: self.statistics, units_max, files_min, named_max };
+        let asked = CandidatesAsked { statistics: self.statistics, units_max, files_min, named_max, in_outline: false };
         let mut by_words = || timed(lexical_ms, || rounds.candidates(&asked));
         let mut by_meaning =
             |semantic: &SemanticSearch<'_>| timed(semantic_ms, || semantic.search(units_max, files_min));
@@ -311,8 +311,10 @@ impl Search<'_> {
                 hinted: Matched::default(),
             });
         }
-        let topics = retrieved.files.iter().flat_map(|f| &f.path_facts.topic_terms).chain(&query.topic_terms);
-        let topics: HashSet<&String> = topics.collect();
+        // A path of which no term is a topic of the query is not weighed.
+        let of_paths = retrieved.files.iter().map(|file| &file.path_facts.topic_terms);
+        let of_paths = of_paths.filter(|terms| terms.iter().any(|term| query.topic_terms.contains(term)));
+        let topics: HashSet<&String> = of_paths.flatten().chain(&query.topic_terms).collect();
         let topics: Vec<String> = topics.into_iter().cloned().collect();
         let counts = self.rounds.topics(&topics)?;
         retrieved.topic_frequency = topics.into_iter().zip(counts).collect();

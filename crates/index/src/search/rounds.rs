@@ -7,87 +7,25 @@ use colgrep_core::strength::Tokens;
 use colgrep_core::{Unit, UnitId};
 use rayon::prelude::*;
 
+use super::best::{Best, Lists, best_of};
+use super::numbering::Numbering;
 use super::shard::{
-    Asked, Bar, CandidatesAsked, CandidatesFound, Choice, ContextsAsked, Cut, DefinitionFound, DefinitionsAsked,
-    Extent, FactsAsked, FactsFound, HolderCount, HoldingAsked, Likeness, LineOf, LocateAsked, LocateFound, Look,
-    Outline, Repository, Scored, Seen, Shard, ShardSearch, Statistics, TextNear, UnitFound,
+    Asked, Bar, CandidatesAsked, CandidatesFound, Choice, ChosenAsked, ChosenFound, ContextsAsked, Cut,
+    DefinitionFound, DefinitionsAsked, Extent, FactsAsked, FactsFound, HolderCount, HoldingAsked, Likeness, LineOf,
+    LocateAsked, LocateFound, Look, Marks, Outline, Scored, Seen, Shard, ShardSearch, Statistics, TextNear, UnitFound,
 };
 use crate::error::Result;
 use crate::ids::{FilePlace, TextHash};
 use crate::lexical::{Run, cut};
 use crate::search::shard::{Context, FileMeant};
 
-/// Where the files of the shards stand among all, by path.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Numbering {
-    /// For each shard, of each of its repositories the first place there and among all.
-    of_shard: Vec<Vec<(u32, u32)>>,
-    /// The repositories of all by path: first place among all, shard, first place there.
-    all: Vec<(u32, usize, u32)>,
-}
-
-impl Numbering {
-    pub(super) fn new(extents: &[Extent]) -> Numbering {
-        let mut all: Vec<(&Repository, usize, u32)> = Vec::new();
-        for (shard, extent) in extents.iter().enumerate() {
-            for (at, repository) in extent.repositories.iter().enumerate() {
-                let end = extent.repositories.get(at + 1).map_or(extent.places, |next| next.first.0);
-                all.push((repository, shard, end.saturating_sub(repository.first.0)));
-            }
-        }
-        all.sort_by(|a, b| a.0.front.cmp(&b.0.front).then(a.1.cmp(&b.1)));
-        let mut numbering = Numbering { of_shard: vec![Vec::new(); extents.len()], all: Vec::new() };
-        let mut base = 0;
-        for (repository, shard, files) in all {
-            numbering.of_shard[shard].push((repository.first.0, base));
-            numbering.all.push((base, shard, repository.first.0));
-            base += files;
-        }
-        numbering.of_shard.iter_mut().for_each(|repositories| repositories.sort_unstable());
-        numbering
-    }
-
-    /// The repositories of all shards, by path, with their first places among all.
-    pub(super) fn repositories(&self, extents: &[Extent]) -> Vec<Repository> {
-        let own = |(base, shard, first): &(u32, usize, u32)| {
-            let known = extents[*shard].repositories.iter().find(|known| known.first.0 == *first);
-            Repository { front: known.map_or_else(String::new, |known| known.front.clone()), first: FilePlace(*base) }
-        };
-        self.all.iter().map(own).collect()
-    }
-
-    /// The place among all of a shard's file.
-    fn among_all(&self, shard: usize, file: FilePlace) -> FilePlace {
-        let repositories = &self.of_shard[shard];
-        let at = repositories.partition_point(|(first, _)| *first <= file.0);
-        let (first, base) = at.checked_sub(1).map_or((0, 0), |at| repositories[at]);
-        FilePlace(base + (file.0 - first))
-    }
-
-    /// The shard of a file, and its place there.
-    pub(super) fn in_shard(&self, file: FilePlace) -> (usize, FilePlace) {
-        let at = self.all.partition_point(|(base, ..)| *base <= file.0);
-        let (base, shard, first) = at.checked_sub(1).map_or((0, 0, 0), |at| self.all[at]);
-        (shard, FilePlace(first + (file.0 - base)))
-    }
-}
-
-/// The best texts of all shards.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Best {
-    /// Their number; of a lone shard all that it chose.
-    pub count: usize,
-    /// The last of them, where some are left out.
-    pub bar: Option<Bar>,
-    /// The texts with their scores, in no order; empty for a lone shard.
-    pub texts: Vec<(TextHash, f32)>,
-}
-
 /// One search in a corpus: the shards, asked side by side.
 pub(crate) struct Rounds<'a> {
     searches: Vec<Box<dyn ShardSearch + 'a>>,
     numbering: Numbering,
     extents: Vec<Extent>,
+    /// Whether a shard is behind a wire.
+    is_far: bool,
 }
 
 impl<'a> Rounds<'a> {
@@ -95,7 +33,8 @@ impl<'a> Rounds<'a> {
     pub(super) fn ask(shards: &'a [&'a dyn Shard], asked: &Asked<'a>) -> Result<Rounds<'a>> {
         let extents: Vec<Extent> = shards.iter().map(|shard| shard.extent()).collect();
         let searches = side_by_side(shards, |shard| shard.ask(asked))?;
-        Ok(Rounds { searches, numbering: Numbering::new(&extents), extents })
+        let is_far = shards.iter().any(|shard| shard.is_far());
+        Ok(Rounds { searches, numbering: Numbering::new(&extents), extents, is_far })
     }
 
     pub(super) fn is_alone(&self) -> bool {
@@ -172,22 +111,49 @@ impl<'a> Rounds<'a> {
 
     /// The best units of all, and the files that answer best by name.
     pub(super) fn candidates(&self, asked: &CandidatesAsked<'_>) -> Result<CandidatesFound> {
+        let asked = &CandidatesAsked { in_outline: self.is_far && !self.is_alone(), ..*asked };
+        let found = self.each(|shard| shard.candidates(asked))?;
         let mut all = CandidatesFound::default();
-        for (shard, found) in self.each(|shard| shard.candidates(asked))?.into_iter().enumerate() {
-            all.units.extend(found.units.into_iter().map(|unit| self.unit(shard, unit)));
+        let (mut outlines, mut units) = (Vec::new(), Vec::new());
+        for (shard, found) in found.into_iter().enumerate() {
             for mut named in found.named {
                 named.file = self.file(shard, named.file);
                 named.definitions.iter_mut().for_each(|unit| *unit = unit.in_part(shard as u32));
                 all.named.push(named);
             }
+            outlines.push(found.outline);
+            units.push(found.units);
         }
+        all.units = match asked.in_outline {
+            true => self.best_by_words(asked, &outlines)?,
+            false if self.is_alone() => self.of_all(units),
+            false => cut_units(self.of_all(units), asked).0,
+        };
         if !self.is_alone() {
-            all.units.sort_by(UnitFound::by_score);
-            all.units = cut(all.units, asked.units_max, asked.files_min, |unit| unit.file).0;
             all.named.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.file.cmp(&b.file)));
             all.named.truncate(asked.named_max);
         }
         Ok(all)
+    }
+
+    /// The best units of all, from outlines of each shard's scores.
+    fn best_by_words(&self, asked: &CandidatesAsked<'_>, outlines: &[Outline]) -> Result<Vec<UnitFound>> {
+        let least = Outline::least(outlines.iter(), asked.units_max);
+        let best = |least: Option<f32>| -> Result<_> {
+            let found = self.each(|shard| shard.best(least.unwrap_or(f32::NEG_INFINITY)))?;
+            Ok(cut_units(self.of_all(found), asked))
+        };
+        match best(least)? {
+            // The best lie in too few files: those behind them are wanted too.
+            (_, false) if least.is_some() => Ok(best(None)?.0),
+            (units, _) => Ok(units),
+        }
+    }
+
+    /// Units of shards among those of all.
+    fn of_all(&self, of_shards: Vec<Vec<UnitFound>>) -> Vec<UnitFound> {
+        let all = of_shards.into_iter().enumerate();
+        all.flat_map(|(shard, units)| units.into_iter().map(move |unit| self.unit(shard, unit))).collect()
     }
 
     /// The best unit of each of the files, and the units, each with its score.
@@ -280,38 +246,37 @@ impl<'a> Rounds<'a> {
         self.scattered(units, Rounds::of_unit, |shard, units| shard.stored(units))
     }
 
-    /// Chooses texts in every shard. Of several shards, gives the best of all with their scores, each once, and the last of
-    /// them as the bar where some are left out.
-    pub(super) fn choose(&self, by: Choice, cut: &Cut) -> Result<Best> {
+    /// Chooses texts in every shard. Of several shards, gives the best of all, each once, and the last of them as the bar
+    /// where some are left out; with their scores where `is_whole`.
+    pub(super) fn choose(&self, by: Choice, cut: &Cut, is_whole: bool) -> Result<Best> {
         let cut = Cut { is_alone: cut.is_alone && self.is_alone(), ..*cut };
         let chosen = self.each(|shard| shard.choose(by, &cut))?;
         let all: u64 = chosen.iter().map(|chosen| chosen.count).sum();
         if cut.is_alone || by == Choice::All || all == 0 {
             return Ok(Best { count: all as usize, bar: None, texts: Vec::new() });
         }
-        let mut wanted = cut.best;
+        best_of(self, &chosen, cut.best, self.is_far && !is_whole)
+    }
+
+    /// The `n` nearest texts by their vectors, of those that were chosen before and that the bar lets: each once with the
+    /// units of all shards.
+    pub(super) fn nearest_of(&self, bar: Option<Bar>, n: usize) -> Result<Vec<TextNear>> {
+        let cut = Cut { bar, best: n, is_alone: self.is_alone() };
+        let chosen = self.each(|shard| shard.choose(Choice::Vectors, &cut))?;
+        if cut.is_alone {
+            return self.nearest(None);
+        }
+        let mut wanted = n;
         loop {
             let least = Outline::least(chosen.iter().map(|chosen| &chosen.outline), wanted);
-            let found = self.each(|shard| shard.chosen(least.unwrap_or(f32::NEG_INFINITY)))?;
-            let scores: HashMap<TextHash, f32> = found.into_iter().flatten().collect();
-            // Texts that several shards have count once, so more may be needed.
-            if scores.len() < cut.best && least.is_some() {
-                wanted += 2 * (cut.best - scores.len());
+            let mut near = self.nearest(least.map(Bar::of_all))?;
+            if near.len() < n && least.is_some() {
+                // Texts that several shards have count once.
+                wanted += 2 * (n - near.len());
                 continue;
             }
-            let mut texts: Vec<(TextHash, f32)> = scores.into_iter().collect();
-            let is_cut = texts.len() > cut.best && cut.best > 0;
-            let bar = is_cut.then(|| {
-                let by_score = |a: &(TextHash, f32), b: &(TextHash, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-                let (_, last, _) = texts.select_nth_unstable_by(cut.best - 1, by_score);
-                Bar { score: last.1, hash: last.0 }
-            });
-            // Where as many as wanted are there and none is known beyond, others may stand behind them.
-            let is_whole = least.is_none();
-            let last = || texts.iter().copied().reduce(|a, b| if (b.1, a.0) < (a.1, b.0) { b } else { a });
-            let bar = bar.or_else(|| last().filter(|_| !is_whole).map(|(hash, score)| Bar { score, hash }));
-            texts.truncate(cut.best);
-            return Ok(Best { count: texts.len(), bar, texts });
+            near.truncate(n);
+            return Ok(near);
         }
     }
 
@@ -455,6 +420,24 @@ impl<'a> Rounds<'a> {
             }
         }
         Ok(all)
+    }
+}
+
+/// The best of units, as a shard of all would give them, and whether they lie in as many files as are wanted.
+fn cut_units(mut units: Vec<UnitFound>, asked: &CandidatesAsked<'_>) -> (Vec<UnitFound>, bool) {
+    units.sort_by(UnitFound::by_score);
+    cut(units, asked.units_max, asked.files_min, |unit| unit.file)
+}
+
+impl Lists for Rounds<'_> {
+    fn chosen(&self, asked: &ChosenAsked) -> Result<Vec<ChosenFound>> {
+        self.each(|shard| shard.chosen(asked))
+    }
+
+    fn marked(&self, marks: &[Marks], sure: f32) -> Result<Vec<TextHash>> {
+        let asked: Vec<(usize, &Marks)> = marks.iter().enumerate().filter(|(_, marks)| !marks.is_empty()).collect();
+        let found = side_by_side(&asked, |(shard, marks)| self.searches[*shard].marked(marks, sure))?;
+        Ok(found.into_iter().flatten().collect())
     }
 }
 

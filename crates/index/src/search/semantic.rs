@@ -147,7 +147,7 @@ impl<'a> SemanticSearch<'a> {
         let (rounds, effort) = (self.rounds, self.semantic.effort);
         let is_alone = rounds.is_alone();
         let exact = effort.exact.max(n);
-        let choose = |by, bar, best| rounds.choose(by, &Cut { bar, best, is_alone });
+        let choose = |by, bar, best| rounds.choose(by, &Cut { bar, best, is_alone }, false);
         let (mut bar, are_many);
         if texts.exceed(rounds, effort.rough.max(exact))? {
             let best = choose(Choice::Lists, None, effort.rough)?;
@@ -161,8 +161,7 @@ impl<'a> SemanticSearch<'a> {
         if are_many {
             bar = choose(Choice::Centroids, bar, exact)?.bar;
         }
-        let nearest = choose(Choice::Vectors, bar, n)?;
-        rounds.nearest(nearest.bar)
+        rounds.nearest_of(bar, n)
     }
 
     /// Score of the question against itself.

@@ -2,7 +2,7 @@
 
 mod lane;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -143,11 +143,33 @@ impl Replica {
     }
 }
 
+/// What questions of one kind and their answers took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Questions.
+    pub asked: u64,
+    /// Their bytes.
+    pub sent: u64,
+    /// Bytes of their answers.
+    pub received: u64,
+}
+
+impl Spent {
+    /// Adds what others took.
+    pub fn add(&mut self, other: &Spent) {
+        self.asked += other.asked;
+        self.sent += other.sent;
+        self.received += other.received;
+    }
+}
+
 /// The replicas of a shard.
 #[derive(Debug)]
 pub struct Replicas {
     /// The replicas.
     pub all: Vec<Arc<Replica>>,
+    /// Bytes by the kind of question, of answers that counted.
+    spent: Mutex<BTreeMap<&'static str, Spent>>,
     next: AtomicUsize,
     times: Mutex<VecDeque<Duration>>,
 }
@@ -155,7 +177,18 @@ pub struct Replicas {
 impl Replicas {
     /// These replicas.
     pub fn new(all: Vec<Arc<Replica>>) -> Replicas {
-        Replicas { all, next: AtomicUsize::new(0), times: Mutex::default() }
+        Replicas { all, spent: Mutex::default(), next: AtomicUsize::new(0), times: Mutex::default() }
+    }
+
+    /// Remembers what a question took.
+    pub fn spent(&self, kind: &'static str, sent: usize, received: usize) {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.entry(kind).or_default().add(&Spent { asked: 1, sent: sent as u64, received: received as u64 });
+    }
+
+    /// What questions of each kind took.
+    pub fn by_kind(&self) -> BTreeMap<&'static str, Spent> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The replicas in the order in which they are tried: each time another one first, those that were overtaken last.

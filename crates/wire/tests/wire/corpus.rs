@@ -142,12 +142,19 @@ pub fn asked<T>(corpus: &Corpus, query: &str, hybrid: bool, ask: impl FnOnce(&As
     })
 }
 
-/// All that an answer says: paths, units, lines, marks, bits of scores and strengths, steps of scores.
+/// All that an answer says: paths, units, lines, marks, bits of scores and strengths, steps of scores, the remarks behind it.
 pub fn told(ranked: &RankedTogether, parts: &dyn Parts) -> String {
     let files = ranked.files(parts, 0..ranked.len(), Detail::Relations).expect("files");
     let mut told = String::new();
     for file in &files {
         told += &of_file(file);
+    }
+    if !ranked.ranked.is_empty() {
+        for is_weak in [false, true] {
+            let mut end = parts.end(ranked, is_weak).expect("the remarks");
+            end.is_elsewhere = false;
+            told += &format!("{end:?}\n");
+        }
     }
     told
 }

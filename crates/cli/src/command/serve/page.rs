@@ -1,5 +1,6 @@
 //! The page for people: what is embedded of it, and what it asks.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -16,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::problem::Problem;
 use super::view::{self, Names};
 use super::{App, api, openapi};
-use crate::command::outline::{outline, shown};
+use crate::command::outline::{outline, outline_of, shown};
 use crate::command::served::state::ServerState;
 use crate::command::served::{self, params, schema};
 use crate::output::escape::json_text;
@@ -177,9 +178,15 @@ fn remark(line: &str) -> Option<String> {
 
 /// A file.
 pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let caller = api::caller(&request);
     let asked: FileView = asked(&app, request).await?;
     let found = app.work(move |app| {
-        app.state.check_here()?;
+        if let Some(shards) = app.state.shards() {
+            let path = Path::new(&asked.repository).join(&asked.path);
+            let text = shards.cluster.read(caller.0.as_deref(), &path)?;
+            let units = outline_of(&path, &text)?;
+            return Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()));
+        }
         let names = Names::of(&app.state);
         let root = names
             .root(&asked.repository)

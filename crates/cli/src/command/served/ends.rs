@@ -135,10 +135,12 @@ fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
             1 => (format!("{query:?}"), "them"),
             words => (format!("all {words} words"), "those with the rarest"),
         };
-        lines.push(format!(
-            "{files} hold {held}, of which {shown} are shown; the tool grep with pattern {:?} and ignore_case lists {which}",
+        let list = format!(
+            "; the tool grep with pattern {:?} and ignore_case lists {which}",
             end.patterns.first().map_or("", String::as_str)
-        ));
+        );
+        let list = if end.is_elsewhere { "; `offset` gives more" } else { &list };
+        lines.push(format!("{files} hold {held}, of which {shown} are shown{list}"));
     }
     lines
 }
@@ -168,6 +170,9 @@ mod tests {
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
         let many = "30 files hold \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists them";
         assert_eq!(said(&end, "parse", 10, 0.9), [many]);
+        end.is_elsewhere = true;
+        let far = "30 files hold \"parse\", of which 10 are shown; `offset` gives more";
+        assert_eq!(said(&end, "parse", 10, 0.9), [far]);
         let mut end = End::default();
         (end.is_tokens, end.weak) = (true, 3);
         assert_eq!(said(&end, "E0502", 0, 0.0), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);

@@ -1,7 +1,7 @@
 //! The ranking by meaning in one index.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use colgrep_core::UnitId;
@@ -13,7 +13,9 @@ use crate::error::Result;
 use crate::ids::TextHash;
 use crate::lexical::UnitFilter;
 use crate::search::restore::restore;
-use crate::search::shard::{Bar, Choice, Chosen, Cut, Likeness, Meaning, Meant, Outline, TextNear, TextsFound};
+use crate::search::shard::{
+    Bar, Choice, Chosen, ChosenAsked, ChosenFound, Cut, Likeness, Marks, Meaning, Meant, Outline, TextNear, TextsFound,
+};
 use crate::store::Snapshot;
 use crate::vector::{Allowed, Question, Scored, VectorPlace, Vectors, in_store};
 
@@ -211,17 +213,33 @@ impl Meaning for LocalSearch<'_> {
         Ok(Chosen { count, outline })
     }
 
-    fn chosen(&self, least: f32) -> Result<Vec<(TextHash, f32)>> {
-        let Some((vectors, _)) = self.vectors.question()? else { return Ok(Vec::new()) };
+    fn chosen(&self, asked: &ChosenAsked) -> Result<ChosenFound> {
+        let Some((vectors, _)) = self.vectors.question()? else { return Ok(ChosenFound::default()) };
         let found = self.vectors.found();
-        let is_wanted = |text: &&Scored| text.1.total_cmp(&least).is_ge();
+        // The others need no look at their hashes.
+        let is_wanted = |text: &&Scored| {
+            let least = asked.sure.filter(|sure| sure.total_cmp(&asked.least).is_lt()).unwrap_or(asked.least);
+            text.1.total_cmp(&least).is_ge()
+        };
         let with_hash = |(place, score): &Scored| Some((vectors.hash(*place)?, *score));
-        Ok(found.chosen.iter().filter(is_wanted).filter_map(with_hash).collect())
+        Ok(ChosenFound::of(found.chosen.iter().filter(is_wanted).filter_map(with_hash), asked))
+    }
+
+    fn marked(&self, marks: &Marks, sure: f32) -> Result<Vec<TextHash>> {
+        let Some((vectors, _)) = self.vectors.question()? else { return Ok(Vec::new()) };
+        let marks: HashSet<u32> = marks.iter().collect();
+        let found = self.vectors.found();
+        let sure = found.chosen.iter().filter(|text| text.1.total_cmp(&sure).is_ge());
+        let hashes = sure.filter_map(|(place, _)| vectors.hash(*place));
+        Ok(hashes.filter(|hash| marks.contains(&Marks::of(*hash))).collect())
     }
 
     fn nearest(&self, bar: Option<Bar>) -> Result<Vec<TextNear>> {
         let Some((vectors, _)) = self.vectors.question()? else { return Ok(Vec::new()) };
-        let mut best = self.vectors.left(vectors, bar);
+        let mut best = self.vectors.found().chosen.clone();
+        if let Some(bar) = bar {
+            best.retain(|(place, score)| vectors.hash(*place).is_some_and(|hash| bar.lets(*score, hash)));
+        }
         best.sort_unstable_by(|a, b| vectors.order(a, b));
         let mut units = self.units_of(vectors, &best);
         let mut near = |(place, score): &Scored| {

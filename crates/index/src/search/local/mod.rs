@@ -152,6 +152,7 @@ impl Shard for LocalShard<'_> {
             names: self.snapshot.lexical.names(asked.query)?,
             sums: OnceLock::new(),
             named: OnceLock::new(),
+            by_words: OnceLock::new(),
             vectors: meaning::State::new(self.snapshot, asked.meaning),
             holders: Mutex::default(),
         }))
@@ -182,6 +183,8 @@ struct LocalSearch<'a> {
     /// The statistics of the corpus, once they are told.
     sums: OnceLock<Statistics>,
     named: OnceLock<BTreeMap<FileId, NamedFile>>,
+    /// Candidates by words, where they were told in outline.
+    by_words: OnceLock<Vec<UnitFound>>,
     vectors: meaning::State<'a>,
     /// Files that hold a term.
     holders: Mutex<HashMap<String, Vec<FileId>>>,

@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 use crate::ids::{FileId, FilePlace};
 use crate::lexical::{Sample, Scoring};
 use crate::search::shard::{
-    CandidatesAsked, CandidatesFound, FactsAsked, FactsFound, FileFound, Named, Scored, Statistics, Words,
+    CandidatesAsked, CandidatesFound, FactsAsked, FactsFound, FileFound, Named, Outline, Scored, Statistics, UnitFound,
+    Words,
 };
 use crate::source::read_text;
 
@@ -59,8 +60,18 @@ impl Words for LocalSearch<'_> {
         let _ = self.sums.set(asked.statistics.clone());
         let _ = self.named.set(lexical.named_files(self.query, &self.names, asked.statistics, self.filter())?);
         let units = self.looked_up.scorer(self.scoring()?).search(asked.units_max, asked.files_min)?;
-        let units = units.iter().map(|hit| self.shard.found(hit)).collect();
-        Ok(CandidatesFound { units, named: self.strongest(asked.named_max) })
+        let mut units: Vec<UnitFound> = units.iter().map(|hit| self.shard.found(hit)).collect();
+        let mut outline = Outline::default();
+        if asked.in_outline {
+            outline = Outline::of(units.iter().map(|unit| unit.score).collect(), asked.units_max);
+            let _ = self.by_words.set(std::mem::take(&mut units));
+        }
+        Ok(CandidatesFound { units, outline, named: self.strongest(asked.named_max) })
+    }
+
+    fn best(&self, least: f32) -> Result<Vec<UnitFound>> {
+        let units = self.by_words.get().into_iter().flatten();
+        Ok(units.filter(|unit| unit.score.total_cmp(&least).is_ge()).copied().collect())
     }
 
     fn scored(&self, files: &[FilePlace], units: &[UnitId]) -> Result<Scored> {

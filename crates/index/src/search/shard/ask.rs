@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub use colgrep_core::rank::Context;
 pub use colgrep_core::statistics::{Statistics, TermCount};
 
-use crate::ids::{FilePlace, TextHash};
+use super::texts::Outline;
+use crate::ids::FilePlace;
 use crate::search::near::Near;
 use crate::vector::Effort;
 
@@ -41,6 +42,7 @@ pub struct Repository {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnitFound {
     /// Its address.
+    #[serde(with = "address")]
     pub unit: UnitId,
     /// Its file.
     pub file: FilePlace,
@@ -66,6 +68,21 @@ impl UnitFound {
     }
 }
 
+/// An address as two small numbers: as one, it takes the room of the larger.
+mod address {
+    use colgrep_core::UnitId;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    pub fn serialize<S: Serializer>(unit: &UnitId, serializer: S) -> Result<S::Ok, S::Error> {
+        (unit.segment(), unit.doc()).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<UnitId, D::Error> {
+        let (segment, doc) = <(u32, u32)>::deserialize(deserializer)?;
+        Ok(UnitId::new(segment, doc))
+    }
+}
+
 /// The question's vectors.
 #[derive(Clone, Copy, Debug)]
 pub struct Meant<'a> {
@@ -88,13 +105,18 @@ pub struct CandidatesAsked<'a> {
     pub files_min: usize,
     /// Files that answer by name, at most.
     pub named_max: usize,
+    /// Whether the units' scores are told in outline first ([`Words::best`](super::Words::best) gives the units): few of
+    /// each shard's best are among the best of all.
+    pub in_outline: bool,
 }
 
 /// The candidates of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CandidatesFound {
-    /// Units by words, best first.
+    /// Units by words, best first; none where they are told in outline.
     pub units: Vec<UnitFound>,
+    /// Their scores in outline, where that is asked for.
+    pub outline: Outline,
     /// Files that answer best by name or definition, best first.
     pub named: Vec<Named>,
 }
@@ -145,7 +167,8 @@ pub struct FactsFound {
 /// What is known of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileFound {
-    /// [`Repository::front`] of its repository.
+    /// [`Repository::front`] of its repository. Whoever knows the file's place knows it, so no message holds it.
+    #[serde(skip)]
     pub front: String,
     /// Its path from there.
     pub path: String,
@@ -161,122 +184,6 @@ pub struct FileFound {
     pub word_definitions: f32,
     /// For each pair, how often it stands here: near each other, and side by side.
     pub pairs: Vec<(u32, u32)>,
-}
-
-/// How many texts a shard may give.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TextsFound {
-    /// Units that may be given.
-    pub units: u64,
-    /// Their texts that have vectors; none where there are so many units that these are not looked up.
-    pub texts: Option<u64>,
-}
-
-/// By which score texts are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Choice {
-    /// By none: all that may be given.
-    All,
-    /// By the inverted lists of the question's nearest centroids; texts in none of the lists are left out.
-    Lists,
-    /// By centroids, of those that were chosen before.
-    Centroids,
-    /// By their vectors, of those that were chosen before.
-    Vectors,
-}
-
-/// A cut-off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cut {
-    /// Of the texts that were chosen before, those that are left: none is left out where there is no bar.
-    pub bar: Option<Bar>,
-    /// So many are chosen now.
-    pub best: usize,
-    /// There is no other shard: nobody asks for their scores.
-    pub is_alone: bool,
-}
-
-/// The last of the best: its score, and its hash, by which equal scores are ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bar {
-    /// The score.
-    pub score: f32,
-    /// The hash.
-    pub hash: TextHash,
-}
-
-impl Bar {
-    /// Whether a text is as good or better.
-    pub fn lets(&self, score: f32, hash: TextHash) -> bool {
-        score.total_cmp(&self.score).then_with(|| self.hash.cmp(&hash)).is_ge()
-    }
-}
-
-/// Texts that a shard chose.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Chosen {
-    /// Their number.
-    pub count: u64,
-    /// Their scores in outline; empty where the shard is alone, and for [`Choice::All`].
-    pub outline: Outline,
-}
-
-/// The scores of a list in outline, best first: whoever merges lists learns from it how low to look, and asks for what
-/// stands above that alone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outline {
-    /// Every so many scores one is told.
-    pub step: u32,
-    /// These.
-    pub scores: Vec<f32>,
-}
-
-/// Scores that an outline tells, at most.
-const OUTLINE_LEN: usize = 64;
-
-impl Outline {
-    /// The outline of scores, of which about `best` will be wanted.
-    pub fn of(mut scores: Vec<f32>, best: usize) -> Outline {
-        let step = (best.min(scores.len()) / OUTLINE_LEN).max(1);
-        scores.sort_unstable_by(|a, b| b.total_cmp(a));
-        let told = scores.iter().skip(step - 1).step_by(step).take(2 * OUTLINE_LEN).copied().collect();
-        Outline { step: step as u32, scores: told }
-    }
-
-    /// A score that `wanted` entries of lists with these outlines reach at least; none where that can't be told.
-    pub fn least<'o>(outlines: impl Iterator<Item = &'o Outline>, wanted: usize) -> Option<f32> {
-        let mut known: Vec<(f32, usize)> =
-            outlines.flat_map(|one| one.scores.iter().map(|score| (*score, one.step as usize))).collect();
-        known.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        let mut reached = 0;
-        known
-            .into_iter()
-            .find(|(_, step)| {
-                reached += step;
-                reached >= wanted
-            })
-            .map(|(score, _)| score)
-    }
-}
-
-/// A near text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TextNear {
-    /// Its hash.
-    pub hash: TextHash,
-    /// Its likeness with the question.
-    pub score: f32,
-    /// Its units.
-    pub units: Vec<UnitFound>,
-}
-
-/// Likeness of a unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Likeness {
-    /// The hash of its text.
-    pub hash: Option<TextHash>,
-    /// The score, where there are vectors of the question's model.
-    pub score: Option<f32>,
 }
 
 /// Question for files.
@@ -401,29 +308,4 @@ pub struct ContextsAsked<'a> {
     pub near: &'a Near,
     /// Whether tests are wanted.
     pub wants_tests: bool,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_outline_tells_how_low_to_look() {
-        // Lists of many lengths, the scores of one far above those of another.
-        let list = |seed: u64, length: usize, from: f32| -> Vec<f32> {
-            (0..length as u64).map(|at| from + (seed.wrapping_mul(at * at + 7) % 1_000) as f32 / 999.0).collect()
-        };
-        let lists = [list(37, 1_000, 0.0), list(91, 300, 0.5), list(13, 5, 3.0), Vec::new()];
-        for wanted in [1, 5, 40, 200, 600] {
-            let outlines: Vec<Outline> = lists.iter().map(|list| Outline::of(list.clone(), wanted)).collect();
-            assert!(outlines.iter().all(|one| one.scores.len() <= 2 * OUTLINE_LEN));
-            let least = Outline::least(outlines.iter(), wanted).expect("there are as many");
-            let reached = lists.iter().flatten().filter(|score| **score >= least).count();
-            assert!(reached >= wanted, "{reached} of {wanted}");
-            assert!(reached <= wanted + lists.len() * (wanted / OUTLINE_LEN + 1) + 8, "{reached} for {wanted}");
-        }
-        let few = [Outline::of(vec![1.0, 2.0], 100)];
-        assert_eq!(Outline::least(few.iter(), 3), None, "there are not as many");
-        assert_eq!(Outline::least(few.iter(), 2), Some(1.0));
-    }
 }

@@ -9,8 +9,8 @@
 //! | round | question | answer |
 //! |---|---|---|
 //! | [`Words::statistics`] | the query | [`Statistics`], which are added up |
-//! | [`Words::candidates`] | the sum | the best units and the files that answer best by name |
-//! | [`Meaning::texts`], [`Meaning::choose`] and [`Meaning::chosen`] (up to three times), [`Meaning::nearest`] | cut-offs | scores by meaning |
+//! | [`Words::candidates`], [`Words::best`] | the sum | the best units and the files that answer best by name |
+//! | [`Meaning::texts`], [`Meaning::choose`] and [`Meaning::chosen`] (up to twice), [`Meaning::nearest`] | cut-offs | scores by meaning |
 //! | [`Places`] | what the query points at, where there is such a thing | files, units, lines |
 //! | [`Words::scored`] | units and files that must be candidates | the same, scored |
 //! | [`Words::facts`] | files and units that are candidates | what the stages need of them |
@@ -19,12 +19,14 @@
 //! | [`Words::holders`], [`Words::tokens`] | files of the answer | what they hold of the query |
 
 mod ask;
+mod texts;
 
 use colgrep_core::query::Query;
 use colgrep_core::strength::Tokens;
 use colgrep_core::{Unit, UnitId};
 
 pub use ask::*;
+pub use texts::*;
 
 use crate::error::Result;
 use crate::ids::{FilePlace, TextHash};
@@ -34,6 +36,11 @@ use crate::lexical::Run;
 pub trait Shard: Sync {
     /// What it holds.
     fn extent(&self) -> Extent;
+
+    /// Whether what it tells goes over a wire: it then tells as little as will do.
+    fn is_far(&self) -> bool {
+        false
+    }
 
     /// Whether a term stands in the name of a unit or in the topic of a file.
     ///
@@ -79,6 +86,12 @@ pub trait Words {
     /// # Errors
     /// When the index can't be read.
     fn candidates(&self, asked: &CandidatesAsked<'_>) -> Result<CandidatesFound>;
+
+    /// Of the candidates by words, those with this score or a better one, best first.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    fn best(&self, least: f32) -> Result<Vec<UnitFound>>;
 
     /// Of each of the files the best unit, or the first one, with score 0, where none holds a term of the query; and each
     /// of the units with its score, 0 as well. The filter decides of files; units are given whatever it says.
@@ -138,13 +151,19 @@ pub trait Meaning {
     /// When the vectors are damaged.
     fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen>;
 
-    /// Of the texts chosen last, those with this score or a better one, in no order.
+    /// Of the texts chosen last, those that are asked for.
     ///
     /// # Errors
     /// When the vectors are damaged.
-    fn chosen(&self, least: f32) -> Result<Vec<(TextHash, f32)>>;
+    fn chosen(&self, asked: &ChosenAsked) -> Result<ChosenFound>;
 
-    /// The texts chosen last by their vectors, as far as the bar lets them, each with its units.
+    /// Of the texts chosen last with at least this score, the hashes of those that these marks tell in short.
+    ///
+    /// # Errors
+    /// When the vectors are damaged.
+    fn marked(&self, marks: &Marks, sure: f32) -> Result<Vec<TextHash>>;
+
+    /// The texts chosen last by their vectors, as far as the bar lets them, each with its units; they stay chosen.
     ///
     /// # Errors
     /// When the vectors are damaged.

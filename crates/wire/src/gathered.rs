@@ -1,0 +1,98 @@
+//! What was ranked over shards, as they show it: files, lines, the remarks behind the last result.
+
+use std::sync::Arc;
+
+use colgrep_core::UnitId;
+use colgrep_engine::Detail;
+use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::corpus::{Part, Parts, RankedTogether};
+use colgrep_engine::end::{End, EndAsked, EndFound, end};
+use colgrep_engine::show::Lines;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::remote::Remote;
+use crate::replica::Lost;
+use crate::standing::Standing;
+
+/// The shards that a ranking came from, which show its files.
+pub struct Gathered {
+    remotes: Vec<Remote>,
+    standing: Standing,
+    /// The lines that come with a file's units.
+    pub lines: Lines,
+    pool: Arc<ThreadPool>,
+}
+
+impl std::fmt::Debug for Gathered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gathered").field("standing", &self.standing).finish_non_exhaustive()
+    }
+}
+
+impl Gathered {
+    /// The shards that answered a search, and which did not.
+    pub(crate) fn new(remotes: Vec<Remote>, standing: Standing, pool: Arc<ThreadPool>) -> Gathered {
+        Gathered { remotes, standing, lines: Lines::default(), pool }
+    }
+
+    /// Asks all shards for the remarks, and each for the names of its own units.
+    fn end_of(&self, asked: &EndAsked) -> colgrep_engine::Result<EndFound> {
+        let of_shard = |at: usize| {
+            let own = asked.named.iter().filter(|unit| unit.part() as usize == at);
+            EndAsked { named: own.map(|unit| unit.within_part()).collect(), ..asked.clone() }
+        };
+        let ask = |(at, remote): (usize, &Remote)| {
+            remote
+                .end(of_shard(at))
+                .map_err(|lost| colgrep_index::Error::Away(format!("shard {}: {lost}", remote.at + 1)))
+        };
+        let found: Vec<EndFound> = self
+            .pool
+            .install(|| self.remotes.par_iter().with_max_len(1).enumerate().map(ask).collect::<Result<_, _>>())?;
+        let (mut all, mut names) = (EndFound::default(), Vec::new());
+        for mut found in found {
+            names.push(std::mem::take(&mut found.names).into_iter());
+            all.add(found);
+        }
+        let name = |unit: &UnitId| names.get_mut(unit.part() as usize).and_then(Iterator::next).unwrap_or_default();
+        all.names = asked.named.iter().map(name).collect();
+        Ok(all)
+    }
+
+    /// Which shards the answer comes from.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    fn shown(&self, part: &Part<'_>, detail: Detail) -> colgrep_engine::Result<Vec<FileAnswer>> {
+        let asked = part.ranked.shown(&part.hits, detail, self.lines);
+        let remote = &self.remotes[part.at];
+        let away = |lost: Lost| colgrep_index::Error::Away(format!("shard {}: {lost}", remote.at + 1));
+        let mut files: Vec<FileAnswer> = remote.show(asked).map_err(away)?;
+        for (hit, file) in part.hits.iter().zip(&mut files) {
+            part.ranked.explain(*hit, file);
+        }
+        Ok(files)
+    }
+}
+
+impl Parts for Gathered {
+    fn files(
+        &self,
+        parts: &[Part<'_>],
+        detail: Detail,
+    ) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, colgrep_engine::Error)>> {
+        let shown = |part: &Part<'_>| self.shown(part, detail).map_err(|error| Box::new((part.at, error)));
+        self.pool.install(|| parts.par_iter().with_max_len(1).map(shown).collect())
+    }
+
+    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> colgrep_engine::Result<End> {
+        let Some(read) = ranked.read_as() else { return Ok(End::default()) };
+        let mut end = end(read, &ranked.best, is_weak, &|asked| self.end_of(asked))?;
+        end.is_elsewhere = true;
+        Ok(end)
+    }
+
+    fn repair(&self, _: usize) {}
+}
