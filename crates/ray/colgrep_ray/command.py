@@ -8,6 +8,7 @@ import logging
 import os
 import secrets
 import signal
+import socket
 import sys
 import threading
 import time
@@ -17,6 +18,13 @@ from .config import Config, ConfigError, address, read
 
 #: Seconds that the controller has to answer.
 PATIENCE = 30.0
+#: Seconds within which a cluster takes a connection.
+REACHED = 10.0
+#: What to do where there is no cluster to ask.
+_HOW = (
+    "colgrep-ray start CONFIG serves on this machine until it ends, and colgrep-ray --address HOST:PORT (or RAY_ADDRESS) "
+    "takes the cluster there"
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -89,8 +97,24 @@ def connect(where: str, *, is_local: bool) -> None:
         ray.init(
             include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR, _node_ip_address="127.0.0.1"
         )
-    else:
+        return
+    _check_reachable(where)
+    try:
         ray.init(where or "auto", log_to_driver=False, logging_level=logging.ERROR)
+    except ConnectionError:
+        at = f"answers at {where}" if where and where != "auto" else "runs on this machine"
+        raise ConnectionError(f"no Ray cluster {at}; {_HOW}") from None
+
+
+def _check_reachable(where: str) -> None:
+    """Fails at once where nobody listens at an address: Ray itself tries for minutes."""
+    host, separator, port = where.removeprefix("ray://").rpartition(":")
+    if not separator or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACHED).close()
+    except (OSError, OverflowError) as error:
+        raise ConnectionError(f"no Ray cluster answers at {where} ({error}); {_HOW}") from None
 
 
 def _bulk(config: Config) -> list[Any]:

@@ -11,9 +11,12 @@ import urllib.request
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+import ray
 from organisation import free_port
 from test_running import gone
 
+from colgrep_ray.command import main
 from colgrep_ray.config import Config
 
 
@@ -58,3 +61,25 @@ def test_one_command_builds_and_serves_until_it_is_told_to_end(config: Config, p
             started.communicate(timeout=60)
     assert started.returncode == 0
     assert children and all(gone(pid) for pid in children)
+
+
+def test_a_cluster_that_is_not_there_is_told(
+    config: Config, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "colgrep.toml"
+    urls = json.dumps([one.url for one in config.repositories])
+    file.write_text(f'repositories = {urls}\nbucket = "{config.bucket}"\n')
+    nobody = f"127.0.0.1:{free_port()}"
+    for where in (nobody, f"ray://{nobody}"):
+        assert main(["--address", where, "status", str(file)]) == 2
+        said = capsys.readouterr().err
+        assert f"no Ray cluster answers at {where}" in said and "colgrep-ray start CONFIG" in said
+
+    def none_found(*_: object, **__: object) -> None:
+        raise ConnectionError("Could not find any running Ray instance.")
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(ray, "init", none_found)
+    assert main(["status", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("colgrep-ray: no Ray cluster runs on this machine; colgrep-ray start CONFIG"), said
