@@ -33,8 +33,11 @@ pub const TITLE: Stage = Stage {
     },
 };
 
-/// Adds to every file a share of the best score.
+/// Adds to every file a share of the best score. Only long queries give shares.
 fn add(input: &Input<'_>, fused: &mut Fused, share: impl Fn(&FileFacts) -> f32) {
+    if input.retrieved.files.iter().all(|file| share(file) == 0.0) {
+        return;
+    }
     let best = fused.scores.iter().copied().fold(0.0, f32::max);
     let boosts: Vec<f32> = input.retrieved.files.iter().map(|file| best * share(file)).collect();
     fused.add_per_file(&input.retrieved.candidates, &boosts);

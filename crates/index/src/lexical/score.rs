@@ -16,6 +16,7 @@ use colgrep_core::bm25::{Bm25, Field as UnitField};
 use colgrep_core::query::Query;
 use colgrep_core::statistics::Statistics;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use tantivy::DocId;
 use tantivy::schema::IndexRecordOption;
 
@@ -201,12 +202,21 @@ impl Scorer<'_> {
     /// When the index can't be read.
     pub fn best_of(&self, files: &[FileId]) -> Result<Vec<UnitHit>> {
         let (lexical, filter) = (self.lists.lexical, self.scoring.filter);
-        let mut hits = Vec::new();
+        let mut units: Vec<UnitId> = Vec::new();
         for file in files {
-            let units: Vec<UnitId> = lexical.documents_of(*file)?.into_iter().map(|(s, doc)| key(s, doc)).collect();
-            let best = self.scored(units)?.into_iter().min_by(|a, b| self.by_score(a, b));
-            match best {
-                Some(best) => hits.push(best),
+            units.extend(lexical.documents_of(*file)?.into_iter().map(|(s, doc)| key(s, doc)));
+        }
+        let mut best: FxHashMap<FileId, UnitHit> = FxHashMap::default();
+        for hit in self.scored(units)? {
+            let known = best.entry(hit.file).or_insert(hit);
+            if self.by_score(&hit, known).is_lt() {
+                *known = hit;
+            }
+        }
+        let mut hits = Vec::with_capacity(files.len());
+        for file in files {
+            match best.get(file) {
+                Some(best) => hits.push(*best),
                 None => hits.extend(lexical.units_of(*file, filter)?.into_iter().next()),
             }
         }
@@ -227,26 +237,24 @@ impl Scorer<'_> {
 }
 
 impl LookedUp<'_> {
-    /// Which of the units have a content term of the query in their names.
+    /// For each of the units, whether it has a content term of the query in its name.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn name_hits(&self, units: &[UnitId]) -> Result<HashSet<UnitId>> {
+    pub fn name_hits(&self, units: &[UnitId]) -> Result<Vec<bool>> {
         let content: HashSet<&str> = self.query.content_terms().map(|t| t.text.as_str()).collect();
-        let mut sorted = units.to_vec();
+        let mut sorted: Vec<(UnitId, usize)> = units.iter().copied().zip(0..).collect();
         sorted.sort_unstable();
-        let mut hits = HashSet::new();
-        for of_segment in sorted.chunk_by(|a, b| a.segment() == b.segment()) {
-            let s = of_segment[0].segment() as usize;
+        let mut hits = vec![false; units.len()];
+        for of_segment in sorted.chunk_by(|a, b| a.0.segment() == b.0.segment()) {
+            let s = of_segment[0].0.segment() as usize;
             for term in self.terms.iter().filter(|t| content.contains(t.term.text.as_str())) {
                 let lists = term.lists.get(s).into_iter().flatten();
                 for list in lists.filter(|list| UnitField::ALL[list.0] == UnitField::Name) {
                     let mut block = self.lexical.list(s, list, IndexRecordOption::Basic)?;
-                    for unit in of_segment {
+                    for (unit, position) in of_segment {
                         let at = block.seek(unit.doc());
-                        if block.doc(at) == unit.doc() {
-                            hits.insert(*unit);
-                        }
+                        hits[*position] |= block.doc(at) == unit.doc();
                     }
                 }
             }

@@ -32,7 +32,7 @@ pub fn best_named<'t>(
     for file in files {
         let (front, path) = front_of(file);
         let shared = parts(path).rev().chain(parts(front).rev()).zip(wanted.iter().rev());
-        let shared = shared.take_while(|(own, wanted)| own.to_lowercase() == **wanted).count();
+        let shared = shared.take_while(|(own, wanted)| is_in_lower_case(own, wanted)).count();
         if shared > best.0 {
             best = (shared, Vec::new());
         }
@@ -41,6 +41,11 @@ pub fn best_named<'t>(
         }
     }
     best
+}
+
+/// Whether a text is this one in small letters. Nearly all paths are ASCII.
+fn is_in_lower_case(text: &str, small: &str) -> bool {
+    if text.is_ascii() { text.eq_ignore_ascii_case(small) } else { text.to_lowercase() == small }
 }
 
 /// How well files fit that share so many of the last parts of what is written.

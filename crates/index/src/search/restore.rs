@@ -8,6 +8,7 @@ use colgrep_core::UnitId;
 use colgrep_syntax::parse::{OwnLines, body_lines, takes_lines};
 use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::error::Result;
 use crate::ids::{FileId, TextHash};
@@ -25,12 +26,13 @@ pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<HashMap<
     if snapshot.files.keeps_texts() {
         return units.iter().map(|unit| snapshot.lexical.kept_text(unit.key)).collect();
     }
-    let mut of_file: HashMap<FileId, Vec<&UnitHit>> = HashMap::new();
+    let mut of_file: FxHashMap<FileId, Vec<&UnitHit>> = FxHashMap::default();
     for unit in units {
         of_file.entry(unit.file).or_default().push(unit);
     }
-    let records = snapshot.files.files.iter();
-    let wanted: Vec<(&FileRecord, Vec<&UnitHit>)> = records.filter_map(|r| Some((r, of_file.remove(&r.id)?))).collect();
+    let record = |file: FileId| snapshot.files.files.get(snapshot.order().place(file).0 as usize);
+    let wanted = of_file.into_iter().filter_map(|(file, units)| Some((record(file)?, units)));
+    let wanted: Vec<(&FileRecord, Vec<&UnitHit>)> = wanted.collect();
     let parts: Vec<Vec<(TextHash, String)>> = wanted
         .par_iter()
         .with_max_len(1)

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use colgrep_core::strength::Tokens;
 use colgrep_core::{Unit, UnitId};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::best::{Best, Lists, best_of};
 use super::numbering::Numbering;
@@ -282,7 +283,7 @@ impl<'a> Rounds<'a> {
 
     /// The texts chosen last in all shards, as far as the bar lets them, the nearest first: each once with the units of all.
     pub(super) fn nearest(&self, bar: Option<Bar>) -> Result<Vec<TextNear>> {
-        let mut merged: HashMap<TextHash, TextNear> = HashMap::new();
+        let mut merged: FxHashMap<TextHash, TextNear> = FxHashMap::default();
         for (shard, found) in self.each(|shard| shard.nearest(bar))?.into_iter().enumerate() {
             for text in found {
                 let units: Vec<UnitFound> = text.units.iter().map(|unit| self.unit(shard, *unit)).collect();

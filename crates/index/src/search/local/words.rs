@@ -86,8 +86,7 @@ impl Words for LocalSearch<'_> {
     }
 
     fn facts(&self, asked: &FactsAsked) -> Result<FactsFound> {
-        let hits = self.looked_up.name_hits(&asked.units)?;
-        let name_hits = asked.units.iter().map(|unit| hits.contains(unit)).collect();
+        let name_hits = self.looked_up.name_hits(&asked.units)?;
         let wanted: HashSet<FileId> = asked.files.iter().map(|file| self.shard.number(*file)).collect();
         let is_wanted = |file: FileId| wanted.contains(&file);
         let sample = Sample { is_wanted: &is_wanted, parts: &asked.parts, lot: &|file| self.shard.lot(file) };
