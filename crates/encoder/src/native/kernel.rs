@@ -8,6 +8,9 @@ use pulp::Simd;
 /// Columns of a panel of packed weights: two vectors of the widest unit.
 const PANEL: usize = 32;
 
+/// Inputs of every map in the program's own model, for which [`product`] has a way of its own.
+const WIDTH: usize = 128;
+
 /// Weights of a linear map `n → m`, laid out for [`product`], with its bias.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
@@ -96,23 +99,26 @@ fn blocks<S: Simd, const ROWS: usize>(
 fn columns<S: Simd, const ROWS: usize>(simd: S, linear: &Linear, from: &[f32], to: &mut [f32], into: Into) {
     let (inputs, outputs) = (linear.inputs, linear.outputs);
     let rows: [&[f32]; ROWS] = std::array::from_fn(|row| &from[row * inputs..][..inputs]);
+    let together = from.as_chunks::<WIDTH>().0.first_chunk::<ROWS>().filter(|_| inputs == WIDTH);
     let width = 2 * S::F32_LANES;
     for (panel, weights) in linear.panels.chunks_exact(PANEL * inputs).enumerate() {
+        let weights = weights.as_chunks::<PANEL>().0;
         for offset in (0..PANEL).step_by(width.min(PANEL)) {
             let column = panel * PANEL + offset;
             if column >= outputs {
                 break;
             }
-            let mut sums = [[simd.splat_f32s(0.0); 2]; ROWS];
-            for input in 0..inputs {
-                let (weights, _) = S::as_simd_f32s(&weights[input * PANEL + offset..][..width]);
-                let (first, second) = (weights[0], weights[1]);
-                for row in 0..ROWS {
-                    let value = simd.splat_f32s(rows[row][input]);
-                    sums[row][0] = simd.mul_add_e_f32s(value, first, sums[row][0]);
-                    sums[row][1] = simd.mul_add_e_f32s(value, second, sums[row][1]);
+            let pair = |weights: &[f32; PANEL]| {
+                let pair = S::as_simd_f32s(&weights[offset..][..width]).0;
+                (pair[0], pair[1])
+            };
+            // Rows of the model's own width stand at distances that are known here: one register points at all of them.
+            let sums = match (together, weights.first_chunk::<WIDTH>()) {
+                (Some(rows), Some(weights)) => {
+                    sums::<S, ROWS>(simd, WIDTH, |input| pair(&weights[input]), |row, input| rows[row][input])
                 }
-            }
+                _ => sums::<S, ROWS>(simd, inputs, |input| pair(&weights[input]), |row, input| rows[row][input]),
+            };
             let bias = &linear.bias[column..][..width];
             for (row, sums) in sums.into_iter().enumerate() {
                 let mut values = [0.0; PANEL];
@@ -128,6 +134,26 @@ fn columns<S: Simd, const ROWS: usize>(simd: S, linear: &Linear, from: &[f32], t
             }
         }
     }
+}
+
+/// For each of `ROWS` rows the sums over its inputs, times two vectors of weights of each.
+#[inline(always)]
+fn sums<S: Simd, const ROWS: usize>(
+    simd: S,
+    inputs: usize,
+    weights: impl Fn(usize) -> (S::f32s, S::f32s),
+    value: impl Fn(usize, usize) -> f32,
+) -> [[S::f32s; 2]; ROWS] {
+    let mut sums = [[simd.splat_f32s(0.0); 2]; ROWS];
+    for input in 0..inputs {
+        let (first, second) = weights(input);
+        for (row, sums) in sums.iter_mut().enumerate() {
+            let value = simd.splat_f32s(value(row, input));
+            sums[0] = simd.mul_add_e_f32s(value, first, sums[0]);
+            sums[1] = simd.mul_add_e_f32s(value, second, sums[1]);
+        }
+    }
+    sums
 }
 
 /// Sums of a row's elements under `map`, in sixteen lanes so that it becomes vector code.
