@@ -84,6 +84,15 @@ impl Tokenizer {
                 position += 1;
                 continue;
             }
+            // Most words have one part, and need no look for others.
+            if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                if is_wanted(word) {
+                    let term = self.normal(word);
+                    sink(Token { term, start: offset, end: offset + word.len(), position, compound: false });
+                }
+                position += 1;
+                continue;
+            }
             if word.chars().next().is_some_and(is_cjk) {
                 for bigram in bigrams(word) {
                     sink(Token {

@@ -1,5 +1,7 @@
 //! A unit of a pack as text: its head, and lines of it as its grade says.
 
+use std::borrow::Cow;
+
 use colgrep_core::Unit;
 use colgrep_core::code_line::is_comment;
 use colgrep_syntax::read::lines_between;
@@ -60,9 +62,18 @@ pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswe
     let indent = common_indent(numbers.iter().map(|number| lines[number - 1]));
     // A number says where a row stands behind others, and which one answers. On every row they would take a quarter of the
     // tokens (docs/research/pack.md).
-    let row = |number: usize, is_next: bool| {
-        let text = short(lines[number - 1].get(indent..).unwrap_or_default().trim_end(), LINE_CHARS_MAX);
-        if is_next && number != best { format!("{text}\n") } else { format!("{number}: {text}\n") }
+    let row = |to: &mut String, number: usize, is_next: bool| {
+        if !is_next || number == best {
+            to.push_str(&number.to_string());
+            to.push_str(": ");
+        }
+        to.push_str(&short(lines[number - 1].get(indent..).unwrap_or_default().trim_end(), LINE_CHARS_MAX));
+        to.push('\n');
+    };
+    let bytes = |number: usize| {
+        let mut text = String::new();
+        row(&mut text, number, false);
+        text.len()
     };
     let kept = match grade {
         // Of text between definitions, comments may be all there is.
@@ -70,7 +81,7 @@ pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswe
         Grade::Full => without_long_comments(&numbers, lines, best, COMMENT_LINES_MAX),
         _ => {
             let room = room.saturating_sub(text.len());
-            kept_lines(&numbers, best, line, |number| row(number, false).len(), room)
+            kept_lines(&numbers, best, line, bytes, room)
         }
     };
     let mut last = None;
@@ -79,7 +90,7 @@ pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswe
         if grade == Grade::Cut && last.is_some() && !is_next {
             text.push_str(GAP);
         }
-        text.push_str(&row(number, is_next));
+        row(&mut text, number, is_next);
         last = Some(number);
     }
     if grade == Grade::Cut && last.is_some_and(|last| last < end) {
@@ -196,10 +207,12 @@ fn brief(unit: &Unit, answered: &UnitAnswer) -> String {
     text
 }
 
-fn short(line: &str, chars_max: usize) -> String {
-    match line.char_indices().nth(chars_max) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line.to_string(),
+fn short(line: &str, chars_max: usize) -> Cow<'_, str> {
+    // No line has more characters than bytes.
+    let cut = if line.len() > chars_max { line.char_indices().nth(chars_max) } else { None };
+    match cut {
+        Some((at, _)) => Cow::Owned(format!("{}…", &line[..at])),
+        None => Cow::Borrowed(line),
     }
 }
 
