@@ -108,16 +108,10 @@ fn columns<S: Simd, const ROWS: usize>(simd: S, linear: &Linear, from: &[f32], t
             if column >= outputs {
                 break;
             }
-            let pair = |weights: &[f32; PANEL]| {
-                let pair = S::as_simd_f32s(&weights[offset..][..width]).0;
-                (pair[0], pair[1])
-            };
             // Rows of the model's own width stand at distances that are known here: one register points at all of them.
             let sums = match (together, weights.first_chunk::<WIDTH>()) {
-                (Some(rows), Some(weights)) => {
-                    sums::<S, ROWS>(simd, WIDTH, |input| pair(&weights[input]), |row, input| rows[row][input])
-                }
-                _ => sums::<S, ROWS>(simd, inputs, |input| pair(&weights[input]), |row, input| rows[row][input]),
+                (Some(rows), Some(weights)) => sums_of_width::<S, ROWS>(simd, weights, offset, rows),
+                _ => sums::<S, ROWS>(simd, weights, offset, rows),
             };
             let bias = &linear.bias[column..][..width];
             for (row, sums) in sums.into_iter().enumerate() {
@@ -136,21 +130,42 @@ fn columns<S: Simd, const ROWS: usize>(simd: S, linear: &Linear, from: &[f32], t
     }
 }
 
-/// For each of `ROWS` rows the sums over its inputs, times two vectors of weights of each.
+/// For each of `ROWS` rows the sums over its inputs, times two vectors of weights of each: those at `offset` in a panel.
 #[inline(always)]
 fn sums<S: Simd, const ROWS: usize>(
     simd: S,
-    inputs: usize,
-    weights: impl Fn(usize) -> (S::f32s, S::f32s),
-    value: impl Fn(usize, usize) -> f32,
+    weights: &[[f32; PANEL]],
+    offset: usize,
+    rows: [&[f32]; ROWS],
 ) -> [[S::f32s; 2]; ROWS] {
     let mut sums = [[simd.splat_f32s(0.0); 2]; ROWS];
-    for input in 0..inputs {
-        let (first, second) = weights(input);
-        for (row, sums) in sums.iter_mut().enumerate() {
-            let value = simd.splat_f32s(value(row, input));
-            sums[0] = simd.mul_add_e_f32s(value, first, sums[0]);
-            sums[1] = simd.mul_add_e_f32s(value, second, sums[1]);
+    for (input, weights) in weights.iter().enumerate() {
+        let pair = S::as_simd_f32s(&weights[offset..][..2 * S::F32_LANES]).0;
+        for row in 0..ROWS {
+            let value = simd.splat_f32s(rows[row][input]);
+            sums[row][0] = simd.mul_add_e_f32s(value, pair[0], sums[row][0]);
+            sums[row][1] = simd.mul_add_e_f32s(value, pair[1], sums[row][1]);
+        }
+    }
+    sums
+}
+
+/// As [`sums`], of rows that stand behind each other. Twelve pointers to rows do not fit into the registers. No closure is
+/// called in these loops: one that is not taken in would be compiled without the vector unit.
+#[inline(always)]
+fn sums_of_width<S: Simd, const ROWS: usize>(
+    simd: S,
+    weights: &[[f32; PANEL]; WIDTH],
+    offset: usize,
+    rows: &[[f32; WIDTH]; ROWS],
+) -> [[S::f32s; 2]; ROWS] {
+    let mut sums = [[simd.splat_f32s(0.0); 2]; ROWS];
+    for input in 0..WIDTH {
+        let pair = S::as_simd_f32s(&weights[input][offset..][..2 * S::F32_LANES]).0;
+        for row in 0..ROWS {
+            let value = simd.splat_f32s(rows[row][input]);
+            sums[row][0] = simd.mul_add_e_f32s(value, pair[0], sums[row][0]);
+            sums[row][1] = simd.mul_add_e_f32s(value, pair[1], sums[row][1]);
         }
     }
     sums

@@ -94,9 +94,6 @@ impl WithSimd for Pass<'_> {
         for (from, to) in x.chunks_exact(d).zip(h.chunks_exact_mut(d)) {
             kernel::layer_norm(from, &weights.norm[0], &weights.norm[1], to);
         }
-        let gate = |which: usize, h: &[f32]| {
-            (kernel::dot(&weights.gate[0][which * d..][..d], h) + weights.gate[1][which]).clamp(-2.0, 2.0)
-        };
         let (direct, context) = (fit(direct, ends.len() * d), fit(context, ends.len() * d));
         direct.fill(0.0);
         context.fill(0.0);
@@ -104,7 +101,7 @@ impl WithSimd for Pass<'_> {
         for ((end, direct), context) in ends.iter().zip(direct.chunks_exact_mut(d)).zip(context.chunks_exact_mut(d)) {
             for piece in start..*end {
                 let h = &h[piece * d..][..d];
-                let share = kernel::exp(weights.piece_weight(ids[piece], 2) + gate(2, h));
+                let share = kernel::exp(weights.piece_weight(ids[piece], 2) + gate(weights, 2, h));
                 kernel::add_scaled(direct, &e[piece * d..][..d], share);
                 kernel::add_scaled(context, h, share);
             }
@@ -128,8 +125,8 @@ impl WithSimd for Pass<'_> {
             {
                 let learned = weights.piece_weight(*id, side as usize);
                 let log = match side {
-                    Side::Query => learned + gate(0, h),
-                    Side::Document => (learned + gate(1, h)).clamp(-3.0, 0.7),
+                    Side::Query => learned + gate(weights, 0, h),
+                    Side::Document => (learned + gate(weights, 1, h)).clamp(-3.0, 0.7),
                 };
                 let weight = kernel::exp(log);
                 row.iter_mut().for_each(|x| *x *= weight);
@@ -139,6 +136,12 @@ impl WithSimd for Pass<'_> {
         }
         texts
     }
+}
+
+/// What the context of a piece adds to its log weight: 0 in a query, 1 in a document, 2 in the summary.
+#[inline(always)]
+fn gate(weights: &Weights<'_>, which: usize, h: &[f32]) -> f32 {
+    (kernel::dot(&weights.gate[0][which * h.len()..][..h.len()], h) + weights.gate[1][which]).clamp(-2.0, 2.0)
 }
 
 /// `x += down(glu(up(conv(y))))`, a block of rows after the other. Only the convolution sees where a text ends.
