@@ -126,6 +126,7 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
             refused,
             format!("`colgrep init --model {id}` fetches it, and `--model default` takes the one in the program"),
         ),
+        Refused::Group { untrusted: Some(_), .. } => Mended::with(refused, "`colgrep settings --trust` there does so"),
         Refused::EmptyPath => Mended::with(refused, "say . for the current folder"),
         Refused::OtherProject { .. } => Mended::with(refused, "name a folder of its project"),
         _ => return of_root(refused),

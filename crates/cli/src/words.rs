@@ -19,6 +19,23 @@ pub fn quoted(words: &[String]) -> String {
     words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
 }
 
+/// Characters that a remark repeats of a query.
+const QUERY_CHARS_MAX: usize = 80;
+
+/// A query as a remark repeats it: the beginning of a long one, on one line.
+pub fn in_short(query: &str) -> String {
+    let query = query.trim();
+    match in_whole(query) {
+        true => query.to_string(),
+        false => query.lines().next().unwrap_or_default().chars().take(QUERY_CHARS_MAX).collect::<String>() + "…",
+    }
+}
+
+/// Whether a query is so short that a remark may repeat all of it.
+pub fn in_whole(query: &str) -> bool {
+    query.trim().chars().nth(QUERY_CHARS_MAX).is_none() && !query.trim().contains('\n')
+}
+
 /// Bytes in words: `1.50 MB`.
 pub fn in_words(bytes: u64) -> String {
     DecimalBytes(bytes).to_string()

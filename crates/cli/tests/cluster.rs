@@ -361,3 +361,55 @@ fn a_name_that_two_shards_have_is_told() {
     let (text, is_error) = client.call("search", json!({"query": "retry"}));
     assert!(is_error && text.contains("(shards 1, 2)"), "{text}");
 }
+
+#[test]
+fn what_shards_cannot_do_is_said_as_it_is() {
+    let sandbox = sandbox();
+    let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "worker", "web"]);
+    name(&sandbox, &[&[&one.address]]);
+    let gone = "api/src/nowhere.rs: No such file or directory";
+    for (args, why) in [
+        (&["queue", "api/src/nowhere.rs"][..], gone),
+        (&["queue", "."], "leave the path out to search all of them"),
+        (&["*"], "\"*\" holds no word, and over shards"),
+        (&["queue", "--hidden"], "--hidden: about indexes of this machine"),
+        (&["queue", "-uu", "-y"], "-u and -y: about indexes"),
+        (&["queue", "--index-mode", "keyword"], "--index-mode: about indexes"),
+        (&["queue", "--group", "backend"], "--group names folders of this machine"),
+        (&["--like", "api/src/queue.rs:1"], "--like reads a unit of this machine"),
+    ] {
+        let ran = sandbox.run(&[&["--shards", "shards.json"], args].concat());
+        assert!(ran.status == 2 && ran.err.contains(why) && ran.out.is_empty(), "{args:?}: {ran:?}");
+    }
+    let here = sandbox.run(&["queue", "api/src/nowhere.rs"]);
+    assert!(here.status == 2 && here.err.contains(gone), "as in files here: {here:?}");
+    let command = sandbox.run(&["--shards", "shards.json", "status"]);
+    assert!(command.err.contains("the command is: colgrep status"), "{command:?}");
+    let server = Server::start(&sandbox, &["--shards", "shards.json"]);
+    for (asked, why) in [
+        (json!({"query": "queue", "paths": ["api/src/nowhere.rs"]}), gone),
+        (json!({"query": "*"}), "holds no word, and over shards"),
+    ] {
+        let refused = server.post("/api/v1/search", &asked);
+        let detail = refused.json()["detail"].as_str().unwrap_or_default().to_string();
+        assert!(refused.status == 422 && detail.contains(why), "{asked}: {refused:?}");
+    }
+}
+
+#[test]
+fn flags_that_would_protect_nothing_or_admit_nobody_are_refused() {
+    let sandbox = sandbox();
+    sandbox.write("token", "0123456789abcdef0123");
+    for (args, why) in [
+        (&["--rights", "api"][..], "--rights: about a server over shards"),
+        (&["--shard-token-file", "token", "api"], "--shard-token-file: about a server over shards"),
+        (&["--timeout", "0"], "--timeout 0 leaves no time"),
+        (&["--at-once", "0"], "--at-once 0 lets no request in"),
+        (&["--listen", "localhost"], "an address and a port, as 127.0.0.1:7345"),
+    ] {
+        // Where it is not refused it asks for a token.
+        let listen = if args[0] == "--listen" { &[][..] } else { &["--listen", "192.0.2.1:1"] };
+        let ran = sandbox.run(&[&["serve"], listen, args].concat());
+        assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {ran:?}");
+    }
+}

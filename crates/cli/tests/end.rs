@@ -217,3 +217,28 @@ fn what_was_read_of_the_query_is_explained() {
     }
     assert!(!sandbox.run(&["close the session", "--explain", "--all"]).out.contains("query:"));
 }
+
+#[test]
+fn of_a_long_query_a_few_words_are_told_and_not_all_of_it() {
+    let sandbox = project();
+    let letter = |n: u8| char::from(b'a' + n);
+    let words: Vec<String> = (0..200).map(|n: u8| format!("zyx{}q{}", letter(n / 20), letter(n % 20))).collect();
+    let query = words.join(" ");
+    for args in [&[query.as_str()][..], &[&query, "--all"]] {
+        let ran = sandbox.run(args);
+        let told = ran.err.matches("zyx").count();
+        assert!(ran.err.contains("nothing here holds \"zyx"), "{ran:?}");
+        assert!((1..=20).contains(&told) && ran.err.len() < 1_500, "{told} words: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_budget_that_holds_nothing_is_told_or_refused() {
+    let sandbox = project();
+    let ran = sandbox.run(&["session timeout", "--pack", "1"]);
+    assert!(ran.out.is_empty() && ran.err.contains("not even the first of"), "{ran:?}");
+    assert_eq!(sandbox.run(&["session timeout", "--pack", "1", "--quiet"]).err, "");
+    for args in [&["session", "--max-tokens", "0"][..], &["session", "--pack", "0"], &["session", "-k", "0"]] {
+        assert_eq!(sandbox.run(args).status, 2, "{args:?}");
+    }
+}

@@ -102,9 +102,14 @@ fn several_roots_are_served_and_kept_up_to_date() {
     assert!(only["results"].as_array().expect("results").iter().all(|hit| hit["repository"] == "two"), "{only}");
     let outside = server.post("/page/results", &json!({"query": "lion", "paths": [sandbox.root().join("three")]}));
     assert_eq!(outside.status, 422, "{outside:?}");
-    for (repository, path) in
-        [("one", "../three/src/c.py"), ("one", "/etc/hostname"), ("three", "src/c.py"), ("one", "src"), ("one", "")]
-    {
+    for (repository, path) in [
+        ("one", "../three/src/c.py"),
+        ("one", "../two/src/b.py"),
+        ("one", "/etc/hostname"),
+        ("three", "src/c.py"),
+        ("one", "src"),
+        ("one", ""),
+    ] {
         let refused = server.post("/page/file", &json!({"repository": repository, "path": path}));
         assert_eq!(refused.status, 422, "{repository} {path}: {refused:?}");
     }
@@ -459,4 +464,25 @@ fn the_description_is_of_what_is_there() {
             (&tool["inputSchema"]["required"], &json!(false))
         );
     }
+}
+
+#[test]
+fn problems_name_what_is_wrong() {
+    let sandbox = Sandbox::of("relay");
+    let server = Server::start(&sandbox, &["--listen", "localhost:0"]);
+    for (path, body, why) in [
+        ("/api/v1/search", json!({"query": 5}), "`query`: invalid type: integer `5`, expected a string"),
+        ("/api/v1/search", json!({"query": "a", "hints": [{"kind": 1}]}), "`hints[0].kind`: invalid type"),
+        ("/api/v1/search", json!({"query": "a", "max_tokens": 10}), "`max_tokens` is 50 or more"),
+        ("/api/v1/search", json!({"query": "a", "colour": 1}), "unknown field `colour`"),
+        ("/api/v1/read_unit", json!({}), "the parameter `file` is missing"),
+        ("/api/v1/find_related", json!({}), "the parameter `file` is missing"),
+        ("/page/results", json!({"query": []}), "`query`: invalid type"),
+    ] {
+        let refused = server.post(path, &body);
+        let detail = refused.json()["detail"].as_str().unwrap_or_default().to_string();
+        assert!(refused.status == 422 && detail.contains(why), "{path} {body}: {refused:?}");
+    }
+    let large = server.post("/api/v1/search", &json!({"query": "x".repeat(300 << 10)}));
+    assert!(large.status == 413 && large.text.contains("256 KiB"), "{large:?}");
 }

@@ -167,3 +167,24 @@ fn a_server_answers_about_groups_and_a_call_about_some_of_them() {
         assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
     }
 }
+
+#[test]
+fn a_group_that_names_no_folder_is_refused_and_never_the_current_one() {
+    let sandbox = sandbox();
+    let settings = sandbox.root().parent().expect("a folder").join("config/colgrep/config.toml");
+    let groups = "index_mode = \"keyword\"\n\n[groups]\nempty = []\nlost = [\"~/gone\"]\nround = [\"~/project/api/../worker\"]\n";
+    fs::write(settings, groups).expect("a file");
+    sandbox.write(".colgrep.toml", "[groups]\nteam = [\"api\"]\n");
+    for (group, why) in [
+        ("empty", "the group \"empty\" in "),
+        ("lost", "which the group \"lost\" in "),
+        ("team", "is not taken until you trust the file; `colgrep settings --trust`"),
+    ] {
+        let ran = sandbox.run(&["retry", "--group", group]);
+        assert!(ran.status == 2 && ran.out.is_empty() && ran.err.contains(why), "{group}: {ran:?}");
+    }
+    let ran = sandbox.run(&["backoff", "--group", "round"]);
+    assert!(ran.out.contains("backoff.py") && !ran.out.contains("..") && !ran.out.contains("api/"), "{ran:?}");
+    let told = sandbox.run(&["doctor"]).out;
+    assert!(told.contains("the group \"empty\"") && told.contains("the group \"lost\""), "{told}");
+}

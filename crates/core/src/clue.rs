@@ -3,6 +3,7 @@
 //!
 //! Reading never fails and never drops anything: a clue stands beside the words, and what it names may not be here.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
@@ -146,6 +147,7 @@ impl Clues {
 
     /// Reads the clues of a query.
     pub fn read(text: &str, facts: &LanguageFacts) -> Clues {
+        let text = &*links_as_paths(text);
         let mut clues = Clues {
             phrases: phrases(text),
             declaration: declaration(text, facts),
@@ -183,6 +185,44 @@ impl Clues {
         let are_all = text.split_whitespace().count() == clues.tokens.len();
         clues.is_tokens = are_all && !clues.tokens.is_empty() && clues.locations.is_empty();
         clues
+    }
+}
+
+/// A text with each link to a file on a forge as the path of the file there, and its line: `src/a.rs#L12`.
+fn links_as_paths(text: &str) -> Cow<'_, str> {
+    if !text.contains("://") {
+        return Cow::Borrowed(text);
+    }
+    let (mut told, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("://") {
+        let start = rest[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
+        let is_end = |c: char| c.is_whitespace() || (PATH_ENDS.contains(&c) && c != '=');
+        let end = rest[at..].find(is_end).map_or(rest.len(), |length| at + length);
+        let link = &rest[start..end];
+        told.push_str(&rest[..start]);
+        told.push_str(&path_of_link(link).unwrap_or_else(|| link.to_string()));
+        rest = &rest[end..];
+    }
+    told.push_str(rest);
+    Cow::Owned(told)
+}
+
+/// The path and line of `https://github.com/OWNER/NAME/blob/COMMIT/PATH#L12`, likewise of `/blame/` and `/raw/` and of
+/// GitLab's `/-/blob/`, whatever the host.
+fn path_of_link(link: &str) -> Option<String> {
+    let address = link.strip_prefix("https://").or_else(|| link.strip_prefix("http://"))?;
+    let (address, fragment) = address.split_once('#').unwrap_or((address, ""));
+    let parts: Vec<&str> = address.split('?').next()?.split('/').collect();
+    let at = parts.iter().position(|part| matches!(*part, "blob" | "blame" | "raw"))?;
+    // Behind host, owner and name; GitLab has groups in groups, and a mark behind the name.
+    let is_forge = at == 3 || (at > 3 && parts[at - 1] == "-");
+    let path = parts.get(at + 2..).filter(|_| is_forge)?.join("/");
+    let digits: String =
+        fragment.strip_prefix('L').into_iter().flat_map(str::chars).take_while(char::is_ascii_digit).collect();
+    match digits.is_empty() {
+        _ if path.is_empty() => None,
+        true => Some(path),
+        false => Some(format!("{path}#L{digits}")),
     }
 }
 

@@ -20,6 +20,10 @@ use crate::place::Place;
 const WORDS_COUNTED_MAX: usize = 4;
 /// A word in more units than this is not looked up; it counts as one that stands everywhere.
 const UNITS_OF_A_WORD_MAX: u64 = 200_000;
+/// Words of a question that are looked up, from the first on: each costs a look at its units. A pasted text has thousands.
+const WORDS_LOOKED_UP_MAX: usize = 24;
+/// Unknown words that are told. For each the index's own words are compared with it, about 10 ms in a large project.
+const UNKNOWN_MAX: usize = 4;
 /// Maximum number of suggestions: words spelled like one unknown word, and words in all.
 const ALIKE_MAX: usize = 2;
 const NEAR_MAX: usize = 8;
@@ -55,7 +59,8 @@ pub struct End {
     /// Patterns that find these files where all of them match: the words of the question, the rarest first, each cut to
     /// the part that all its forms share.
     pub patterns: Vec<String>,
-    /// Words of the question that stand nowhere in the project; looked up only where no result is likely right.
+    /// The first words of the question that stand nowhere in the project, a few at most; looked up only where no result is
+    /// likely right.
     pub unknown: Vec<String>,
     /// Suggestions: words of the project near to the question.
     pub near: Vec<String>,
@@ -203,7 +208,8 @@ pub fn end(
         let files = if is_looked_up(at) { of_words.next().unwrap_or_default() } else { u64::MAX };
         counted.push((files, word));
     }
-    end.unknown = counted.iter().filter(|(files, _)| *files == 0).map(|(_, word)| word.clone()).collect();
+    let unknown = counted.iter().filter(|(files, _)| *files == 0).map(|(_, word)| word.clone());
+    end.unknown = unknown.take(UNKNOWN_MAX).collect();
     if is_counted && counted.iter().any(|(files, _)| *files < u64::MAX) {
         end.holders = found.holders as usize;
         counted.sort_by_key(|(files, _)| *files);
@@ -301,14 +307,15 @@ fn points_nowhere(clues: &Clues) -> bool {
     locations.is_empty() && mentions.is_empty() && phrases.is_empty() && declaration.is_none() && callers_of.is_none()
 }
 
-/// The words of a question, as typed, each once and without stop words; its tokens where it consists of these.
+/// The first words of a question, as typed, each once and without stop words; its tokens where it consists of these.
 fn written(query: &Query) -> Vec<String> {
     if query.clues.is_tokens {
-        return query.clues.tokens.clone();
+        return query.clues.tokens.iter().take(WORDS_LOOKED_UP_MAX).cloned().collect();
     }
     let mut seen = HashSet::new();
     let all = words(&query.text).map(|word| query.text[word].to_string());
-    all.filter(|word| !is_stop_word(&word.to_lowercase()) && seen.insert(word.to_lowercase())).collect()
+    let each = all.filter(|word| !is_stop_word(&word.to_lowercase()) && seen.insert(word.to_lowercase()));
+    each.take(WORDS_LOOKED_UP_MAX).collect()
 }
 
 /// A pattern for all forms of a word that the index takes for one: the beginning that they share.

@@ -1,7 +1,8 @@
 //! A project, open for searching: ranks its files, and works out the units and lines to show of each, for all outputs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use colgrep_core::collapse::{FileHit, PerFile, answers};
@@ -21,7 +22,7 @@ use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
 
 use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
-use crate::error::Result;
+use crate::error::{Refused, Result};
 use crate::explain::Explanation;
 use crate::filter::{Filter, allowed_files, not_ranked};
 use crate::line::{QueryWords, own_line};
@@ -54,6 +55,24 @@ impl Within {
     /// Paths from the root.
     pub fn paths(below: Vec<String>) -> Within {
         Within { below, given: Vec::new() }
+    }
+
+    /// Refuses a path that is neither indexed nor there, as [`Project::around`] does; `name` stands in front of the paths.
+    ///
+    /// # Errors
+    /// When there is one.
+    pub fn check_exists(&self, name: &str, project: &Project, snapshot: &Snapshot) -> Result<()> {
+        for below in self.below.iter().filter(|below| !below.is_empty()) {
+            let is_inside = Path::new(below).components().all(|part| matches!(part, Component::Normal(_)));
+            let is_known = || snapshot.files.files.iter().any(|file| is_below(&file.path, below));
+            let there = match is_inside {
+                true if is_known() => continue,
+                true => project.root.join(below).symlink_metadata().map(|_| ()),
+                false => Err(ErrorKind::NotFound.into()),
+            };
+            there.map_err(|source| Refused::Path { path: Path::new(name).join(below), source })?;
+        }
+        Ok(())
     }
 }
 

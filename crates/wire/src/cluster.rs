@@ -373,7 +373,10 @@ fn repository_of(path: &Path) -> Result<(String, String)> {
     }
     match parts.split_first() {
         Some((repository, below)) => Ok((repository.clone(), below.join("/"))),
-        None => Err(Error::Refused("an empty path was given".into())),
+        None => Err(Error::Refused(
+            "over shards a path begins with the name of a repository, as in an answer; leave the path out to search all of them"
+                .into(),
+        )),
     }
 }
 

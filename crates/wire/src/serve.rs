@@ -491,6 +491,7 @@ fn place(repository: &Repository, begin: &Begin) -> colgrep_engine::Result<Place
     let own = begin.below.iter().filter(|(name, _)| *name == repository.name).map(|(_, below)| below.clone());
     let below: Vec<String> = own.collect();
     let within = if below.is_empty() { Within::everything() } else { Within::paths(below) };
-    let Repository { project, snapshot, settings, .. } = repository;
+    let Repository { name, project, snapshot, settings, .. } = repository;
+    within.check_exists(name, project, snapshot)?;
     Place::new(project.clone(), Arc::clone(snapshot), within, &begin.scope, false, settings)
 }

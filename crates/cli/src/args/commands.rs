@@ -176,8 +176,9 @@ pub struct ServeArgs {
     /// Refuse requests that do not say which repositories their caller may see (header Colgrep-Repositories)
     #[arg(long, requires = "shards", help_heading = "Serving")]
     pub rights: bool,
-    /// Where to listen; port 0 takes a free one. An address that other machines can reach needs a token
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7345", help_heading = "Serving")]
+    /// Where to listen; port 0 takes a free one, localhost is 127.0.0.1. An address that other machines can reach needs a
+    /// token
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7345", value_parser = address, help_heading = "Serving")]
     pub listen: SocketAddr,
     /// A file with the token that requests have to bring (Authorization: Bearer TOKEN); else COLGREP_TOKEN holds it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Serving")]
@@ -194,6 +195,19 @@ pub struct ServeArgs {
     /// Options of the walk.
     #[command(flatten)]
     pub walk: WalkArgs,
+}
+
+/// An address to listen on; no name is asked of a server of names.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let numbers = match text.split_once(':') {
+        Some(("localhost", port)) => format!("127.0.0.1:{port}"),
+        _ => text.to_string(),
+    };
+    numbers.parse().map_err(|_| {
+        "it is an address and a port, as 127.0.0.1:7345 (this machine alone), [::1]:7345, or 0.0.0.0:7345 (others too; \
+         needs a token)"
+            .to_string()
+    })
 }
 
 /// Coding agents that `install` knows.

@@ -59,7 +59,7 @@ pub struct LogArgs {
     #[arg(long, help_heading = "Output")]
     pub jsonl: bool,
     /// Stop where so many tokens (bytes / 4) are printed
-    #[arg(long, value_name = "N", help_heading = "Output")]
+    #[arg(long, value_name = "N", value_parser = super::size::positive, help_heading = "Output")]
     pub max_tokens: Option<usize>,
     /// Show how each score came about
     #[arg(long, help_heading = "Output")]

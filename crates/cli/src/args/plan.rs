@@ -11,6 +11,10 @@ use colgrep_syntax::language;
 use super::{IndexMode, SearchArgs, SortArg};
 use crate::output::Wish;
 use crate::output::matches::LineOptions;
+use crate::words::in_short;
+
+/// Commands that somebody may mean to ask of shards.
+const SUBCOMMANDS: [&str; 5] = ["status", "init", "doctor", "clear", "outline"];
 
 /// Whether a path is grep's name for standard input. A file of that name is `./-`.
 pub fn is_stdin(path: &Path) -> bool {
@@ -115,6 +119,7 @@ impl Plan {
     fn read_search(args: &SearchArgs) -> Result<Words> {
         let mut words = Plan::read_words(args)?;
         let plain_grep = matches!(words.task, Task::Grep | Task::Files);
+        refuse_over_shards(args, &words)?;
         refuse(args, plain_grep)?;
         refuse_of_facts(args, &words.question)?;
         if !plain_grep && words.paths.iter().any(|path| is_stdin(path)) {
@@ -178,10 +183,10 @@ impl Plan {
             && args.regexp.is_empty()
         {
             task = Task::Grep;
-            if !args.walk.quiet {
+            if !args.walk.quiet && args.shards.is_none() {
                 let idle =
                     given(&of_units(args)).map_or(String::new(), |flags| format!("; {flags}: without effect there"));
-                remark!("colgrep: {:?} holds no word, so it is searched as text (as -F -e does){idle}", text.trim());
+                remark!("colgrep: {:?} holds no word, so it is searched as text (as -F -e does){idle}", in_short(text));
             }
         }
         Ok(Words { task, question, paths: Vec::new() })
@@ -275,6 +280,51 @@ fn refuse_of_names(args: &SearchArgs) -> Result<()> {
         }
         None => Ok(()),
     }
+}
+
+/// Refuses what a search over shards can't have: their indexes are on other machines.
+fn refuse_over_shards(args: &SearchArgs, words: &Words) -> Result<()> {
+    if args.shards.is_none() {
+        return Ok(());
+    }
+    let walk = &args.walk;
+    let here = [
+        (walk.hidden, "--hidden"),
+        (walk.no_hidden, "--no-hidden"),
+        (walk.secrets, "--secrets"),
+        (walk.no_secrets, "--no-secrets"),
+        (walk.no_ignore, "--no-ignore"),
+        (args.ripgrep.unrestricted > 0, "-u"),
+        (walk.max_filesize.is_some(), "--max-filesize"),
+        (walk.yes, "-y"),
+        (args.no_update, "--no-update"),
+        (walk.index_mode.is_some(), "--index-mode"),
+    ];
+    if let Some(flags) = given(&here) {
+        bail!(
+            "{flags}: about indexes of this machine, and those of --shards are made where the shards run; leave it out"
+        );
+    }
+    let near = [
+        (
+            !args.groups.is_empty(),
+            "--group",
+            "names folders of this machine; a path behind the query names a repository",
+        ),
+        (args.like.is_some(), "--like", "reads a unit of this machine"),
+        (args.near.is_some(), "--near", "names a file of this machine"),
+        (args.remote.is_some(), "--remote", "gives this machine an index"),
+    ];
+    if let Some((_, flag, why)) = near.into_iter().find(|(is_given, ..)| *is_given) {
+        bail!("{flag} {why}, and --shards searches other machines; leave out one of them");
+    }
+    if let (Question::Text(text), None) = (&words.question, &args.query)
+        && SUBCOMMANDS.contains(&text.as_str())
+        && !args.walk.quiet
+    {
+        remark!("colgrep: {text:?} behind --shards is the query; the command is: colgrep {text}");
+    }
+    Ok(())
 }
 
 /// Refuses what the matches of lines alone (-o) can't have.

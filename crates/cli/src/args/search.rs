@@ -145,7 +145,7 @@ pub struct SearchArgs {
     /// Search over shards (`colgrep serve --shard`) instead of folders here: a JSON file with the replicas of each,
     /// {"shards": [["HOST:PORT", …], …]}; a path then begins with the name of a repository. COLGREP_SHARD_TOKEN holds the
     /// shards' token
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["groups", "remote", "like", "near"])]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub shards: Option<PathBuf>,
     /// Number of files to give: exactly so many wherever so many match [default: 15; with -e alone: all]; text leaves out
     /// what --all shows
@@ -348,7 +348,7 @@ pub struct SearchArgs {
     pub json_schema: bool,
     /// Print at most so many tokens (of --queries-from: for each query), counted as bytes / 4: what does not fit is left
     /// out, from the end, and stderr says so
-    #[arg(long, value_name = "N", help_heading = "Output")]
+    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Output")]
     pub max_tokens: Option<usize>,
     /// Print a pack of so many tokens (bytes / 4) for a reader with a budget: the first unit in full, long ones cut in the
     /// middle, the next with signature and first sentence, the rest a line each

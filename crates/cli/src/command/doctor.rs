@@ -325,6 +325,9 @@ fn say_settings(settings: Result<Settings, EngineError>, env: &Env, root: &Path,
             if let Some(refused) = settings.refused() {
                 report.say("settings", Level::Note, format!("{refused}: `colgrep settings --trust`"));
             }
+            for refused in settings.groups().filter_map(|group| settings.group(group, env).err()) {
+                report.say("settings", Level::Advice, hint::told(&refused.into()));
+            }
             let set: Vec<String> = settings
                 .all(env)
                 .into_iter()

@@ -18,6 +18,7 @@ use super::limit_threads;
 use crate::args::{Plan, Task};
 use crate::console::{Console, tell_refused};
 use crate::output::{self, Wish, end};
+use crate::words::in_short;
 use crate::{FAILED, FOUND, NOTHING};
 
 /// Lines around units that come with a file.
@@ -90,6 +91,9 @@ fn asked(plan: &Plan) -> Result<&str> {
     };
     match plan.task {
         Task::Rank => {}
+        Task::Grep if !query.trim().is_empty() => {
+            bail!("{:?} holds no word, and over shards no text is searched; ask in words or by a name", in_short(query))
+        }
         Task::Grep => {
             bail!("--shards: patterns alone (-e) are matched in files of this machine; give a query beside -e")
         }

@@ -19,7 +19,7 @@ use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use colgrep_engine::env::Env;
 use gate::Gate;
 use guard::Guard;
@@ -81,13 +81,32 @@ impl App {
     }
 }
 
+/// Refuses flags that would protect nothing: whoever gives one relies on it.
+fn check(args: &ServeArgs) -> Result<()> {
+    let of_shards = [(args.rights, "--rights"), (args.shard_token_file.is_some(), "--shard-token-file")];
+    for (_, flag) in of_shards.into_iter().filter(|(is_given, _)| *is_given && args.shards.is_none()) {
+        bail!(
+            "{flag}: about a server over shards (serve --shards FILE); a server of folders shows all of them to everybody \
+             with its token"
+        );
+    }
+    if args.timeout == 0 {
+        bail!("--timeout 0 leaves no time for any request; the least is 1 second");
+    }
+    if args.at_once == Some(0) {
+        bail!("--at-once 0 lets no request in; the least is 1");
+    }
+    Ok(())
+}
+
 pub(super) fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
+    check(args)?;
     if args.shard {
         return shard::run(args, env);
     }
     limit_threads(args.walk.threads);
     let guard = Guard::new(args, env)?;
-    let at_once = args.at_once.map_or(AT_WORK_A_CORE_MAX * rayon::current_num_threads(), |n| n.max(1));
+    let at_once = args.at_once.unwrap_or(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
     let state = match &args.shards {
         Some(file) => {
             let shards = Shards::open(file, args.shard_token_file.as_deref(), env, at_once, args.rights)?;
@@ -102,7 +121,7 @@ pub(super) fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
         gate: Gate::new(at_once),
         guard,
         metrics: Metrics::new(),
-        patience: Duration::from_secs(args.timeout.max(1)),
+        patience: Duration::from_secs(args.timeout),
         syntaxes: OnceLock::new(),
     });
     let runtime = tokio::runtime::Builder::new_multi_thread()

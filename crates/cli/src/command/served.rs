@@ -22,7 +22,7 @@ mod tools;
 use anyhow::Result;
 use ends::Answered;
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
 pub use shards::Shards;
 use state::ServerState;
@@ -57,7 +57,7 @@ impl Tool {
         work: fn(&ServerState, &P) -> Result<Answered>,
     ) -> Tool {
         let read = move |parameters| {
-            let asked: P = serde_json::from_value(Value::Object(parameters))?;
+            let asked: P = read(parameters)?;
             Ok(Box::new(move |state: &ServerState| work(state, &asked)) as Call)
         };
         Tool { name, title, doc, input: schema::of::<P>(), read: Box::new(read) }
@@ -70,6 +70,23 @@ impl Tool {
     pub fn call(&self, parameters: Map<String, Value>) -> serde_json::Result<Call> {
         (self.read)(parameters)
     }
+}
+
+/// Reads parameters; an error names the one that does not fit.
+///
+/// # Errors
+/// When they are not those of `P`, or ask for a shorter answer than there is.
+pub fn read<P: DeserializeOwned>(parameters: Map<String, Value>) -> serde_json::Result<P> {
+    let tokens = parameters.get("max_tokens").and_then(Value::as_u64);
+    if tokens.is_some_and(|tokens| tokens < page::TOKENS_MIN as u64) {
+        return Err(serde_json::Error::custom(format!("`max_tokens` is {} or more", page::TOKENS_MIN)));
+    }
+    serde_path_to_error::deserialize(Value::Object(parameters)).map_err(|error| {
+        let (path, why) = (error.path().to_string(), error.inner().to_string());
+        // An unknown name stands in the text already.
+        let is_named = path == "." || why.contains(&format!("`{path}`"));
+        serde_json::Error::custom(if is_named { why } else { format!("`{path}`: {why}") })
+    })
 }
 
 /// All kinds of requests.

@@ -8,7 +8,7 @@ use colgrep_engine::end::End;
 
 use super::Options;
 use super::style::{self, paint};
-use crate::words::{counted, quoted};
+use crate::words::{counted, in_short, in_whole, quoted};
 
 /// Maximum width of the rule, in columns.
 const RULE_COLUMNS_MAX: usize = 60;
@@ -29,13 +29,17 @@ pub fn write_rule(out: &mut impl Write, options: &Options) -> io::Result<()> {
 /// The remarks behind the last result, a line each; `paths` are the searched ones, as typed. If the rule `is_marked` on
 /// a terminal, no remark says again which results are near.
 pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
-    let query = shell_word(&end.query);
+    // What nobody would paste again is not printed again.
+    let with = |flag: &str| match in_whole(&end.query) {
+        true => format!("colgrep {flag} {}{paths}", shell_word(&end.query)),
+        false => format!("the same with {flag}"),
+    };
     let mut lines = Vec::new();
     if end.shown == 0 && end.is_tokens {
-        let tokens = end.query.trim().trim_matches('"');
-        lines.push(format!("nothing holds \"{tokens}\"; nearest by meaning: colgrep --semantic-only {query}{paths}"));
+        let tokens = in_short(end.query.trim().trim_matches('"'));
+        lines.push(format!("nothing holds \"{tokens}\"; nearest by meaning: {}", with("--semantic-only")));
     } else if end.shown == 0 && end.weak > 0 {
-        lines.push(format!("nothing here is likely right; colgrep --all {query}{paths} shows what is near"));
+        lines.push(format!("nothing here is likely right; {} shows what is near", with("--all")));
     } else if end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked {
         let strength = format!("strength {:.2} of 1 at most", end.strongest);
         lines.push(format!("none of these is likely right, all are near at best ({strength})"));

@@ -29,7 +29,7 @@ use escape::{escape_control, json_text};
 pub use hyperlink::Links;
 use style::paint;
 
-use crate::words::counted;
+use crate::words::{counted, in_short};
 
 /// When a feature that suits a terminal is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -277,7 +277,12 @@ impl Options {
 pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, paths: Option<&str>) -> Result<()> {
     if let Some(tokens) = options.wish.pack {
         let files = results.iter().collect::<Result<Vec<_>, _>>()?;
-        return pack::print(out, &files, tokens, options);
+        let shown = pack::print(out, &files, tokens, options)?;
+        if shown == 0 && !files.is_empty() && !options.wish.quiet {
+            let found = counted(files.len() as u64, "result");
+            remark!("colgrep: not even the first of {found} fits into --pack {tokens}");
+        }
+        return Ok(());
     }
     let mut budget = Budget::new(options.wish.max_tokens);
     let shown = if options.wish.format.is_json() {
@@ -303,7 +308,8 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, pat
 /// Remarks that `--max-tokens` left results out; names the query if there are several.
 pub fn tell_cut(wish: &Wish, query: Option<&str>, shown: usize, found: usize) {
     if shown < found && !wish.quiet {
-        let (query, found) = (query.map_or(String::new(), |q| format!("{q}: ")), counted(found as u64, "result"));
+        let (query, found) =
+            (query.map_or(String::new(), |q| format!("{}: ", in_short(q))), counted(found as u64, "result"));
         let tokens = wish.max_tokens.unwrap_or_default();
         remark!("colgrep: {query}{shown} of {found} fit into --max-tokens {tokens}");
     }

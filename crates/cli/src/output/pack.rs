@@ -42,12 +42,14 @@ pub fn pieces(files: &[FileAnswer], tokens: usize, ids: bool) -> Vec<Piece> {
     pack(files, tokens.saturating_mul(BYTES_A_TOKEN), ids, |file| escape_control(&shown(file).to_string_lossy()))
 }
 
-/// Prints a pack; its text, for a terminal, with control characters escaped.
+/// Prints a pack and gives the number of its pieces; its text, for a terminal, with control characters escaped.
 ///
 /// # Errors
 /// When `out` refuses.
-pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options: &Options) -> Result<()> {
-    let mut rows = pieces(files, tokens, false).into_iter().map(|piece| packed(files, piece));
+pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options: &Options) -> Result<usize> {
+    let pieces = pieces(files, tokens, false);
+    let count = pieces.len();
+    let mut rows = pieces.into_iter().map(|piece| packed(files, piece));
     let is_terminal = options.look.width.is_some();
     let text = |row: Packed| if is_terminal { escape_text(&row.text) } else { row.text };
     match options.wish.format {
@@ -55,7 +57,7 @@ pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options:
         Format::JsonLines => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", json_text(&row)?)?))?,
         Format::Text | Format::Vimgrep => rows.try_for_each(|row| out.write_all(text(row).as_bytes()))?,
     }
-    Ok(())
+    Ok(count)
 }
 
 fn packed(files: &[FileAnswer], piece: Piece) -> Packed {

@@ -40,6 +40,7 @@ fn tokens_are_told_from_words() {
         ("rate-limit", "", false),
         ("X", "", false),
         ("src/net/tcp.rs", "src/net/tcp.rs", true),
+        ("https://github.com/o/n/blob/main/src/a.py", "src/a.py", true),
         // A line of a file is looked for as such.
         ("tcp.rs:12", "tcp.rs:12", false),
     ] {
@@ -77,6 +78,13 @@ fn places_are_read_as_programs_print_them() {
         ("File \"/srv/Unit tests/nvm_has\", line 10", "/srv/Unit tests/nvm_has 10"),
         ("    at run (file:///app/src/a.js:3:9)", "/app/src/a.js 3"),
         ("parse request", ""),
+        ("https://github.com/psf/requests/blob/main/src/a.py#L500", "src/a.py 500"),
+        ("see (https://github.com/psf/requests/blob/1f2e/src/a.py#L5-L9), which", "src/a.py 5"),
+        ("it is https://github.com/o/n/blame/main/src/a.py?plain=1#L10-L20.", "src/a.py 10"),
+        ("https://gitlab.com/g/sub/n/-/blob/main/a.rb#L3", "a.rb 3"),
+        ("https://host/o/n/blob/v1/a.c#L7C2-L9C4", "a.c 7"),
+        ("https://host/a/blob/main/b.rs#L4", ""),
+        ("https://github.com/o/n/blob/main/a.py", ""),
         ("http://host/a.rs:12", ""),
         ("std::vec::Vec", ""),
         ("at 12:30 and 3:4", ""),
@@ -99,6 +107,8 @@ fn files_are_mentioned_by_path_or_name() {
         ("client.py", "client.py"),
         ("a.b.d", ""),
         ("e.g. this", ""),
+        ("https://github.com/o/n/blob/main/src/a.py", "src/a.py"),
+        ("https://github.com/o/n/issues/12", ""),
         ("1/2", "1/2"),
         ("/", ""),
     ] {

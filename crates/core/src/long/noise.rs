@@ -70,7 +70,7 @@ fn without_comments(text: &str) -> String {
 }
 
 /// A line without the addresses in it.
-fn without_addresses(line: &str) -> String {
+pub(super) fn without_addresses(line: &str) -> String {
     let mut rest = line;
     let mut kept = String::new();
     while let Some(at) = ["https://", "http://"].iter().filter_map(|scheme| rest.find(scheme)).min() {

@@ -1,7 +1,7 @@
 //! Requests that can't be answered as they are.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{GitError, Source};
 
@@ -24,7 +24,7 @@ pub enum Refused {
         known: Vec<String>,
     },
     /// The settings have no group of that name.
-    #[error("there is no group {name:?} in the settings{}", of_groups(near.as_deref(), known))]
+    #[error("there is no group {name:?} in the settings{}", of_groups(near.as_deref(), known, untrusted.as_deref()))]
     Group {
         /// The name given.
         name: String,
@@ -32,6 +32,26 @@ pub enum Refused {
         near: Option<String>,
         /// Those that there are.
         known: Vec<String>,
+        /// The repository's settings file that names one of that name, and that the user does not trust.
+        untrusted: Option<PathBuf>,
+    },
+    /// A group of the settings names no folder.
+    #[error("the group {name:?} in {} names no folder; write groups.{name} = [\"~/src/api\", \"~/src/web\"]", file.display())]
+    EmptyGroup {
+        /// Its name.
+        name: String,
+        /// The settings file.
+        file: PathBuf,
+    },
+    /// A group of the settings names what is not there.
+    #[error("there is no folder {}, which the group {name:?} in {} names", folder.display(), file.display())]
+    GroupFolder {
+        /// Its name.
+        name: String,
+        /// The settings file.
+        file: PathBuf,
+        /// What it names.
+        folder: PathBuf,
     },
     /// A glob is not valid.
     #[error("{pattern:?} is no glob")]
@@ -300,8 +320,12 @@ pub enum TermsError {
 }
 
 /// What there is in place of a group that is unknown.
-fn of_groups(near: Option<&str>, known: &[String]) -> String {
+fn of_groups(near: Option<&str>, known: &[String], untrusted: Option<&Path>) -> String {
     match near {
+        _ if untrusted.is_some() => {
+            let file = untrusted.map(|file| file.display().to_string()).unwrap_or_default();
+            format!(", and the one of {file} is not taken until you trust the file")
+        }
         Some(near) => format!("; did you mean {near:?}?"),
         None if known.is_empty() => ", which names none".to_string(),
         None => format!("; there are {}", known.join(", ")),

@@ -10,7 +10,7 @@ mod trust;
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind::FileTooLarge;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs, Profile};
@@ -202,20 +202,41 @@ impl Settings {
         self.list("sessions").iter().map(|written| from_home(written, env)).collect()
     }
 
+    /// The names of the groups of projects.
+    pub fn groups(&self) -> impl Iterator<Item = &str> {
+        self.table("groups").into_keys()
+    }
+
     /// The folders of a group of projects, as they are to be searched together; those that are no whole paths are meant
     /// from the folder of the settings file.
     ///
     /// # Errors
-    /// When there is no group of that name.
+    /// When there is no group of that name, or it names no folder, or one that is not there.
     pub fn group(&self, name: &str, env: &Env) -> Result<Vec<PathBuf>> {
         let groups = self.table("groups");
         let (Some(folders), Some((_, file))) = (groups.get(name), self.values.get(&format!("groups.{name}"))) else {
             let known: Vec<String> = groups.keys().map(ToString::to_string).collect();
             let near = nearest(name, groups.keys().copied()).map(str::to_string);
-            return Err(RefusedRequest::Group { name: name.to_string(), near, known }.into());
+            let is_untrusted =
+                |refused: &&Refused| refused.values.iter().any(|(key, _)| *key == format!("groups.{name}"));
+            let untrusted = self.refused.iter().find(is_untrusted).map(|refused| refused.path.clone());
+            return Err(RefusedRequest::Group { name: name.to_string(), near, known, untrusted }.into());
         };
+        if folders.is_empty() {
+            return Err(RefusedRequest::EmptyGroup { name: name.to_string(), file: file.clone() }.into());
+        }
         let base = file.parent().unwrap_or(Path::new(""));
-        Ok(folders.iter().map(|written| base.join(from_home(written, env))).collect())
+        let folder = |written: &String| {
+            let joined = base.join(from_home(written, env));
+            // `..` behind a link is not the folder in front of it.
+            let has_detour = joined.components().any(|part| part == Component::ParentDir);
+            let folder = joined.canonicalize().ok().filter(|_| has_detour).unwrap_or(joined);
+            if folder.exists() {
+                return Ok(folder);
+            }
+            Err(RefusedRequest::GroupFolder { name: name.to_string(), file: file.clone(), folder }.into())
+        };
+        folders.iter().map(folder).collect()
     }
 
     /// Own types of files: name and globs.

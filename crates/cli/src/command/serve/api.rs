@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::App;
 use super::guard::Caller;
 use super::problem::Problem;
-use super::routes::Asked;
+use super::routes::{Asked, BODY_BYTES_MAX};
 use crate::command::served::{self, Tool};
 
 /// Where the requests are.
@@ -89,7 +89,10 @@ pub async fn parameters(
     }
     let read = tokio::time::timeout(app.patience, Bytes::from_request(request, &()));
     let bytes = read.await.map_err(|_| Problem::late(app.patience))?.map_err(|rejected| match rejected.status() {
-        status @ StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, "too_large", rejected.body_text()),
+        status @ StatusCode::PAYLOAD_TOO_LARGE => {
+            let detail = format!("the body is larger than {} KiB, the most that is read", BODY_BYTES_MAX >> 10);
+            Problem::new(status, "too_large", detail)
+        }
         _ => Problem::new(StatusCode::BAD_REQUEST, "invalid", rejected.body_text()),
     })?;
     let parameters: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| {
@@ -97,7 +100,7 @@ pub async fn parameters(
     })?;
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     match required.into_iter().find(|name| !parameters.contains_key(*name)) {
-        Some(name) => Err(Problem::invalid(format!("the parameter {name} is missing"))),
+        Some(name) => Err(Problem::invalid(format!("the parameter `{name}` is missing"))),
         None => Ok(parameters),
     }
 }

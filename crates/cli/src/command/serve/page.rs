@@ -150,7 +150,7 @@ fn told(state: &ServerState) -> Result<About> {
 
 async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) -> Result<P, Problem> {
     let parameters = api::parameters(app, request, &schema::of::<P>()).await?;
-    serde_json::from_value(Value::Object(parameters)).map_err(|error| Problem::invalid(error.to_string()))
+    served::read(parameters).map_err(|error| Problem::invalid(error.to_string()))
 }
 
 /// A search: the same request as the tool's.
@@ -191,7 +191,12 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
         let root = names
             .root(&asked.repository)
             .with_context(|| format!("there is no repository {:?} here", asked.repository))?;
-        let (root, full, below) = app.state.locate(&root.folder.join(&asked.path).to_string_lossy())?;
+        let folder = &root.folder;
+        let (root, full, below) = app.state.locate(&folder.join(&asked.path).to_string_lossy())?;
+        // Another root's file is not this repository's, though it is served.
+        if !full.starts_with(folder) {
+            bail!("{} is no file of the repository {}", asked.path, asked.repository);
+        }
         let metadata = full.metadata()?;
         if !metadata.is_file() {
             bail!("{} is no file", asked.path);

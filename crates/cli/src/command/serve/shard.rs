@@ -116,7 +116,12 @@ pub fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     }
     let (names, roots) = named(&given)?;
     let state = ServerState::new(&roots, &[], &args.walk, env)?;
-    state.check_roots()?;
+    if state.roots().next().is_none() {
+        bail!(
+            "--shard serves repositories, and the current folder is none: name their folders, as in: colgrep serve --shard \
+               ~/src/api web=~/src/page"
+        );
+    }
     if let Some(root) = state.roots().find(|root| !root.below.is_empty()) {
         bail!(
             "{} lies in the project {}; a shard serves whole repositories",
@@ -163,11 +168,19 @@ fn named(given: &[PathBuf]) -> Result<(Vec<String>, Vec<PathBuf>)> {
     for given in given {
         let split = given.to_str().and_then(|text| text.split_once('=')).filter(|_| !given.exists());
         let (name, root) = match split {
+            Some((name, "")) => bail!("{name}= names no folder; the repository's path stands behind it: {name}=PATH"),
             Some((name, root)) => (name.to_string(), PathBuf::from(root)),
             None => (name_of(given)?, given.clone()),
         };
-        if name.is_empty() || name.contains('/') || name.chars().any(char::is_control) || matches!(&*name, "." | "..") {
-            bail!("{name:?} is no name of a repository: it stands in front of paths and holds no /");
+        if name.trim() != name
+            || name.is_empty()
+            || name.contains('/')
+            || name.chars().any(char::is_control)
+            || matches!(&*name, "." | "..")
+        {
+            bail!(
+                "{name:?} is no name of a repository: it stands in front of paths, holds no / and has no blank at its ends"
+            );
         }
         if names.contains(&name) {
             bail!("two repositories are called {name}; name one of them: OTHER={}", root.display());
@@ -205,6 +218,8 @@ mod tests {
             (vec![of("a/web"), of("b/web")], "two repositories are called web"),
             (vec![PathBuf::from("a/b=x")], "no name of a repository"),
             (vec![PathBuf::from("=x")], "no name of a repository"),
+            (vec![PathBuf::from(" =x")], "no name of a repository"),
+            (vec![PathBuf::from("web=")], "names no folder"),
             (vec![of("gone")], "gone"),
         ] {
             let said = format!("{:#}", named(&given).expect_err(why));

@@ -18,7 +18,7 @@ use super::params;
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
-use crate::words::{counted, quoted};
+use crate::words::{counted, in_short, quoted};
 
 /// The answer of a tool.
 #[derive(Debug, Default)]
@@ -118,7 +118,7 @@ impl Told {
 /// The remarks on a ranking, a line each.
 fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
     let mut lines = Vec::new();
-    let query = query.trim();
+    let query = in_short(query);
     if shown == 0 && end.is_tokens {
         lines.push(format!("nothing holds {query:?}; `all` shows what is near by meaning"));
     } else if shown == 0 && end.weak > 0 {

@@ -81,9 +81,21 @@ pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
 }
 
+/// Refuses a request about a unit that says neither which nor where.
+///
+/// # Errors
+/// When both are empty.
+pub fn check_file(id: &str, file: &str) -> Result<()> {
+    if id.is_empty() && file.is_empty() {
+        bail!("the parameter `file` is missing (or `id`, the unit's id behind # in answers)");
+    }
+    Ok(())
+}
+
 /// `read_unit`: parses the file itself, so it sees the newest text.
 pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
     state.check_here()?;
+    check_file(&asked.id, &asked.file)?;
     let with_id = unit_with(state, &asked.id)?;
     let (root, full, below) = match &with_id {
         Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),

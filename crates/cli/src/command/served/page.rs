@@ -5,7 +5,7 @@ use crate::output::budget::Budget;
 /// Default length of an answer, in tokens.
 const TOKENS_DEFAULT: usize = 2_000;
 /// Shortest length of an answer, in tokens.
-const TOKENS_MIN: usize = 50;
+pub const TOKENS_MIN: usize = 50;
 /// Greatest length of an answer, in tokens.
 const TOKENS_MAX: usize = 100_000;
 /// Bytes kept for the last line, which says where the next page begins.

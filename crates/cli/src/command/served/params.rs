@@ -79,7 +79,7 @@ pub struct Search {
     /// usual answer is a pack of max_tokens. 0 gives pages of equal blocks instead, as offset, content, lines and per_file
     /// do.
     pub pack: Option<usize>,
-    /// Length of the answer in tokens (bytes / 4), 1000 if not given, of pages 2000.
+    /// Length of the answer in tokens (bytes / 4), 50 at least, 1000 if not given, of pages 2000.
     pub max_tokens: Option<usize>,
 }
 
@@ -121,7 +121,7 @@ pub struct Grep {
     pub exclude: Vec<String>,
     /// Lines to leave out from the beginning: for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
     pub max_tokens: Option<usize>,
 }
 
@@ -136,7 +136,7 @@ pub struct Outline {
     pub all: bool,
     /// Units to leave out from the beginning: for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
     pub max_tokens: Option<usize>,
 }
 
@@ -155,7 +155,7 @@ pub struct ReadUnit {
     pub name: Option<String>,
     /// Lines to leave out from the beginning: for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
     pub max_tokens: Option<usize>,
 }
 
@@ -177,7 +177,7 @@ pub struct Related {
     pub content: bool,
     /// So many numbered lines around the best line of each unit.
     pub lines: Option<usize>,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
     pub max_tokens: Option<usize>,
 }
 
@@ -206,7 +206,7 @@ pub struct History {
     pub content: bool,
     /// Entries to leave out from the beginning: for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
     pub max_tokens: Option<usize>,
 }
 

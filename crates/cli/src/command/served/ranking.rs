@@ -261,10 +261,14 @@ impl Ranking<'_> {
         if more_here > 0 && named > 0 {
             text.push_str(&format!("(also in the first file: {})\n", counted(more_here, "unit")));
         }
-        if named < found {
+        if 0 < named && named < found {
             text.push_str(&format!("(there may be more results: offset {named})\n"));
         }
-        Ok((if named == 0 { Vec::new() } else { vec![text] }, false))
+        if named == 0 && found > 0 {
+            text =
+                format!("(not even the first of {} fits; a larger pack shows it)\n", counted(found as u64, "result"));
+        }
+        Ok((if found == 0 { Vec::new() } else { vec![text] }, false))
     }
 
     /// The blocks of the first files with units that the scope's facts name, one root after the other, and whether there

@@ -16,7 +16,7 @@ use colgrep_wire::Standing;
 
 use super::block::block;
 use super::ends::Answered;
-use super::files::grep;
+use super::files::{check_file, grep};
 use super::page::tokens_wanted;
 use super::params;
 use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
@@ -24,6 +24,7 @@ use super::state::{Root, ServerState};
 use crate::args::has_no_word;
 use crate::args::line::standpoint;
 use crate::output::escape::escape_control;
+use crate::words::in_short;
 
 /// Default number of files.
 const RESULTS_DEFAULT: usize = 10;
@@ -50,9 +51,9 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     for query in queries {
         let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, pack, ..asked.clone() };
         let answered = search_one(state, &one)?;
-        text.push_str(&format!("## {}\n{}", escape_control(query), answered.text));
+        text.push_str(&format!("## {}\n{}", escape_control(&in_short(query)), answered.text));
         if !answered.remarks.is_empty() {
-            remarks.push_str(&format!("## {}\n{}", escape_control(query), answered.remarks));
+            remarks.push_str(&format!("## {}\n{}", escape_control(&in_short(query)), answered.remarks));
         }
         hits.extend(answered.hits.into_iter().flatten());
         // One question may have been answered by fewer shards than the next.
@@ -84,7 +85,7 @@ fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> 
     )?;
     let said = format!(
         "({:?} holds no word, so it is searched as text, as the tool grep does with fixed)\n",
-        asked.query.trim()
+        in_short(&asked.query)
     );
     Ok(Answered::from(said + &lines))
 }
@@ -92,6 +93,12 @@ fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> 
 fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     check(asked)?;
     if has_no_word(&asked.query) && asked.pattern.is_none() && facts(asked)?.allow_all() {
+        if state.shards().is_some() {
+            bail!(
+                "{:?} holds no word, and over shards no text is searched; ask in words or by a name",
+                in_short(&asked.query)
+            );
+        }
         return search_text(state, asked);
     }
     let (content, around) = (asked.content, asked.lines.unwrap_or(0));
@@ -252,6 +259,7 @@ fn wanted(results: Option<usize>) -> Result<usize> {
 /// `find_related`.
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<String> {
     state.check_here()?;
+    check_file(&asked.id, &asked.file)?;
     let (root, path, line) = match unit_with(state, &asked.id)? {
         Some((root, below, line, _)) => (root, below, line),
         None => {
