@@ -312,7 +312,7 @@ fn agents_search_over_shards_too() {
         (json!({"query": "retry", "expand": "terms.json"}), "terms.json"),
         (json!({"query": "retry", "paths": ["nowhere"]}), "there is no repository \"nowhere\""),
         (json!({"query": "", "kind": "function"}), "over shards a search needs a query"),
-        (json!({"query": "!="}), "answers over shards"),
+        (json!({"query": "!="}), "holds no word, and over shards"),
     ] {
         let (text, is_error) = client.call("search", arguments.clone());
         assert!(is_error && text.contains(why), "{arguments}: {text}");

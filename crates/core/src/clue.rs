@@ -147,7 +147,7 @@ impl Clues {
 
     /// Reads the clues of a query.
     pub fn read(text: &str, facts: &LanguageFacts) -> Clues {
-        let text = &*links_as_paths(text);
+        let (typed, text) = (text, &*links_as_paths(text));
         let mut clues = Clues {
             phrases: phrases(text),
             declaration: declaration(text, facts),
@@ -156,7 +156,8 @@ impl Clues {
             operators: text.split_whitespace().filter_map(operator).map(String::from).collect(),
             ..Clues::default()
         };
-        clues.locations.extend(whole_places(text));
+        // A sentence around a link is no path with blanks.
+        clues.locations.extend(whole_places(typed));
         for word in path_words(text) {
             let mut named = None;
             match read_path(text, &word, facts) {
