@@ -123,9 +123,7 @@ def _bulk(config: Config) -> list[Any]:
     done = []
     for built in build_all(config):
         done.append(built)
-        said = (
-            built.error or f"{built.commit[:12]} {'was there' if built.was_there else 'built'} in {built.seconds:.1f} s"
-        )
+        said = built.error or f"{built.commit[:12]} built in {built.seconds:.1f} s"
         print(f"{built.name}: {said}", file=sys.stderr if built.error else sys.stdout, flush=True)
     return done
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +71,15 @@ class Config:
     program: str = "colgrep"
 
     def repository(self, name: str) -> Repository:
-        """The repository of that name."""
-        return next(one for one in self.repositories if one.name == name)
+        """The repository of that name.
+
+        Raises:
+            ConfigError: There is none.
+        """
+        for one in self.repositories:
+            if one.name == name:
+                return one
+        raise ConfigError(f"{self.name} has no repository {name!r}")
 
 
 def read(path: Path | str) -> Config:
@@ -179,10 +186,9 @@ def _repositories(value: Any) -> tuple[Repository, ...]:
 
 def _repository(table: Any) -> Repository:
     known = {field.name for field in fields(Repository)}
-    required = [field.name for field in fields(Repository) if field.default is MISSING and field.name != "name"]
     if (
         not isinstance(table, dict)
-        or not set(required) <= set(table) <= known
+        or not {"url"} <= set(table) <= known
         or not all(isinstance(one, str) for one in table.values())
     ):
         raise ConfigError('a repository is its address, or { url = "…", name = "…", branch = "…" }')

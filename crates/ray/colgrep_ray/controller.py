@@ -1,12 +1,13 @@
 """The controller: which shards there are, where their replicas are, and which commits they serve.
 
-One actor, started again by Ray where it dies. It asks the replicas once a second and waits for none of them: a silent one is
+One actor, started again by Ray where it dies. It asks the replicas twice a second and waits for none of them: a silent one is
 lost after a few seconds, whatever Ray knows of its node, and another is placed elsewhere at once. No search goes through it.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 import time
 import uuid
@@ -18,6 +19,7 @@ from typing import Any
 
 import ray
 from ray.exceptions import ActorUnavailableError, RayError
+from ray.experimental import internal_kv
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from .config import Config, Repository
@@ -34,6 +36,8 @@ TICK, PATIENCE, PATIENCE_FIRST, AVOIDED = 0.5, 4.0, 60.0, 30.0
 AGAIN = 30.0
 #: Repositories that are asked for new commits at once, and built at once.
 LOOKS, BUILDS = 16, 64
+#: The name under which the file is kept.
+KEPT = "config"
 
 
 @dataclass
@@ -75,11 +79,31 @@ def namespace(config: Config) -> str:
     return f"colgrep-{config.name}"
 
 
+def keep(config: Config, token: str) -> None:
+    """Keeps a file where actors are known (Ray's GCS), for the controller that comes after this one."""
+    internal_kv._internal_kv_put(KEPT, pickle.dumps((token, config)), namespace=namespace(config))
+
+
+def kept(first: Config, token: str) -> Config:
+    """The file that the controller before this one had last, else the first. Another token is that of another start."""
+    found = internal_kv._internal_kv_get(KEPT, namespace=namespace(first))
+    if found:
+        last: tuple[str, Config] = pickle.loads(found)
+        return last[1] if last[0] == token else first
+    return first
+
+
+def plain(state: State) -> dict[str, Any]:
+    """A replica's state as plain data."""
+    return vars(state) | {"serving": {name: at.commit for name, at in state.serving.items()}}
+
+
 class Controller:
     """Keeps the replicas of every shard alive, and what they serve current."""
 
     def __init__(self, config: Config, token: str, built: list[Built]) -> None:
-        self._config, self._token = config, token
+        # Ray starts an actor again with what it was first given. Whatever came since is kept beside it.
+        self._config, self._token = kept(config, token), token
         self._lock = threading.RLock()
         self._held: dict[str, Held] = {}
         self._going: dict[str, Any] = {}
@@ -87,11 +111,12 @@ class Controller:
         self._revisions = {one.name: Revision(one.commit, one.branch) for one in built if not one.error}
         self._errors = {one.name: one.error for one in built if one.error}
         self._failed_at: dict[str, float] = {}
-        self._building: dict[Any, tuple[str, Revision]] = {}
+        self._building: dict[Any, str] = {}
         self._avoided: dict[str, float] = {}
         self._lost = 0
         self._is_stopped = threading.Event()
         self._adopt()
+        self._leave_out()
         self._threads = [
             threading.Thread(target=self._loop, args=one, daemon=True)
             for one in ((self._tick, lambda: TICK), (self._look, lambda: self._config.poll))
@@ -101,11 +126,19 @@ class Controller:
 
     def configure(self, config: Config) -> None:
         """Takes a changed file: repositories, shards and replicas follow."""
+        keep(config, self._token)
         with self._lock:
             self._config = config
-            names = {one.name for one in config.repositories}
-            self._revisions = {name: at for name, at in self._revisions.items() if name in names}
-            self._errors = {name: why for name, why in self._errors.items() if name in names}
+            self._leave_out()
+
+    def _names(self) -> set[str]:
+        return {one.name for one in self._config.repositories}
+
+    def _leave_out(self) -> None:
+        """Forgets what is known of repositories that the file does not name."""
+        names = self._names()
+        self._revisions = {name: at for name, at in self._revisions.items() if name in names}
+        self._errors = {name: why for name, why in self._errors.items() if name in names}
 
     def token(self) -> str:
         """What the shards ask of a coordinator."""
@@ -128,7 +161,7 @@ class Controller:
                     "shard": shard,
                     "repositories": wanted[shard],
                     "replicas": [
-                        {"node": held.node, "leaving": held.is_leaving} | (vars(held.state) if held.state else {})
+                        {"node": held.node, "leaving": held.is_leaving} | (plain(held.state) if held.state else {})
                         for held in self._of(shard)
                     ],
                 }
@@ -163,6 +196,7 @@ class Controller:
             ray.wait(ending, num_returns=len(ending), timeout=15.0)
         for actor in actors:
             ray.kill(actor)
+        internal_kv._internal_kv_del(KEPT, namespace=namespace(self._config))
 
     # What follows runs in the controller's own threads.
 
@@ -185,9 +219,9 @@ class Controller:
 
     def _is_complete(self, wanted: dict[int, list[str]]) -> bool:
         def count(shard: int) -> int:
-            commits = {name: self._revisions[name].commit for name in wanted[shard]}
+            revisions = {name: self._revisions[name] for name in wanted[shard]}
             return sum(
-                held.is_up and held.state is not None and dict(held.state.serving) == commits
+                held.is_up and held.state is not None and dict(held.state.serving) == revisions
                 for held in self._of(shard)
                 if not held.is_leaving
             )
@@ -204,7 +238,7 @@ class Controller:
                 with suppress(RayError):
                     state: State = ray.get(actor.state.remote(), timeout=PATIENCE)
                     held.state, held.order, held.was_up = state, state.order, bool(state.address)
-                    self._revisions |= {name: Revision(at, "main") for name, at in state.serving.items()}
+                    self._revisions |= state.serving
 
     def _tick(self) -> None:
         self._ask()
@@ -310,7 +344,7 @@ class Controller:
             "max_concurrency": 4,
             "scheduling_strategy": NodeAffinitySchedulingStrategy(node, soft=False),
         }
-        actor = ray.remote(Replica).options(**options).remote(self._config, shard, self._token, node)
+        actor = ray.remote(Replica).options(**options).remote(self._config, shard, self._token)
         self._held[name] = Held(name, shard, node, actor)
 
     def _tell(self, wanted: dict[int, list[str]], now: float) -> None:
@@ -336,7 +370,7 @@ class Controller:
         """Asks all repositories for new commits, and has those built that moved."""
         with self._lock:
             repositories = self._config.repositories
-            busy = {name for name, _ in self._building.values()}
+            busy = set(self._building.values())
             now = time.monotonic()
             due = [
                 one
@@ -354,6 +388,8 @@ class Controller:
             found = list(threads.map(look, due))
         with self._lock:
             for one, at, error in found:
+                if one not in self._config.repositories:
+                    continue  # The file changed meanwhile.
                 if at is None:
                     self._errors[one.name] = error
                     self._failed_at[one.name] = time.monotonic()
@@ -363,19 +399,21 @@ class Controller:
                     self._revisions[one.name] = at
                 elif len(self._building) < BUILDS:
                     task = ray.remote(build).options(num_cpus=self._config.build_cpus, max_retries=2)
-                    self._building[task.remote(self._config, one)] = (one.name, at)
+                    self._building[task.remote(self._config, one)] = one.name
 
     def _gather_builds(self, now: float) -> None:
         if not self._building:
             return
         for task in ray.wait(list(self._building), num_returns=len(self._building), timeout=0)[0]:
-            name, _ = self._building.pop(task)
+            name = self._building.pop(task)
+            if name not in self._names():
+                continue  # The file changed meanwhile.
             try:
                 built: Built = ray.get(task, timeout=1.0)
             except RayError as error:
                 built = Built(name, error=str(error))
             if built.error:
                 self._errors[name], self._failed_at[name] = built.error, now
-            elif any(one.name == name for one in self._config.repositories):
+            else:
                 self._revisions[name] = Revision(built.commit, built.branch)
                 self._errors.pop(name, None)

@@ -67,7 +67,7 @@ class Indexes:
         return self._run(verb, "--quiet", *name, "--", self.config.bucket, str(tree), codes=codes)
 
     def send(self, repository: Repository, at: Revision) -> bool:
-        """Makes the index of a commit and sends it, beginning with the last one that is there. Whether it was there already.
+        """Makes the index of a commit and sends it, beginning with the last one that is there. Whether there was one.
 
         Raises:
             ProgramError: Git or the program failed.
@@ -117,8 +117,8 @@ class Built:
     name: str
     commit: str = ""
     branch: str = ""
-    #: Whether the bucket had its index already.
-    was_there: bool = False
+    #: Whether it began with an index that the bucket had, of this commit or another.
+    continued: bool = False
     seconds: float = 0.0
     #: Why there is none; "" where there is one.
     error: str = ""
@@ -134,7 +134,7 @@ def build(config: Config, repository: Repository) -> Built:
             built = replace(built, commit=at.commit, branch=at.branch)
             indexes = Indexes(config, folder)
             try:
-                built = replace(built, was_there=indexes.send(repository, at))
+                built = replace(built, continued=indexes.send(repository, at))
             finally:
                 # Objects stay for the next fetch; the tree and the index are in the bucket.
                 shutil.rmtree(indexes.data, ignore_errors=True)

@@ -11,12 +11,13 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import ray
 
-from .config import Config
+from .config import Config, ConfigError
 from .indexes import Indexes, claimed, environment
 from .running import Child, ProgramError
 from .source import Revision
@@ -31,11 +32,10 @@ FETCHES = 2
 class State:
     """What a replica says of itself."""
 
-    #: Its node, and the address where it answers; "" before it does.
-    node: str
+    #: The address where it answers; "" before it does.
     address: str = ""
     #: The commit of each repository that is served.
-    serving: Mapping[str, str] = field(default_factory=dict)
+    serving: Mapping[str, Revision] = field(default_factory=dict)
     #: The number of the last order that was carried out, as well as it could be, and whether one is being carried out.
     order: int = 0
     is_loading: bool = False
@@ -48,12 +48,15 @@ class State:
 class Replica:
     """One of a shard's processes, and what it serves."""
 
-    def __init__(self, config: Config, shard: int, token: str, node: str, host: str = "") -> None:
-        """Begins with nothing to serve. `host` is where its process listens: else at the node's address in the cluster."""
-        self._config, self._shard, self._token = config, shard, token
-        self._host = host or str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call]
+    def __init__(self, config: Config, shard: int, token: str) -> None:
+        """Begins with nothing to serve."""
+        self._config, self._token = config, token
+        #: Where its process listens: the node's address in the cluster.
+        self._host = str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call]
         self._lock = threading.Condition()
-        self._state = State(node)
+        self._state = State()
+        #: The trees that are served, whatever the file says of their repositories by now.
+        self._trees: dict[str, Path] = {}
         self._asked: tuple[Config, int, dict[str, Revision]] | None = None
         self._child: Child | None = None
         self._old: list[tuple[float, Child]] = []
@@ -83,9 +86,9 @@ class Replica:
             self._lock.notify()
         self._thread.join(10.0)
 
-    def _tell(self, **changes: object) -> None:
+    def _tell(self, **changes: Any) -> None:
         with self._lock:
-            self._state = State(**(vars(self._state) | changes))
+            self._state = replace(self._state, **changes)
 
     def _work(self) -> None:
         while True:
@@ -129,11 +132,13 @@ class Replica:
     def _carry_out(self, config: Config, order: int, wanted: dict[str, Revision]) -> None:
         self._config = self._indexes.config = config
         self._tell(is_loading=True)
-        trees, remarks = self._fetch(wanted)
-        serving = {name: tree.parent.name for name, tree in trees.items()}
+        found, remarks = self._fetch(wanted)
+        serving = {name: at for name, (at, _) in found.items()}
+        trees = {name: tree for name, (_, tree) in found.items()}
         try:
-            if trees and (serving != self._state.serving or not self._child):
+            if trees and (trees != self._trees or not self._child):
                 self._swap(trees)
+            self._trees = trees
         except ProgramError as error:
             serving = dict(self._state.serving)
             remarks.append(f"the new generation does not open: {error}")
@@ -142,24 +147,24 @@ class Replica:
             address=address or "", pid=pid, serving=serving, order=order, is_loading=False, remarks=tuple(remarks)
         )
 
-    def _fetch(self, wanted: dict[str, Revision]) -> tuple[dict[str, Path], list[str]]:
+    def _fetch(self, wanted: dict[str, Revision]) -> tuple[dict[str, tuple[Revision, Path]], list[str]]:
         """The tree of each repository; where one can't be had, the tree that is served already, if there is one."""
         remarks: list[str] = []
 
-        def fetch(item: tuple[str, Revision]) -> tuple[str, Path | None]:
-            repository = self._config.repository(item[0])
+        def fetch(item: tuple[str, Revision]) -> tuple[Revision, Path] | None:
+            name, at = item
             try:
-                tree, remark = self._indexes.take(repository, item[1])
+                tree, remark = self._indexes.take(self._config.repository(name), at)
                 remarks.extend([remark] if remark else [])
-                return repository.name, tree
-            except (ProgramError, OSError) as error:
-                remarks.append(f"{repository.name} at {item[1].commit[:12]}: {error}")
-            before = self._state.serving.get(repository.name)
-            return repository.name, self._indexes.sources.tree(repository, Revision(before, "")) if before else None
+                return at, tree
+            except (ConfigError, ProgramError, OSError) as error:
+                remarks.append(f"{name} at {at.commit[:12]}: {error}")
+            return (self._state.serving[name], self._trees[name]) if name in self._trees else None
 
+        names = sorted(wanted)
         with ThreadPoolExecutor(FETCHES) as threads:
-            found = dict(threads.map(fetch, sorted(wanted.items())))
-        return {name: tree for name, tree in found.items() if tree}, remarks
+            found = zip(names, threads.map(fetch, [(name, wanted[name]) for name in names]), strict=True)
+            return {name: one for name, one in found if one}, remarks
 
     def _swap(self, trees: dict[str, Path]) -> None:
         roots = [f"{name}={tree}" for name, tree in trees.items()]
@@ -172,9 +177,5 @@ class Replica:
         self._child = child
 
     def _drop_others(self) -> None:
-        serving = {
-            self._indexes.sources.tree(self._config.repository(name), Revision(commit, ""))
-            for name, commit in self._state.serving.items()
-        }
-        for tree in self._indexes.sources.others(serving):
+        for tree in self._indexes.sources.others(set(self._trees.values())):
             self._indexes.drop(tree)

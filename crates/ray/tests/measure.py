@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import colgrep, commit
-from organisation import Expected, Organisation, while_asking
+from organisation import Expected, Organisation, is_spread, while_asking
 
 from colgrep_ray.config import Config, Repository
 from colgrep_ray.indexes import environment
@@ -126,16 +126,6 @@ def measure(organisation: Organisation, queries: list[str], expected: Expected) 
     silent(organisation, queries, expected)
     gone_and_back(organisation)
     pushed(organisation)
-
-
-def is_spread(status: dict[str, Any]) -> bool:
-    """Whether all nodes hold replicas, and none is to move."""
-    replicas = [replica for shard in status["shards"] for replica in shard["replicas"]]
-    return (
-        bool(status["is_complete"])
-        and len({one["node"] for one in replicas}) == 3
-        and not any(one["leaving"] for one in replicas)
-    )
 
 
 def silent(organisation: Organisation, queries: list[str], expected: Expected) -> None:

@@ -220,6 +220,16 @@ class Organisation:
             self.cluster.shutdown()  # type: ignore[no-untyped-call]
 
 
+def is_spread(status: dict[str, Any]) -> bool:
+    """Whether all nodes hold replicas, and none is to move."""
+    replicas = [replica for shard in status["shards"] for replica in shard["replicas"]]
+    return (
+        bool(status["is_complete"])
+        and len({one["node"] for one in replicas}) == 3
+        and not any(one["leaving"] for one in replicas)
+    )
+
+
 @contextmanager
 def while_asking(organisation: Organisation, queries: list[str], expected: Expected) -> Iterator[Run]:
     """Asks queries over and over in a thread as long as the block lasts; the run is filled when it ends."""

@@ -34,8 +34,8 @@ def search(config: Config, indexes: Indexes, tree: Path, query: str) -> str:
 def test_an_index_is_built_once_and_taken_from_the_bucket(config: Config, tmp_path: Path) -> None:
     relay = config.repository("relay")
     built = build(config, relay)
-    assert not built.error and not built.was_there and built.branch == "main"
-    assert build(config, relay).was_there
+    assert not built.error and not built.continued and built.branch == "main"
+    assert build(config, relay).continued
 
     indexes = Indexes(config, tmp_path / "node")
     tree, remark = indexes.take(relay, revision(relay))
@@ -80,7 +80,7 @@ def test_ray_data_builds_every_repository_and_tells_what_failed(config: Config, 
     assert sorted(done) == ["cache", "gone", "relay"]
     assert "gone" in done["gone"].error
     assert not done["cache"].error and not done["relay"].error
-    assert all(one.was_there for one in build_all(config))
+    assert all(one.continued for one in build_all(config))
 
 
 def test_the_command_says_what_is_wrong_with_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

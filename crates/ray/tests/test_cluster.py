@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import ray
-from conftest import colgrep, commit
-from organisation import Expected, Organisation, Run, while_asking
-from test_running import gone, is_alive
+from conftest import colgrep, commit, gone, is_alive
+from organisation import Expected, Organisation, Run, is_spread, while_asking
 
+from colgrep_ray import command
 from colgrep_ray.config import Config, Repository
 from colgrep_ray.indexes import environment
 from colgrep_ray.placing import assigned
@@ -88,6 +89,20 @@ def processes(organisation: Organisation, shard: int) -> list[int]:
     return [replica["pid"] for replica in found["replicas"] if replica.get("pid")]
 
 
+def settle(organisation: Organisation) -> None:
+    """Waits until no process of a replica that moved, or of a generation before, is left."""
+    config = organisation.config
+    find = ["pgrep", "-f", f"^{re.escape(config.program)} serve --shard .*{re.escape(config.data)}"]
+    until = time.monotonic() + 60
+    while True:
+        found = subprocess.run(find, capture_output=True, text=True, check=True).stdout.split()
+        named = [pid for shard in (0, 1) for pid in processes(organisation, shard)]
+        if sorted(map(int, found)) == sorted(named):
+            return
+        assert time.monotonic() < until, (found, named)
+        time.sleep(0.1)
+
+
 def test_answers_are_those_of_one_index(organisation: Organisation, expected: Expected) -> None:
     assert sum(len(answer) for answer in expected.values()) > 100
     assert is_whole(organisation.run(QUERIES, expected))
@@ -118,21 +133,13 @@ def test_a_node_that_dies_costs_no_answer(organisation: Organisation, expected: 
 def test_a_node_that_comes_gets_its_share(organisation: Organisation, expected: Expected) -> None:
     organisation.nodes.append(organisation.add_node())
 
-    def is_spread(status: dict[str, Any]) -> bool:
-        nodes = {replica["node"] for shard in status["shards"] for replica in shard["replicas"]}
-        return (
-            bool(status["is_complete"])
-            and len(nodes) == 3
-            and not any(replica["leaving"] for shard in status["shards"] for replica in shard["replicas"])
-        )
-
     with while_asking(organisation, QUERIES, expected) as run:
         organisation.until(is_spread)
     assert is_whole(run)
 
 
 def test_a_controller_that_dies_finds_its_replicas(organisation: Organisation, expected: Expected) -> None:
-    time.sleep(organisation.config.drain + 2.0)  # Those that moved have ended.
+    settle(organisation)
     before = [processes(organisation, shard) for shard in (0, 1)]
     with while_asking(organisation, QUERIES, expected) as run:
         controller = organisation.status()["pid"]
@@ -141,6 +148,26 @@ def test_a_controller_that_dies_finds_its_replicas(organisation: Organisation, e
     assert is_whole(run)
     # One that was slow to answer may have been replaced; one of each shard at least went on.
     assert all(set(processes(organisation, shard)) & set(before[shard]) for shard in (0, 1))
+
+
+def test_a_changed_file_outlives_the_controller(organisation: Organisation, expected: Expected) -> None:
+    rest = tuple(one for one in organisation.config.repositories if one.name != "tools")
+    command.call(organisation.controller, "configure", replace(organisation.config, repositories=rest))
+    organisation.until(lambda status: bool(status["is_complete"]))
+    controller = organisation.status()["pid"]
+    ray.kill(organisation.controller, no_restart=False)
+    organisation.until(lambda status: status["pid"] != controller and bool(status["is_complete"]))
+    found = organisation.status()
+    assert sorted(found["repositories"]) == [one.name for one in rest]
+    assert "tools" not in str([shard["repositories"] for shard in found["shards"]])
+
+    command.call(organisation.controller, "configure", organisation.config)
+    organisation.until(lambda status: "tools" in status["repositories"] and bool(status["is_complete"]))
+    # The ingress hears of the new processes a moment later.
+    until = time.monotonic() + 60
+    while organisation.run(QUERIES, expected).different and time.monotonic() < until:
+        time.sleep(0.1)
+    assert is_whole(organisation.run(QUERIES, expected))
 
 
 def test_a_push_is_found_while_searches_go_on(organisation: Organisation, expected: Expected) -> None:
@@ -169,7 +196,7 @@ def git_back(origin: Path) -> None:
 def test_a_shard_without_replicas_is_told_and_comes_back(
     organisation: Organisation, expected: Expected, tmp_path: Path
 ) -> None:
-    time.sleep(organisation.config.drain + 2.0)  # The processes of the generation before have ended.
+    settle(organisation)
     shards = organisation.shards_file(tmp_path / "shards.json")
     token = organisation.token()
     search = [organisation.config.program, "parse request", "--shards", str(shards)]

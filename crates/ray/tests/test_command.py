@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import urllib.request
@@ -13,8 +12,8 @@ from pathlib import Path
 
 import pytest
 import ray
+from conftest import gone
 from organisation import free_port
-from test_running import gone
 
 from colgrep_ray.command import main
 from colgrep_ray.config import Config
@@ -57,8 +56,11 @@ def test_one_command_builds_and_serves_until_it_is_told_to_end(config: Config, p
                 ).stdout.split()
             ]
         finally:
-            started.send_signal(signal.SIGTERM)
-            started.communicate(timeout=60)
+            started.terminate()
+            try:
+                started.communicate(timeout=60)
+            finally:
+                started.kill()
     assert started.returncode == 0
     assert children and all(gone(pid) for pid in children)
 

@@ -6,30 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
+from contextlib import suppress
 
 import pytest
+from conftest import gone, is_alive
 
 from colgrep_ray.running import Child, ProgramError, output
 
 SERVES = [sys.executable, "-c", "import time; print('listening on 127.0.0.1:4321', flush=True); time.sleep(600)"]
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and was not waited for does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def gone(pid: int) -> bool:
-    """Waits until a process has ended."""
-    until = time.monotonic() + 20
-    while is_alive(pid) and time.monotonic() < until:
-        time.sleep(0.05)
-    return not is_alive(pid)
 
 
 def test_a_child_tells_its_address_and_ends_when_asked() -> None:
@@ -56,11 +40,18 @@ def test_a_child_dies_with_a_parent_that_is_killed() -> None:
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
-    pid = int(parent.stdout.readline())
-    assert is_alive(pid)
-    parent.send_signal(signal.SIGKILL)
-    parent.wait()
-    assert gone(pid)
+    pid = 0
+    try:
+        pid = int(parent.stdout.readline())
+        assert is_alive(pid)
+        parent.kill()
+        parent.wait()
+        assert gone(pid)
+    finally:
+        parent.kill()
+        parent.communicate()
+        with suppress(ProcessLookupError):
+            os.kill(pid or parent.pid, signal.SIGKILL)
 
 
 def test_an_error_has_the_program_s_own_words() -> None:

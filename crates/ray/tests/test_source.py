@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -50,19 +52,45 @@ def test_a_branch_may_be_named(origin: Repository, tmp_path: Path) -> None:
         revision(Repository("api", origin.url, "gone"))
 
 
-def test_nothing_that_a_repository_names_is_run(origin: Repository, tmp_path: Path) -> None:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str) -> None:
+    """Gives git a user with settings of his own."""
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home/.gitconfig").write_text(settings)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+
+
+def test_nothing_that_a_repository_or_a_user_names_is_run(
+    origin: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ran = tmp_path / "ran"
     for hook in ("post-checkout", "reference-transaction", "post-index-change", "pre-receive"):
         (tmp_path / "origin/.git/hooks" / hook).parent.mkdir(exist_ok=True)
         (tmp_path / "origin/.git/hooks" / hook).write_text(f"#!/bin/sh\ntouch {ran}\n")
         (tmp_path / "origin/.git/hooks" / hook).chmod(0o755)
     git(tmp_path / "origin", "config", "uploadpack.packObjectsHook", f"touch {ran}; false")
-    git(tmp_path / "origin", "config", "filter.odd.smudge", f"touch {ran}; cat")
     commit(tmp_path / "origin", {".gitattributes": "*.py filter=odd\n", "c.py": "c = 1\n"}, "A filter")
-    ran.unlink(missing_ok=True)  # What the author's own git ran does not count.
-    tree = Sources(tmp_path / "sources").take(origin, revision(origin))
-    assert (tree / "c.py").exists() and not ran.exists()
-    assert list((tree / ".git").glob("hooks/*")) == []
+    # The user's own settings would run something too: each alone, so that a plain clone shows that it does.
+    hooks = f"{tmp_path}/origin/.git/hooks"
+    (tmp_path / "template/hooks").mkdir(parents=True)
+    shutil.copy(f"{hooks}/post-checkout", tmp_path / "template/hooks")
+    for at, (section, setting) in enumerate(
+        [
+            ("core", f"hooksPath = {hooks}"),
+            ("init", f"templateDir = {tmp_path}/template"),
+            ("core", f"fsmonitor = {hooks}/post-checkout"),
+            ('filter "odd"', f"smudge = touch {ran} && cat"),
+        ]
+    ):
+        home(tmp_path, monkeypatch, f"[{section}]\n{setting}\n")
+        clone = tmp_path / f"clone{at}"
+        subprocess.run(["git", "clone", "-q", origin.url, str(clone)], check=True, stdin=subprocess.DEVNULL)
+        subprocess.run(["git", "status", "-s"], cwd=clone, check=True, stdout=subprocess.DEVNULL)
+        assert ran.exists(), f"{setting} is one that git follows"
+        ran.unlink()
+        tree = Sources(tmp_path / f"sources{at}").take(origin, revision(origin))
+        assert (tree / "c.py").exists() and not ran.exists(), setting
+        assert list((tree / ".git").glob("hooks/*")) == []
 
 
 def test_a_commit_that_is_gone_is_an_error(origin: Repository, tmp_path: Path) -> None:
@@ -72,6 +100,18 @@ def test_a_commit_that_is_gone_is_an_error(origin: Repository, tmp_path: Path) -
         revision(Repository("api", str(tmp_path / "nothing")))
 
 
-def test_messages_and_trees_hold_no_password() -> None:
+def test_messages_and_trees_hold_no_password(
+    origin: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = "https://ada:secret@example.com/acme/api"
+    home(tmp_path, monkeypatch, f'[url "{origin.url}"]\ninsteadOf = {address}\n')
+    hidden = Repository("api", address)
+    tree = Sources(tmp_path / "sources").take(hidden, revision(hidden))
+    assert git(tree, "config", "remote.origin.url") == "https://example.com/acme/api"
+    files = [one for one in (tmp_path / "sources").rglob("*") if one.is_file()]
+    assert files and not any(b"secret" in one.read_bytes() for one in files)
+    with pytest.raises(ProgramError) as failed:
+        revision(Repository("api", "https://ada:secret@127.0.0.1:1/acme/api"))
+    assert "secret" not in str(failed.value)
     said = "fatal: unable to access 'https://ada:secret@example.com/acme/api/': refused"
     assert without_secrets(said) == "fatal: unable to access 'https://example.com/acme/api/': refused"
