@@ -3,21 +3,15 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use common::Sandbox;
 use common::shared::{
-    answer, clone_of, commit, done, files_below, find_what_was_pushed, git, manifest, manifests, place, push_at_once,
-    repository, write_manifest,
+    answer, blobs, clone_of, commit, done, files_below, find_what_was_pushed, killed, manifest, manifests, place,
+    push_at_once, repository, snapshots, timed, write_manifest,
 };
-use serde_json::json;
-
-/// The blobs of a remote folder, without the manifests.
-fn blobs(remote: &Path) -> Vec<PathBuf> {
-    files_below(remote).into_iter().filter(|path| path.parent().is_some_and(|p| p.ends_with("blobs"))).collect()
-}
+use common::{Sandbox, git};
+use serde_json::{Value, json};
 
 #[test]
 fn what_is_pushed_is_found_in_a_clone_without_parsing_or_encoding() {
@@ -101,7 +95,7 @@ fn the_nearest_commit_is_taken_whatever_was_pushed_last() {
         done(&ours, &["push", &url]);
     }
     let all = blobs(&remote).len();
-    assert_eq!(manifest(&remote)["snapshots"].as_array().expect("a list").len(), 3);
+    assert_eq!(snapshots(&remote).len(), 3);
     done(&ours, &["push", &url, "--prune=1"]);
     assert_eq!(blobs(&remote).len(), all, "young ones stay");
     let old = std::time::SystemTime::now() - Duration::from_secs(3 * 86_400);
@@ -121,26 +115,12 @@ fn of_two_who_push_at_once_both_are_found() {
     let ours = repository();
     let (remote, url) = place(&ours);
     let clones = push_at_once(&ours, &url, Sandbox::command);
-    let mut branches: Vec<String> = manifest(&remote)["snapshots"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|s| s["branch"].as_str().expect("a branch").to_string())
-        .collect();
+    let branch = |s: &Value| s["branch"].as_str().expect("a branch").to_string();
+    let mut branches: Vec<String> = snapshots(&remote).iter().map(branch).collect();
     branches.sort();
     assert_eq!(branches, ["branch0", "branch1", "branch2", "branch3"]);
     assert_eq!(manifests(&remote).len(), 4, "each moved the manifest once");
     find_what_was_pushed(&clones, &url, Sandbox::command);
-}
-
-/// Runs a command and kills it after a while; whether it was at work then.
-fn killed(sandbox: &Sandbox, args: &[&str], after: Duration) -> bool {
-    let mut child = sandbox.command(args).stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("a process");
-    std::thread::sleep(after);
-    let at_work = child.try_wait().expect("a state").is_none();
-    let _ = child.kill();
-    child.wait().expect("an end");
-    at_work
 }
 
 #[test]
@@ -150,12 +130,17 @@ fn a_killed_push_or_pull_loses_nothing() {
     done(&ours, &["push", &url]);
     let theirs = clone_of(&ours);
     done(&theirs, &["init"]);
+    // What a whole one takes on this machine.
+    ours.write("src/changing.rs", "pub fn changing() {}\n");
+    commit(&ours, "Change");
+    let push = timed(&mut ours.command(&["push", &url]));
+    git(&theirs, &["pull", "-q"]);
+    let pull = timed(&mut theirs.command(&["pull", &url]));
     let (mut pushes, mut pulls) = (0, 0);
     for n in 0..14 {
-        let after = Duration::from_millis(8 * n * n / 2);
         ours.write("src/changing.rs", &format!("/// Number {n}.\npub fn changing{n}() {{}}\n"));
         commit(&ours, "Change");
-        pushes += u32::from(killed(&ours, &["push", &url], after));
+        pushes += u32::from(killed(&mut ours.command(&["push", &url]), push * n / 14));
         // What is there can be read, and leads to an index.
         let fresh = clone_of(&ours);
         let pulled = done(&fresh, &["pull", &url]);
@@ -163,7 +148,7 @@ fn a_killed_push_or_pull_loses_nothing() {
         assert_eq!(fresh.run(&[&format!("changing{n}")]).paths(), ["src/changing.rs"]);
         done(&ours, &["push", &url]);
         git(&theirs, &["pull", "-q"]);
-        pulls += u32::from(killed(&theirs, &["pull", &url], after));
+        pulls += u32::from(killed(&mut theirs.command(&["pull", &url]), pull * n / 14));
         // The index answers as before or as after, and is sound.
         assert_eq!(theirs.run(&["ring", "--no-update"]).status, 0);
         done(&theirs, &["doctor", "--verify"]);
@@ -201,7 +186,8 @@ fn no_damaged_blob_is_taken() {
             // What a pull before this one fetched is not fetched again, unless something has removed it.
             done(&theirs, &["init"]);
             let refused = theirs.run(&["pull", &url]);
-            let said = [why, "(fetched 3 times)", "push --anew"];
+            let path = format!("{} is damaged", blob.display());
+            let said = [why, "(fetched 3 times)", "push --anew", &path];
             assert!(refused.status == 2 && said.iter().all(|part| refused.err.contains(part)), "{}", refused.err);
             assert_eq!(answer(&theirs), before, "{}", blob.display());
         }
@@ -255,7 +241,7 @@ fn a_damaged_or_newer_manifest_changes_nothing() {
     done(&ours, &["push", &url]);
     let both = manifest(&remote);
     assert_eq!(both["snapshots"][0], other["snapshots"][0]);
-    assert_eq!(both["snapshots"].as_array().expect("a list").len(), 2);
+    assert_eq!(snapshots(&remote).len(), 2);
     done(&clone_of(&ours), &["pull", &url]);
 }
 

@@ -166,9 +166,14 @@ impl Error {
 
     /// The message and those of all causes, joined by colons.
     pub fn full(&self) -> String {
-        let causes = std::iter::successors(std::error::Error::source(self), |error| error.source());
-        causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
+        full(self)
     }
+}
+
+/// The message of any error with its causes, the first cause next.
+pub fn full(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 /// Whether it is what a missing, cut or changed file of the index shows itself as.

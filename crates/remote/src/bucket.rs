@@ -14,6 +14,8 @@ use crate::shelf::{Extent, Shelf};
 
 /// Manifests that stay behind the newest, so that a number is not free again soon.
 const KEPT_MANIFESTS: usize = 8;
+/// What a manifest's name begins with.
+const MANIFEST: &str = "manifest-";
 /// Longest readable part of a repository's folder.
 const FOLDER_MAX: usize = 80;
 /// Digits of a manifest's number.
@@ -66,6 +68,11 @@ pub(crate) struct Bucket {
     name: String,
 }
 
+/// Whether a push writes files of such a name.
+fn is_own(name: &str) -> bool {
+    name.starts_with(MANIFEST) || is_key(name)
+}
+
 /// The folder of a repository: what can be read of its name, and a hash that tells it from others.
 fn folder_of(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' };
@@ -81,6 +88,11 @@ impl Bucket {
         Bucket { blobs: own.below("blobs"), own, all, name: name.to_string() }
     }
 
+    /// The repository's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// How a blob is called in messages.
     pub(crate) fn place_of(&self, key: &str) -> String {
         self.blobs.place_of(key)
@@ -92,12 +104,12 @@ impl Bucket {
     }
 
     fn manifest_name(number: u64) -> String {
-        format!("manifest-{number:0NUMBER_DIGITS$}.json")
+        format!("{MANIFEST}{number:0NUMBER_DIGITS$}.json")
     }
 
     /// The number of a manifest's name.
     fn number(name: &str) -> Option<u64> {
-        let digits = name.strip_prefix("manifest-")?.strip_suffix(".json")?;
+        let digits = name.strip_prefix(MANIFEST)?.strip_suffix(".json")?;
         let is_number = digits.len() == NUMBER_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
         digits.parse().ok().filter(|number| is_number && *number > 0)
     }
@@ -251,7 +263,8 @@ impl Bucket {
 
     /// Removes what stopped pushes left half written; see [`Shelf::clear_unfinished`].
     pub(crate) fn clear_unfinished(&self, age: Duration) -> (u64, u64) {
-        let ((files, bytes), (more, of_more)) = (self.own.clear_unfinished(age), self.blobs.clear_unfinished(age));
+        let (manifests, blobs) = (self.own.clear_unfinished(age, is_own), self.blobs.clear_unfinished(age, is_own));
+        let ((files, bytes), (more, of_more)) = (manifests, blobs);
         (files + more, bytes + of_more)
     }
 

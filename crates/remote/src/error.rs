@@ -146,8 +146,7 @@ fn formats(found: &[u32]) -> String {
 impl Error {
     /// The message and those of all causes, joined by colons.
     pub fn full(&self) -> String {
-        let causes = std::iter::successors(std::error::Error::source(self), |error| error.source());
-        causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
+        colgrep_index::error::full(self)
     }
 
     /// Whether it is about one index of a repository, so that another may be whole.

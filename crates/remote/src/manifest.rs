@@ -164,6 +164,13 @@ pub(crate) struct PartRecord {
 }
 
 impl PartRecord {
+    /// The record of a file with this content.
+    #[cfg(test)]
+    pub(crate) fn of(name: &str, content: &[u8]) -> PartRecord {
+        let (bytes, sha256) = (content.len() as u64, of_bytes(content));
+        PartRecord { name: name.into(), bytes, sha256, ..PartRecord::default() }
+    }
+
     /// The name of the object that holds it.
     pub(crate) fn key(&self) -> &str {
         self.key.as_deref().unwrap_or(&self.sha256)

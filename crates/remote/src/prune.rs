@@ -3,10 +3,11 @@
 //! A push may be about to name a blob that it has just put, or that the manifest before it named. The first is young, and
 //! the second is named: what is old and named by nothing is no push's (see `push`).
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use crate::bucket::Bucket;
 use crate::error::Result;
+use crate::shelf::since_1970;
 
 /// Removes the blobs that the newest manifest does not name and that are older than `age`. Returns how many, and their
 /// bytes.
@@ -17,7 +18,7 @@ pub(crate) async fn prune(bucket: &Bucket, age: Duration) -> Result<(u64, u64)> 
     let newest = bucket.newest().await?;
     let Some(manifest) = newest.manifest else { return Ok((0, 0)) };
     let named = manifest.keys();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs().cast_signed());
+    let now = since_1970(SystemTime::now());
     // A clock of this machine that is ahead would make everything old. The store's is later than its last object.
     let now = now.min(stock.latest);
     let (mut blobs, mut bytes) = bucket.clear_unfinished(age);

@@ -151,7 +151,7 @@ fn taken_over(incoming: &Store, store: &Store, part: &PartRecord) -> Result<bool
 }
 
 async fn fetch_one(bucket: &Bucket, part: &PartRecord, incoming: &Store, watch: &dyn Watch) -> Result<()> {
-    let place = bucket.place_of(&format!("blobs/{}", part.key()));
+    let place = bucket.place_of(part.key());
     for tries in 1.. {
         match fetch_once(bucket, part, incoming, watch).await? {
             None => return Ok(()),

@@ -15,6 +15,7 @@ use crate::bucket::{Bucket, Newest, Stock};
 use crate::error::{Error, Result};
 use crate::hash::{of_bytes, of_file};
 use crate::manifest::{Manifest, PartRecord, Snapshot, VectorFacts};
+use crate::shelf::since_1970;
 use crate::watch::{Phase, Watch};
 
 /// Bytes of a piece of a large blob. Stores ask for 5 MiB at least, and take 10,000 pieces.
@@ -60,13 +61,7 @@ pub struct Pushed {
 }
 
 /// Pushes an index.
-pub(crate) async fn push(
-    bucket: &Bucket,
-    name: &str,
-    shipment: &Shipment,
-    sent: &Sent<'_>,
-    watch: &dyn Watch,
-) -> Result<Pushed> {
+pub(crate) async fn push(bucket: &Bucket, shipment: &Shipment, sent: &Sent<'_>, watch: &dyn Watch) -> Result<Pushed> {
     let records = hashed(&shipment.parts, watch)?;
     let mut report = Pushed { bytes_in_all: records.iter().map(|r| r.bytes).sum(), ..Pushed::default() };
     let mut ours: HashMap<String, String> = HashMap::new();
@@ -78,7 +73,7 @@ pub(crate) async fn push(
         if tries == 0 {
             passed.iter().for_each(|error| watch.passed(error));
         }
-        let mut manifest = manifest.unwrap_or_else(|| Manifest::new(name));
+        let mut manifest = manifest.unwrap_or_else(|| Manifest::new(bucket.name()));
         let (stock, looked) = (bucket.stock().await?, SystemTime::now());
         let snapshot = snapshot(records.clone(), shipment, sent);
         let is_whole = |s: &Snapshot| s.parts.iter().all(|part| stock.has(part.key(), part.bytes));
@@ -113,7 +108,7 @@ fn snapshot(records: Vec<PartRecord>, shipment: &Shipment, sent: &Sent<'_>) -> S
         commit: sent.commit.map(str::to_string),
         branch: sent.branch.map(str::to_string),
         lines: sent.lines.map(str::to_string),
-        pushed: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
+        pushed: since_1970(SystemTime::now()).cast_unsigned(),
         files: shipment.table.indexed().count() as u64,
         units: shipment.table.units(),
         vectors: shipment.table.vectors.as_ref().map(VectorFacts::of),
@@ -162,7 +157,7 @@ fn choose(
     ours: &HashMap<String, String>,
     anew: bool,
 ) -> Vec<Chosen> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs().cast_signed());
+    let now = since_1970(SystemTime::now());
     // A clock of this machine that is behind would make everything young.
     let now = now.max(stock.latest);
     let named = manifest.keys();
@@ -248,11 +243,11 @@ mod tests {
 
     /// A part, and the stock that has it under a key, so many hours before the last object.
     fn part(content: &[u8]) -> PartRecord {
-        PartRecord { name: "files-1.bin".into(), bytes: 1, sha256: of_bytes(content), ..PartRecord::default() }
+        PartRecord::of("files-1.bin", content)
     }
 
     fn stock(of: &[(&str, i64)]) -> Stock {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs().cast_signed();
+        let now = since_1970(SystemTime::now());
         // The store's clock is two days ahead of this machine's.
         let latest = now + 2 * 86_400;
         let listed =

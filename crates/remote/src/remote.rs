@@ -86,7 +86,7 @@ impl Remote {
     pub fn push(&self, name: &str, shipment: &Shipment, sent: &Sent<'_>, watch: &dyn Watch) -> Result<Pushed> {
         let bucket = self.bucket(name);
         bucket.begin()?;
-        self.runtime.block_on(push::push(&bucket, name, shipment, sent, watch))
+        self.runtime.block_on(push::push(&bucket, shipment, sent, watch))
     }
 
     /// Removes what no manifest of `name` names and is older than `age`; how many blobs, and their bytes. A push under way
@@ -170,7 +170,7 @@ impl Remote {
                     if error.is_full() {
                         let _ = incoming.remove(&lock);
                     }
-                    return Err(first.unwrap_or(error));
+                    return Err(error);
                 }
             }
         }
@@ -220,20 +220,19 @@ mod tests {
         let place = Place::parse(&folder.join("share").display().to_string(), None).expect("a folder");
         let access = Access { cloud: &Default::default(), home: None, plain: false, patience: Patience::Ample };
         let remote = Remote::open(&place, &access).expect("a folder");
-        let record = |name: &str, content: &[u8]| {
-            let (bytes, sha256) = (content.len() as u64, of_bytes(content));
-            PartRecord { name: name.into(), bytes, sha256, ..PartRecord::default() }
-        };
-        let parts = vec![record("files-1.bin", b"table"), record("lexical/meta.json", b"point")];
+        let parts = vec![PartRecord::of("files-1.bin", b"table"), PartRecord::of("lexical/meta.json", b"point")];
         let bucket = remote.bucket("h/n");
         for content in [b"table", b"point"] {
             remote.runtime.block_on(bucket.put(&of_bytes(content), content.to_vec())).expect("put");
         }
-        let found = Found { name: "h/n".into(), snapshot: Snapshot::of(parts), fits: false, distance: None };
+        let of = |parts| Found { name: "h/n".into(), snapshot: Snapshot::of(parts), fits: false, distance: None };
+        let found = of(parts);
+        // The first that is tried lacks a blob. What is told is what ended the pull.
+        let gone = of(vec![PartRecord::of("files-2.bin", b"nowhere"), found.snapshot.parts[1].clone()]);
         let data = folder.join("data");
         let store = Store::on(data.join("index"), Disk::gated(Arc::new(Full)));
         let options = (WalkOptions::default(), VectorMode::Keyword);
-        let pulled = remote.pull(vec![found.clone()], (&store, &folder), options, &|| Ok(vec![found.clone()]), &());
+        let pulled = remote.pull(vec![gone], (&store, &folder), options, &|| Ok(vec![found.clone()]), &());
         let refused = pulled.expect_err("no room");
         assert!(refused.is_full(), "{}", refused.full());
         assert_eq!(std::fs::read_dir(&data).expect("a folder").count(), 0, "nothing is left");

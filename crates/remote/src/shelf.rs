@@ -220,9 +220,10 @@ impl Shelf {
         put().map_err(|e: io::Error| self.refused("write", "")(of_system(e)))
     }
 
-    /// Removes what stopped pushes left half written in a folder of this machine, if it is older than `age`; how many
-    /// files, and their bytes. Stores show no such objects, and remove them themselves or not at all.
-    pub(crate) fn clear_unfinished(&self, age: Duration) -> (u64, u64) {
+    /// Removes what stopped pushes left half written in a folder of this machine, of objects whose names are `is_own`, if it
+    /// is older than `age`; how many files, and their bytes. Stores show no such objects, and remove them themselves or not
+    /// at all.
+    pub(crate) fn clear_unfinished(&self, age: Duration, is_own: impl Fn(&str) -> bool) -> (u64, u64) {
         let is_left = |entry: &std::fs::DirEntry| {
             let name = entry.file_name();
             let number = name.to_str().and_then(|name| name.rsplit_once('#'));
@@ -241,9 +242,9 @@ impl Shelf {
     }
 }
 
-/// Whether a push writes files of such a name.
-fn is_own(name: &str) -> bool {
-    name.starts_with("manifest-") || crate::hash::is_key(name)
+/// A time in seconds since 1970; 0 for any before.
+pub(crate) fn since_1970(at: SystemTime) -> i64 {
+    at.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs().cast_signed())
 }
 
 /// What is in a folder.
@@ -257,8 +258,7 @@ fn listed(folder: &std::path::Path) -> io::Result<Vec<Entry>> {
         let entry = entry?;
         // Gone again, or of a name that no push gives.
         let (Ok(meta), Ok(name)) = (entry.metadata(), entry.file_name().into_string()) else { continue };
-        let since = |at: SystemTime| at.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs().cast_signed());
-        let written = meta.modified().map_or(0, since);
+        let written = meta.modified().map_or(0, since_1970);
         found.push(Entry { name, bytes: meta.len(), written, is_file: meta.is_file() });
     }
     Ok(found)

@@ -57,8 +57,7 @@ pub enum Error {
 impl Error {
     /// The message and those of all causes, joined by colons.
     pub fn full(&self) -> String {
-        let causes = std::iter::successors(std::error::Error::source(self), |error| error.source());
-        causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
+        colgrep_index::error::full(self)
     }
 
     /// The failure of an index that it is, or that caused it.

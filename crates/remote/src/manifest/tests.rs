@@ -3,7 +3,12 @@
 use super::*;
 
 fn part(name: &str, content: &[u8]) -> PartRecord {
-    PartRecord { name: name.into(), bytes: content.len() as u64, sha256: of_bytes(content), ..PartRecord::default() }
+    PartRecord::of(name, content)
+}
+
+/// A text with its seal.
+fn sealed(text: &str) -> Vec<u8> {
+    [text.as_bytes(), SEAL, of_bytes(text.as_bytes()).as_bytes(), b"\n"].concat()
 }
 
 fn snapshot(commit: &str, branch: &str) -> Snapshot {
@@ -18,8 +23,7 @@ fn what_a_newer_program_wrote_is_kept() {
     let text = String::from_utf8(manifest.sealed()).expect("text");
     let json = text.rsplit_once(SEAL.iter().map(|b| *b as char).collect::<String>().as_str()).expect("a seal").0;
     let json = json.replace("\"format\": 6", "\"format\": 6, \"signed\": [1]").replacen('{', "{\"more\": true,", 1);
-    let newer = [json.as_bytes(), SEAL, of_bytes(json.as_bytes()).as_bytes(), b"\n"].concat();
-    let mut read = Manifest::read(&newer, "x").expect("a manifest");
+    let mut read = Manifest::read(&sealed(&json), "x").expect("a manifest");
     read.add(snapshot("b", "main"));
     let written = String::from_utf8(read.sealed()).expect("text");
     assert!(written.contains("\"more\": true") && written.contains("\"signed\": ["), "{written}");
@@ -90,7 +94,6 @@ fn an_index_that_is_not_understood_stays_with_what_it_names() {
     });
     value["snapshots"].as_array_mut().expect("a list").insert(0, other.clone());
     let text = value.to_string();
-    let sealed = |text: &str| [text.as_bytes(), SEAL, of_bytes(text.as_bytes()).as_bytes(), b"\n"].concat();
     let mut read = Manifest::read(&sealed(&text), "x").expect("a manifest");
     assert_eq!((read.snapshots().count(), read.formats()), (1, vec![6, 7]));
     let named = read.keys();
