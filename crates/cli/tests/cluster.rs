@@ -2,49 +2,26 @@
 
 mod common;
 
-use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use common::Sandbox;
 use common::mcp::Client;
+use common::process::{Process, request, until};
 use common::serve::Server;
+use common::several::several;
 use serde_json::{Value, json};
-
-const FILES: [(&str, &str); 6] = [
-    (
-        "api/src/retry.rs",
-        "/// Retries a request until the server answers.\npub fn retry_request(limit: u32) {\n    wait(limit);\n}\n",
-    ),
-    (
-        "api/src/queue.rs",
-        "/// A queue of jobs.\npub struct Queue;\n\npub fn push(job: u32) {\n    retry_request(job);\n}\n",
-    ),
-    (
-        "worker/lib/backoff.py",
-        "def backoff(limit):\n    \"\"\"Waits before a retry of a request.\"\"\"\n    return limit\n",
-    ),
-    ("worker/lib/queue.py", "def push(job):\n    return job\n"),
-    ("web/src/app.js", "// Retries the request of a page.\nfunction retryPage(limit) {\n  return fetch(limit);\n}\n"),
-    ("web/docs/plan.md", "# Plan\n\nA request is tried again.\n"),
-];
 
 /// A process that serves a shard; it ends when it is dropped.
 struct Shard {
-    child: Child,
+    process: Process,
     address: String,
 }
 
 impl Shard {
     fn of(command: &mut Command) -> Shard {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a shard");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("an address");
-        let shard = Shard { child, address: line.trim().to_string() };
-        while !shard.health("/readyz").starts_with("HTTP/1.1 200") {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        let mut process = Process::start(command.stdout(Stdio::piped()).stderr(Stdio::null())).expect("a shard");
+        let shard = Shard { address: process.says(""), process };
+        until("ready", || shard.health("/readyz").0 == 200);
         shard
     }
 
@@ -52,31 +29,15 @@ impl Shard {
         Shard::of(&mut sandbox.command(&[&["serve", "--shard", "--listen", listen], roots].concat()))
     }
 
-    fn health(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).expect("a connection");
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").expect("written");
-        let mut text = String::new();
-        let _ = stream.read_to_string(&mut text);
-        text
-    }
-}
-
-impl Drop for Shard {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    /// The status and the text of what it answers over HTTP.
+    fn health(&self, path: &str) -> (u16, String) {
+        let (status, body) = request("GET", &format!("http://{}{path}", self.address), &[], b"");
+        (status, String::from_utf8_lossy(&body).into_owned())
     }
 }
 
 fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::new();
-    for (path, text) in FILES {
-        sandbox.write(path, text);
-    }
-    for repository in ["api", "worker", "web"] {
-        fs::create_dir_all(sandbox.root().join(repository).join(".git")).expect("a folder");
-    }
-    sandbox
+    several(&["api", "worker", "web"])
 }
 
 fn name(sandbox: &Sandbox, shards: &[&[&str]]) {
@@ -259,7 +220,7 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
 fn what_changed_is_served_and_a_shard_ends_when_told() {
     let sandbox = sandbox();
     let mut shard = Shard::start(&sandbox, "127.0.0.1:0", &["api"]);
-    assert!(shard.health("/healthz").ends_with("ok\n") && shard.health("/other").starts_with("HTTP/1.1 404"));
+    assert_eq!((shard.health("/healthz"), shard.health("/other").0), ((200, "ok\n".to_string()), 404));
     name(&sandbox, &[&[&shard.address]]);
     let found = || sandbox.run(&["zebra_crossing", "--shards", "shards.json"]).out;
     assert_eq!(found(), "");
@@ -268,9 +229,9 @@ fn what_changed_is_served_and_a_shard_ends_when_told() {
     while !found().contains("api/src/new.rs") {
         assert!(std::time::Instant::now() < end, "the new file is never found");
     }
-    let id = shard.child.id().to_string();
+    let id = shard.process.0.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
-    assert!(shard.child.wait().expect("an end").success());
+    assert!(shard.process.0.wait().expect("an end").success());
     let within = sandbox.run(&["serve", "--shard", "api/src"]);
     assert!(within.status == 2 && within.err.contains("whole repositories"), "{}", within.err);
     let open = sandbox.run(&["serve", "--shard", "--listen", "0.0.0.0:0", "api"]);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Sandbox;
+use common::{Sandbox, git};
 
 #[test]
 fn s000_1_fillers_around_a_question_change_nothing() {
@@ -268,12 +268,7 @@ fn s000_25_the_searches_that_are_named() {
 #[test]
 fn s000_17_and_seeds_001_13_files_that_changed_together_come_earlier() {
     let sandbox = Sandbox::new();
-    let git = |args: &[&str]| {
-        let mut command = std::process::Command::new("git");
-        command.args(["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]);
-        let output = command.args(args).current_dir(sandbox.root()).output().expect("git");
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    };
+    let git = |args: &[&str]| git(&sandbox, args);
     git(&["init", "-q", "-b", "main"]);
     for (files, subject) in [(&["wire", "pool"][..], "Frame what is pooled"), (&["disk"], "Write to the disk")] {
         for file in files {

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Output, Stdio};
 
-use common::Sandbox;
+use common::{Sandbox, git};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
@@ -60,12 +60,6 @@ fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
     command
 }
 
-fn git(sandbox: &Sandbox, args: &[&str]) {
-    let fixed = ["-c", "user.name=a", "-c", "user.email=a@b"];
-    let done = Command::new("git").args(fixed).args(args).current_dir(sandbox.root()).output().expect("git");
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-}
-
 /// A repository with a commit, a change behind it, and a place that it came from.
 fn cloned() -> Sandbox {
     let sandbox = Sandbox::of("relay").with_meaning();
@@ -76,7 +70,7 @@ fn cloned() -> Sandbox {
         &["add", "."],
         &["commit", "-qm", "A ring for what waits to be sent"],
     ];
-    steps.iter().for_each(|step| git(&sandbox, step));
+    steps.iter().for_each(|step| drop(git(&sandbox, step)));
     sandbox.write("src/changed.rs", "/// Sends a page.\npub fn send_page() {}\n");
     sandbox
 }
@@ -188,5 +182,5 @@ fn the_http_server_listens_and_connects_to_nothing() {
     }
     server.good("/page/results", &json!({"query": "ring"}));
     assert!(server.get("/metrics", &[]).status == 200 && server.get("/", &[]).status == 200);
-    assert_eq!(server.child.try_wait().expect("a process"), None, "it lives");
+    assert_eq!(server.process.0.try_wait().expect("a process"), None, "it lives");
 }

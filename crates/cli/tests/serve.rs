@@ -389,7 +389,7 @@ fn what_runs_is_finished_when_the_server_is_told_to_end() {
         stream.write_all(head.as_bytes()).expect("a server");
         let idle = TcpStream::connect(&server.host).expect("a connection");
         until(|| server.get("/metrics", &[]).text.contains("colgrep_http_requests_in_flight 2"));
-        let pid = server.child.id().to_string();
+        let pid = server.process.0.id().to_string();
         let killed = std::process::Command::new("kill").args(["-s", signal, &pid]).status().expect("kill");
         assert!(killed.success());
         // No new connection is taken.
@@ -398,7 +398,7 @@ fn what_runs_is_finished_when_the_server_is_told_to_end() {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
         assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("parse_request"), "{answer}");
-        assert_eq!(server.child.wait().expect("an end").code(), Some(0));
+        assert_eq!(server.process.0.wait().expect("an end").code(), Some(0));
         drop(idle);
     }
 }

@@ -6,36 +6,13 @@ use std::fs;
 
 use common::Sandbox;
 use common::mcp::Client;
+use common::several::several;
 use serde_json::{Value, json};
-
-const API: [(&str, &str); 2] = [
-    (
-        "api/src/retry.rs",
-        "/// Retries a request until the server answers.\npub fn retry_request(limit: u32) {\n    wait(limit);\n}\n",
-    ),
-    (
-        "api/src/queue.rs",
-        "/// A queue of jobs.\npub struct Queue;\n\npub fn push(job: u32) {\n    retry_request(job);\n}\n",
-    ),
-];
-const WORKER: [(&str, &str); 3] = [
-    (
-        "worker/lib/backoff.py",
-        "def backoff(limit):\n    \"\"\"Waits before a retry of a request.\"\"\"\n    return limit\n",
-    ),
-    ("worker/lib/queue.py", "def push(job):\n    return job\n"),
-    ("worker/tests/backoff_test.py", "def test_backoff():\n    assert backoff(1)\n"),
-];
 
 /// Two repositories, `api` and `worker`, and a group of both in the user's settings.
 fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::new();
-    for (path, text) in API.into_iter().chain(WORKER) {
-        sandbox.write(path, text);
-    }
-    for repository in ["api", "worker"] {
-        fs::create_dir_all(sandbox.root().join(repository).join(".git")).expect("a folder");
-    }
+    let sandbox = several(&["api", "worker"]);
+    sandbox.write("worker/tests/backoff_test.py", "def test_backoff():\n    assert backoff(1)\n");
     let settings = sandbox.root().parent().expect("a folder").join("config/colgrep/config.toml");
     let groups = "index_mode = \"keyword\"\n\n[groups]\nbackend = [\"~/project/api\", \"~/project/worker\"]\nlost = [\"~/gone\"]\n";
     fs::write(settings, groups).expect("a file");

@@ -4,11 +4,10 @@
 
 mod common;
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
-use common::shared::{Server, answer, clone_of, done_by, find_what_was_pushed, push_at_once, repository, run_by};
+use common::process::{Process, request};
+use common::shared::{answer, clone_of, done_by, find_what_was_pushed, push_at_once, repository, run_by};
 use common::{Ran, Sandbox};
 
 /// The account and the key that the server begins with.
@@ -17,7 +16,11 @@ const KEY: &[u8] = b"key";
 const URL: &str = "az://indexes/colgrep";
 
 /// A server with a container `indexes`.
-struct Container(Server);
+struct Container {
+    _process: Process,
+    /// Where it listens, `HOST:PORT`.
+    address: String,
+}
 
 /// Bytes as text of base64.
 fn base64(bytes: &[u8]) -> String {
@@ -40,33 +43,30 @@ impl Container {
         let mut command = Command::new(program);
         command.args(["--blobHost", "127.0.0.1", "--blobPort", "0", "--inMemoryPersistence", "--disableTelemetry"]);
         command.arg("--skipApiVersionCheck").env("AZURITE_ACCOUNTS", format!("{ACCOUNT}:{}", base64(KEY)));
-        let server =
-            Container(Server::start(command.stdout(Stdio::piped()).stderr(Stdio::null()), "listens on http://"));
+        let mut process = Process::start(command.stdout(Stdio::piped()).stderr(Stdio::null())).expect("a server");
+        let server = Container { address: process.says("listens on http://"), _process: process };
         server.make("indexes");
         Some(server)
     }
 
     /// Makes a container, as the protocol's shared keys sign that.
     fn make(&self, container: &str) {
-        let headers = "x-ms-date:Mon, 23 Nov 2026 12:00:00 GMT\nx-ms-version:2021-08-06\n";
+        let dated = [("x-ms-date", "Mon, 23 Nov 2026 12:00:00 GMT"), ("x-ms-version", "2021-08-06")];
         let path = format!("/{ACCOUNT}/{container}");
+        let headers = dated.map(|(name, value)| format!("{name}:{value}\n")).concat();
         let signed = format!("PUT{}{headers}/{ACCOUNT}{path}\nrestype:container", "\n".repeat(12));
         let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, KEY);
         let signature = base64(ring::hmac::sign(&key, signed.as_bytes()).as_ref());
-        let headers = headers.replacen(':', ": ", 1).replace("version:", "version: ").replace('\n', "\r\n");
-        let mut stream = TcpStream::connect(&self.0.address).expect("a server");
-        let head =
-            format!("PUT {path}?restype=container HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.0.address);
-        let rest = format!("{headers}Content-Length: 0\r\nAuthorization: SharedKey {ACCOUNT}:{signature}\r\n\r\n");
-        stream.write_all((head + &rest).as_bytes()).expect("sent");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+        let authorization = format!("SharedKey {ACCOUNT}:{signature}");
+        let headers = [&dated[..], &[("authorization", &authorization)]].concat();
+        let address = format!("http://{}{path}?restype=container", self.address);
+        let (status, answer) = request("PUT", &address, &headers, b"");
+        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&answer));
     }
 
     fn command(&self, sandbox: &Sandbox, args: &[&str]) -> Command {
         let mut command = sandbox.command(args);
-        let (key, address) = (base64(KEY), &self.0.address);
+        let (key, address) = (base64(KEY), &self.address);
         let endpoint = format!("BlobEndpoint=http://{address}/{ACCOUNT};");
         let connection = format!("DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={key};{endpoint}");
         command.env("AZURE_STORAGE_CONNECTION_STRING", connection);

@@ -6,10 +6,11 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::Sandbox;
 use common::shared::{
-    answer, blobs_of, clone_of, commit, done, files_below, manifest, manifests, place, repository, write_manifest,
+    answer, blobs_of, clone_of, commit, done, files_below, manifest, manifests, place, repository, snapshots,
+    write_manifest,
 };
+use common::{Sandbox, git};
 use serde_json::{Value, json};
 
 /// Two commits, each pushed.
@@ -73,12 +74,12 @@ fn of_manifests_the_newest_that_can_be_read_counts() {
     // A push goes on from it, without a flag, and forgets nobody's.
     let pushed = done(&ours, &["push", &url]);
     assert!(pushed.err.contains("0000000002.json is damaged"), "{}", pushed.err);
-    assert_eq!(manifest(&remote)["snapshots"].as_array().expect("a list").len(), 2);
+    assert_eq!(snapshots(&remote).len(), 2);
     let pulled = done(&clone_of(&ours), &["pull", &url]);
     assert!(pulled.err.contains("what is checked out (") && !pulled.err.contains("damaged"), "{}", pulled.err);
     fs::write(manifests(&remote).pop().expect("a manifest"), "junk").expect("written");
     done(&ours, &["push", &url, "--anew"]);
-    assert_eq!(manifest(&remote)["snapshots"].as_array().expect("a list").len(), 2, "--anew forgets nobody's either");
+    assert_eq!(snapshots(&remote).len(), 2, "--anew forgets nobody's either");
 }
 
 #[cfg(unix)]
@@ -106,21 +107,18 @@ fn nothing_in_a_folder_is_waited_for() {
     done(&ours, &["push", &url, "--anew"]);
     done(&clone_of(&ours), &["pull", &url]);
     // A blob of any length is read no further than it should be.
-    let blob = PathBuf::from(&of_the_last_of(&remote)[0]);
-    let file = fs::File::create(&blob).expect("a file");
+    let file = fs::File::create(table_of_the_last(&remote)).expect("a file");
     file.set_len(200 << 30).expect("a length");
     let pulled = done(&clone_of(&ours), &["pull", &url]);
     assert!(pulled.err.contains("it is longer than it should be"), "{}", pulled.err);
 }
 
-/// The blobs of the last index's table.
-fn of_the_last_of(remote: &Path) -> Vec<PathBuf> {
-    let said = manifest(remote);
-    let parts = said["snapshots"].as_array().and_then(|all| all.last()).and_then(|s| s["parts"].as_array().cloned());
-    let table =
-        parts.expect("a list").into_iter().filter(|p| p["name"].as_str().is_some_and(|n| n.starts_with("files-")));
-    let key = |part: Value| part["key"].as_str().or(part["sha256"].as_str()).expect("a name").to_string();
-    table.map(|part| blobs_of(remote).join(key(part))).collect()
+/// The blob of the last index's table.
+fn table_of_the_last(remote: &Path) -> PathBuf {
+    let last = snapshots(remote).pop().expect("an index");
+    let is_table = |part: &&Value| part["name"].as_str().is_some_and(|name| name.starts_with("files-"));
+    let table = last["parts"].as_array().expect("a list").iter().find(is_table).expect("a table");
+    blobs_of(remote).join(table["key"].as_str().or(table["sha256"].as_str()).expect("a name"))
 }
 
 #[test]
@@ -159,8 +157,8 @@ fn a_manifest_of_others_is_told_from_a_damaged_one() {
     let newer = manifest(&remote)["snapshots"][1].clone();
     done(&clone_of(&ours), &["pull", &url]);
     done(&ours, &["push", &url]);
-    let now = manifest(&remote);
-    assert!(now["snapshots"].as_array().expect("a list").contains(&newer), "{now}");
+    let now = snapshots(&remote);
+    assert!(now.contains(&newer), "{now:?}");
     // One that is whole and no manifest is not begun anew.
     with(&|value| value["snapshots"] = json!(7));
     for args in [&["pull", &url][..], &["push", &url], &["push", &url, "--anew"]] {
@@ -185,14 +183,13 @@ fn line_ends_of_their_own_stay_beside_the_others() {
     let (remote, url) = place(&ours);
     done(&ours, &["push", &url]);
     let windows = clone_of(&ours);
-    common::shared::git(&windows, &["config", "core.autocrlf", "true"]);
+    git(&windows, &["config", "core.autocrlf", "true"]);
     for file in files_below(&windows.root()).into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs")) {
         fs::remove_file(file).expect("a file");
     }
-    common::shared::git(&windows, &["checkout", "-q", "--", "."]);
+    git(&windows, &["checkout", "-q", "--", "."]);
     done(&windows, &["push", &url]);
-    let lines: Vec<Value> =
-        manifest(&remote)["snapshots"].as_array().expect("a list").iter().map(|s| s["lines"].clone()).collect();
+    let lines: Vec<Value> = snapshots(&remote).iter().map(|s| s["lines"].clone()).collect();
     assert_eq!(lines, [Value::Null, json!("crlf")]);
     assert!(done(&clone_of(&ours), &["pull", &url]).err.contains("0 units parsed"));
 }

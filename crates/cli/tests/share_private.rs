@@ -4,8 +4,8 @@ mod common;
 
 use std::fs;
 
-use common::Sandbox;
-use common::shared::{answer, clone_of, commit, done, files_below, git, manifest, place, repository};
+use common::git;
+use common::shared::{answer, clone_from, clone_of, commit, done, files_below, manifest, place, repository};
 
 #[test]
 fn a_draft_that_was_never_committed_is_not_in_the_bucket() {
@@ -135,8 +135,7 @@ fn a_folder_inside_the_project_is_no_source_of_it() {
     let folders = fs::read_dir(ours.root().join("share/repositories")).expect("a folder").count();
     assert_eq!(folders, 1);
     // Neither git nor an index sees what lies there.
-    let status = std::process::Command::new("git").args(["status", "--short"]).current_dir(ours.root()).output();
-    assert!(status.expect("git").stdout.is_empty());
+    assert_eq!(git(&ours, &["status", "--short"]), "");
     assert!(done(&ours, &["push", "./share"]).err.contains("nothing was sent"));
     assert!(!done(&ours, &["--files"]).out.contains("share/"));
     done(&clone_of(&ours), &["pull", &ours.root().join("share").display().to_string()]);
@@ -162,19 +161,11 @@ fn a_renamed_or_forked_repository_is_found_by_its_other_names() {
     commit(&ours, "Fresh");
     done(&ours, &["push", &url]);
     let from = ours.root().display().to_string();
-    let fetched =
-        std::process::Command::new("git").args(["pull", "-q", &from, "HEAD"]).current_dir(fork.root()).status();
-    assert!(fetched.expect("git").success());
+    git(&fork, &["pull", "-q", &from, "HEAD"]);
     let pulled = done(&fork, &["pull", &url]);
     assert!(pulled.err.contains("host/team/name") && pulled.err.contains("what is checked out ("), "{}", pulled.err);
     // What has no name says why.
-    let shallow = Sandbox::new();
-    fs::remove_dir(shallow.root()).expect("an empty folder");
-    let parent = shallow.data().parent().expect("a folder").to_path_buf();
-    let from = format!("file://{from}");
-    let mut cloned = std::process::Command::new("git");
-    cloned.args(["clone", "-q", "--depth", "1", &from, "project"]).current_dir(parent);
-    assert!(cloned.status().expect("git").success());
+    let shallow = clone_from(&format!("file://{from}"), &["--depth", "1"]);
     let refused = shallow.run(&["pull", &url]);
     assert!(refused.status == 2 && refused.err.contains("is a shallow clone"), "{}", refused.err);
 }

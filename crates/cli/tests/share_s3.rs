@@ -4,18 +4,20 @@
 
 mod common;
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
+use common::process::{Process, request};
 use common::shared::{
-    Server, answer, clone_of, commit, done_by, find_what_was_pushed, git, push_at_once, repository, run_by,
+    answer, clone_of, commit, done_by, find_what_was_pushed, killed, push_at_once, repository, run_by, timed,
 };
-use common::{Ran, Sandbox};
+use common::{Ran, Sandbox, git};
 
 /// A server with a bucket `team`.
-struct Bucket(Server);
+struct Bucket {
+    _process: Process,
+    /// Where it listens, `HOST:PORT`.
+    address: String,
+}
 
 impl Bucket {
     /// Starts one; after `open` requests it takes no keys but those that it gave. `None` where there is no program.
@@ -30,27 +32,17 @@ impl Bucket {
         if let Some(open) = open {
             command.env("INITIAL_NO_AUTH_ACTION_COUNT", open.to_string());
         }
-        let server = Bucket(Server::start(&mut command, "http://"));
+        let mut process = Process::start(&mut command).expect("a server");
+        let server = Bucket { address: process.says("http://"), _process: process };
         server.request("PUT", "/team", b"");
         Some(server)
     }
 
     /// A request; what the server answers.
     fn request(&self, method: &str, path: &str, body: &[u8]) -> Vec<u8> {
-        let mut stream = TcpStream::connect(&self.0.address).expect("a server");
-        let length = body.len();
         // The server looks whether there are keys, not which, unless it is told to.
         let keys = "AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0";
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: {keys}\r\n",
-            self.0.address
-        );
-        stream.write_all(format!("{head}Content-Length: {length}\r\n\r\n").as_bytes()).expect("sent");
-        stream.write_all(body).expect("sent");
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).expect("an answer");
-        let at = answer.windows(4).position(|part| part == b"\r\n\r\n").expect("a head") + 4;
-        answer.split_off(at)
+        request(method, &format!("http://{}{path}", self.address), &[("authorization", keys)], body).1
     }
 
     /// The objects' keys that hold a word.
@@ -62,7 +54,7 @@ impl Bucket {
 
     fn command(&self, sandbox: &Sandbox, args: &[&str]) -> Command {
         let mut command = sandbox.command(args);
-        command.env("AWS_ENDPOINT_URL", format!("http://{}", self.0.address)).env("AWS_REGION", "us-east-1");
+        command.env("AWS_ENDPOINT_URL", format!("http://{}", self.address)).env("AWS_REGION", "us-east-1");
         command.env("AWS_ACCESS_KEY_ID", "testing").env("AWS_SECRET_ACCESS_KEY", "testing");
         command
     }
@@ -82,14 +74,11 @@ const URL: &str = "s3://team/colgrep";
 fn a_bucket_gives_back_what_it_got_and_mends_what_is_damaged() {
     let Some(server) = Bucket::start(None) else { return };
     let ours = repository().with_meaning();
-    let started = Instant::now();
     server.done(&ours, &["push", URL]);
     let theirs = clone_of(&ours).with_meaning();
     let pulled = server.done(&theirs, &["pull", URL]);
     assert!(pulled.err.contains("0 units parsed, 0 texts encoded"), "{}", pulled.err);
     assert_eq!(answer(&theirs), answer(&ours));
-    // Pushed, then found elsewhere: the promise is a minute.
-    eprintln!("pushed and found after {:.1} s", started.elapsed().as_secs_f64());
     assert!(server.done(&ours, &["push", URL]).err.contains("nothing was sent"));
     for key in server.keys("/blobs/") {
         let path = format!("/team/{key}");
@@ -124,26 +113,23 @@ fn a_killed_push_or_pull_loses_nothing_in_a_bucket() {
     server.done(&ours, &["push", URL]);
     let theirs = clone_of(&ours);
     server.done(&theirs, &["init"]);
-    let killed = |sandbox: &Sandbox, command: &str, after: Duration| {
-        let mut child = server.command(sandbox, &[command, URL]).stderr(Stdio::null()).spawn().expect("a process");
-        std::thread::sleep(after);
-        let at_work = child.try_wait().expect("a state").is_none();
-        let _ = child.kill();
-        child.wait().expect("an end");
-        u32::from(at_work)
-    };
+    // What a whole one takes on this machine.
+    ours.write("src/changing.rs", "pub fn changing() {}\n");
+    commit(&ours, "Change");
+    let push = timed(&mut server.command(&ours, &["push", URL]));
+    git(&theirs, &["pull", "-q"]);
+    let pull = timed(&mut server.command(&theirs, &["pull", URL]));
     let (mut pushes, mut pulls) = (0, 0);
     for n in 0..8 {
-        let after = Duration::from_millis(30 * n);
         ours.write("src/changing.rs", &format!("pub fn changing{n}() {{}}\n"));
         commit(&ours, "Change");
-        pushes += killed(&ours, "push", after);
+        pushes += u32::from(killed(&mut server.command(&ours, &["push", URL]), push * n / 8));
         let fresh = clone_of(&ours);
         server.done(&fresh, &["pull", URL]);
         assert_eq!(fresh.run(&[&format!("changing{n}")]).paths(), ["src/changing.rs"]);
         server.done(&ours, &["push", URL]);
         git(&theirs, &["pull", "-q"]);
-        pulls += killed(&theirs, "pull", after);
+        pulls += u32::from(killed(&mut server.command(&theirs, &["pull", URL]), pull * n / 8));
         server.done(&theirs, &["doctor", "--verify"]);
     }
     assert!(pushes > 1 && pulls > 1, "{pushes} pushes and {pulls} pulls were at work");

@@ -7,9 +7,8 @@ mod common;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use common::Sandbox;
+use common::{Sandbox, git};
 
 /// A commit that no repository has: a partial clone would fetch it.
 const MISSING: &str = "0123456789012345678901234567890123456789";
@@ -43,15 +42,8 @@ impl Trap {
         self.sandbox.data().with_file_name("program")
     }
 
-    fn git(&self, words: &[&str]) {
-        let ran = Command::new("git")
-            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
-            .args(words)
-            .current_dir(self.sandbox.root())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .output()
-            .expect("git");
-        assert!(ran.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    fn git(&self, words: &[&str]) -> String {
+        git(&self.sandbox, words)
     }
 
     /// Sets what stands in the configuration; `PROGRAM` stands for the program.
@@ -247,8 +239,7 @@ fn a_tree_that_looks_like_a_bare_repository_is_none() {
 #[test]
 fn submodules_that_lead_to_each_other_end() {
     let trap = Trap::new();
-    let head = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(trap.sandbox.root()).output().expect("git");
-    let head = String::from_utf8_lossy(&head.stdout).trim().to_string();
+    let head = trap.git(&["rev-parse", "HEAD"]);
     // Two names that lead back to the root by a link: each round would double them.
     for name in ["a", "b"] {
         std::os::unix::fs::symlink("..", trap.sandbox.root().join(name)).expect("a link");

@@ -1,19 +1,20 @@
 //! Headless Chromium, driven by WebDriver.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use super::process::{Process, agent};
 
 /// How long something on the page is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser; it ends when it is dropped.
 pub struct Browser {
-    driver: Child,
+    _driver: Process,
     /// Address of the session.
     session: String,
     agent: ureq::Agent,
@@ -26,7 +27,7 @@ impl Browser {
     pub fn start() -> Option<Browser> {
         let mut command = Command::new("chromedriver");
         command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).stdin(Stdio::null());
-        let mut driver = match command.spawn() {
+        let mut driver = match Process::start(&mut command) {
             Ok(driver) => driver,
             Err(error) => {
                 assert!(std::env::var_os("TEST_BROWSER").is_none(), "no chromedriver: {error}");
@@ -34,22 +35,10 @@ impl Browser {
                 return None;
             }
         };
-        let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines();
-        let port = lines.find_map(|line| {
-            let line = line.expect("a line");
-            line.split_once("successfully on port ").map(|(_, port)| port.trim_end_matches('.').to_string())
-        });
-        // What else it prints is read, so that it never waits.
-        std::thread::spawn(move || lines.for_each(drop));
+        let port = driver.says("successfully on port ").trim_end_matches('.').to_string();
         let profile = tempfile::tempdir().expect("a folder");
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .proxy(None)
-            .timeout_global(Some(PATIENCE))
-            .build()
-            .into();
-        let base = format!("http://127.0.0.1:{}/session", port.expect("a port"));
-        let mut browser = Browser { driver, session: base, agent, _profile: profile };
+        let session = format!("http://127.0.0.1:{port}/session");
+        let mut browser = Browser { _driver: driver, session, agent: agent(), _profile: profile };
         let user = format!("--user-data-dir={}", browser._profile.path().display());
         let flags = [
             "--headless",
@@ -180,7 +169,5 @@ fn decoded(text: &str) -> Vec<u8> {
 impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.agent.delete(&self.session).call();
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
     }
 }

@@ -1,16 +1,14 @@
 //! A project in a folder of its own, and the binary run in it.
 
-#[allow(dead_code, reason = "the tests of `install` alone use it")]
+#![expect(dead_code, reason = "each test program uses its own part")]
+
 pub mod agents;
-#[allow(dead_code, reason = "the tests of the page alone use it")]
 pub mod browser;
-#[allow(dead_code, reason = "the tests of the server alone use it")]
 pub mod mcp;
-#[allow(dead_code, reason = "the tests of histories alone use it")]
 pub mod past;
-#[allow(dead_code, reason = "the tests of the HTTP server alone use it")]
+pub mod process;
 pub mod serve;
-#[allow(dead_code, reason = "the tests of shared indexes alone use it")]
+pub mod several;
 pub mod shared;
 
 use std::fs;
@@ -24,7 +22,6 @@ pub struct Sandbox {
     folder: TempDir,
 }
 
-#[allow(dead_code, reason = "each test program uses its own part")]
 impl Sandbox {
     /// An empty project, ranked by keywords alone: what these tests expect is exact, and the model is slow unoptimised.
     pub fn new() -> Sandbox {
@@ -97,9 +94,24 @@ impl Sandbox {
     }
 }
 
+/// Runs git in a folder with nobody's settings; what it prints.
+pub fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> String {
+    let fixed = ["init.defaultBranch=main", "user.name=A", "user.email=a@example.com", "protocol.file.allow=always"];
+    let mut command = Command::new("git");
+    command.args(fixed.iter().flat_map(|setting| ["-c", setting])).args(args).current_dir(folder);
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").envs(env.iter().copied());
+    let output = command.output().expect("git");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_string()
+}
+
+/// Runs git in a project; what it prints.
+pub fn git(sandbox: &Sandbox, args: &[&str]) -> String {
+    git_in(&sandbox.root(), &[], args)
+}
+
 /// What a run gave; the project's root reads `ROOT`.
 #[derive(Debug)]
-#[allow(dead_code, reason = "each test program uses its own part")]
 pub struct Ran {
     pub status: i32,
     pub out: String,
@@ -114,14 +126,12 @@ impl Ran {
     }
 
     /// The first fields of `path:line:text` rows.
-    #[allow(dead_code, reason = "each test program uses its own part")]
     pub fn paths(&self) -> Vec<&str> {
         self.out.lines().filter_map(|l| l.split(':').next()).collect()
     }
 }
 
 /// What commands print on a terminal of 60 columns, which `script` lends; nothing where that is missing.
-#[allow(dead_code, reason = "each test program uses its own part")]
 pub fn on_terminal(sandbox: &Sandbox, term: &str, commands: &str) -> Option<String> {
     let mut script = Command::new("script");
     let like = sandbox.command(&[]);
@@ -133,7 +143,6 @@ pub fn on_terminal(sandbox: &Sandbox, term: &str, commands: &str) -> Option<Stri
 }
 
 /// Runs each row's words and compares what is printed, line by line.
-#[allow(dead_code, reason = "each test program uses its own part")]
 pub fn check(sandbox: &Sandbox, rows: &[(&str, &str)]) {
     for (words, expected) in rows {
         let args: Vec<&str> = words.split(' ').map(|w| if w == "QUERY" { "parse request" } else { w }).collect();

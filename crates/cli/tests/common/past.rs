@@ -1,26 +1,15 @@
 //! What the tests of `log` share: a repository with a past, and made transcripts.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Ran, Sandbox};
+use super::{Ran, Sandbox, git_in};
 
 /// Runs git in a folder, with a clock that stands where it is told.
-pub fn git(folder: &PathBuf, date: &str, args: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "init.defaultBranch=main", "-c", "user.name=A", "-c", "user.email=a@b.c"])
-        .args(args)
-        .current_dir(folder)
-        .env("GIT_AUTHOR_DATE", date)
-        .env("GIT_COMMITTER_DATE", date)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .expect("git");
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_string()
+pub fn git(folder: &Path, date: &str, args: &[&str]) -> String {
+    git_in(folder, &[("GIT_AUTHOR_DATE", date), ("GIT_COMMITTER_DATE", date)], args)
 }
 
 pub fn commit(sandbox: &Sandbox, date: &str, files: &[&str], message: &str) -> String {

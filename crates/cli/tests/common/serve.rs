@@ -1,16 +1,17 @@
 //! A server over HTTP, and a client of it.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use super::Sandbox;
+use super::process::{Process, agent, until};
 
 /// A running server; it ends when it is dropped.
 pub struct Server {
-    pub child: Child,
+    pub process: Process,
     /// `127.0.0.1:PORT`.
     pub host: String,
     /// What stands in front of paths.
@@ -44,13 +45,10 @@ impl Server {
 
     /// Starts a command that serves.
     pub fn of(command: &mut Command) -> Server {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a server");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("an address");
-        let base = line.trim().trim_end_matches('/').to_string();
-        let host = base.strip_prefix("http://").unwrap_or_else(|| panic!("no address: {line:?}")).to_string();
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
-        Server { child, host, base, agent }
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = Process::start(command).expect("a server");
+        let host = process.says("http://").trim_end_matches('/').to_string();
+        Server { process, base: format!("http://{host}"), host, agent: agent() }
     }
 
     /// GET, with headers.
@@ -95,9 +93,7 @@ impl Server {
 
     /// Waits until it answers without building.
     pub fn ready(&self) -> &Server {
-        while self.get("/readyz", &[]).status != 200 {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        until("ready", || self.get("/readyz", &[]).status == 200);
         self
     }
 }
@@ -105,11 +101,4 @@ impl Server {
 fn reply(mut answer: ureq::http::Response<ureq::Body>) -> Reply {
     let text = answer.body_mut().read_to_string().expect("a text");
     Reply { status: answer.status().as_u16(), headers: answer.headers().clone(), text }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

@@ -1,18 +1,11 @@
 //! Projects that share indexes: repositories, clones of them, and what a push leaves.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use super::{Ran, Sandbox};
-
-/// Runs git in a project.
-pub fn git(sandbox: &Sandbox, args: &[&str]) {
-    let fixed = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"];
-    let done = Command::new("git").args(fixed).args(args).current_dir(sandbox.root()).output().expect("git");
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-}
+use super::{Ran, Sandbox, git, git_in};
 
 /// The fixture as a repository with one commit, ranked by keywords.
 pub fn repository() -> Sandbox {
@@ -30,12 +23,15 @@ pub fn commit(sandbox: &Sandbox, message: &str) {
 
 /// A clone with indexes of its own. Its files have other times.
 pub fn clone_of(sandbox: &Sandbox) -> Sandbox {
+    clone_from(&sandbox.root().display().to_string(), &[])
+}
+
+/// A clone of an address, with indexes of its own.
+pub fn clone_from(address: &str, args: &[&str]) -> Sandbox {
     let clone = Sandbox::new();
     fs::remove_dir(clone.root()).expect("an empty folder");
-    let parent = clone.data().parent().expect("a folder").to_path_buf();
-    let from = sandbox.root().display().to_string();
-    let done = Command::new("git").args(["clone", "-q", &from, "project"]).current_dir(parent).output().expect("git");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let around = clone.data().parent().expect("a folder").to_path_buf();
+    git_in(&around, &[], &[&["clone", "-q"], args, &[address, "project"]].concat());
     clone
 }
 
@@ -92,35 +88,22 @@ pub fn find_what_was_pushed(clones: &[Sandbox], url: &str, command: impl Fn(&San
     }
 }
 
-/// Somebody else's server on this machine, which ends with the test.
-pub struct Server {
-    process: Child,
-    /// Where it listens, `HOST:PORT`.
-    pub address: String,
+/// The time that a command takes, which has to succeed.
+pub fn timed(command: &mut Command) -> Duration {
+    let started = Instant::now();
+    let output = command.output().expect("a process");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    started.elapsed()
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-impl Server {
-    /// Starts the program; of its two streams the piped one says where it listens, behind `mark`.
-    pub fn start(command: &mut Command, mark: &str) -> Server {
-        let mut process = command.spawn().expect("a server");
-        let stream: Box<dyn Read + Send> = match (process.stdout.take(), process.stderr.take()) {
-            (Some(out), _) => Box::new(out),
-            (None, err) => Box::new(err.expect("a pipe")),
-        };
-        let mut lines = BufReader::new(stream).lines();
-        let address = |line: String| Some(line.split_once(mark)?.1.trim().to_string());
-        let address = lines.by_ref().map_while(Result::ok).find_map(address).expect("an address");
-        // What it says later would fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        Server { process, address }
-    }
+/// Runs a command and kills it after a while; whether it was at work then.
+pub fn killed(command: &mut Command, after: Duration) -> bool {
+    let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("a process");
+    std::thread::sleep(after);
+    let at_work = child.try_wait().expect("a state").is_none();
+    let _ = child.kill();
+    child.wait().expect("an end");
+    at_work
 }
 
 /// What a search answers, scores included.
@@ -144,6 +127,11 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The blobs of a remote folder with one repository.
+pub fn blobs(remote: &Path) -> Vec<PathBuf> {
+    files_below(&blobs_of(remote))
+}
+
 /// The folder of blobs of a remote folder with one repository.
 pub fn blobs_of(remote: &Path) -> PathBuf {
     manifests(remote).last().expect("a manifest").with_file_name("blobs")
@@ -159,6 +147,11 @@ pub fn manifests(remote: &Path) -> Vec<PathBuf> {
 pub fn manifest(remote: &Path) -> serde_json::Value {
     let text = fs::read_to_string(manifests(remote).last().expect("a manifest")).expect("text");
     serde_json::from_str(text.rsplit_once("sha256 ").expect("a seal").0).expect("JSON")
+}
+
+/// The indexes that the newest manifest names, the newest last.
+pub fn snapshots(remote: &Path) -> Vec<serde_json::Value> {
+    manifest(remote)["snapshots"].as_array().expect("a list").clone()
 }
 
 /// Puts this in the place of the newest manifest, with its seal.
