@@ -78,15 +78,13 @@ impl Multivector {
     /// Several texts as one: the rows of all, and for each head the sum of theirs. So MaxSim with a document is the sum of
     /// theirs. All have the same dimension and heads; those without rows do not count.
     pub fn of_parts(parts: &[Multivector]) -> Multivector {
-        let known = parts.iter().position(|part| !part.is_empty()).unwrap_or_default();
-        let Some(first) = parts.get(known) else { return Multivector::default() };
-        let mut joined = first.clone();
-        for part in parts[known + 1..].iter().filter(|part| !part.is_empty()) {
+        let mut known = parts.iter().filter(|part| !part.is_empty());
+        let Some(first) = known.next().or(parts.first()) else { return Multivector::default() };
+        known.fold(first.clone(), |joined, part| {
             let heads = &joined.rows.slice(s![..joined.heads, ..]) + &part.rows.slice(s![..part.heads, ..]);
             let rows = [heads.view(), joined.rows.slice(s![joined.heads.., ..]), part.rows.slice(s![part.heads.., ..])];
-            joined = Multivector::new(joined.heads, concatenate(Axis(0), &rows).expect("the same dimension"));
-        }
-        joined
+            Multivector::new(joined.heads, concatenate(Axis(0), &rows).expect("the same dimension"))
+        })
     }
 
     /// MaxSim of this query with a document, `Σ_q max_d q·d`, where a head meets the same head of the other side alone;

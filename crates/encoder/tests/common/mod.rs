@@ -1,5 +1,4 @@
 //! What the encoder's tests share: a tiny model, golden vectors, comparison of rows.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use colgrep_encoder::{Files, Multivector};
 use ndarray::{Array2, ArrayView2};
