@@ -77,7 +77,7 @@ impl Sharded {
     fn lay_out(args: &Args, names: &[String], count: usize) -> Result<Sharded> {
         let mut roots = Vec::new();
         for name in names {
-            let shard = if count == 1 { 0 } else { xxh3_64(name.as_bytes()) % count as u64 };
+            let shard = xxh3_64(name.as_bytes()) % count as u64;
             let root = args.work.join(format!("{count}-{shard}"));
             link(&args.repos.join(name), &root.join(name))?;
             if !roots.contains(&root) {
@@ -248,9 +248,9 @@ fn edit(sharded: &[Sharded], names: &[String]) -> Result<()> {
 fn compare(sharded: &[Sharded], queries: &[String], model: Option<&Model>, when: &str) -> Result<bool> {
     let knobs = Knobs::of(Profile::Default);
     let mut all_equal = true;
+    let filters: Vec<Vec<Some3>> = sharded.iter().map(Sharded::filters).collect();
     let modes: &[bool] = if model.is_some() { &[false, true] } else { &[false] };
     for (is_hybrid, is_filtered) in modes.iter().flat_map(|mode| [(*mode, false), (*mode, true)]) {
-        let filters: Vec<Vec<Some3>> = sharded.iter().map(|one| one.filters()).collect();
         let mut equal = vec![0usize; sharded.len()];
         let mut seconds = vec![0.0; sharded.len()];
         let mut first_difference = None;

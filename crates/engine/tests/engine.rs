@@ -52,15 +52,10 @@ const REPOSITORIES: [(&str, &str); 6] = [
 fn several_projects_are_one_corpus() {
     let folder = projects(&REPOSITORIES);
     let (one, each) = (folder.path().join(".one"), folder.path().join(".each"));
-    let engine = |data: &Path| engine(data);
+    let base = folder.path().canonicalize().expect("a path");
     let told = |answer: &colgrep_engine::Answer| -> Vec<String> {
         let row = |file: &colgrep_engine::FileAnswer| {
-            let path = file
-                .root
-                .join(&file.path)
-                .strip_prefix(folder.path().canonicalize().expect("a path"))
-                .expect("below")
-                .to_path_buf();
+            let path = file.root.join(&file.path).strip_prefix(&base).expect("below").to_path_buf();
             let units: Vec<_> =
                 file.units.iter().map(|unit| (unit.unit.span, unit.line.number, unit.line.marks.clone())).collect();
             format!(
@@ -73,7 +68,7 @@ fn several_projects_are_one_corpus() {
         };
         answer.files.iter().map(row).collect()
     };
-    let mut queries = vec![
+    let queries = [
         "queue room",
         "push",
         "how does it wait for room",
@@ -85,12 +80,12 @@ fn several_projects_are_one_corpus() {
         "plans",
         "fn push",
         "lib.py:4",
+        "nowhere queue",
     ];
-    queries.push("nowhere queue");
     for by in [RankBy::Words, RankBy::Both] {
-        for query in &queries {
+        for query in queries {
             let asked = || {
-                let mut request = SearchRequest::new(*query).by(by).files(5);
+                let mut request = SearchRequest::new(query).by(by).files(5);
                 request.shape.explain = true;
                 request
             };

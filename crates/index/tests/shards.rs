@@ -12,49 +12,20 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_core::tag::{Hint, Hints};
 use colgrep_core::token::Tokenizer;
-use colgrep_encoder::{Encoder, Error, Multivector};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::search::{
     Answer, Background, Corpus, Group, Layout, LocalShard, Mode, Near, Request, Semantic, Shard, search,
 };
 use colgrep_index::store::{Snapshot, Store};
-use colgrep_index::update::{Encoding, Updater};
+use colgrep_index::update::Updater;
 use colgrep_index::vector::Effort;
 use toy::{Toy, codebook, encoding};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The toy, as light as the model in the program: nearest units get their full scores.
-struct Light(Toy);
-
-impl Encoder for Light {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.0.fingerprint()
-    }
-
-    fn dimension(&self) -> usize {
-        self.0.dimension()
-    }
-
-    fn heads(&self) -> usize {
-        self.0.heads()
-    }
-
-    fn is_light(&self) -> bool {
-        true
-    }
-
-    fn encode_query(&self, text: &str) -> Result<Multivector, Error> {
-        self.0.encode_query(text)
-    }
-
-    fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error> {
-        self.0.encode_documents(texts)
-    }
+fn light() -> Toy {
+    Toy { is_light: true, ..Toy::new() }
 }
 
 const WORDS: [&str; 24] = [
@@ -131,19 +102,18 @@ struct Indexes {
 }
 
 impl Indexes {
-    fn update(&mut self, model: &Light) {
+    fn update(&mut self, model: &Toy) {
         let book = codebook();
         self.snapshots.clear();
         for root in &self.roots {
-            let codec = encoding(&model.0, &book).codec;
-            let encoding = Encoding { codebook: Some(&book), codec, ..Encoding::new(model) };
+            let encoding = encoding(model, &book);
             let store = Store::new(root.with_extension("index"));
             let (snapshot, _) = Updater::new(&store, root).encoding(Some(&encoding)).run().expect("an index");
             self.snapshots.push(snapshot);
         }
     }
 
-    fn new(roots: Vec<PathBuf>, model: &Light) -> Indexes {
+    fn new(roots: Vec<PathBuf>, model: &Toy) -> Indexes {
         let mut indexes = Indexes { roots, snapshots: Vec::new() };
         indexes.update(model);
         indexes
@@ -151,7 +121,7 @@ impl Indexes {
 }
 
 /// The corpus in `count` shards below `base`, each an index of the repositories that fall to it.
-fn sharded(base: &Path, count: usize, files: &[(String, String, String)], model: &Light) -> Indexes {
+fn sharded(base: &Path, count: usize, files: &[(String, String, String)], model: &Toy) -> Indexes {
     let mut parts: BTreeMap<usize, Vec<(String, String, String)>> = BTreeMap::new();
     for file in files {
         parts.entry((xxh3_64(file.0.as_bytes()) % count as u64) as usize).or_default().push(file.clone());
@@ -233,7 +203,7 @@ const QUERIES: [&str; 24] = [
 ];
 
 struct Case<'a> {
-    model: &'a Light,
+    model: &'a Toy,
     mode: Option<Mode>,
     effort: Effort,
     is_filtered: bool,
@@ -269,7 +239,7 @@ fn answer(indexes: &Indexes, layouts: &[Layout], case: &Case<'_>, query: &str, r
     answer
 }
 
-fn cases(model: &Light) -> Vec<Case<'_>> {
+fn cases(model: &Toy) -> Vec<Case<'_>> {
     let tight = Effort { probes: 5, rough: 90, exact: 40, joined: 1 << 16 };
     let case = |mode, effort, is_filtered| Case { model, mode, effort, is_filtered };
     vec![
@@ -283,7 +253,7 @@ fn cases(model: &Light) -> Vec<Case<'_>> {
 }
 
 /// Asks everything of both and compares; returns how many answers had results.
-fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], model: &Light, cases_max: usize) -> usize {
+fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], model: &Toy, cases_max: usize) -> usize {
     let mut knobs = Knobs::of(Profile::Default);
     // Few units and files become candidates, so that what is cut off matters.
     knobs.set(Knob::PoolUnits, "40").expect("a value");
@@ -333,7 +303,7 @@ fn names() -> Vec<String> {
 fn shards_answer_as_one_index_does() {
     let folder = tempfile::tempdir().expect("a folder");
     let base = folder.path().canonicalize().expect("its path");
-    let model = Light(Toy::new());
+    let model = light();
     let mut all = files(&names());
     let mut indexes: Vec<Indexes> = [1, 2, 6, 16].map(|count| sharded(&base, count, &all, &model)).into();
     let check = |indexes: &[Indexes], cases_max: usize| {
@@ -342,7 +312,7 @@ fn shards_answer_as_one_index_does() {
         compare((&indexes[0], &[Layout::Folders]), &others, &model, cases_max)
     };
     assert!(indexes[3].snapshots.len() > 6, "repositories fall to many shards");
-    assert!(model.0.count() > 100, "texts were encoded");
+    assert!(model.count() > 100, "texts were encoded");
     let found = check(&indexes, 4);
     assert!(found > 50, "{found} answers");
 
@@ -376,23 +346,12 @@ fn repositories_with_indexes_of_their_own_answer_as_one_index_of_all() {
     let names: Vec<String> = ["+", "=", "%", "@", "~", "+-", "++"].map(String::from).into();
     let folder = tempfile::tempdir().expect("a folder");
     let base = folder.path().canonicalize().expect("its path");
-    let model = Light(Toy::new());
+    let model = light();
     let all = files(&names);
     let one = sharded(&base.join("one"), 1, &all, &model);
     let roots: Vec<PathBuf> = names.iter().map(|name| base.join("each").join(name)).collect();
     write(&base.join("each"), &all);
-    let each = {
-        let mut each = Indexes { roots: Vec::new(), snapshots: Vec::new() };
-        let book = codebook();
-        for (at, root) in roots.iter().enumerate() {
-            let codec = encoding(&model.0, &book).codec;
-            let encoding = Encoding { codebook: Some(&book), codec, ..Encoding::new(&model) };
-            let store = Store::new(base.join(format!("index{at}")));
-            let (snapshot, _) = Updater::new(&store, root).encoding(Some(&encoding)).run().expect("an index");
-            each.snapshots.push(snapshot);
-        }
-        each
-    };
+    let each = Indexes::new(roots, &model);
     let layouts: Vec<Layout> = names.iter().map(|name| Layout::One(format!("{name}/"))).collect();
     let found = compare((&one, &[Layout::Fronts]), &[(&each, layouts)], &model, 6);
     assert!(found > 80, "{found} answers");

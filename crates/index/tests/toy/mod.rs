@@ -19,11 +19,13 @@ pub struct Toy {
     pub fails_at: u64,
     /// It takes so long for a text.
     pub pause: Duration,
+    /// Whether it says that texts cost it little.
+    pub is_light: bool,
 }
 
 impl Toy {
     pub fn new() -> Toy {
-        Toy { fingerprint: 1, encoded: 0.into(), fails_at: u64::MAX, pause: Duration::ZERO }
+        Toy { fingerprint: 1, encoded: 0.into(), fails_at: u64::MAX, pause: Duration::ZERO, is_light: false }
     }
 
     /// Texts encoded since the last question.
@@ -52,6 +54,10 @@ impl Encoder for Toy {
 
     fn heads(&self) -> usize {
         1
+    }
+
+    fn is_light(&self) -> bool {
+        self.is_light
     }
 
     fn encode_query(&self, text: &str) -> Result<Multivector, Error> {
