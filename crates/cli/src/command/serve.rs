@@ -84,7 +84,8 @@ impl App {
 /// Refuses flags that would protect nothing: whoever gives one relies on it.
 fn check(args: &ServeArgs) -> Result<()> {
     let of_shards = [(args.rights, "--rights"), (args.shard_token_file.is_some(), "--shard-token-file")];
-    for (_, flag) in of_shards.into_iter().filter(|(is_given, _)| *is_given && args.shards.is_none()) {
+    let given = of_shards.into_iter().find(|(is_given, _)| *is_given);
+    if let Some((_, flag)) = given.filter(|_| args.shards.is_none()) {
         bail!(
             "{flag}: about a server over shards (serve --shards FILE); a server of folders shows all of them to everybody \
              with its token"
