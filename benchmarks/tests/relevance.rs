@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A little under what the default profile scores. Raise them when the ranking gets better; lower them only with a
 /// reason in the commit message (`colgrep-bench run` as below, and `compare` with the record before, say which query fell).
-const FLOOR_OWN: f64 = 0.795;
+const FLOOR_OWN: f64 = 0.775;
 const FLOOR_FIXTURES: f64 = 0.74;
 
 #[test]
