@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let weights = read("model.safetensors")?;
     let model = Native::new(Files { config: &config, vocabulary: &vocabulary, weights: &weights })?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let codebook = train_codebook(&model, &texts, CENTROIDS, &Codec::of(model.heads()))?;
+    let codebook = train_codebook(&model, &texts, CENTROIDS, &Codec::of(model.heads(), model.is_light()))?;
     // Under another name first, so that a kill leaves the old one whole.
     let part = args.assets.join("codebook.bin.part");
     std::fs::write(&part, codebook.bytes())?;

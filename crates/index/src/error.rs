@@ -69,7 +69,7 @@ pub enum Error {
     Away(String),
     /// The file table can't be written down.
     #[error("file table")]
-    Table(#[source] postcard::Error),
+    Table(#[source] Source),
     /// There is no index in a folder.
     #[error("no index in {}", .0.display())]
     NoIndex(PathBuf),

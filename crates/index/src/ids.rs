@@ -48,8 +48,9 @@ impl FileOrder {
     }
 }
 
-/// Hash (XXH3, 64 bits) of the text that is encoded of a unit ([`crate::units::unit_text`]): the address of its
-/// vectors. Units with the same text share them.
+/// Hash (XXH3-64, its lower 16 bits 0) of the text that is encoded of a unit ([`crate::units::unit_text`]): the address of
+/// its vectors. Units with the same text share them. Of ten million texts one pair in five such indexes is mistaken for
+/// one; each bit less saves an index two for each unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TextHash(NonZeroU64);
@@ -57,6 +58,9 @@ pub struct TextHash(NonZeroU64);
 impl TextHash {
     /// The one behind all others.
     pub const LAST: TextHash = TextHash(NonZeroU64::MAX);
+
+    /// Bits of a hash that tell texts apart, its upper ones. Files of the index hold these alone.
+    pub const BITS: u32 = 48;
 
     /// The hash with this value; `None` for 0, which stands for no text.
     pub fn new(value: u64) -> Option<TextHash> {

@@ -11,6 +11,7 @@ mod memory;
 mod order;
 mod remains;
 mod share;
+mod table;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -21,7 +22,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use colgrep_core::UnitId;
 use colgrep_syntax::read::Skip;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::disk::{Disk, keep_private, read_regular};
 use crate::error::{Error, Result};
@@ -37,11 +38,12 @@ pub use lock::WriteLock;
 pub use memory::PathMemory;
 pub use remains::IsOut;
 pub use share::{Adoption, Content, NewPart, POINT_PART, Part, Shipment, is_part};
+pub use table::{opened_table, sealed_table};
 
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
 
 /// How often the index is opened again where a commit comes between.
 pub(crate) const ATTEMPTS: u32 = 100;
@@ -162,11 +164,6 @@ fn folder_name(name: &str, place: &Path) -> String {
         .collect();
     let hash = xxh3_64(place.as_os_str().as_encoded_bytes());
     format!("{name}-{:08x}", hash as u32)
-}
-
-/// What stands behind a table to tell damage: it also binds the table to its generation.
-fn table_sum(generation: u64, table: &[u8]) -> [u8; 8] {
-    xxh3_64_with_seed(table, generation).to_le_bytes()
 }
 
 /// One generation of a project's index, open for reading.
@@ -417,9 +414,7 @@ impl Store {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidData => Error::damaged_file(&path, e),
             _ => Error::io("read", &path, e),
         })?;
-        let sealed = bytes.split_last_chunk().filter(|(table, sum)| table_sum(generation, table) == **sum);
-        let (table, _) = sealed.ok_or_else(|| Error::damaged_file(&path, "is damaged"))?;
-        postcard::from_bytes(table).map_err(|e| Error::damaged_file(&path, e))
+        opened_table(generation, &bytes).map_err(|e| Error::damaged_file(&path, e))
     }
 
     /// The generation that the commit point names.
@@ -453,8 +448,7 @@ impl Store {
     fn write_table(&self, table: &FileTable) -> Result<String> {
         let generation = self.next_generation();
         let path = self.table_path(generation);
-        let mut bytes = postcard::to_stdvec(table).map_err(Error::Table)?;
-        bytes.extend(table_sum(generation, &bytes));
+        let bytes = sealed_table(generation, table)?;
         let written = self.disk.write(&path, &bytes).and_then(|()| self.disk.sync_folder(&self.folder));
         written.map_err(|e| Error::io("write", &path, e))?;
         let marks = [&table.mode.suffix(), init_suffix(table.by_init)].concat();

@@ -56,7 +56,8 @@ pub fn unit_text(path: &str, unit: &Unit) -> String {
 
 /// Hash of a unit's text.
 pub fn text_hash(text: &str) -> TextHash {
-    let value = xxh3_64(text.as_bytes()).max(1);
+    let unit = 1 << (u64::BITS - TextHash::BITS);
+    let value = (xxh3_64(text.as_bytes()) & !(unit - 1)).max(unit);
     TextHash::new(value).unwrap_or_else(|| unreachable!("the value is at least 1"))
 }
 

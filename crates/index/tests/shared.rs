@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use colgrep_index::Result;
 use colgrep_index::disk::{Change, Disk, Gate};
 use colgrep_index::mode::VectorMode;
-use colgrep_index::store::{Adoption, Content, Part, Shipment, Store};
+use colgrep_index::store::{Adoption, Content, Part, Shipment, Store, sealed_table};
 use colgrep_index::update::check;
 use colgrep_index::vector::{Manifest, Vectors};
 use colgrep_index::walk::WalkOptions;
@@ -140,9 +140,7 @@ fn a_table_that_leads_out_of_the_root_is_refused() {
         let mut crafted = parts.clone();
         for (name, bytes) in &mut crafted {
             if let Some(generation) = generation(name) {
-                *bytes = postcard::to_stdvec(&table).expect("bytes");
-                let sum = xxhash_rust::xxh3::xxh3_64_with_seed(bytes, generation);
-                bytes.extend(sum.to_le_bytes());
+                *bytes = sealed_table(generation, &table).expect("bytes");
             }
         }
         let receiver = Project::with(&FILES);

@@ -92,7 +92,7 @@ fn an_interrupted_build_keeps_what_it_had() {
 fn a_store_makes_its_own_codebook_and_keeps_it() {
     let (project, toy) = (many(120), Toy::new());
     // Files that differ by a number alone need fine codes.
-    let codec = Codec { bits: 4, rows_max: 24, similarity: 100 };
+    let codec = Codec { bits: 4, head_bits: 4, rows_max: 24, similarity: 100 };
     let own = Encoding { codec, ..Encoding::new(&toy) };
     let (snapshot, report) = project.update(Some(&own));
     assert_eq!((report.encoded, report.without_vectors, toy.count()), (120, 0, 120));

@@ -60,7 +60,7 @@ pub(super) fn run(root: &Path) -> Result<()> {
     ))?;
     for bits in [1, 2, 4] {
         for (rows_max, similarity) in [(2, 90), (6, 90), (12, 90), (12, 80), (24, 90), (255, 101)] {
-            let codec = Codec { bits, rows_max, similarity };
+            let codec = Codec { bits, rows_max, similarity, ..Codec::default() };
             let started = Instant::now();
             let (snapshot, report) =
                 Updater::new(&store, &root).encoding(Some(&Encoding { codec, ..Encoding::new(&Model) })).run()?;

@@ -136,7 +136,9 @@ impl Directory for IndexDirectory {
         if path.to_str() == Some(LIST) {
             return Ok(());
         }
-        self.disk()?.replace(&self.folder.join(path), &seal(data))
+        // tantivy indents it, which doubles it; in a small index that counts.
+        let json = serde_json::from_slice::<serde_json::Value>(data)?.to_string();
+        self.disk()?.replace(&self.folder.join(path), &seal(json.as_bytes()))
     }
 
     fn sync_directory(&self) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use colgrep_core::bm25::{FIELD_COUNT, Field as UnitField};
 use colgrep_core::query::last_segment;
 use colgrep_core::token::{Tokenizer as CoreTokenizer, is_stop_word};
-use colgrep_core::{Unit, UnitKind, UnitRole};
+use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use tantivy::Index;
 use tantivy::schema::{
     FAST, Field, IndexRecordOption, NumericOptions, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
@@ -128,6 +128,11 @@ impl Info {
         self.line() + (self.0 >> 25 & Info::LINE) as u32
     }
 
+    /// The lines that it covers.
+    pub(super) fn span(self) -> Span {
+        Span { first: self.first(), line: self.line(), end: self.end() }
+    }
+
     /// First line, documentation included.
     pub(super) fn first(self) -> u32 {
         self.line() - (self.0 >> 45 & Info::LEAD) as u32
@@ -215,7 +220,7 @@ mod tests {
         (unit.span.first, unit.span.line, unit.span.end) = (70, 77, 12_345);
         let info = Info::of(&unit);
         assert_eq!((info.kind(), info.role(), info.line(), info.end()), (unit.kind, unit.role, 77, 12_345));
-        assert!(info.first() == 70 && info.is_written("Router") && !info.is_written("router"));
+        assert!(info.span() == unit.span && info.is_written("Router") && !info.is_written("router"));
         assert!(!info.is_file() && Info(FILE_KIND).is_file());
     }
 }

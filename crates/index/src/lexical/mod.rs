@@ -4,6 +4,7 @@
 //! lengths; the score is our own BM25F (`colgrep_core::bm25`), computed over all postings of the query's
 //! terms, so that a term's document frequency counts units with the term in any field.
 
+mod block;
 mod commit;
 mod directory;
 mod entries;
@@ -18,6 +19,7 @@ mod read;
 mod run;
 mod score;
 mod sealed;
+mod space;
 mod statistics;
 mod stored;
 mod terms;

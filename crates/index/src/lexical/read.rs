@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use colgrep_core::UnitId;
 use colgrep_core::bm25::FIELD_COUNT;
-use colgrep_core::{UnitKind, UnitRole};
+use colgrep_core::{Span, UnitKind, UnitRole};
 use rayon::prelude::*;
 use tantivy::columnar::Column;
 use tantivy::fieldnorm::FieldNormReader;
@@ -226,6 +226,12 @@ impl Lexical {
     pub(crate) fn hit(&self, key: UnitId) -> Option<UnitHit> {
         let (segment, doc) = self.document(key)?;
         Some(segment.hit(key, doc))
+    }
+
+    /// The lines of a unit.
+    pub(super) fn span_of(&self, key: UnitId) -> Option<Span> {
+        let (segment, doc) = self.document(key)?;
+        Some(segment.info(doc).span())
     }
 
     /// The last line of a unit.

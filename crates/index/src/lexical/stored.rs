@@ -1,9 +1,8 @@
 //! What the index keeps for showing: units without their bodies, imports, callers.
 
-use colgrep_core::Unit;
-use colgrep_core::UnitId;
 use colgrep_core::query::last_segment;
 use colgrep_core::statistics::TermCount;
+use colgrep_core::{Span, Unit, UnitId};
 use tantivy::schema::Value as _;
 use tantivy::schema::document::TantivyDocument;
 use tantivy::{DocAddress, Term};
@@ -26,7 +25,11 @@ impl Lexical {
         let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
         let damaged =
             |e: postcard::Error| Error::Damaged { what: "a stored unit is damaged".into(), source: Some(e.into()) };
-        postcard::from_bytes(bytes).map_err(damaged)
+        let mut unit: Unit = postcard::from_bytes(bytes).map_err(damaged)?;
+        if unit.span == Span::default() {
+            unit.span = self.span_of(key).unwrap_or_default();
+        }
+        Ok(unit)
     }
 
     /// The imports of a file.

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 
-use colgrep_core::Unit;
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::import::import_keys;
 use colgrep_core::path::PathFacts;
 use colgrep_core::query::last_segment;
+use colgrep_core::{Span, Unit};
 use colgrep_syntax::language;
 use colgrep_syntax::parse::Parsed;
 use tantivy::indexer::{LogMergePolicy, NoMergePolicy, UserOperation};
@@ -236,7 +236,9 @@ impl Writer {
             document.add_text(self.fields.callee, name);
         }
         let docstring = unit.docstring[..unit.docstring.floor_char_boundary(SHOWN_DOCSTRING_BYTES_MAX)].to_string();
-        let shown = Unit { body: String::new(), docstring, ..unit.clone() };
+        // Its lines stand in `info`, if they fit.
+        let span = if Info::of(unit).span() == unit.span { Span::default() } else { unit.span };
+        let shown = Unit { body: String::new(), docstring, span, ..unit.clone() };
         document.add_bytes(self.fields.stored, &postcard::to_stdvec(&shown).unwrap_or_default());
         document
     }

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{ATTEMPTS, FileRecord, FileTable, IsOut, Snapshot, Store, WriteLock, table_sum};
+use super::{ATTEMPTS, FileRecord, FileTable, IsOut, Snapshot, Store, WriteLock, sealed_table};
 use crate::disk::{DiskFile, open_regular};
 use crate::error::{Error, Result};
 use crate::lexical::{is_segment_file, named_files};
@@ -154,8 +154,7 @@ impl Store {
             parts.push(part_of(&self.vectors_folder(), "vectors", &name)?);
         }
         parts.sort_by(|a, b| a.name.cmp(&b.name));
-        let mut bytes = postcard::to_stdvec(&table).map_err(Error::Table)?;
-        bytes.extend(table_sum(generation, &bytes));
+        let bytes = sealed_table(generation, &table)?;
         for (name, bytes) in
             [(format!("files-{generation}.bin"), bytes), (POINT_PART.to_string(), snapshot.point.text().to_vec())]
         {

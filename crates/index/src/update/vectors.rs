@@ -39,7 +39,7 @@ pub struct Encoding<'a> {
     pub encoder: &'a dyn Encoder,
     /// A codebook that comes with the model. Without one, the store makes its own at its first build.
     pub codebook: Option<&'a Codebook>,
-    /// How vectors are compressed. The bits of a given codebook override the codec's.
+    /// How vectors are compressed. Those bits of a given codebook override the codec's.
     pub codec: Codec,
     /// Time limit for encoding, set by searches. `init` has no limit.
     pub budget: Option<Duration>,
@@ -56,11 +56,18 @@ impl std::fmt::Debug for Encoding<'_> {
 impl<'a> Encoding<'a> {
     /// All vectors of a model, in its default codec, without a limit.
     pub fn new(encoder: &'a dyn Encoder) -> Encoding<'a> {
-        Encoding { encoder, codebook: None, codec: Codec::of(encoder.heads()), budget: None, interrupted: None }
+        Encoding {
+            encoder,
+            codebook: None,
+            codec: Codec::of(encoder.heads(), encoder.is_light()),
+            budget: None,
+            interrupted: None,
+        }
     }
 
     fn codec(&self) -> Codec {
-        Codec { bits: self.codebook.map_or(self.codec.bits, Codebook::bits), ..self.codec }
+        let of = |book: &Codebook| Codec { bits: book.bits(), head_bits: book.head_bits(), ..self.codec };
+        self.codebook.map_or(self.codec, of)
     }
 
     /// Whether vectors under `manifest` are of this model, stored this way.

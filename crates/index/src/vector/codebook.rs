@@ -12,12 +12,8 @@ use super::pool::Row;
 use crate::error::{Error, Result};
 
 /// First bytes of a codebook; the last is the version of its layout and of the meaning of codes.
-const MAGIC: &[u8; 8] = b"colgcbk3";
-/// Bits a component of a head. A head stands for the whole text and weighs as much as several other rows, so what its
-/// code loses is lost several times.
-const FINE_BITS: u8 = 4;
-const FINE_LEVELS: usize = 1 << FINE_BITS;
-const HEADER_BYTES: usize = 32;
+const MAGIC: &[u8; 8] = b"colgcbk4";
+const HEADER_BYTES: usize = 36;
 /// Steps of a row's length in a factor of 2. Neighbours differ by the factor 2^(1/24), so a length is off by 1.5 % at
 /// most, and 255 steps reach down to 1/1,580 of the longest.
 const STEPS_AN_OCTAVE: f32 = 24.0;
@@ -27,6 +23,9 @@ const STEPS_AN_OCTAVE: f32 = 24.0;
 pub struct Codec {
     /// Bits a component of the residual: 1, 2 or 4.
     pub bits: u8,
+    /// The same of a head. A head stands for the whole text and weighs as much as several other rows, so what its code
+    /// loses is lost several times.
+    pub head_bits: u8,
     /// Maximum number of rows a unit beside its heads.
     pub rows_max: u8,
     /// Least cosine, in per cent, at which two rows are merged.
@@ -34,22 +33,26 @@ pub struct Codec {
 }
 
 impl Default for Codec {
-    /// The knee at which lexical index and vectors together stay smaller than the source (docs/research/vectors.md): 92
-    /// bytes a unit at two heads and 64 components.
+    /// For a model with heads whose scores are those of the codes.
     fn default() -> Codec {
-        Codec { bits: 1, rows_max: 2, similarity: 90 }
+        Codec { bits: 1, head_bits: 4, rows_max: 2, similarity: 90 }
     }
 }
 
 impl Codec {
-    /// The default for a model with this many heads. Without a head no row stands for the text as a whole, so more
-    /// other rows are kept.
-    pub fn of(heads: usize) -> Codec {
-        Codec { rows_max: if heads == 0 { 6 } else { 2 }, ..Codec::default() }
+    /// The default for a model with this many heads. Where it is light, what the codes find gets full scores, so few bits
+    /// of the heads alone are enough (docs/research/vectors.md): 38 bytes a unit at two heads and 64 components. Without
+    /// a head no row stands for the text as a whole, so more other rows are kept.
+    pub fn of(heads: usize, is_light: bool) -> Codec {
+        match (heads, is_light) {
+            (0, _) => Codec { rows_max: 6, ..Codec::default() },
+            (_, true) => Codec { head_bits: 2, rows_max: 0, ..Codec::default() },
+            _ => Codec::default(),
+        }
     }
 }
 
-/// Byte layout of a unit's codes: its heads, with [`FINE_BITS`] a component, then its other rows, with [`Codec::bits`].
+/// Byte layout of a unit's codes: its heads, with [`Codec::head_bits`] a component, then its other rows, with [`Codec::bits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Number of heads of a unit; a unit without rows has none.
@@ -63,7 +66,7 @@ pub(crate) struct Layout {
 impl Layout {
     pub(crate) fn new(codec: &Codec, dimension: usize, heads: usize) -> Layout {
         let bytes = |bits: u8| 3 + (dimension * usize::from(bits)).div_ceil(8);
-        Layout { heads, head_bytes: bytes(FINE_BITS), row_bytes: bytes(codec.bits) }
+        Layout { heads, head_bytes: bytes(codec.head_bits), row_bytes: bytes(codec.bits) }
     }
 
     /// Splits a unit's codes into rows, each with the number of its head; `None` for other rows.
@@ -99,7 +102,7 @@ pub struct Codebook {
     len: usize,
     /// Values of a residual's component, ascending: 2^bits of them.
     levels: Vec<f32>,
-    /// The same for heads: [`FINE_LEVELS`].
+    /// The same for heads.
     fine: Vec<f32>,
     lengths: Lengths,
     /// The bytes of its file; centroids are unpacked from these.
@@ -144,16 +147,16 @@ impl Codebook {
     }
 
     /// A codebook of `centroids` (a row each), the ascending `levels` of a residual's component (2, 4 or 16 of them),
-    /// the 16 of a head's, and the lengths of rows. Centroids are rounded to 8 bits a component, so the stored ones
+    /// those of a head's, and the lengths of rows. Centroids are rounded to 8 bits a component, so the stored ones
     /// differ a little.
     ///
     /// # Errors
     /// When a size is out of range or a number is not finite.
-    pub fn new(centroids: ArrayView2<'_, f32>, levels: &[f32], fine: &[f32; 16], lengths: Lengths) -> Result<Codebook> {
+    pub fn new(centroids: ArrayView2<'_, f32>, levels: &[f32], fine: &[f32], lengths: Lengths) -> Result<Codebook> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((centroids.ncols() as u32).to_le_bytes());
         bytes.extend((centroids.nrows() as u32).to_le_bytes());
-        bytes.extend((levels.len() as u32).to_le_bytes());
+        bytes.extend([levels, fine].map(|levels| (levels.len() as u32).to_le_bytes()).as_flattened());
         let Lengths { max, head, other } = lengths;
         bytes.extend([max, head, other].map(f32::to_le_bytes).as_flattened());
         for level in levels.iter().chain(fine) {
@@ -169,9 +172,9 @@ impl Codebook {
         Codebook::from_bytes(&bytes)
     }
 
-    /// Reads a codebook from its file's bytes, all numbers little-endian: `colgcbk3`; dimension, number of centroids,
-    /// number of levels (u32 each); the greatest length, the mean length of heads and that of other rows (f32 each);
-    /// the levels and the 16 of heads (f32); each centroid as a step (f32) and its components in steps (i8); the
+    /// Reads a codebook from its file's bytes, all numbers little-endian: `colgcbk4`; dimension, number of centroids,
+    /// number of levels, that of heads' (u32 each); the greatest length, the mean length of heads and that of other rows
+    /// (f32 each); the levels and those of heads (f32); each centroid as a step (f32) and its components in steps (i8); the
     /// XXH3-64 of all before it.
     ///
     /// # Errors
@@ -187,18 +190,20 @@ impl Codebook {
         }
         let word = |at: usize| Some(u32::from_le_bytes(*body.get(at..)?.first_chunk::<4>()?));
         let float = |at: usize| word(at).map(f32::from_bits).filter(|f| f.is_finite());
-        let (dimension, len, level_count) = (word(8)? as usize, word(12)? as usize, word(16)? as usize);
-        let lengths = Lengths { max: float(20).filter(|max| *max > 0.0)?, head: float(24)?, other: float(28)? };
-        let centroids_at = HEADER_BYTES + 4 * (level_count + FINE_LEVELS);
-        let sound = dimension > 0
-            && (1..=1 << 16).contains(&len)
-            && matches!(level_count, 2 | 4 | 16)
-            && body.len() == centroids_at + len * (4 + dimension);
+        let (dimension, len) = (word(8)? as usize, word(12)? as usize);
+        let (level_count, fine_count) = (word(16)? as usize, word(20)? as usize);
+        let lengths = Lengths { max: float(24).filter(|max| *max > 0.0)?, head: float(28)?, other: float(32)? };
+        let are_levels = |count| matches!(count, 2 | 4 | 16);
+        if !are_levels(level_count) || !are_levels(fine_count) {
+            return None;
+        }
+        let centroids_at = HEADER_BYTES + 4 * (level_count + fine_count);
+        let sound = dimension > 0 && (1..=1 << 16).contains(&len) && body.len() == centroids_at + len * (4 + dimension);
         if !sound {
             return None;
         }
         let mut levels: Vec<f32> =
-            (0..level_count + FINE_LEVELS).map(|i| float(HEADER_BYTES + 4 * i)).collect::<Option<_>>()?;
+            (0..level_count + fine_count).map(|i| float(HEADER_BYTES + 4 * i)).collect::<Option<_>>()?;
         let fine = levels.split_off(level_count);
         // A step for each centroid.
         (0..len).all(|i| float(centroids_at + i * (4 + dimension)).is_some()).then_some(())?;
@@ -208,7 +213,7 @@ impl Codebook {
 
     fn unpacked(&self) -> &Unpacked {
         self.unpacked.get_or_init(|| {
-            let packed = &self.bytes[HEADER_BYTES + 4 * (self.levels.len() + FINE_LEVELS)..];
+            let packed = &self.bytes[HEADER_BYTES + 4 * (self.levels.len() + self.fine.len())..];
             let mut centroids = Array2::zeros((self.len, self.dimension));
             let rows = centroids.outer_iter_mut().zip(packed.chunks_exact(4 + self.dimension));
             for (mut centroid, packed) in rows {
@@ -237,6 +242,11 @@ impl Codebook {
     /// Bits a component of a residual.
     pub fn bits(&self) -> u8 {
         self.levels.len().ilog2() as u8
+    }
+
+    /// Bits a component of a head's residual.
+    pub fn head_bits(&self) -> u8 {
+        self.fine.len().ilog2() as u8
     }
 
     /// Number of centroids.
@@ -311,11 +321,12 @@ impl Codebook {
     /// Decodes a row's direction into `row`: centroid + residual, without the length. The code's centroid must exist.
     pub(crate) fn direction(&self, code: &[u8], head: bool, row: &mut [f32]) {
         row.copy_from_slice(self.centroid(Codebook::centroid_of(code)));
-        match self.bits() {
-            _ if head => add_levels::<2>(&self.unpacked().fine_table, &code[3..], row),
-            1 => add_levels::<8>(&self.unpacked().table, &code[3..], row),
-            2 => add_levels::<4>(&self.unpacked().table, &code[3..], row),
-            _ => add_levels::<2>(&self.unpacked().table, &code[3..], row),
+        let Unpacked { table, fine_table, .. } = self.unpacked();
+        let (bits, table) = if head { (self.head_bits(), fine_table) } else { (self.bits(), table) };
+        match bits {
+            1 => add_levels::<8>(table, &code[3..], row),
+            2 => add_levels::<4>(table, &code[3..], row),
+            _ => add_levels::<2>(table, &code[3..], row),
         }
     }
 }
@@ -356,7 +367,7 @@ mod tests {
     fn codebook(levels: &[f32]) -> Codebook {
         let centroids: Vec<f32> = (0..24).map(|i| if i % 7 == 0 { 1.0 } else { 0.0 }).collect();
         let centroids = ArrayView2::from_shape((4, 6), &centroids).expect("a matrix");
-        Codebook::new(centroids, levels, &std::array::from_fn(|i| -0.94 + 0.125 * i as f32), LENGTHS)
+        Codebook::new(centroids, levels, &std::array::from_fn::<f32, 16, _>(|i| -0.94 + 0.125 * i as f32), LENGTHS)
             .expect("a codebook")
     }
 

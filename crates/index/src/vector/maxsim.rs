@@ -167,10 +167,11 @@ mod tests {
             let mut random = Random(seed);
             let mut levels = floats(&mut random, [2, 4, 16][bits]);
             levels.sort_by(f32::total_cmp);
-            let fine = std::array::from_fn(|i| i as f32 / 8.0 - 1.0);
+            let fine = [2, 4, 16][seed as usize % 3];
+            let fine: Vec<f32> = (0..fine).map(|i| i as f32 * 2.0 / fine as f32 - 1.0).collect();
             let centroids = Array2::from_shape_simple_fn((20, dimension), || one(&mut random));
             let book = Codebook::new(centroids.view(), &levels, &fine, LENGTHS).expect("a codebook");
-            let layout = Layout::new(&Codec { bits: book.bits(), ..Codec::default() }, dimension, heads);
+            let layout = Layout::new(&Codec { bits: book.bits(), head_bits: book.head_bits(), ..Codec::default() }, dimension, heads);
             let mut codes = Vec::new();
             // A text without any row has no heads either.
             let rows_len = if rows_len == 0 { 0 } else { heads + rows_len - 1 };

@@ -276,6 +276,6 @@ fn read_codebook(folder: &Path, manifest: &Manifest) -> Result<Codebook> {
     };
     let fits = codebook.id() == manifest.codebook
         && codebook.dimension() == manifest.dimension as usize
-        && codebook.bits() == manifest.codec.bits;
+        && (codebook.bits(), codebook.head_bits()) == (manifest.codec.bits, manifest.codec.head_bits);
     if fits { Ok(codebook) } else { Err(Error::damaged_file(&path, "is another codebook")) }
 }

@@ -1,8 +1,8 @@
 //! A segment: vectors of some units in one file. It is written once, then mapped; a small one is copied into memory
 //! before a search ([`Bytes`]).
 //!
-//! Layout (all numbers little-endian; docs/index-format.md has the table): header, keys, starts, sums, directory,
-//! lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
+//! Layout (all numbers little-endian; docs/index-format.md has the table): header, keys, starts unless all units have
+//! codes of one length, sums, directory, lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
 
 use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
@@ -15,12 +15,17 @@ use super::bytes::Bytes;
 use super::codebook::{Codebook, Layout};
 use crate::disk::{Disk, open_regular};
 use crate::error::{Error, Result};
+use crate::ids::TextHash;
 
 /// First bytes of a segment; the last is the version of its layout.
-const MAGIC: &[u8; 8] = b"colgvec3";
-const HEADER_BYTES: usize = 72;
-/// Bytes of a list's entry in the directory: its number, its first byte, the checksum of its bytes (u32 each).
-const ENTRY_BYTES: usize = 12;
+const MAGIC: &[u8; 8] = b"colgvec4";
+const HEADER_BYTES: usize = 80;
+/// Bytes of a key: the upper ones of a [`TextHash`].
+const KEY_BYTES: usize = TextHash::BITS as usize / 8;
+/// Bits of a hash below its key.
+const KEY_SHIFT: u32 = u64::BITS - TextHash::BITS;
+/// Units under one checksum.
+const GROUP: usize = 16;
 
 /// Model, codebook and code layout of a segment; segments of different formats are never searched or merged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +60,7 @@ pub(crate) struct SegmentBuilder<'a> {
 }
 
 impl<'a> SegmentBuilder<'a> {
-    /// Adds a unit. Of units with the same key one is written.
+    /// Adds a unit by its [`TextHash`]. Of units with the same key one is written.
     pub(crate) fn add(&mut self, key: u64, codes: Cow<'a, [u8]>) {
         self.units.push((key, codes));
     }
@@ -85,7 +90,7 @@ impl<'a> SegmentBuilder<'a> {
     /// Writes the segment and flushes it to the disk.
     ///
     /// # Errors
-    /// When the disk refuses, or the codes take 4 GiB: starts are u32.
+    /// When the disk refuses, or the codes take 4 GiB: starts and lengths are u32.
     pub(crate) fn write(mut self, path: &Path, format: &SegmentFormat, disk: &Disk) -> Result<()> {
         self.units.sort_unstable_by_key(|u| u.0);
         self.units.dedup_by_key(|u| u.0);
@@ -98,22 +103,29 @@ impl<'a> SegmentBuilder<'a> {
             end += codes.len() as u32;
         }
         starts.push(end);
+        let first = self.units.first().map_or(0, |(_, codes)| codes.len());
+        let is_even = first > 0 && self.units.iter().all(|(_, codes)| codes.len() == first);
         let (directory, lists) = self.lists(format);
-        let mut table = Vec::with_capacity(14 * self.units.len() + directory.len() + 4);
-        table.extend(self.units.iter().flat_map(|(key, _)| key.to_le_bytes()));
-        table.extend(starts.iter().flat_map(|start| start.to_le_bytes()));
-        table.extend(self.units.iter().flat_map(|(key, codes)| unit_sum(*key, codes).to_le_bytes()));
-        table.extend(directory);
+        let mut table = Vec::with_capacity(KEY_BYTES * self.units.len() + directory.len());
+        table.extend(self.units.iter().flat_map(|(key, _)| key.to_le_bytes().into_iter().skip(8 - KEY_BYTES)));
+        if !is_even {
+            table.extend(starts.iter().flat_map(|start| start.to_le_bytes()));
+        }
+        for group in self.units.chunks(GROUP) {
+            let codes: Vec<u8> = group.iter().flat_map(|(_, codes)| codes.iter().copied()).collect();
+            table.extend(group_sum(group[0].0, &codes).to_le_bytes());
+        }
+        table.extend(&directory);
         let mut header = MAGIC.to_vec();
         header.extend(format.fingerprint.to_le_bytes());
         header.extend(format.codebook.to_le_bytes());
         header.extend(format.centroids.to_le_bytes());
         let Layout { heads, head_bytes, row_bytes } = format.layout;
         header.extend([row_bytes, head_bytes, heads].map(|n| (n as u32).to_le_bytes()).as_flattened());
-        header.extend((self.units.len() as u32).to_le_bytes());
-        header.extend(((table.len() - 14 * self.units.len() - 4) as u32 / ENTRY_BYTES as u32).to_le_bytes());
-        header.extend(end.to_le_bytes());
-        header.extend((lists.len() as u32).to_le_bytes());
+        let even_bytes = if is_even { first } else { 0 };
+        let counts = [self.units.len(), even_bytes, directory.len(), end as usize, lists.len()];
+        header.extend(counts.map(|n| (n as u32).to_le_bytes()).as_flattened());
+        header.extend([0; 4]);
         header.extend(xxh3_64(&table).to_le_bytes());
         header.extend(xxh3_64(&header).to_le_bytes());
         let file = disk.create_new(path).map_err(|e| Error::io("write", path, e))?;
@@ -134,7 +146,7 @@ impl<'a> SegmentBuilder<'a> {
         })
     }
 
-    /// The directory and the inverted lists. A list ([`list_of`]) holds the ordinals of the units with such a row, as
+    /// The directory (of each list the distance of its number, its length, its sum) and the inverted lists. A list ([`list_of`]) holds the ordinals of the units with such a row, as
     /// differences in LEB128.
     fn lists(&self, format: &SegmentFormat) -> (Vec<u8>, Vec<u8>) {
         // Bytes of each list, and the ordinal it ends with.
@@ -148,20 +160,21 @@ impl<'a> SegmentBuilder<'a> {
                 }
             }
         }
-        let (mut directory, mut lists) = (Vec::new(), Vec::new());
+        let (mut directory, mut lists, mut next) = (Vec::new(), Vec::new(), 0);
         for (number, (list, _)) in postings.iter().enumerate().filter(|(_, (list, _))| !list.is_empty()) {
-            directory.extend((number as u32).to_le_bytes());
-            directory.extend((lists.len() as u32).to_le_bytes());
+            write_number(&mut directory, (number - next) as u32);
+            write_number(&mut directory, list.len() as u32);
             directory.extend(list_sum(number, list).to_le_bytes());
             lists.extend(list);
+            next = number + 1;
         }
         (directory, lists)
     }
 }
 
-/// Checksum of a unit's codes, seeded with its key, so that codes of another unit do not pass either.
-fn unit_sum(key: u64, codes: &[u8]) -> u16 {
-    xxh3_64_with_seed(codes, key) as u16
+/// Checksum of the codes of a group of units, seeded with the first one's key, so that others do not pass either.
+fn group_sum(key: u64, codes: &[u8]) -> u32 {
+    xxh3_64_with_seed(codes, key) as u32
 }
 
 /// Checksum of an inverted list, seeded with its number.
@@ -178,6 +191,44 @@ fn write_number(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
+/// Takes a number off the front of `bytes`; `None` where these end in it, or it is too large.
+fn read_number(bytes: &mut &[u8]) -> Option<u32> {
+    let mut number = 0u32;
+    for shift in (0..u32::BITS).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u32::from(byte & 0x7F).checked_shl(shift)?;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// An inverted list's entry in the directory.
+#[derive(Clone, Copy, Debug)]
+struct ListEntry {
+    number: usize,
+    /// First byte and end, among the bytes of lists.
+    from: usize,
+    to: usize,
+    sum: u32,
+}
+
+/// Reads a directory; `None` where it does not describe `lists_bytes` of lists.
+fn entries(mut directory: &[u8], lists_bytes: usize) -> Option<Vec<ListEntry>> {
+    let (mut entries, mut next, mut from) = (Vec::new(), 0usize, 0usize);
+    while !directory.is_empty() {
+        let number = next + read_number(&mut directory)? as usize;
+        let to = from + read_number(&mut directory)? as usize;
+        let (sum, rest) = directory.split_first_chunk()?;
+        directory = rest;
+        entries.push(ListEntry { number, from, to, sum: u32::from_le_bytes(*sum) });
+        (next, from) = (number + 1, to);
+    }
+    (from == lists_bytes).then_some(entries)
+}
+
 /// A segment, open for reading.
 #[derive(Debug)]
 pub(crate) struct Segment {
@@ -186,18 +237,19 @@ pub(crate) struct Segment {
     units: usize,
     /// Number of possible lists ([`SegmentFormat::lists`]).
     numbers: usize,
-    keys_at: usize,
+    /// Bytes of every unit's codes; 0 where they differ, and starts tell.
+    even_bytes: usize,
     starts_at: usize,
     sums_at: usize,
-    directory_at: usize,
+    entries: Vec<ListEntry>,
     lists_at: usize,
     codes_at: usize,
-    /// A bit a unit: its codes have passed their checksum.
+    /// A bit a group of units: its codes have passed their checksum.
     sound: Vec<AtomicU64>,
 }
 
 impl Segment {
-    /// Opens the segment at `path` and checks its length, its format, and the checksum of its table (14 bytes a unit).
+    /// Opens the segment at `path` and checks its length, its format, and the checksum of its table (6 bytes a unit).
     /// Lists and codes are checked when they are read, codes once.
     ///
     /// # Errors
@@ -219,31 +271,32 @@ impl Segment {
         if found != *format || row_bytes < 3 || head_bytes < 3 {
             return Err(unusable("is of another model or codec"));
         }
-        let (units, lists, codes_bytes, lists_bytes) =
-            (word(40) as usize, word(44) as usize, word(48) as usize, word(52) as usize);
-        let keys_at = HEADER_BYTES;
-        let starts_at = keys_at + 8 * units;
-        let sums_at = starts_at + 4 * (units + 1);
-        let directory_at = sums_at + 2 * units;
-        let lists_at = directory_at + ENTRY_BYTES * lists;
+        let [units, even_bytes, directory_bytes, codes_bytes, lists_bytes] =
+            [40, 44, 48, 52, 56].map(|at| word(at) as usize);
+        let starts_at = HEADER_BYTES + KEY_BYTES * units;
+        let sums_at = starts_at + if even_bytes > 0 { 0 } else { 4 * (units + 1) };
+        let directory_at = sums_at + 4 * units.div_ceil(GROUP);
+        let lists_at = directory_at + directory_bytes;
         let codes_at = lists_at + lists_bytes;
-        if map.len() != codes_at + codes_bytes {
+        if map.len() != codes_at + codes_bytes || (even_bytes > 0 && even_bytes * units != codes_bytes) {
             return Err(unusable("is cut"));
         }
-        if xxh3_64(&map[keys_at..lists_at]) != long(56) {
+        if xxh3_64(&map[HEADER_BYTES..lists_at]) != long(64) {
             return Err(unusable("has a damaged table"));
         }
+        let entries =
+            entries(&map[directory_at..lists_at], lists_bytes).ok_or_else(|| unusable("has a damaged table"))?;
         Ok(Segment {
             name,
             units,
             numbers: format.lists(),
-            keys_at,
+            even_bytes,
             starts_at,
             sums_at,
-            directory_at,
+            entries,
             lists_at,
             codes_at,
-            sound: (0..units.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            sound: (0..units.div_ceil(64 * GROUP)).map(|_| AtomicU64::new(0)).collect(),
             map,
         })
     }
@@ -277,7 +330,9 @@ impl Segment {
 
     /// The key of a unit.
     pub(crate) fn key(&self, ordinal: usize) -> u64 {
-        self.map.get(self.keys_at + 8 * ordinal..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_le_bytes(*b))
+        // What stands behind the last key is longer than the two bytes that are read of it.
+        let bytes = self.map.get(HEADER_BYTES + KEY_BYTES * ordinal..).and_then(|b| b.first_chunk());
+        bytes.map_or(0, |b| u64::from_le_bytes(*b) << KEY_SHIFT)
     }
 
     /// The ordinal of a key, by interpolation search: keys are hashes and so evenly distributed.
@@ -327,27 +382,41 @@ impl Segment {
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where they are damaged.
     pub(crate) fn codes(&self, ordinal: usize) -> Result<&[u8]> {
-        let (at, bit) = (ordinal / 64, 1 << (ordinal % 64));
+        let group = ordinal / GROUP;
+        let (at, bit) = (group / 64, 1 << (group % 64));
         if self.sound.get(at).is_some_and(|word| word.load(Ordering::Relaxed) & bit != 0) {
             return self.bytes_of(ordinal).ok_or_else(|| self.damaged("a unit"));
         }
-        let codes = self.checked(ordinal)?;
+        self.check(group)?;
         if let Some(word) = self.sound.get(at) {
             word.fetch_or(bit, Ordering::Relaxed);
         }
-        Ok(codes)
+        self.bytes_of(ordinal).ok_or_else(|| self.damaged("a unit"))
+    }
+
+    /// First byte of a unit's codes; of the one behind the last, their end.
+    fn start(&self, ordinal: usize) -> usize {
+        let start = match self.even_bytes {
+            0 => self.word(self.starts_at + 4 * ordinal) as usize,
+            even => even * ordinal,
+        };
+        self.codes_at + start
     }
 
     fn bytes_of(&self, ordinal: usize) -> Option<&[u8]> {
-        let [from, to] = [ordinal, ordinal + 1].map(|i| self.codes_at + self.word(self.starts_at + 4 * i) as usize);
-        self.map.get(from..to)
+        if ordinal >= self.units {
+            return None;
+        }
+        self.map.get(self.start(ordinal)..self.start(ordinal + 1))
     }
 
-    fn checked(&self, ordinal: usize) -> Result<&[u8]> {
-        let sum =
-            self.map.get(self.sums_at + 2 * ordinal..).and_then(|b| b.first_chunk()).copied().map(u16::from_le_bytes);
-        let codes = self.bytes_of(ordinal).filter(|codes| sum == Some(unit_sum(self.key(ordinal), codes)));
-        codes.ok_or_else(|| self.damaged("a unit"))
+    /// Checks the codes of a group of units.
+    fn check(&self, group: usize) -> Result<()> {
+        let (first, end) = (group * GROUP, self.units.min((group + 1) * GROUP));
+        let codes = (first < end).then(|| self.map.get(self.start(first)..self.start(end))).flatten();
+        let is_sound =
+            codes.is_some_and(|codes| group_sum(self.key(first), codes) == self.word(self.sums_at + 4 * group));
+        if is_sound { Ok(()) } else { Err(self.damaged("a unit")) }
     }
 
     /// Calls `visit` with the ordinals of the units in a list, by its number ([`list_of`]).
@@ -355,24 +424,10 @@ impl Segment {
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the list is damaged.
     pub(crate) fn list(&self, number: usize, mut visit: impl FnMut(usize)) -> Result<()> {
-        let lists = (self.lists_at - self.directory_at) / ENTRY_BYTES;
-        let entry = |i: usize, word: usize| self.word(self.directory_at + ENTRY_BYTES * i + 4 * word) as usize;
-        let (mut low, mut high) = (0, lists);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if entry(middle, 0) < number {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        if low == lists || entry(low, 0) != number {
-            return Ok(());
-        }
-        let from = self.lists_at + entry(low, 1);
-        let to = if low + 1 < lists { self.lists_at + entry(low + 1, 1) } else { self.codes_at };
-        let list = self.map.get(from..to).filter(|_| to <= self.codes_at);
-        let Some(list) = list.filter(|l| list_sum(number, l) as usize == entry(low, 2)) else {
+        let Ok(at) = self.entries.binary_search_by_key(&number, |entry| entry.number) else { return Ok(()) };
+        let ListEntry { from, to, sum, .. } = self.entries[at];
+        let list = self.map.get(self.lists_at + from..self.lists_at + to);
+        let Some(list) = list.filter(|list| list_sum(number, list) == sum) else {
             return Err(self.damaged("a list"));
         };
         let (mut ordinal, mut step, mut shift) = (0usize, 0usize, 0);
@@ -403,12 +458,11 @@ impl Segment {
                 return Err(self.damaged("the order of its keys"));
             }
             last = Some(key);
-            self.checked(ordinal)?;
+            self.bytes_of(ordinal).ok_or_else(|| self.damaged("a unit"))?;
         }
-        let lists = (self.lists_at - self.directory_at) / ENTRY_BYTES;
+        (0..self.units.div_ceil(GROUP)).try_for_each(|group| self.check(group))?;
         let mut postings = 0;
-        for i in 0..lists {
-            let number = self.word(self.directory_at + ENTRY_BYTES * i) as usize;
+        for ListEntry { number, .. } in self.entries.iter().copied() {
             if number >= self.numbers {
                 return Err(self.damaged("a list"));
             }

@@ -58,9 +58,8 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
     // Rows to come may be longer.
     let max = if longest > 0.0 { 1.5 * longest } else { 1.0 };
     let lengths = Lengths { max, head: average(true), other: average(false) };
-    let mut fine = [0.0; 16];
-    fine.copy_from_slice(&levels(residuals(true), 16));
-    Codebook::new(means.view(), &levels(residuals(false), 1 << codec.bits), &fine, lengths)
+    let of = |head, bits: u8| levels(residuals(head), 1 << bits);
+    Codebook::new(means.view(), &of(false, codec.bits), &of(true, codec.head_bits), lengths)
 }
 
 /// At most `count` of the rows, in random order.

@@ -79,7 +79,7 @@ pub fn codebook() -> Codebook {
     let centroids = Array2::from_shape_fn((40, DIMENSION), |(row, i)| directions[row][i]);
     let levels = [-0.3, -0.1, 0.1, 0.3];
     let lengths = Lengths { max: 1.0, head: 0.5, other: 0.5 };
-    Codebook::new(centroids.view(), &levels, &std::array::from_fn(|i| i as f32 / 8.0 - 1.0), lengths)
+    Codebook::new(centroids.view(), &levels, &std::array::from_fn::<f32, 16, _>(|i| i as f32 / 8.0 - 1.0), lengths)
         .expect("a codebook")
 }
 

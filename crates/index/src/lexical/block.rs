@@ -1,0 +1,147 @@
+//! Blocks of a sealed file: as they are, or compressed where that is worth it; and those that a reader keeps.
+
+use std::cell::RefCell;
+use std::io;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use tantivy::directory::OwnedBytes;
+use zstd::bulk::{Compressor, Decompressor};
+
+/// Bytes of a block before it is compressed: what a lookup reads at least.
+pub(super) const BLOCK: usize = 4 << 10;
+/// zstd's fastest: of lists and positions, single bytes can be coded shorter and little repeats, so higher levels give
+/// 1 to 3 % for three to ten times the work.
+const LEVEL: i32 = 1;
+/// Blocks that are kept of a file: 8 MiB. Searches come back to the same few dozen hundreds of times.
+const KEPT_MAX: usize = 2 << 10;
+
+thread_local! {
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// What a thread has of a kind, made when it is first needed.
+fn with<T, R>(
+    own: &'static std::thread::LocalKey<RefCell<Option<T>>>,
+    make: impl FnOnce() -> io::Result<T>,
+    run: impl FnOnce(&mut T) -> io::Result<R>,
+) -> io::Result<R> {
+    own.with_borrow_mut(|own| {
+        let own = match own {
+            Some(own) => own,
+            None => own.insert(make()?),
+        };
+        run(own)
+    })
+}
+
+/// Appends a block to `to`, compressed if that makes it smaller by `worth` bytes, and returns its length there.
+///
+/// # Errors
+/// When there is no memory for it.
+pub(super) fn pack(block: &[u8], worth: usize, to: &mut Vec<u8>) -> io::Result<usize> {
+    let make = || Compressor::new(LEVEL);
+    let mut room = [0; BLOCK];
+    let most = block.len().min(BLOCK).saturating_sub(worth);
+    // A compressor that lacks room says so: the block is then not worth it.
+    let packed = with(&COMPRESSOR, make, |own| Ok(own.compress_to_buffer(block, &mut room[..most]).ok()))?;
+    let bytes = packed.map_or(block, |length| &room[..length]);
+    to.extend_from_slice(bytes);
+    Ok(bytes.len())
+}
+
+/// Fills `block` with what `packed` holds.
+///
+/// # Errors
+/// When that is no compressed block of this length.
+pub(super) fn unpack(packed: &[u8], block: &mut [u8]) -> io::Result<()> {
+    let length = with(&DECOMPRESSOR, Decompressor::new, |own| own.decompress_to_buffer(packed, &mut *block))?;
+    if length == block.len() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
+}
+
+/// Blocks that were read. Of a file with more than are kept, one that is read takes the place of another.
+#[derive(Default)]
+pub(super) struct Kept {
+    slots: OnceLock<Box<[Slot]>>,
+}
+
+/// A block with its number.
+type Slot = Mutex<Option<(usize, OwnedBytes)>>;
+
+impl Kept {
+    fn slot(&self, number: usize, blocks: usize) -> &Slot {
+        let slots = self.slots.get_or_init(|| (0..blocks.clamp(1, KEPT_MAX)).map(|_| Slot::default()).collect());
+        &slots[number % slots.len()]
+    }
+
+    /// The block with this number of a file of so many: kept, or as `read` gives it.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub(super) fn block(
+        &self,
+        number: usize,
+        blocks: usize,
+        read: impl FnOnce() -> io::Result<OwnedBytes>,
+    ) -> io::Result<OwnedBytes> {
+        let slot = self.slot(number, blocks);
+        let known = || slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, block)) = known().as_ref().filter(|(at, _)| *at == number) {
+            return Ok(block.clone());
+        }
+        // Unlocked: another thread may read the same meanwhile.
+        let block = read()?;
+        *known() = Some((number, block.clone()));
+        Ok(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORTH: usize = BLOCK / 16;
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let random = |i: usize| xxhash_rust::xxh3::xxh3_64(&i.to_le_bytes()) as u8;
+        for length in [1, 100, WORTH, WORTH + 1, BLOCK - 1, BLOCK] {
+            for (block, shrinks) in [
+                ((0..length).map(random).collect::<Vec<u8>>(), false),
+                ((0..length).map(|i| random(i) & 3).collect(), length > BLOCK / 2),
+                (vec![7; length], length > 2 * WORTH),
+            ] {
+                let mut packed = b"before".to_vec();
+                let size = pack(&block, WORTH, &mut packed).expect("packed");
+                assert_eq!(packed.len(), 6 + size);
+                assert_eq!(size < length, shrinks, "{length}");
+                if shrinks {
+                    let mut back = vec![0; length];
+                    unpack(&packed[6..], &mut back).expect("unpacked");
+                    assert_eq!(back, block);
+                    unpack(&packed[6..], &mut vec![0; length - 1]).expect_err("another length");
+                    unpack(&packed[7..], &mut vec![0; length]).expect_err("no block");
+                } else {
+                    assert_eq!(&packed[6..], block);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_is_read_once_while_it_has_its_place() {
+        let kept = Kept::default();
+        let reads = std::cell::Cell::new(0);
+        let get = |number: usize| {
+            let read = || {
+                reads.set(reads.get() + 1);
+                Ok(OwnedBytes::new(number.to_le_bytes().to_vec()))
+            };
+            let block = kept.block(number, 3 * KEPT_MAX, read).expect("a block");
+            assert_eq!(block.as_slice(), number.to_le_bytes());
+            reads.get()
+        };
+        assert_eq!([5, 6, 5, 6].map(get), [1, 2, 2, 2]);
+        assert_eq!([5 + KEPT_MAX, 5, 6].map(get), [3, 4, 4]);
+    }
+}
