@@ -57,6 +57,9 @@ pub struct Args {
     /// Repositories with indexes of their own in six shards behind a wire; counts its bytes
     #[arg(long)]
     pub wire: bool,
+    /// With --wire: each question may see a third of the repositories, drawn anew, and is held against these alone
+    #[arg(long, requires = "wire")]
+    pub rights: bool,
 }
 
 /// The corpus in some number of indexes.
