@@ -2,46 +2,18 @@
 
 mod common;
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use common::Sandbox;
 use common::mcp::Client;
-use common::process::{Process, request, until};
+use common::process::until;
 use common::serve::Server;
 use common::several::several;
+use common::shard::{Shard, name};
 use serde_json::{Value, json};
-
-/// A process that serves a shard; it ends when it is dropped.
-struct Shard {
-    process: Process,
-    address: String,
-}
-
-impl Shard {
-    fn of(command: &mut Command) -> Shard {
-        let mut process = Process::start(command.stdout(Stdio::piped()).stderr(Stdio::null())).expect("a shard");
-        let shard = Shard { address: process.says(""), process };
-        until("ready", || shard.health("/readyz").0 == 200);
-        shard
-    }
-
-    fn start(sandbox: &Sandbox, listen: &str, roots: &[&str]) -> Shard {
-        Shard::of(&mut sandbox.command(&[&["serve", "--shard", "--listen", listen], roots].concat()))
-    }
-
-    /// The status and the text of what it answers over HTTP.
-    fn health(&self, path: &str) -> (u16, String) {
-        let (status, body) = request("GET", &format!("http://{}{path}", self.address), &[], b"");
-        (status, String::from_utf8_lossy(&body).into_owned())
-    }
-}
 
 fn sandbox() -> Sandbox {
     several(&["api", "worker", "web"])
-}
-
-fn name(sandbox: &Sandbox, shards: &[&[&str]]) {
-    sandbox.write("shards.json", &json!({ "shards": shards }).to_string());
 }
 
 /// Paths with their scores and lines, of JSON rows.
@@ -151,7 +123,7 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     assert!(without.status == 2 && without.err.contains("the token is missing or wrong"), "{}", without.err);
     let args = ["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json", "--rights"];
     let server = Server::of(sandbox.command(&args).env("COLGREP_SHARD_TOKEN", token));
-    assert_eq!(server.get("/readyz", &[]).text, "ready\n");
+    until("ready", || server.get("/readyz", &[]).text == "ready\n");
     let body = json!({"query": "retry a request"}).to_string();
     let asked = |rights: &str| {
         let headers = [("content-type", "application/json"), ("colgrep-repositories", rights)];
@@ -173,7 +145,7 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     assert_eq!(files(&asked("[]")), Vec::<String>::new());
     let status = server.get("/api/v1/status", &[("colgrep-repositories", r#"["web"]"#)]).json();
     let told = status["answer"].as_str().expect("an answer").to_string();
-    assert!(told.contains("1 repositories: web\n") && !told.contains("api"), "{told}");
+    assert!(told.contains("1 repository: web\n") && !told.contains("api") && !told.contains("generation"), "{told}");
     let rights = [("content-type", "application/json"), ("colgrep-repositories", r#"["web"]"#)];
     let refused = server.send("/api/v1/outline", &json!({"file": "web/src/app.js"}).to_string(), &rights);
     assert!(refused.status == 422 && refused.text.contains("answers over shards"), "{refused:?}");
@@ -208,7 +180,7 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
         (&shards["asked"], &shards["answered"], &shards["missing"][0]["shard"]),
         (&json!(2), &json!(1), &json!(2))
     );
-    assert!(server.get("/metrics", &[]).text.contains("colgrep_shards_missing 1"));
+    until("told", || server.get("/metrics", &[]).text.contains("colgrep_shards_missing 1"));
     assert!(server.get("/readyz", &[]).text.contains("not all shards answer"));
     // The file names another place: what is there answers.
     let two = shard(&["back=worker"]);
@@ -313,6 +285,7 @@ fn a_name_that_two_shards_have_is_told() {
     let server = Server::of(&mut sandbox.command(&["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json"]));
     let status = server.get("/api/v1/status", &[]).json();
     assert!(status["answer"].as_str().is_some_and(|told| told.contains("nothing is searched")), "{status}");
+    until("looked at", || server.get("/readyz", &[]).text.contains("several shards"));
     let ready = server.get("/readyz", &[]);
     assert!(ready.status == 503 && !ready.text.contains("\"web\""), "{ready:?}");
     let refused =

@@ -1,6 +1,6 @@
 //! The rounds of one search, answered by a shard of this process.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use colgrep_engine::answer::FileAnswer;
@@ -14,7 +14,8 @@ use colgrep_index::source::read_text;
 use serde::Serialize;
 
 use crate::frame::answer_head;
-use crate::message::Question;
+use crate::held::Repository;
+use crate::message::{Question, ServedRepository};
 
 /// The largest file that is given whole, in bytes.
 const FILE_BYTES_MAX: u64 = 2 << 20;
@@ -65,7 +66,8 @@ pub fn answer(search: &dyn ShardSearch, question: &Question) -> Result<Vec<u8>, 
         | Question::IsName(_)
         | Question::Show(_)
         | Question::End(_)
-        | Question::Read(..) => Err(Error::Away("a question that is no round".into())),
+        | Question::Read(..)
+        | Question::Served => Err(Error::Away("a question that is no round".into())),
     }
 }
 
@@ -128,4 +130,20 @@ pub fn read(group: &Group<'_>, places: &[Place], repository: &str, path: &str) -
         ));
     }
     read_text(root, &record.path).map_err(|_| format!("{repository}/{path} can't be read any more"))
+}
+
+/// What is known of repositories that are served, and of those that are not, with the reason.
+pub fn served<'r>(
+    repositories: impl Iterator<Item = &'r Repository>,
+    missing: impl Iterator<Item = (String, String)>,
+) -> Vec<ServedRepository> {
+    let served = repositories.map(|Repository { name, snapshot, .. }| {
+        let mut languages: BTreeMap<String, u64> = BTreeMap::new();
+        snapshot.files.indexed().for_each(|file| *languages.entry(file.language.clone()).or_default() += 1);
+        let (files, units) = (snapshot.files.indexed().count() as u64, snapshot.files.units());
+        let units_without_vectors = snapshot.vectors.as_ref().map_or(0, |_| snapshot.coverage().without_vectors());
+        ServedRepository { name: name.clone(), files, units, units_without_vectors, languages, missing: None }
+    });
+    let lost = missing.map(|(name, why)| ServedRepository { name, missing: Some(why), ..ServedRepository::default() });
+    served.chain(lost).collect()
 }

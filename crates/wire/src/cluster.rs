@@ -1,5 +1,7 @@
 //! Many shards as one corpus: whom a search asks, what it does without, and what it says of that.
 
+mod look;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
@@ -14,6 +16,7 @@ use colgrep_engine::notice::Listener;
 use colgrep_engine::place::Asked;
 use colgrep_index::ErrorKind;
 use colgrep_index::search::Shard;
+pub use look::{Seen, SeenReplica, SeenShard};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -43,17 +46,6 @@ pub struct Wanted<'a> {
     pub scope: &'a Scope,
 }
 
-/// A look at the shards.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// Which of them answer.
-    pub standing: Standing,
-    /// The names of their repositories, ascending.
-    pub repositories: Vec<String>,
-    /// What is wrong where several shards serve a repository of one name: a search over these is refused.
-    pub twice: Option<String>,
-}
-
 /// Shards, as a file names them.
 pub struct Cluster {
     file: PathBuf,
@@ -81,6 +73,8 @@ struct Known {
     /// The repositories of each shard, and when it said so.
     repositories: HashMap<usize, (Instant, Vec<String>)>,
     pool: Option<Arc<ThreadPool>>,
+    /// What the last greeting saw.
+    seen: Option<Arc<Seen>>,
 }
 
 impl Cluster {
@@ -170,22 +164,9 @@ impl Cluster {
         all
     }
 
-    /// Number of shards, and of those that do not answer.
-    pub fn counted(&self) -> (usize, usize) {
-        let all = self.shards().map_or(0, |(shards, _)| shards.len());
-        let answered = self.look(None).map_or(0, |seen| seen.standing.answered);
-        (all, all - answered)
-    }
-
-    /// Looks which shards answer, and which repositories they have.
-    ///
-    /// # Errors
-    /// When the file of the shards is of no use, or no shard answers.
-    pub fn look(&self, allowed: Option<&[String]>) -> Result<Seen> {
-        let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
-        let begun = self.begin(&begin, &HashMap::new())?;
-        let twice = begun.check_once().err().map(|error| error.to_string());
-        Ok(Seen { repositories: begun.repositories().into_keys().collect(), twice, standing: begun.standing })
+    /// Number of shards that the file names.
+    pub fn count(&self) -> usize {
+        self.shards().map_or(0, |(shards, _)| shards.len())
     }
 
     /// Ranks the files of all shards as those of one index. A shard that is lost in the middle is begun anew with another
@@ -205,7 +186,7 @@ impl Cluster {
         for attempt in 1.. {
             let begun = self.begin(&begin, &losses)?;
             self.check_names(&begin, &begun)?;
-            begun.check_once()?;
+            BegunAll::check_once(begun.repositories())?;
             let shards: Vec<&dyn Shard> = begun.remotes.iter().map(|remote| remote as &dyn Shard).collect();
             let lacks = begun.remotes.iter().any(|remote| remote.begun.lacks);
             if shards.is_empty() {
@@ -239,13 +220,14 @@ impl Cluster {
         };
         let begun = self.begin(&begin, &HashMap::new())?;
         self.check_names(&begin, &begun)?;
-        begun.check_once()?;
+        BegunAll::check_once(begun.repositories())?;
         match (begun.remotes.first(), begun.standing.told()) {
             (Some(remote), _) => remote.read(repository, below).map_err(|lost| match lost {
                 Lost::Failed(Failure::Request(said)) => Error::Refused(said),
                 lost => Error::NoneAnswers { asked: 1, why: lost.to_string() },
             }),
-            (None, told) => Err(Error::Refused(told.unwrap_or_else(|| format!("{} is nowhere", path.display())))),
+            (None, Some(why)) => Err(Error::NoneAnswers { asked: begun.standing.missing.len(), why }),
+            (None, None) => Err(Error::Refused(format!("{} is nowhere", path.display()))),
         }
     }
 
@@ -333,8 +315,8 @@ impl BegunAll {
     }
 
     /// Refuses names that several shards give a repository.
-    fn check_once(&self) -> Result<()> {
-        let all: Vec<_> = self.repositories().into_iter().filter(|(_, shards)| shards.len() > 1).collect();
+    fn check_once(repositories: BTreeMap<String, Vec<usize>>) -> Result<()> {
+        let all: Vec<_> = repositories.into_iter().filter(|(_, shards)| shards.len() > 1).collect();
         if all.is_empty() { Ok(()) } else { Err(Error::Twice { all }) }
     }
 }

@@ -91,6 +91,19 @@ impl Frames {
         &self.stream
     }
 
+    /// Whether the other end is still there. One that has sent more before it went looks as if it were.
+    pub fn is_open(&self) -> bool {
+        if self.stream.set_nonblocking(true).is_err() {
+            return false;
+        }
+        let peeked = self.stream.peek(&mut [0]);
+        let is_open = match peeked {
+            Ok(bytes) => bytes > 0,
+            Err(error) => matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted),
+        };
+        self.stream.set_nonblocking(false).is_ok() && is_open
+    }
+
     /// What has come of the next frame.
     pub fn come(&self) -> &[u8] {
         &self.come
@@ -197,8 +210,10 @@ mod tests {
             let bytes = near.read(100, soon()).expect("no error").expect("a frame");
             assert_eq!(message::<(String, u32)>(&bytes).expect("a message"), ("question".to_string(), 7));
         }
+        assert!(near.is_open());
         drop(far);
         assert_eq!(near.read(100, soon()).expect_err("gone").kind(), io::ErrorKind::UnexpectedEof);
+        assert!(!near.is_open());
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! where it looks, [`Question::Ask`] what is asked, and the rounds follow. The answer to a question is a byte, whether it is
 //! one, and the answer or a [`Failure`].
 
+use std::collections::BTreeMap;
+
 use colgrep_core::UnitId;
 use colgrep_core::bm25::Bm25;
 use colgrep_core::query::QueryParts;
@@ -87,6 +89,23 @@ pub struct Begun {
     pub names: Vec<bool>,
     /// Whether a repository has no vectors of the model.
     pub lacks: bool,
+}
+
+/// A repository that a shard serves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServedRepository {
+    /// Its name.
+    pub name: String,
+    /// Its files that are indexed.
+    pub files: u64,
+    /// Their units.
+    pub units: u64,
+    /// Units whose vectors are not there yet; none where its index keeps no vectors.
+    pub units_without_vectors: u64,
+    /// Its languages, with the number of files of each.
+    pub languages: BTreeMap<String, u64>,
+    /// Why it is not served, where it is not.
+    pub missing: Option<String>,
 }
 
 /// What is asked.
@@ -211,6 +230,8 @@ pub enum Question {
     Contexts(Near, bool),
     /// `Places::files_at`.
     FilesAt(Vec<String>),
+    /// What is served of what the caller may see.
+    Served,
 }
 
 impl Question {
@@ -255,6 +276,7 @@ impl Question {
             Question::Lines(..) => "lines",
             Question::Contexts(..) => "contexts",
             Question::FilesAt(_) => "files_at",
+            Question::Served => "served",
         }
     }
 }

@@ -10,18 +10,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::place::{Place, Within};
-use colgrep_engine::project::Project;
-use colgrep_engine::settings::Settings;
 use colgrep_index::search::{Group, Layout, LocalShard, Shard};
-use colgrep_index::store::Snapshot;
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;
-use xxhash_rust::xxh3::xxh3_64;
 
-use crate::answer::{answer, end, read, show};
+use crate::answer::{answer, end, read, served, show};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
-use crate::message::{Ask, Asked, Begin, Begun, Failure, Hello, MAGIC, Put, Question, VERSION, Welcome};
-use crate::turn::Turns;
+use crate::held::{Generation, Held, Repository};
+use crate::message::{Ask, Asked, Begin, Begun, Failure, Hello, MAGIC, Put, Question, VERSION};
+use crate::turn::{Turn, Turns};
 
 /// Connections at once; another one is told so.
 const CONNECTIONS_MAX: usize = 256;
@@ -41,56 +38,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 const DEPTH_MAX: u8 = 4;
 /// Questions that are worked on at once, for each core.
 const AT_WORK_A_CORE_MAX: usize = 2;
-
-/// A repository that is served.
-#[derive(Clone, Debug)]
-pub struct Repository {
-    /// Its name, which stands in front of its paths.
-    pub name: String,
-    /// Its project.
-    pub project: Project,
-    /// Its index.
-    pub snapshot: Arc<Snapshot>,
-    /// Its settings.
-    pub settings: Settings,
-}
-
-/// What is served at one time.
-#[derive(Debug, Default)]
-pub struct Generation {
-    /// A number of it: two processes give the same one where they hold the same indexes.
-    pub fingerprint: u64,
-    /// The repositories, by name.
-    pub repositories: Vec<Repository>,
-}
-
-impl Generation {
-    /// These repositories.
-    pub fn new(mut repositories: Vec<Repository>) -> Generation {
-        repositories.sort_by(|a, b| a.name.cmp(&b.name));
-        let mut bytes = Vec::new();
-        for repository in &repositories {
-            bytes.extend(repository.name.as_bytes());
-            bytes.push(0);
-            bytes.extend(repository.snapshot.fingerprint().to_le_bytes());
-        }
-        Generation { fingerprint: xxh3_64(&bytes), repositories }
-    }
-
-    fn welcome(&self) -> Welcome {
-        let repositories = self.repositories.iter().map(|repository| repository.name.clone()).collect();
-        Welcome { generation: self.fingerprint, repositories }
-    }
-}
-
-/// Gives what is served.
-pub trait Held: Send + Sync {
-    /// The repositories as they are now; none before they are open.
-    fn now(&self) -> Option<Arc<Generation>>;
-
-    /// Is told that an index can't be read.
-    fn damaged(&self, why: &str);
-}
 
 /// A shard's server.
 pub struct Server {
@@ -209,7 +156,12 @@ struct Line<'s> {
     server: &'s Server,
 }
 
-impl Line<'_> {
+impl<'s> Line<'s> {
+    /// A place to work. Who went away meanwhile wants no answer.
+    fn turn(&self) -> io::Result<Turn<'s>> {
+        self.server.turns.take(|| self.frames.is_open()).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+
     /// Reads the hello and answers it. Whether questions may follow.
     fn greeted(&mut self, has_room: bool) -> io::Result<bool> {
         let read = self.frames.read(HELLO_BYTES_MAX, Instant::now() + HELLO_PATIENCE);
@@ -323,7 +275,7 @@ impl Line<'_> {
             return Ok(None);
         };
         let allowed = allowed(&generation, begin);
-        let turn = self.server.turns.take();
+        let turn = self.turn()?;
         let places: colgrep_engine::Result<Vec<Place>> =
             allowed.iter().map(|repository| place(repository, begin)).collect();
         drop(turn);
@@ -366,6 +318,11 @@ impl Line<'_> {
                 (1, Question::Ask(ask)) => self.search(1, &group, &places, &ask)?,
                 (_, Question::Begin(_)) => return Ok(Some(next)),
                 (_, Question::Done) => return Ok(None),
+                (_, Question::Served) => {
+                    let lost = self.server.held.missing().into_iter().filter(|(name, _)| allows(begin, name));
+                    self.answer(&served(allowed.iter().copied(), lost))?;
+                    self.question(false)?
+                }
                 (_, other) => {
                     self.aside(&group, &places, other)?;
                     self.question(false)?
@@ -376,7 +333,7 @@ impl Line<'_> {
 
     /// Answers what may be asked outside a search too; anything else does not fit.
     fn aside(&mut self, group: &Group<'_>, places: &[Place], question: Question) -> io::Result<()> {
-        let turn = self.server.turns.take();
+        let turn = self.turn()?;
         match question {
             Question::IsName(term) => {
                 let is_name = group.is_name(&term);
@@ -425,7 +382,7 @@ impl Line<'_> {
             effort: meaning.effort,
         });
         let asked = colgrep_index::search::shard::Asked { query: &query, bm25: ask.bm25, meaning };
-        let turn = self.server.turns.take();
+        let turn = self.turn()?;
         let begun = group.ask(&asked).and_then(|search| {
             let statistics = search.statistics()?;
             let texts = if asked.meaning.is_some() { search.texts()? } else { Default::default() };
@@ -454,7 +411,7 @@ impl Line<'_> {
                 (at, _) if at < depth => return Ok(next),
                 (at, Question::Ask(_)) if at == depth => return Ok(next),
                 (_, round) => {
-                    let turn = self.server.turns.take();
+                    let turn = self.turn()?;
                     let answered = answer(&*search, &round);
                     drop(turn);
                     match answered {
@@ -474,6 +431,11 @@ impl Line<'_> {
 /// The frame of an answer.
 fn framed_answer<T: Serialize>(answer: &Result<&T, Failure>) -> io::Result<Vec<u8>> {
     framed(answer, ANSWER_BYTES_MAX)
+}
+
+/// Whether the caller may see a repository.
+fn allows(begin: &Begin, name: &str) -> bool {
+    begin.allowed.as_ref().is_none_or(|names| names.iter().any(|own| own == name))
 }
 
 /// The repositories that the caller may see and wants to look in.

@@ -39,8 +39,10 @@ use crate::panic::contained;
 
 /// Threads that read and write sockets: little work, but none that waits for a search.
 const SOCKET_THREADS: usize = 2;
-/// Threads beside those of the searches: for metrics, readiness and the first opening of indexes.
+/// Threads beside those of the searches, for what libraries do in threads.
 const SPARE_THREADS: usize = 4;
+/// How often a server over shards looks which of them answer.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// What all requests share.
 pub struct App {
@@ -134,7 +136,7 @@ pub(super) fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     let served = runtime.block_on(async {
         let listener = Listener::bind(args.listen)?;
         tell(&app, &listener, args.walk.quiet)?;
-        open_roots(&app);
+        open_roots(&app)?;
         listener.serve(&app).await;
         anyhow::Ok(())
     });
@@ -157,14 +159,22 @@ fn tell(app: &App, listener: &Listener, quiet: bool) -> Result<()> {
     Ok(())
 }
 
-/// Opens every index, so that the first request need not wait for it.
-fn open_roots(app: &Arc<App>) {
-    for root in app.state.roots().cloned() {
-        let app = Arc::clone(app);
-        tokio::task::spawn_blocking(move || {
-            if let Err(error) = contained(|| app.state.snapshot(&root)).flatten() {
+/// Opens every index, one after the other, so that the first request need not wait for it; over shards looks again and
+/// again which of them answer. In a thread of its own: requests have all others.
+fn open_roots(app: &Arc<App>) -> Result<()> {
+    let app = Arc::clone(app);
+    let work = move || {
+        for root in app.state.roots() {
+            if let Err(error) = contained(|| app.state.snapshot(root)).flatten() {
                 remark!("colgrep: {}: {}", root.folder.display(), for_tools(&error));
             }
-        });
-    }
+        }
+        while let Some(shards) = app.state.shards() {
+            // What is wrong with the file of the shards, every answer says.
+            let _ = contained(|| shards.cluster.greet());
+            std::thread::sleep(LOOK);
+        }
+    };
+    std::thread::Builder::new().name("opens".into()).spawn(work).context("no thread for the indexes")?;
+    Ok(())
 }

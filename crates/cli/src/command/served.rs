@@ -134,7 +134,7 @@ pub fn tools() -> Vec<Tool> {
                 "State of the index",
                 "Tells the roots, what is indexed, and whether changes are noticed as they happen.",
             ],
-            |state, _: &params::Status| Ok(files::status(state)?.into()),
+            |state, _: &params::Status| files::status(state),
         ),
     ]
 }

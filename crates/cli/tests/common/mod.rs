@@ -9,6 +9,7 @@ pub mod past;
 pub mod process;
 pub mod serve;
 pub mod several;
+pub mod shard;
 pub mod shared;
 
 use std::fs;

@@ -278,8 +278,10 @@ fn a_caller_learns_nothing_of_repositories_that_he_may_not_see() {
         // Before the first answer it is not known what a shard holds.
         assert_eq!(standing.asked, if at == 0 { 3 } else { holding }, "{allowed:?}");
         found += usize::from(got.lines().count() > 2);
-        let names = over.look(Some(&allowed)).unwrap_or_default().repositories;
-        assert!(names.iter().all(|name| allowed.contains(name)), "{names:?}");
+        let (seen, mut names) = (over.look(Some(&allowed)).expect("a look"), allowed.clone());
+        names.sort();
+        assert!(seen.names().iter().eq(&names) && seen.standing.asked == holding, "{seen:?}");
+        assert!(seen.shards.iter().flat_map(|shard| &shard.replicas).all(|replica| replica.generation.is_none()));
     }
     assert!(found > 8, "{found} answers hold something");
 }
@@ -320,7 +322,7 @@ fn repositories_of_one_name_in_two_shards_are_told_and_never_mixed() {
     assert!(error.contains("\"acme-web\" (shards 1, 2)") && error.contains("OTHER=PATH"), "{error}");
     let seen = over.look(None).expect("shards");
     assert_eq!(seen.twice.as_deref(), Some(error.as_str()));
-    assert_eq!(seen.repositories, ["acme", "acme-web", "zeta"]);
+    assert_eq!(seen.names(), ["acme", "acme-web", "zeta"]);
     // Who may not see it, or looks elsewhere, is not concerned, and does not hear of it.
     let allowed = ["acme".to_string(), "zeta".to_string()];
     assert!(ask(Some(&allowed), &scope).is_ok());

@@ -153,7 +153,7 @@ impl Metrics {
         self.refused.get_or_create(&Refused { code }).inc();
     }
 
-    /// The metrics as text. Looks at the indexes, which may take a while.
+    /// The metrics as text, of what is known: no index is opened and no shard is asked.
     pub fn text(&self, app: &App) -> Result<String, std::fmt::Error> {
         let load = app.gate.load();
         self.working.set(load.working as i64);
@@ -164,7 +164,7 @@ impl Metrics {
         for root in app.state.roots() {
             let of = Of { root: root.folder.display().to_string() };
             self.stale.get_or_create(&of).set(root.is_stale().into());
-            let Some(snapshot) = root.as_it_is() else { continue };
+            let Some(snapshot) = root.opened() else { continue };
             let set = |numbers: &Numbers, number: u64| {
                 numbers.get_or_create(&of).set(number.try_into().unwrap_or(i64::MAX));
             };
@@ -173,8 +173,10 @@ impl Metrics {
             set(&self.complete, snapshot.files.complete.into());
         }
         if let Some(shards) = app.state.shards() {
-            let (asked, missing) = shards.cluster.counted();
-            self.shards.set(asked as i64);
+            // Before the first look none is known to answer.
+            let (all, seen) = (shards.cluster.count(), shards.cluster.last_seen());
+            let missing = seen.map_or(all, |seen| seen.standing.missing.len());
+            self.shards.set(all as i64);
             self.shards_missing.set(missing as i64);
         }
         let mut text = String::new();

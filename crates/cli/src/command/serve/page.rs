@@ -126,10 +126,11 @@ pub async fn about(State(app): State<Arc<App>>, request: Request) -> Result<Resp
 
 fn told(state: &ServerState) -> Result<About> {
     if let Some(shards) = state.shards() {
-        let names = shards.cluster.look(state.allowed())?.repositories;
-        let repositories =
-            names.into_iter().map(|name| Repository { folder: name.clone(), repository: name }).collect();
-        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages: Vec::new() });
+        let seen = shards.seen(state.allowed())?;
+        let named = |name: &str| Repository { repository: name.to_string(), folder: name.to_string() };
+        let repositories = seen.names().into_iter().map(named).collect();
+        let languages = seen.languages().into_iter().map(str::to_string).collect();
+        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages });
     }
     let mut languages = Vec::new();
     for root in state.roots() {

@@ -7,7 +7,8 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use colgrep_encoder::Error as ModelError;
 use colgrep_engine::Error as EngineError;
-use colgrep_index::Error as IndexError;
+use colgrep_index::{Error as IndexError, ErrorKind};
+use colgrep_wire::Error as WireError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,7 +30,7 @@ pub struct Problem {
     /// What went wrong and what to do.
     detail: String,
     /// A name for programs: invalid, unauthorized, forbidden, not_found, method_not_allowed, too_large, media_type,
-    /// overloaded, late, not_ready, failed.
+    /// overloaded, late, not_ready, away, failed.
     code: &'static str,
     /// Seconds after which to try again.
     #[serde(skip)]
@@ -85,8 +86,20 @@ impl Problem {
         Problem::invalid(format!("the answer is longer than {ANSWER_BYTES_MAX} bytes; ask for less"))
     }
 
-    /// An error of the code that answers: of the request, unless it is one of the machine.
+    /// An error of the code that answers: of the request, unless it is one of the machine, or of shards that are away.
     pub fn of(error: &anyhow::Error) -> Problem {
+        let is_away = |cause: &(dyn std::error::Error + 'static)| {
+            let engine = match cause.downcast_ref::<WireError>() {
+                Some(WireError::NoneAnswers { .. }) => return true,
+                Some(WireError::Engine(error)) => Some(error),
+                _ => cause.downcast_ref::<EngineError>(),
+            };
+            let index = engine.and_then(EngineError::of_index).or_else(|| cause.downcast_ref::<IndexError>());
+            index.is_some_and(|error| error.kind() == ErrorKind::Away)
+        };
+        if error.chain().any(is_away) {
+            return Problem::for_now("away", for_tools(error));
+        }
         let is_ours = |cause: &(dyn std::error::Error + 'static)| {
             // A file that holds no text is the caller's choice.
             let index = |error: &IndexError| !matches!(error, IndexError::NoText { .. });

@@ -10,13 +10,11 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
-use colgrep_wire::Seen;
 
 use super::guard::Caller;
 use super::metrics::OPENMETRICS;
 use super::problem::{Code, Problem};
 use super::{App, api, openapi, page};
-use crate::panic::contained;
 
 /// The longest body of a request, in bytes. The longest question is far shorter.
 pub const BODY_BYTES_MAX: usize = 256 << 10;
@@ -95,33 +93,28 @@ fn of_repositories(route: &str) -> bool {
     route.starts_with(api::PATH) || route.starts_with("/page/")
 }
 
-/// Ready once every root's index was opened; over shards once one answers.
+/// Ready once every root's index was opened; over shards once one answers. Says what is known, and asks nobody.
 async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
-    if app.state.shards().is_some() {
-        let look = move || contained(|| app.state.shards().map(|shards| shards.cluster.look(None)));
-        return match tokio::task::spawn_blocking(look).await {
+    let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
+    if let Some(shards) = app.state.shards() {
+        return match shards.cluster.last_seen() {
             // Which they are is said where callers are known.
-            Ok(Ok(Some(Ok(Seen { twice: Some(_), .. })))) => {
+            Some(seen) if seen.twice.is_some() => {
                 Err(Problem::not_ready("several shards serve a repository of one name; `status` says which"))
             }
-            Ok(Ok(Some(Ok(seen)))) => {
-                let is_whole = seen.standing.missing.is_empty();
-                let text = if is_whole { "ready\n" } else { "ready, and not all shards answer\n" };
-                Ok(([(CONTENT_TYPE, "text/plain")], text))
-            }
-            _ => Err(Problem::not_ready("no shard answers")),
+            Some(seen) if seen.standing.missing.is_empty() => text("ready\n"),
+            Some(seen) if seen.standing.answered > 0 => text("ready, and not all shards answer\n"),
+            Some(_) => Err(Problem::not_ready("no shard answers")),
+            None => Err(Problem::not_ready("the shards are being looked at")),
         };
     }
     match app.state.roots().find(|root| !root.is_ready()) {
-        None => Ok(([(CONTENT_TYPE, "text/plain")], "ready\n")),
+        None => text("ready\n"),
         Some(_) => Err(Problem::not_ready("the indexes are being opened")),
     }
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
-    let task = tokio::task::spawn_blocking(move || contained(|| app.metrics.text(&app)));
-    match task.await {
-        Ok(Ok(Ok(text))) => Ok(([(header::CONTENT_TYPE, OPENMETRICS)], text)),
-        _ => Err(Problem::failed("the metrics could not be gathered")),
-    }
+    let text = app.metrics.text(&app).map_err(|_| Problem::failed("the metrics could not be gathered"))?;
+    Ok(([(header::CONTENT_TYPE, OPENMETRICS)], text))
 }

@@ -3,11 +3,11 @@
 //! What is served is a generation: it is made anew beside the one in use as soon as an index changed, and searches that
 //! are under way go on with the one that they began with.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -36,8 +36,8 @@ struct Repositories {
     names: Vec<String>,
     now: Mutex<Option<Arc<Generation>>>,
     is_damaged: AtomicBool,
-    /// Why a repository is not served, as it was said last.
-    said: Mutex<HashSet<String>>,
+    /// Why repositories are not served now, by their names.
+    missing: Mutex<BTreeMap<String, String>>,
 }
 
 impl Held for Repositories {
@@ -48,6 +48,10 @@ impl Held for Repositories {
     fn damaged(&self, why: &str) {
         remark!("colgrep: an index is damaged and is repaired: {why}");
         self.is_damaged.store(true, Ordering::Release);
+    }
+
+    fn missing(&self) -> Vec<(String, String)> {
+        self.lost().iter().map(|(name, why)| (name.clone(), why.clone())).collect()
     }
 }
 
@@ -86,15 +90,23 @@ impl Repositories {
             Ok(Repository { name: name.to_string(), project, snapshot, settings: self.state.settings(root)? })
         });
         match opened.flatten() {
-            Ok(repository) => Some(repository),
+            Ok(repository) => {
+                self.lost().remove(name);
+                Some(repository)
+            }
             Err(error) => {
-                let why = format!("{name} is not served: {}", for_tools(&error));
-                if self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(why.clone()) {
-                    remark!("colgrep: {why}");
+                let why = for_tools(&error);
+                // What was said already need not be said again.
+                if self.lost().insert(name.to_string(), why.clone()).as_ref() != Some(&why) {
+                    remark!("colgrep: {name} is not served: {why}");
                 }
                 None
             }
         }
+    }
+
+    fn lost(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn pause(&self) -> Duration {
@@ -143,8 +155,8 @@ pub fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
         let token = if token.is_some() { "; coordinators bring the token" } else { "" };
         remark!("colgrep: serves {} as a shard{token}; ctrl-c ends it", names.join(", "));
     }
-    let (now, is_damaged, said) = (Mutex::default(), AtomicBool::new(false), Mutex::default());
-    let held = Arc::new(Repositories { state, names, now, is_damaged, said });
+    let (now, is_damaged, missing) = (Mutex::default(), AtomicBool::new(false), Mutex::default());
+    let held = Arc::new(Repositories { state, names, now, is_damaged, missing });
     let server = Server::new(Arc::<Repositories>::clone(&held), token);
     let own = Arc::clone(&server);
     std::thread::Builder::new().name("listens".into()).spawn(move || own.serve(&listener))?;

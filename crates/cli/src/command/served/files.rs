@@ -9,6 +9,7 @@ use colgrep_engine::{Pattern, Scope};
 use colgrep_index::source::read_text;
 use colgrep_syntax::read::lines_between;
 
+use super::ends::Answered;
 use super::page::{page, tokens_wanted};
 use super::params;
 use super::ranking::lacking_in;
@@ -135,9 +136,10 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
 }
 
 /// `status`.
-pub fn status(state: &ServerState) -> Result<String> {
+pub fn status(state: &ServerState) -> Result<Answered> {
     if let Some(shards) = state.shards() {
-        return Ok(shards::told(&shards.cluster, &shards.cluster.look(state.allowed())?));
+        let seen = shards.cluster.look(state.allowed())?;
+        return Ok(Answered { standing: Some(seen.standing.clone()), ..Answered::from(shards::told(&seen)) });
     }
     let mut text = String::new();
     for root in state.roots() {
@@ -173,7 +175,7 @@ pub fn status(state: &ServerState) -> Result<String> {
         }
         text.push_str(&format!("  changes are noticed {}\n", noticed(root)));
     }
-    Ok(text)
+    Ok(text.into())
 }
 
 /// How changes of a root's files are noticed.

@@ -9,10 +9,12 @@ use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
-use colgrep_wire::{Cluster, Patience, Seen};
+use colgrep_wire::{Cluster, Error as WireError, Patience, Seen, SeenReplica, ServedRepository};
 
 use super::state::ServerState;
 use super::token::token_in;
+use crate::output::escape::escape_control;
+use crate::words::counted;
 
 /// Why there is no list of units over shards.
 pub const NO_LIST: &str = "over shards a search needs a query; calls, called_by and kind filter what it finds";
@@ -46,6 +48,18 @@ impl Shards {
         };
         let cluster = Cluster::new(file, token, at_once, Patience::default())?;
         Ok(Arc::new(Shards { cluster, needs_rights, model: OnceLock::new() }))
+    }
+
+    /// What is served of what a caller may see.
+    ///
+    /// # Errors
+    /// When no shard answers.
+    pub fn seen(&self, allowed: Option<&[String]>) -> Result<Seen> {
+        let seen = self.cluster.look(allowed)?;
+        match (seen.standing.answered, seen.standing.missing.first()) {
+            (0, Some(away)) => Err(WireError::NoneAnswers { asked: seen.standing.asked, why: away.why.clone() }.into()),
+            _ => Ok(seen),
+        }
     }
 
     /// The settings of the folder that the server was started in: they say how all shards are ranked.
@@ -110,19 +124,48 @@ impl ServerState {
     }
 }
 
-/// The state of the shards, a line each.
-pub fn told(cluster: &Cluster, seen: &Seen) -> String {
-    let Seen { standing, repositories, twice } = seen;
+/// The state of shards and replicas, a line each.
+pub fn told(seen: &Seen) -> String {
+    let Seen { standing, shards, twice, file } = seen;
     let mut text = format!("{} of {} shards answer\n", standing.answered, standing.asked);
-    for away in &standing.missing {
-        text.push_str(&format!("  shard {} ({}) does not: {}\n", away.shard, away.replicas.join(", "), away.why));
-    }
+    let names = seen.names();
+    let noun = if names.len() == 1 { "repository" } else { "repositories" };
+    text.push_str(&format!("{} {noun}: {}\n", names.len(), names.join(", ")));
+    let mut say = |line: String| text.push_str(&format!("{}\n", escape_control(&line)));
     if let Some(why) = twice {
-        text.push_str(&format!("  nothing is searched: {why}\n"));
+        say(format!("nothing is searched: {why}"));
     }
-    if let Some(why) = cluster.refused_file() {
-        text.push_str(&format!("  the file of the shards is not taken over as it is now: {why}\n"));
+    if let Some(why) = file {
+        say(format!("the file of the shards is not taken over as it is now: {why}"));
     }
-    text.push_str(&format!("{} repositories: {}\n", repositories.len(), repositories.join(", ")));
+    for shard in shards {
+        let away = standing.missing.iter().find(|away| away.shard == shard.shard);
+        let state = away.map_or("answers".to_string(), |away| format!("does not answer: {}", away.why));
+        say(format!("shard {} {state}", shard.shard));
+        for SeenReplica { address, generation, why } in &shard.replicas {
+            let of = generation.as_ref().map_or(String::new(), |generation| format!(", generation {generation}"));
+            say(match why {
+                Some(why) => format!("  replica {address} does not answer: {why}"),
+                None => format!("  replica {address} answers{of}"),
+            });
+        }
+        for one in &shard.repositories {
+            say(match &one.missing {
+                Some(why) => format!("  {} is not served: {why}", one.name),
+                None => format!("  {}: {}{}", one.name, counts(one), lacking(one)),
+            });
+        }
+    }
     text
+}
+
+fn counts(one: &ServedRepository) -> String {
+    format!("{}, {}", counted(one.files, "file"), counted(one.units, "unit"))
+}
+
+fn lacking(one: &ServedRepository) -> String {
+    match one.units_without_vectors {
+        0 => String::new(),
+        units => format!("; {} without vectors yet", counted(units, "unit")),
+    }
 }

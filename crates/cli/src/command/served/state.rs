@@ -57,8 +57,11 @@ pub struct Root {
     pub project: Project,
     /// The folder from the project's root.
     pub below: String,
+    /// Locked while the index is opened or brought up to date, which may take long.
+    opening: Mutex<()>,
+    /// The index as it was opened last.
     held: Mutex<Option<Arc<Snapshot>>>,
-    /// Why the index that is held was not compared with the files, where it was not; set while `held` is locked.
+    /// Why that was not compared with the files, where it was not.
     unlike: Mutex<Option<String>>,
     /// The model that the root's settings choose; opened when first needed.
     model: OnceLock<Option<Model>>,
@@ -170,9 +173,9 @@ impl ServerState {
         project.root = project.root.canonicalize().unwrap_or(project.root);
         project.settings(&self.env)?;
         let changes = Changes::watch(&project);
-        let (held, unlike, model) = (Mutex::default(), Mutex::default(), OnceLock::new());
-        let (encoding, ready) = (false.into(), false.into());
-        Ok(Arc::new(Root { folder, project, below, held, unlike, model, changes, encoding, ready }))
+        let (opening, held, unlike) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let (model, encoding, ready) = (OnceLock::new(), false.into(), false.into());
+        Ok(Arc::new(Root { folder, project, below, opening, held, unlike, model, changes, encoding, ready }))
     }
 
     /// Answers about these roots from now on.
@@ -321,14 +324,14 @@ impl ServerState {
             root.forget();
             bail!("{} is no folder any more", root.folder.display());
         }
-        let mut held = root.held();
+        let _opening = root.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let stale = root.changes.stale.swap(false, Ordering::AcqRel) || !root.is_watched();
         let model = self.model(root)?;
         // While a thread makes vectors, calls do not wait for them.
         let encoding = root.is_encoding();
         let is_enough = |s: &Snapshot| s.files.complete && (encoding || model.is_none_or(|m| !m.lacks(s)));
-        if let Some(snapshot) = held.as_ref().filter(|s| !stale && is_enough(s)) {
-            return Ok(Arc::clone(snapshot));
+        if let Some(snapshot) = root.opened().filter(|s| !stale && is_enough(s)) {
+            return Ok(snapshot);
         }
         let mut project = root.project.clone();
         project.settings(&self.env)?;
@@ -346,7 +349,7 @@ impl ServerState {
                     root.changes.stale.store(true, Ordering::Release);
                 }
                 let snapshot = Arc::new(snapshot);
-                *held = Some(Arc::clone(&snapshot));
+                *root.held() = Some(Arc::clone(&snapshot));
                 *root.unlike() = unlike;
                 root.ready.store(true, Ordering::Release);
                 Ok(snapshot)
@@ -416,21 +419,26 @@ impl Root {
         self.changes.watching.load(Ordering::Acquire) && self.changes.folder == identity(&self.project.root)
     }
 
+    /// The index as it was opened last. Opens nothing, and waits for nobody who does.
+    pub fn opened(&self) -> Option<Arc<Snapshot>> {
+        self.held().clone()
+    }
+
     /// The index without an update; `None` where there is none.
     pub fn as_it_is(&self) -> Option<Arc<Snapshot>> {
-        let held = self.held().clone();
-        held.or_else(|| self.project.store.open().ok().map(Arc::new))
+        self.opened().or_else(|| self.project.store.open().ok().map(Arc::new))
     }
 
     /// How current the index of the last call is, in words.
     pub fn freshness(&self) -> String {
-        let held = self.held();
-        let Some(snapshot) = held.as_ref() else { return "not asked yet".to_string() };
+        let is_opened = self.opening.try_lock().is_ok();
+        let Some(snapshot) = self.opened() else { return "not asked yet".to_string() };
         let files = snapshot.files.files.len();
         if let Some(why) = &*self.unlike() {
             return format!("not compared with the files: {why}");
         }
-        match (snapshot.files.complete, self.changes.stale.load(Ordering::Acquire), self.is_watched()) {
+        let is_watched = self.is_watched() && is_opened;
+        match (snapshot.files.complete, self.changes.stale.load(Ordering::Acquire), is_watched) {
             (false, ..) => format!("in part, {files} files so far; the rest is being read"),
             (true, false, true) => "current".to_string(),
             _ => "current when it was asked".to_string(),

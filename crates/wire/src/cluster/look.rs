@@ -1,0 +1,176 @@
+//! Looks at the shards: which replicas answer, what they serve, and what is wrong.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{BegunAll, Cluster, full};
+use crate::error::{Error, Result};
+use crate::frame::{QUESTION_BYTES_MAX, framed};
+use crate::message::{Begin, Begun, Question, ServedRepository};
+use crate::replica::{Lane, Lost, Replica, answered};
+use crate::standing::{Away, Standing};
+
+/// A look at the shards.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Seen {
+    /// Which of them answer.
+    #[serde(flatten)]
+    pub standing: Standing,
+    /// What each serves.
+    pub shards: Vec<SeenShard>,
+    /// What is wrong where several shards serve a repository of one name: a search over these is refused.
+    pub twice: Option<String>,
+    /// Why the file of the shards, as it is now, was not taken over.
+    pub file: Option<String>,
+}
+
+/// A shard.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SeenShard {
+    /// Its number, from 1.
+    pub shard: usize,
+    /// Its replicas.
+    pub replicas: Vec<SeenReplica>,
+    /// Its repositories, by the first replica that answers.
+    pub repositories: Vec<ServedRepository>,
+}
+
+/// A replica of a shard.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SeenReplica {
+    /// Host and port.
+    pub address: String,
+    /// What tells its indexes from others; not told to those who may see a part of them.
+    pub generation: Option<String>,
+    /// Why it does not answer, where it does not.
+    pub why: Option<String>,
+}
+
+/// What a replica said.
+struct Said {
+    generation: u64,
+    repositories: Vec<ServedRepository>,
+}
+
+impl Seen {
+    /// The names of all repositories that are served, ascending.
+    pub fn names(&self) -> Vec<&str> {
+        let served = self.repositories().filter(|one| one.missing.is_none());
+        let mut names: Vec<&str> = served.map(|one| one.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The languages of all files, ascending.
+    pub fn languages(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = self.repositories().flat_map(|one| one.languages.keys().map(String::as_str)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    fn repositories(&self) -> impl Iterator<Item = &ServedRepository> {
+        self.shards.iter().flat_map(|shard| &shard.repositories)
+    }
+}
+
+impl Cluster {
+    /// Looks at every replica: whether it answers, and what it serves of what the caller may see.
+    ///
+    /// # Errors
+    /// When the file of the shards is of no use.
+    pub fn look(&self, allowed: Option<&[String]>) -> Result<Seen> {
+        let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
+        let frame = |question: Question| framed(&(0u8, question), QUESTION_BYTES_MAX);
+        let frames = [frame(Question::Begin(Box::new(begin))), frame(Question::Served)];
+        let [begin, served] = frames.map(|frame| frame.map_err(|error| Error::Refused(error.to_string())));
+        let (begin, served) = (begin?, served?);
+        let told = |lane: &mut Lane| {
+            let until = Instant::now() + self.patience.answer;
+            // That it begins is all that is wanted of this answer.
+            answered::<Begun>(&lane.ask(&begin, until)?)?;
+            answered(&lane.ask(&served, until)?)
+        };
+        let mut seen = self.seen_by(&told)?;
+        if let Some(allowed) = allowed {
+            // What tells of a change in one of them tells of those that are hidden too.
+            let replicas = seen.shards.iter_mut().flat_map(|shard| &mut shard.replicas);
+            replicas.for_each(|replica| replica.generation = None);
+            // Of a shard that answers, and holds none of what the caller may see, nothing is said.
+            let is_away = |shard: usize| seen.standing.missing.iter().any(|away| away.shard == shard);
+            let is_told = |shard: &SeenShard| is_away(shard.shard) || !shard.repositories.is_empty();
+            let shards = std::mem::take(&mut seen.shards);
+            seen.shards = shards.into_iter().filter(is_told).collect();
+            seen.standing.asked = seen.shards.len();
+            seen.standing.answered = seen.standing.asked - seen.standing.missing.len();
+            debug_assert!(seen.repositories().all(|one| allowed.contains(&one.name)));
+        }
+        Ok(seen)
+    }
+
+    /// Greets every replica, and remembers which answer: [`Cluster::last_seen`]. No search is begun.
+    ///
+    /// # Errors
+    /// When the file of the shards is of no use.
+    pub fn greet(&self) -> Result<()> {
+        let named = |name: &String| ServedRepository { name: name.clone(), ..ServedRepository::default() };
+        let seen = self.seen_by(&|lane| Ok(lane.welcome.repositories.iter().map(named).collect()))?;
+        self.known().seen = Some(Arc::new(seen));
+        Ok(())
+    }
+
+    /// What the last greeting saw; asks nobody.
+    pub fn last_seen(&self) -> Option<Arc<Seen>> {
+        self.known().seen.clone()
+    }
+
+    /// Connects to every replica, and has `told` ask what it serves.
+    fn seen_by(&self, told: &(dyn Fn(&mut Lane) -> Result<Vec<ServedRepository>, Lost> + Sync)) -> Result<Seen> {
+        let (shards, pool) = self.shards()?;
+        let each: Vec<(usize, &Arc<Replica>)> =
+            shards.iter().enumerate().flat_map(|(at, shard)| shard.all.iter().map(move |one| (at, one))).collect();
+        let ask = |(_, replica): &(usize, &Arc<Replica>)| {
+            let mut lane = Lane::open(replica, Instant::now() + self.patience.connect)?;
+            Ok(Said { repositories: told(&mut lane)?, generation: lane.welcome.generation })
+        };
+        let said: Vec<Result<Said, Lost>> = pool.install(|| each.par_iter().with_max_len(1).map(ask).collect());
+        let numbered = |at| SeenShard { shard: at + 1, ..SeenShard::default() };
+        let mut seen = Seen { shards: (0..shards.len()).map(numbered).collect(), ..Seen::default() };
+        let mut answering = vec![false; shards.len()];
+        for ((at, replica), said) in each.into_iter().zip(said) {
+            let shard = &mut seen.shards[at];
+            let mut row = SeenReplica { address: replica.address.clone(), ..SeenReplica::default() };
+            match said {
+                Ok(said) => {
+                    row.generation = Some(format!("{:016x}", said.generation));
+                    if !std::mem::replace(&mut answering[at], true) {
+                        shard.repositories = said.repositories;
+                    }
+                }
+                Err(lost) => row.why = Some(lost.to_string()),
+            }
+            shard.replicas.push(row);
+        }
+        for (shard, _) in seen.shards.iter().zip(&answering).filter(|(_, answers)| !**answers) {
+            let replicas = shard.replicas.iter().map(|replica| replica.address.clone()).collect();
+            let why = shard.replicas.iter().find_map(|replica| replica.why.clone());
+            let why = why.unwrap_or_else(|| "it has no replica".to_string());
+            seen.standing.missing.push(Away { shard: shard.shard, replicas, why });
+        }
+        (seen.standing.asked, seen.standing.answered) = (shards.len(), answering.iter().filter(|one| **one).count());
+        let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for shard in &seen.shards {
+            for one in shard.repositories.iter().filter(|one| one.missing.is_none()) {
+                names.entry(one.name.clone()).or_default().push(shard.shard);
+            }
+        }
+        seen.twice = BegunAll::check_once(names).err().map(|error| full(&error));
+        seen.file = self.refused_file();
+        Ok(seen)
+    }
+}

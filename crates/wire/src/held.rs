@@ -1,0 +1,65 @@
+//! What a shard serves: repositories, and all of them at one time.
+
+use std::sync::Arc;
+
+use colgrep_engine::project::Project;
+use colgrep_engine::settings::Settings;
+use colgrep_index::store::Snapshot;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::message::Welcome;
+
+/// A repository that is served.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    /// Its name, which stands in front of its paths.
+    pub name: String,
+    /// Its project.
+    pub project: Project,
+    /// Its index.
+    pub snapshot: Arc<Snapshot>,
+    /// Its settings.
+    pub settings: Settings,
+}
+
+/// What is served at one time.
+#[derive(Debug, Default)]
+pub struct Generation {
+    /// A number of it: two processes give the same one where they hold the same indexes.
+    pub fingerprint: u64,
+    /// The repositories, by name.
+    pub repositories: Vec<Repository>,
+}
+
+impl Generation {
+    /// These repositories.
+    pub fn new(mut repositories: Vec<Repository>) -> Generation {
+        repositories.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut bytes = Vec::new();
+        for repository in &repositories {
+            bytes.extend(repository.name.as_bytes());
+            bytes.push(0);
+            bytes.extend(repository.snapshot.fingerprint().to_le_bytes());
+        }
+        Generation { fingerprint: xxh3_64(&bytes), repositories }
+    }
+
+    pub(crate) fn welcome(&self) -> Welcome {
+        let repositories = self.repositories.iter().map(|repository| repository.name.clone()).collect();
+        Welcome { generation: self.fingerprint, repositories }
+    }
+}
+
+/// Gives what is served.
+pub trait Held: Send + Sync {
+    /// The repositories as they are now; none before they are open.
+    fn now(&self) -> Option<Arc<Generation>>;
+
+    /// Is told that an index can't be read.
+    fn damaged(&self, why: &str);
+
+    /// The repositories that can't be served now, each with the reason.
+    fn missing(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
