@@ -265,7 +265,7 @@ fn agents_search_over_shards_too() {
     for (args, why) in [
         (&["mcp", "--shards", "gone.json"][..], "could not read the shards of gone.json"),
         (&["mcp", "--shards", "shards.json", "api"], "cannot be used with"),
-        (&["mcp", "--shard-token-file", "token"], "--shards"),
+        (&["mcp", "--shard-token-file", "token"], "none are named (mcp --shards FILE)"),
     ] {
         let ran = sandbox.run(args);
         assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
@@ -317,8 +317,8 @@ fn what_shards_cannot_do_is_said_as_it_is() {
     }
     let here = sandbox.run(&["queue", "api/src/nowhere.rs"]);
     assert!(here.status == 2 && here.err.contains(gone), "as in files here: {here:?}");
-    let command = sandbox.run(&["--shards", "shards.json", "status"]);
-    assert!(command.err.contains("the command is: colgrep status"), "{command:?}");
+    let command = sandbox.run(&["--shards", "shards.json", "init"]);
+    assert!(command.err.contains("the command is: colgrep init"), "{command:?}");
     let server = Server::start(&sandbox, &["--shards", "shards.json"]);
     for (asked, why) in [
         (json!({"query": "queue", "paths": ["api/src/nowhere.rs"]}), gone),
@@ -334,15 +334,21 @@ fn what_shards_cannot_do_is_said_as_it_is() {
 fn flags_that_would_protect_nothing_or_admit_nobody_are_refused() {
     let sandbox = sandbox();
     sandbox.write("token", "0123456789abcdef0123");
+    sandbox.write("empty", " \n");
+    name(&sandbox, &[&["127.0.0.1:1"]]);
     for (args, why) in [
         (&["--rights", "api"][..], "--rights: about a server over shards"),
-        (&["--shard-token-file", "token", "api"], "--shard-token-file: about a server over shards"),
+        (&["--rights", "--shard", "api"], "start that with --rights"),
+        (&["--shard-token-file", "token", "api"], "--token-file names the one that requests to this server bring"),
+        (&["--shard-token-file", "token", "--shard", "api"], "the one that coordinators bring to this shard"),
+        (&["--shard-token-file", "empty", "--shards", "shards.json"], "empty holds no token"),
         (&["--timeout", "0"], "--timeout 0 leaves no time"),
         (&["--at-once", "0"], "--at-once 0 lets no request in"),
         (&["--listen", "localhost"], "an address and a port, as 127.0.0.1:7345"),
     ] {
         // Where it is not refused it asks for a token.
-        let listen = if args[0] == "--listen" { &[][..] } else { &["--listen", "192.0.2.1:1"] };
+        let is_guarded = ["--listen", "empty"].iter().any(|word| args.contains(word));
+        let listen = if is_guarded { &[][..] } else { &["--listen", "192.0.2.1:1"] };
         let ran = sandbox.run(&[&["serve"], listen, args].concat());
         assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {ran:?}");
     }

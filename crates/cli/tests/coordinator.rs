@@ -9,11 +9,12 @@ use std::process::Command;
 
 use colgrep_index::store::project_folder;
 use common::Sandbox;
+use common::mcp::Client;
 use common::process::until;
 use common::serve::Server;
 use common::several::several;
 use common::shard::{Shard, name};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A search as a client writes it.
 fn search() -> String {
@@ -140,4 +141,140 @@ fn where_no_shard_answers_the_problem_is_for_now() {
     // What is missing is the answer of `status`.
     let status = server.get("/api/v1/status", &[]);
     assert_eq!((status.status, &status.json()["shards"]["answered"]), (200, &json!(0)), "{status:?}");
+}
+
+#[test]
+fn the_description_is_of_what_is_there_over_shards() {
+    let sandbox = several(&["api", "web"]);
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    name(&sandbox, &[&[&shard.address]]);
+    let server = over(&sandbox, &[]);
+    let document = server.get("/openapi.json", &[]).json();
+    let paths = document["paths"].as_object().expect("paths");
+    let requests: Vec<&str> = paths.keys().filter_map(|path| path.strip_prefix("/api/v1/")).collect();
+    assert_eq!(requests, ["search", "status"]);
+    for (path, operations) in paths {
+        for (method, operation) in operations.as_object().expect("operations") {
+            let unavailable = &operation["responses"]["503"];
+            assert!(unavailable["headers"]["Retry-After"].is_object(), "{path}: {unavailable}");
+            let is_of_repositories = path.starts_with("/api/") || path.starts_with("/page/");
+            let header = &operation["parameters"][0];
+            assert_eq!(header["name"] == "colgrep-repositories", is_of_repositories, "{path}: {header}");
+            let answer = match method.as_str() {
+                "get" => server.get(path, &[]),
+                _ => server.post(path, &json!({"query": "retry"})),
+            };
+            assert!(operation["responses"][answer.status.to_string()].is_object(), "{path}: {answer:?}");
+        }
+    }
+    // Every parameter that is described is taken, those of this machine are not described.
+    let properties = &document["components"]["schemas"]["SearchRequest"]["properties"];
+    assert!(properties["paths"].is_object() && properties["near"].is_null() && properties["groups"].is_null());
+    let refused = server.post("/api/v1/search", &json!({"query": "retry", "near": "api/src/retry.rs"}));
+    assert!(refused.status == 422 && refused.text.contains("near: there is no such file here"), "{refused:?}");
+    let refused = server.post("/api/v1/outline", &json!({"file": "api/src/retry.rs"}));
+    assert!(refused.status == 422 && refused.text.contains("`search` and `status` alone"), "{refused:?}");
+    // What the page filters by.
+    let about = server.get("/page/about", &[]).json();
+    assert_eq!(about["languages"], json!(["javascript", "markdown", "rust"]), "{about}");
+    assert_eq!(about["repositories"][1], json!({"repository": "web", "folder": "web"}));
+    let web = server.get("/page/about", &[("colgrep-repositories", r#"["web"]"#)]).json();
+    assert_eq!(
+        (&web["languages"], &web["repositories"][1]),
+        (&json!(["javascript", "markdown"]), &Value::Null),
+        "{web}"
+    );
+}
+
+#[test]
+fn status_tells_the_state_of_each_shard_and_replica() {
+    let sandbox = several(&["api", "worker", "web"]);
+    let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    let (two, copy) =
+        (Shard::start(&sandbox, "127.0.0.1:0", &["worker"]), Shard::start(&sandbox, "127.0.0.1:0", &["worker"]));
+    name(&sandbox, &[&[&one.address], &[&two.address, &copy.address]]);
+    let told = |status: i32, args: &[&str]| {
+        let ran = sandbox.run(args);
+        assert_eq!((ran.status, ran.err.as_str()), (status, ""), "{args:?}: {}", ran.out);
+        ran.out
+    };
+    let text = told(0, &["--shards", "shards.json", "status"]);
+    for line in [
+        "2 of 2 shards answer",
+        "3 repositories: api, web, worker",
+        "shard 1 answers",
+        "  api: 2 files, 3 units",
+        "  web: 2 files, 2 units",
+        &format!("  replica {} answers, generation ", two.address),
+    ] {
+        assert!(text.lines().any(|own| own.starts_with(line)), "{line}: {text}");
+    }
+    assert_eq!(told(0, &["status", "--shards", "shards.json"]), text);
+    assert_eq!(told(0, &["--shards=shards.json", "status"]), text);
+    let server = over(&sandbox, &[]);
+    assert_eq!(server.get("/api/v1/status", &[]).json()["answer"], text.as_str(), "the same over HTTP");
+    let json = |status| -> Value {
+        serde_json::from_str(&told(status, &["--shards", "shards.json", "status", "--json"])).expect("JSON")
+    };
+    let whole = json(0);
+    assert_eq!((&whole["asked"], &whole["answered"], &whole["twice"]), (&json!(2), &json!(2), &Value::Null));
+    let worker = &whole["shards"][1];
+    assert_eq!(worker["replicas"][0]["generation"], worker["replicas"][1]["generation"], "both serve the same");
+    assert_eq!(worker["repositories"][0]["languages"], json!({"python": 2}));
+    // A replica that is gone is told; the shard is not missing.
+    drop(copy);
+    let part = json(0);
+    assert!(part["shards"][1]["replicas"][1]["why"].is_string() && part["missing"] == json!([]), "{part}");
+    drop(two);
+    let missing = json(2);
+    assert_eq!((&missing["answered"], &missing["missing"][0]["shard"]), (&json!(1), &json!(2)));
+    let text = told(2, &["--shards", "shards.json", "status"]);
+    assert!(text.starts_with("1 of 2 shards answer\n2 repositories: api, web\n"), "{text}");
+    assert!(text.contains("shard 2 does not answer: "), "{text}");
+    // What the shard itself does without.
+    fs::remove_dir_all(sandbox.root().join("web")).expect("a folder");
+    until("told", || json(2)["shards"][0]["repositories"][1]["missing"].is_string());
+    let bad = sandbox.run(&["--shards", "gone.json", "status"]);
+    assert!(bad.status == 2 && bad.err.contains("could not read the shards of gone.json"), "{bad:?}");
+    let both = sandbox.run(&["status", "--shards", "shards.json", "api"]);
+    assert_eq!(both.status, 2, "{both:?}");
+}
+
+#[test]
+fn a_query_that_is_too_long_is_refused_in_the_same_words_everywhere() {
+    let sandbox = several(&["api"]);
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &["api"]);
+    name(&sandbox, &[&[&shard.address]]);
+    let why = "a query has at most 65536 bytes; say in fewer words what to look for";
+    let long = "retry ".repeat(11_000);
+    let shards = ["--shards", "shards.json"];
+    for place in [&["api"][..], &shards] {
+        let ran = sandbox.run(&[&[long.as_str()], place].concat());
+        assert_eq!(
+            (ran.status, ran.err.as_str(), ran.out.as_str()),
+            (2, &*format!("colgrep: {why}\n"), ""),
+            "{place:?}"
+        );
+        let server = Server::start(&sandbox, place);
+        for (path, body) in [
+            ("/api/v1/search", json!({ "query": long })),
+            ("/api/v1/search", json!({"query": "retry", "queries": [long]})),
+            ("/page/results", json!({ "query": long })),
+            ("/page/results", json!({"query": long.repeat(5)})),
+        ] {
+            let refused = server.post(path, &body);
+            let problem = refused.json();
+            assert_eq!((refused.status, &problem["code"]), (413, &json!("too_large")), "{path}: {refused:?}");
+            assert!(problem["detail"].as_str().is_some_and(|detail| detail.ends_with(why)), "{path}: {refused:?}");
+        }
+        let mut client = Client::start(&sandbox, place);
+        for asked in [json!({ "query": long }), json!({"query": "retry", "queries": [long]})] {
+            assert_eq!(client.call("search", asked), (why.to_string(), true));
+        }
+    }
+    let log = sandbox.run(&["log", &long]);
+    assert_eq!((log.status, log.err), (2, format!("colgrep: {why}\n")));
+    let server = Server::start(&sandbox, &["api"]);
+    let refused = server.post("/api/v1/history", &json!({ "query": long }));
+    assert!(refused.status == 413 && refused.text.contains(why), "{refused:?}");
 }

@@ -32,6 +32,9 @@ pub struct InitArgs {
 pub struct StatusArgs {
     /// The project (default: the one around the current folder)
     pub path: Option<PathBuf>,
+    /// Tell the state of shards instead, and of each replica (a JSON file names them); exit status 2 where one is missing
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "path")]
+    pub shards: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -145,7 +148,7 @@ pub struct McpArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["roots", "groups"])]
     pub shards: Option<PathBuf>,
     /// A file with the token of the shards; else COLGREP_SHARD_TOKEN holds it
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "shards")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub shard_token_file: Option<PathBuf>,
     /// Options of the walk.
     #[command(flatten)]
@@ -171,10 +174,10 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["roots", "groups"], help_heading = "Serving")]
     pub shards: Option<PathBuf>,
     /// A file with the token of the shards; else COLGREP_SHARD_TOKEN holds it
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "shards", help_heading = "Serving")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Serving")]
     pub shard_token_file: Option<PathBuf>,
     /// Refuse requests that do not say which repositories their caller may see (header Colgrep-Repositories)
-    #[arg(long, requires = "shards", help_heading = "Serving")]
+    #[arg(long, help_heading = "Serving")]
     pub rights: bool,
     /// Where to listen; port 0 takes a free one, localhost is 127.0.0.1. An address that other machines can reach needs a
     /// token
@@ -248,9 +251,20 @@ pub struct HookArgs {
 }
 
 /// The spelling `--install-claude-code` of `install claude-code`, which other tools of this kind have; likewise for
-/// `uninstall` and the other agents. And a bare `-n` beside `--calls` and `--called-by`, wherever it stands.
+/// `uninstall` and the other agents. `--shards FILE status` of `status --shards FILE`. And a bare `-n` beside `--calls` and
+/// `--called-by`, wherever it stands.
 pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
+    // The word behind the file, which stands alone or behind `=`.
+    let behind = match args.get(1).and_then(|arg| arg.to_str()) {
+        Some("--shards") => 3,
+        Some(arg) if arg.starts_with("--shards=") => 2,
+        _ => usize::MAX,
+    };
+    if args.get(behind).is_some_and(|arg| arg == "status") {
+        let status = args.remove(behind);
+        args.insert(1, status);
+    }
     let Some(first) = args.get(1).and_then(|a| a.to_str()) else { return args };
     for verb in ["install", "uninstall"] {
         let agent = first.strip_prefix("--").and_then(|a| a.strip_prefix(verb)).and_then(|a| a.strip_prefix('-'));

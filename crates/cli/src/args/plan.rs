@@ -322,7 +322,8 @@ fn refuse_over_shards(args: &SearchArgs, words: &Words) -> Result<()> {
         && SUBCOMMANDS.contains(&text.as_str())
         && !args.walk.quiet
     {
-        remark!("colgrep: {text:?} behind --shards is the query; the command is: colgrep {text}");
+        let of_shards = if text == "status" { " --shards FILE" } else { "" };
+        remark!("colgrep: {text:?} behind --shards is the query; the command is: colgrep {text}{of_shards}");
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use colgrep_engine::history::HistoryPlace;
 use colgrep_engine::model::Model;
 use colgrep_engine::project::settings_at;
+use colgrep_engine::request::check_length;
 use colgrep_engine::{Env, OpenOptions};
 
 use crate::args::LogArgs;
@@ -21,8 +22,10 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     if !wish.quiet {
         tell_refused(&settings);
     }
-    let place = HistoryPlace::around(here, &settings, env)?;
     let request = args.request();
+    // Before git is asked for anything.
+    check_length(request.query.as_deref().unwrap_or_default().as_bytes())?;
+    let place = HistoryPlace::around(here, &settings, env)?;
     // Nothing is ranked where nothing is looked for; then the next question makes vectors.
     let is_ranked = request.query.as_deref().is_some_and(|query| !query.trim().is_empty());
     let opening = OpenOptions::default().with(&settings);

@@ -9,7 +9,7 @@ mod report;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use colgrep_engine::env::Env;
 use intake::{Load, Pipes};
 use report::{Reporter, forward};
@@ -26,7 +26,7 @@ use tokio::sync::watch;
 
 use super::limit_threads;
 use super::served::state::ServerState;
-use super::served::{AT_WORK_A_CORE_MAX, OVER_SHARDS, Shards, Tool, answer, schema, tools};
+use super::served::{AT_WORK_A_CORE_MAX, Shards, Tool, answer, offered, schema};
 use crate::FOUND;
 use crate::args::McpArgs;
 use crate::hint::for_tools;
@@ -48,6 +48,12 @@ are not on this machine. Answers are text; tokens are counted as bytes / 4; a la
 next page. Where shards do not answer, an answer says which.";
 
 pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
+    if args.shard_token_file.is_some() && args.shards.is_none() {
+        bail!(
+            "--shard-token-file: it is brought to shards, and none are named (mcp --shards FILE); a server of folders has no \
+             token, since it answers whoever started it"
+        );
+    }
     limit_threads(args.walk.threads);
     let at_work_max = AT_WORK_A_CORE_MAX * rayon::current_num_threads();
     let state = match &args.shards {
@@ -66,9 +72,7 @@ pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
     runtime.block_on(async {
         let load = Load::new(at_work_max);
         let pipes = Pipes::open(&load);
-        let is_answered = |tool: &Tool| state.shards().is_none() || OVER_SHARDS.contains(&tool.name);
-        let tools = tools().into_iter().filter(is_answered);
-        let tool_router = tools.map(route).fold(ToolRouter::new(), ToolRouter::with_route);
+        let tool_router = offered(&state).into_iter().map(route).fold(ToolRouter::new(), ToolRouter::with_route);
         let (state, rooted) = (Arc::new(Mutex::new(state)), Arc::new(watch::Sender::new(false)));
         let server = Server { state, load, tool_router, rooted };
         let running = server.serve(pipes).await.context("the client did not begin as MCP says")?;

@@ -12,11 +12,13 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::session::{FILES_DEFAULT, strength_min};
 use colgrep_engine::show::Lines;
 use colgrep_engine::{Detail, Env, Question, RankBy, Results, terms};
-use colgrep_wire::{Cluster, Patience, Wanted};
+use colgrep_wire::Wanted;
 
 use super::limit_threads;
+use super::served::{cluster, told};
 use crate::args::{Plan, Task};
 use crate::console::{Console, tell_refused};
+use crate::output::escape::in_json;
 use crate::output::{self, Wish, end};
 use crate::words::in_short;
 use crate::{FAILED, FOUND, NOTHING};
@@ -36,8 +38,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         tell_refused(&settings);
     }
     let options = plan.output.with(&settings, env, std::io::stdout().is_terminal())?;
-    let token = env.shard_token.as_ref().map(|token| token.reveal().to_string());
-    let cluster = Cluster::new(file, token, 1, Patience::default())?;
+    let cluster = cluster(file, None, env, 1)?;
     let request = &plan.request;
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
     let knobs = settings.knobs(env, &request.ranking)?;
@@ -82,6 +83,17 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         None if is_empty => NOTHING,
         None => FOUND,
     })
+}
+
+/// Tells the state of the shards that a file names, and of each replica.
+///
+/// # Errors
+/// When the file can't be read, or names no shards.
+pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
+    let seen = cluster(file, None, env, 1)?.look(None)?;
+    let text = if is_json { in_json(serde_json::to_string_pretty(&seen)?) + "\n" } else { told(&seen) };
+    write!(std::io::stdout(), "{text}")?;
+    Ok(if seen.standing.missing.is_empty() && seen.twice.is_none() { FOUND } else { FAILED })
 }
 
 /// The query; refuses what shards can't answer.

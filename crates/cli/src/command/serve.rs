@@ -85,13 +85,19 @@ impl App {
 
 /// Refuses flags that would protect nothing: whoever gives one relies on it.
 fn check(args: &ServeArgs) -> Result<()> {
-    let of_shards = [(args.rights, "--rights"), (args.shard_token_file.is_some(), "--shard-token-file")];
-    let given = of_shards.into_iter().find(|(is_given, _)| *is_given);
-    if let Some((_, flag)) = given.filter(|_| args.shards.is_none()) {
-        bail!(
-            "{flag}: about a server over shards (serve --shards FILE); a server of folders shows all of them to everybody \
-             with its token"
-        );
+    let own = match args.shard {
+        true => "--token-file names the one that coordinators bring to this shard",
+        false => "--token-file names the one that requests to this server bring",
+    };
+    if args.shard_token_file.is_some() && args.shards.is_none() {
+        bail!("--shard-token-file: about a server over shards (serve --shards FILE), which brings that token; {own}");
+    }
+    if args.rights && args.shards.is_none() {
+        let who = match args.shard {
+            true => "a shard hears from the server over shards what a caller may see: start that with --rights",
+            false => "a server of folders shows all of them to everybody with its token",
+        };
+        bail!("--rights: about a server over shards (serve --shards FILE); {who}");
     }
     if args.timeout == 0 {
         bail!("--timeout 0 leaves no time for any request; the least is 1 second");

@@ -24,7 +24,7 @@ use ends::Answered;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
-pub use shards::Shards;
+pub use shards::{Shards, cluster, told};
 use state::ServerState;
 pub use token::token_in;
 pub use tools::search_shown;
@@ -33,7 +33,9 @@ pub use tools::search_shown;
 pub const AT_WORK_A_CORE_MAX: usize = 2;
 
 /// The kinds of requests that a server over shards answers.
-pub const OVER_SHARDS: [&str; 2] = ["search", "status"];
+const OVER_SHARDS: [&str; 2] = ["search", "status"];
+/// Parameters that name what is on this machine, so that a server over shards refuses them.
+const HERE_ALONE: [&str; 2] = ["near", "groups"];
 
 /// A request whose parameters are read: what gives its answer.
 pub type Call = Box<dyn FnOnce(&ServerState) -> Result<Answered> + Send>;
@@ -137,6 +139,18 @@ pub fn tools() -> Vec<Tool> {
             |state, _: &params::Status| files::status(state),
         ),
     ]
+}
+
+/// The kinds of requests that a server offers, each with the parameters that it takes there.
+pub fn offered(state: &ServerState) -> Vec<Tool> {
+    let mut all = tools();
+    if state.shards().is_some() {
+        all.retain(|tool| OVER_SHARDS.contains(&tool.name));
+        for properties in all.iter_mut().filter_map(|tool| tool.input.get_mut("properties")?.as_object_mut()) {
+            properties.retain(|name, _| !HERE_ALONE.contains(&name.as_str()));
+        }
+    }
+    all
 }
 
 /// An answer with the state of the roots that it is about.

@@ -14,7 +14,7 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
-use super::{folder_or_here, others};
+use super::{folder_or_here, others, over};
 use crate::args::StatusArgs;
 use crate::console::tell_refused;
 use crate::hint;
@@ -69,6 +69,9 @@ const EXAMPLES_MAX: usize = 3;
 const SHARE_BYTES_MIN: u64 = 1_000_000;
 
 pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
+    if let Some(file) = &args.shards {
+        return over::status(file, args.json, env);
+    }
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     let settings = project.settings(env)?;
     tell_refused(&settings);

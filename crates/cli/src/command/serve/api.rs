@@ -9,6 +9,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
+use colgrep_engine::Refused;
+use colgrep_engine::request::QUERY_BYTES_MAX;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -90,7 +92,9 @@ pub async fn parameters(
     let read = tokio::time::timeout(app.patience, Bytes::from_request(request, &()));
     let bytes = read.await.map_err(|_| Problem::late(app.patience))?.map_err(|rejected| match rejected.status() {
         status @ StatusCode::PAYLOAD_TOO_LARGE => {
-            let detail = format!("the body is larger than {} KiB, the most that is read", BODY_BYTES_MAX >> 10);
+            let query = Refused::TooLong { bytes_max: QUERY_BYTES_MAX };
+            let detail =
+                format!("the body is larger than {} KiB, the most that is read; {query}", BODY_BYTES_MAX >> 10);
             Problem::new(status, "too_large", detail)
         }
         _ => Problem::new(StatusCode::BAD_REQUEST, "invalid", rejected.body_text()),

@@ -3,18 +3,22 @@
 use serde_json::{Map, Value, json};
 
 use super::api::{PATH, has_parameters};
+use super::guard::REPOSITORIES;
 use super::page;
 use super::problem::{PROBLEM, Problem};
-use crate::command::served::{Tool, schema};
+use crate::command::served::state::ServerState;
+use crate::command::served::{Tool, offered, schema};
 
-/// The document.
-pub fn document(tools: &[Tool]) -> Value {
+/// The document of what a server answers.
+pub fn document(state: &ServerState) -> Value {
+    let shards = state.shards();
     let mut schemas = Map::new();
     let answer = Value::Object(schema::answers());
     schemas.insert("Answer".into(), answer);
     schemas.insert("Problem".into(), root_schema(Value::Object(schema::written::<Problem>()), &mut Map::new()));
     let mut paths = Map::new();
-    for tool in tools {
+    for tool in offered(state) {
+        let tool = &tool;
         let name = format!("{}Request", camel(tool.name));
         let mut operation = operation(tool.name, tool.title, tool.doc, "requests");
         if has_parameters(tool) {
@@ -30,13 +34,25 @@ pub fn document(tools: &[Tool]) -> Value {
     for (path, value) in page::described(&mut schemas) {
         paths.insert(path, value);
     }
-    paths.extend(plain());
+    if let Some(shards) = shards {
+        let header = caller(shards.needs_rights);
+        for operation in paths.values_mut().filter_map(|path| path.as_object_mut()?.values_mut().next()) {
+            operation["parameters"] = json!([header]);
+        }
+    }
+    paths.extend(plain(shards.is_some()));
+    let what = match shards {
+        None => "What lies outside the folders that are served is not read.",
+        Some(_) => {
+            "It answers over shards: paths begin with the name of a repository, and what needs files of one machine is not here."
+        }
+    };
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": "colgrep",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Ranked code search: the requests of the MCP server over HTTP. What lies outside the folders that are served is not read.",
+            "description": format!("Ranked code search: the requests of the MCP server over HTTP. {what}"),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
@@ -51,6 +67,17 @@ pub fn document(tools: &[Tool]) -> Value {
             "schemas": schemas,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "Where the server has a token."}},
         },
+    })
+}
+
+/// The header that says what a request's caller may see.
+fn caller(is_required: bool) -> Value {
+    json!({
+        "name": REPOSITORIES,
+        "in": "header",
+        "required": is_required,
+        "description": "The repositories that the caller may see: a list of names in JSON.",
+        "content": {"application/json": {"schema": {"type": "array", "items": {"type": "string"}}}},
     })
 }
 
@@ -117,28 +144,32 @@ pub fn problems(content: Value, has_body: bool) -> Value {
     let mut all = vec![
         ("400", "The request can't be read."),
         ("401", "The token is missing or wrong."),
-        ("403", "The server was called by another name, or by another site's page."),
+        (
+            "403",
+            "The server was called by another name, by another site's page, or without saying what the caller may see.",
+        ),
         ("422", "The request can't be answered as it is."),
         ("500", "Something failed in the server."),
     ];
     if has_body {
-        all.extend([("413", "The body is too long."), ("415", "The body is no JSON.")]);
+        all.extend([("413", "The body or the query is too long."), ("415", "The body is no JSON.")]);
     }
     for (status, description) in all {
         responses[status] = problem(description);
     }
-    responses["503"] = problem("There is no room for now, or it took too long.");
+    responses["503"] = problem("There is no room for now, it took too long, or no shard answers.");
     responses["503"]["headers"] =
         json!({"Retry-After": {"description": "Seconds after which to try again.", "schema": {"type": "integer"}}});
     responses
 }
 
 /// What is asked by GET beside the requests.
-fn plain() -> Map<String, Value> {
+fn plain(over_shards: bool) -> Map<String, Value> {
+    let ready = if over_shards { "Whether a shard answers" } else { "Whether every index was opened" };
     let text = |kind: &str| json!({kind: {"schema": {"type": "string"}}});
     let all = [
         ("/healthz", "healthz", "Whether the server lives", text("text/plain")),
-        ("/readyz", "readyz", "Whether every index was opened", text("text/plain")),
+        ("/readyz", "readyz", ready, text("text/plain")),
         ("/metrics", "metrics", "Metrics in the text format of OpenMetrics", text("application/openmetrics-text")),
         ("/openapi.json", "openapi", "This description", json!({"application/json": {"schema": {"type": "object"}}})),
     ];

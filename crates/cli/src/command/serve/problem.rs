@@ -6,7 +6,7 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use colgrep_encoder::Error as ModelError;
-use colgrep_engine::Error as EngineError;
+use colgrep_engine::{Error as EngineError, Refused};
 use colgrep_index::{Error as IndexError, ErrorKind};
 use colgrep_wire::Error as WireError;
 use schemars::JsonSchema;
@@ -109,6 +109,12 @@ impl Problem {
                 || cause.is::<ModelError>()
                 || cause.downcast_ref::<EngineError>().is_some_and(engine)
         };
+        let is_long = |cause: &(dyn std::error::Error + 'static)| {
+            matches!(cause.downcast_ref(), Some(EngineError::Refused(Refused::TooLong { .. })))
+        };
+        if error.chain().any(is_long) {
+            return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", for_tools(error));
+        }
         match error.chain().any(is_ours) {
             true => Problem::failed(for_tools(error)),
             false => Problem::invalid(for_tools(error)),

@@ -29,7 +29,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/healthz", get(async || ([(CONTENT_TYPE, "text/plain")], "ok\n")))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
-        .route("/openapi.json", get(async |State(app): State<Arc<App>>| axum::Json(openapi::document(&app.tools))));
+        .route("/openapi.json", get(async |State(app): State<Arc<App>>| axum::Json(openapi::document(&app.state))));
     for (path, kind, text) in page::ASSETS {
         router = router.route(path, get(async move || ([(CONTENT_TYPE, kind)], text)));
     }

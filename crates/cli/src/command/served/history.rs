@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, bail};
 use colgrep_engine::history::{Bound, HistoryEntry, HistoryPlace, HistoryRequest, Source};
+use colgrep_engine::request::check_length;
 use colgrep_engine::{Error, Refused};
 
 use super::page::page;
@@ -22,6 +23,7 @@ const ENTRIES_MAX: usize = 1_000;
 /// `history`: of all roots, or of those that hold the paths. Entries of several repositories take turns.
 pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
     state.check_here()?;
+    check_length(asked.query.as_bytes())?;
     let wanted = match asked.results {
         Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
         wanted => wanted.unwrap_or(ENTRIES_DEFAULT).min(ENTRIES_MAX),

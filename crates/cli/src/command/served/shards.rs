@@ -42,11 +42,7 @@ impl Shards {
         at_once: usize,
         needs_rights: bool,
     ) -> Result<Arc<Shards>> {
-        let token = match token_file {
-            Some(path) => Some(token_in(path)?.trim().to_string()),
-            None => env.shard_token.as_ref().map(|token| token.reveal().to_string()),
-        };
-        let cluster = Cluster::new(file, token, at_once, Patience::default())?;
+        let cluster = cluster(file, token_file, env, at_once)?;
         Ok(Arc::new(Shards { cluster, needs_rights, model: OnceLock::new() }))
     }
 
@@ -82,6 +78,23 @@ impl Shards {
         }
         Ok(self.model.get().and_then(Option::as_ref))
     }
+}
+
+/// The shards that a file names, whose token stands in another file or in the environment; `at_once` searches run side by
+/// side.
+///
+/// # Errors
+/// When a file can't be read, names no shards, or holds no token.
+pub fn cluster(file: &Path, token_file: Option<&Path>, env: &Env, at_once: usize) -> Result<Cluster> {
+    let (token, place) = match token_file {
+        Some(path) => (Some(token_in(path)?), path.display().to_string()),
+        None => (env.shard_token.as_ref().map(|token| token.reveal().to_string()), "COLGREP_SHARD_TOKEN".to_string()),
+    };
+    let token = token.map(|token| token.trim().to_string());
+    if token.as_ref().is_some_and(String::is_empty) {
+        bail!("{place} holds no token; write the one that the shards were started with into it, or leave it out");
+    }
+    Ok(Cluster::new(file, token, at_once, Patience::default())?)
 }
 
 impl ServerState {
