@@ -235,3 +235,51 @@ fn a_search_waits_for_seconds_and_says_so() {
     let status = done(&theirs, &["status"]).out;
     assert!(status.contains(&format!("remote    {url}")) && status.contains("taken from a remote"), "{status}");
 }
+
+#[test]
+fn of_two_who_push_one_commit_with_other_settings_each_is_found_by_his_own() {
+    let ours = repository();
+    ours.write(".tools/gauge.rs", "/// Measures the pressure of a valve.\npub fn measure_pressure() {}\n");
+    ours.write("gen/valve.rs", "pub fn generated_valve() {}\n");
+    commit(&ours, "A gauge");
+    let (remote, url) = place(&ours);
+    let set = |sandbox: &Sandbox, settings: &str| {
+        let file = sandbox.data().with_file_name("config").join("colgrep/config.toml");
+        fs::write(file, format!("index_mode = \"keyword\"\n{settings}")).expect("a file");
+    };
+    let of_settings = |settings: &str| {
+        let clone = clone_of(&ours);
+        set(&clone, settings);
+        clone
+    };
+    let kinds = ["", "hidden = true\n", "ignore = [\"gen/\"]\n", "max_filesize = \"20K\"\n"];
+    for settings in kinds {
+        done(&of_settings(settings), &["push", &url]);
+    }
+    assert_eq!(snapshots(&remote).len(), kinds.len(), "none takes the place of another");
+    for settings in kinds {
+        let theirs = of_settings(settings);
+        let pulled = done(&theirs, &["pull", &url]).err;
+        assert!(pulled.contains(" and 0 removed, 0 units parsed") && !pulled.contains("another"), "{pulled}");
+        let found = answer_of(&theirs, "measure pressure valve");
+        assert_eq!(found.contains("gauge.rs"), settings.contains("hidden"), "{settings}: {found}");
+        assert_eq!(found.contains("gen/valve.rs"), !settings.contains("gen/"), "{settings}: {found}");
+        // The same as what is built here.
+        done(&theirs, &["clear"]);
+        done(&theirs, &["init"]);
+        assert_eq!(answer_of(&theirs, "measure pressure valve"), found, "{settings}");
+    }
+    // Where nobody has the same settings, what differs is said and read here.
+    let theirs = of_settings("hidden = true\nignore = [\"gen/\"]\n");
+    let pulled = done(&theirs, &["pull", &url]).err;
+    assert!(
+        pulled.contains("it was made with another ") && pulled.contains("those that differ are read here"),
+        "{pulled}"
+    );
+    let found = answer_of(&theirs, "measure pressure valve");
+    assert!(found.contains("gauge.rs") && !found.contains("gen/valve.rs"), "{found}");
+}
+
+fn answer_of(sandbox: &Sandbox, query: &str) -> String {
+    sandbox.run(&[query, "--json", "--no-update", "--all", "-k", "20"]).out
+}

@@ -18,6 +18,7 @@ mod pull;
 mod push;
 mod remote;
 mod shelf;
+mod takes;
 mod watch;
 
 pub use address::Place;
@@ -27,4 +28,5 @@ pub use open::{Access, Patience};
 pub use pull::{Found, Pulled, Wanted};
 pub use push::{Pushed, Sent};
 pub use remote::{Known, Remote};
+pub use takes::Takes;
 pub use watch::{Phase, Watch};

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::hash::{is_hash, is_key, of_bytes};
+use crate::takes::Takes;
 
 /// The layout of manifests and of what lies around them. It is raised where an older program would misread them.
 pub(crate) const LAYOUT: u64 = 1;
@@ -83,6 +84,9 @@ pub struct Snapshot {
     /// How lines end, where git changes that when it checks out (`crlf`): such files have other bytes than the commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
+    /// Which files it takes in; older programs did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes: Option<Takes>,
     /// When it was pushed, in seconds since 1970, by the clock of whoever pushed.
     pub pushed: u64,
     /// Its files of source, for people.
@@ -205,8 +209,9 @@ impl Snapshot {
     }
 
     /// What others of the same kind have in common with it.
-    fn kind(&self) -> (u32, Option<&VectorFacts>, Option<&str>, Option<&str>) {
-        (self.format, self.vectors.as_ref(), self.branch.as_deref(), self.lines.as_deref())
+    fn kind(&self) -> impl PartialEq {
+        let Snapshot { format, vectors, branch, lines, takes, .. } = self;
+        (*format, vectors.as_ref(), branch.as_deref(), lines.as_deref(), takes.as_ref())
     }
 
     /// Refuses files that an index can't have: names of other shapes, one twice, none that leads to the others.

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::hash::{Hasher, of_file};
 use crate::manifest::{Manifest, PartRecord, SNAPSHOTS_MAX, Snapshot, VectorFacts};
 use crate::shelf::Extent;
+use crate::takes::Takes;
 use crate::watch::{Phase, Watch};
 
 /// Blobs that are fetched at once.
@@ -32,6 +33,8 @@ pub struct Wanted<'a> {
     pub branch: Option<&'a str>,
     /// How lines end ([`Snapshot::lines`]).
     pub lines: Option<&'a str>,
+    /// Which files the project's index takes in.
+    pub takes: &'a Takes,
     /// How many commits lie between each of some commits and the one that is checked out, where that is known.
     pub distances: &'a dyn Fn(&[&str]) -> HashMap<String, u64>,
     /// Whether vectors are those that this machine would make.
@@ -70,7 +73,8 @@ pub struct Pulled {
 }
 
 /// The indexes that can be taken of those that a remote has under some names (the best first), the best first: vectors
-/// come first, since they cost most to make, then equal line ends, the nearest commit, the same branch, the newest.
+/// come first, since they cost most to make, then equal line ends, the nearest commit, one that takes in the same files, the
+/// same branch, the newest.
 pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     for (place, (name, manifest)) in known.iter().enumerate() {
@@ -99,8 +103,9 @@ pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<Fou
         }
     }
     found.sort_by_key(|(alike, order, found)| {
+        let takes_same = found.snapshot.takes.as_ref() == Some(wanted.takes);
         let same_branch = found.snapshot.branch.as_deref() == wanted.branch;
-        (Reverse(*alike), found.distance.unwrap_or(u64::MAX), Reverse(same_branch), *order)
+        (Reverse(*alike), found.distance.unwrap_or(u64::MAX), Reverse(takes_same), Reverse(same_branch), *order)
     });
     found.into_iter().map(|(.., found)| found).collect()
 }
@@ -234,6 +239,10 @@ mod tests {
         }
     }
 
+    fn takes() -> Takes {
+        Takes::of(&WalkOptions::default(), &["gen/".to_string()])
+    }
+
     fn manifest(snapshots: impl IntoIterator<Item = Snapshot>) -> Manifest {
         let mut manifest = Manifest::new("h/n");
         snapshots.into_iter().for_each(|snapshot| manifest.add(snapshot));
@@ -247,8 +256,14 @@ mod tests {
             asked.borrow_mut().push(commits.iter().map(|c| c.to_string()).collect());
             far.iter().map(|(commit, n)| (commit.to_string(), *n)).collect()
         };
-        let wanted =
-            Wanted { commit: Some("own"), branch: Some("main"), lines, distances: &distances, fits: &|_| false };
+        let wanted = Wanted {
+            commit: Some("own"),
+            branch: Some("main"),
+            lines,
+            takes: &takes(),
+            distances: &distances,
+            fits: &|_| false,
+        };
         let ranked = ranked(known, &wanted);
         let commits = ranked.iter().map(|f| format!("{}:{}", f.name, f.snapshot.commit.clone().unwrap_or_default()));
         (commits.collect(), asked.into_inner())
@@ -281,5 +296,28 @@ mod tests {
         let far = [("near", 0), ("far", 3)];
         assert_eq!(order(&known, Some("crlf"), &far).0[0], "n:far");
         assert_eq!(order(&known, None, &far).0[0], "n:near");
+    }
+
+    #[test]
+    fn what_takes_in_the_same_files_comes_before_what_differs() {
+        let with = |commit: &str, takes: Option<Takes>| Snapshot { takes, ..snapshot(commit, "main") };
+        let hidden = WalkOptions { hidden: true, ..WalkOptions::default() };
+        let hidden = Takes::of(&hidden, &[]);
+        let both = || manifest([with("own", Some(takes())), with("own", Some(hidden.clone())), with("own", None)]);
+        assert_eq!(both().snapshots().count(), 3, "of one commit, each is kept");
+        let distances = |_: &[&str]| HashMap::new();
+        for own in [takes(), hidden.clone()] {
+            let wanted = Wanted {
+                commit: Some("own"),
+                branch: Some("main"),
+                lines: None,
+                takes: &own,
+                distances: &distances,
+                fits: &|_| false,
+            };
+            assert_eq!(ranked(&[("n", both())], &wanted)[0].snapshot.takes.as_ref(), Some(&own));
+        }
+        assert_eq!(takes().differing(&hidden), ["hidden", "ignore"]);
+        assert!(takes().differing(&takes()).is_empty());
     }
 }

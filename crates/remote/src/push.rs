@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::hash::{of_bytes, of_file};
 use crate::manifest::{Manifest, PartRecord, Snapshot, VectorFacts};
 use crate::shelf::since_1970;
+use crate::takes::Takes;
 use crate::watch::{Phase, Watch};
 
 /// Bytes of a piece of a large blob. Stores ask for 5 MiB at least, and take 10,000 pieces.
@@ -40,6 +41,8 @@ pub struct Sent<'a> {
     pub branch: Option<&'a str>,
     /// How lines end ([`Snapshot::lines`]).
     pub lines: Option<&'a str>,
+    /// Which files the index takes in.
+    pub takes: Takes,
     /// Send every file, also those that are there; a manifest that can't be read is begun anew.
     pub anew: bool,
 }
@@ -108,6 +111,7 @@ fn snapshot(records: Vec<PartRecord>, shipment: &Shipment, sent: &Sent<'_>) -> S
         commit: sent.commit.map(str::to_string),
         branch: sent.branch.map(str::to_string),
         lines: sent.lines.map(str::to_string),
+        takes: Some(sent.takes.clone()),
         pushed: since_1970(SystemTime::now()).cast_unsigned(),
         files: shipment.table.indexed().count() as u64,
         units: shipment.table.units(),

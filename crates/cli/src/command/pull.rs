@@ -10,7 +10,7 @@ use colgrep_engine::open::{Opening, name_runtime, update};
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_index::mode::VectorMode;
-use colgrep_remote::{Error as RemoteError, Found, Patience, Pulled};
+use colgrep_remote::{Error as RemoteError, Found, Patience, Pulled, Takes};
 
 use super::limit_threads;
 use super::share::{self, Taking, called};
@@ -36,9 +36,17 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     let console = Console::new(quiet, env.trace);
     name_runtime(&*console);
     let (names, model) = (&names[..], model.as_ref());
-    let by_commit = args.name.is_none();
-    let taking =
-        Taking { project: &project, identity: &identity, names, by_commit, opening: &opening, model, remote: &remote };
+    let takes = Takes::of(&opening.walk, settings.ignore());
+    let taking = Taking {
+        project: &project,
+        identity: &identity,
+        names,
+        by_commit: args.name.is_none(),
+        opening: &opening,
+        takes: &takes,
+        model,
+        remote: &remote,
+    };
     let transfer = Transfer::new(quiet);
     let found = match taking.find(&transfer) {
         Err(error @ RemoteError::Unknown { .. }) => {
@@ -55,7 +63,7 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     if quiet {
         return Ok(FOUND);
     }
-    say(taken.as_ref(), &best, &opening);
+    say(taken.as_ref(), &best, &opening, &takes);
     let others = format!("{} read and {} removed", counted(report.changed, "file"), report.removed);
     let (parsed, encoded) = (counted(report.units, "unit"), counted(report.encoded, "text"));
     let indexed = counted(snapshot.files.indexed().count() as u64, "file");
@@ -68,7 +76,7 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
 }
 
 /// Says which index was taken.
-fn say(taken: Option<&(Found, Pulled)>, found: &Found, opening: &Opening) {
+fn say(taken: Option<&(Found, Pulled)>, found: &Found, opening: &Opening, takes: &Takes) {
     let Some((found, pulled)) = taken else {
         return remark!("{}: the index of {} is here already", found.name, called(&found.snapshot));
     };
@@ -86,6 +94,13 @@ fn say(taken: Option<&(Found, Pulled)>, found: &Found, opening: &Opening) {
     if opening.choice.vectors == VectorMode::Full && !found.fits {
         let whose = found.snapshot.vectors.as_ref().map_or("it has none", |vectors| vectors.model.as_str());
         remark!("colgrep: its vectors are not of this model ({whose}); they are made here");
+    }
+    let differing = found.snapshot.takes.as_ref().map(|its| takes.differing(its)).unwrap_or_default();
+    if !differing.is_empty() {
+        remark!(
+            "colgrep: it was made with another {}, so it takes in other files; those that differ are read here",
+            differing.join(" and another ")
+        );
     }
 }
 
@@ -125,8 +140,17 @@ fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Resu
     let opening = plan.open.with(settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
     let (names, model) = (&names[..], model.as_ref());
-    let by_commit = true;
-    let taking = Taking { project, identity: &identity, names, by_commit, opening: &opening, model, remote: &remote };
+    let takes = Takes::of(&opening.walk, settings.ignore());
+    let taking = Taking {
+        project,
+        identity: &identity,
+        names,
+        by_commit: true,
+        opening: &opening,
+        takes: &takes,
+        model,
+        remote: &remote,
+    };
     let transfer = Transfer::new(plan.output.quiet);
     let found = taking.find(&transfer)?;
     let has_one = project.store.exists();

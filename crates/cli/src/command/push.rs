@@ -12,7 +12,7 @@ use colgrep_engine::open::{name_runtime, update};
 use colgrep_engine::project::Project;
 use colgrep_engine::{Error as EngineError, OpenOptions, Refused, Settings};
 use colgrep_index::store::{FileTable, Snapshot};
-use colgrep_remote::{Error as RemoteError, Known, Patience, Pushed, Remote, Sent};
+use colgrep_remote::{Error as RemoteError, Known, Patience, Pushed, Remote, Sent, Takes};
 
 use super::{limit_threads, share};
 use crate::FOUND;
@@ -54,7 +54,8 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
         bail!("another commit was checked out meanwhile; push again");
     }
     let (commit, branch) = (identity.commit.as_deref(), identity.branch.as_deref());
-    let sent = Sent { commit, branch, lines: identity.lines, anew: args.anew };
+    let takes = Takes::of(&shipment.table.walk_options(), settings.ignore());
+    let sent = Sent { commit, branch, lines: identity.lines, takes, anew: args.anew };
     let transfer = Transfer::new(args.quiet);
     let pushed = remote.push(name, &shipment, &sent, &transfer)?;
     drop(transfer);

@@ -11,7 +11,9 @@ use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Store;
 use colgrep_index::vector::Manifest;
-use colgrep_remote::{Access, Error as RemoteError, Found, Patience, Place, Pulled, Remote, Snapshot, Wanted, Watch};
+use colgrep_remote::{
+    Access, Error as RemoteError, Found, Patience, Place, Pulled, Remote, Snapshot, Takes, Wanted, Watch,
+};
 
 /// Opens the remote that is named, or else the setting's.
 pub(super) fn remote(
@@ -63,6 +65,8 @@ pub(super) struct Taking<'a> {
     /// Whether it may also be known by its first commit.
     pub(super) by_commit: bool,
     pub(super) opening: &'a Opening,
+    /// Which files the project's index takes in.
+    pub(super) takes: &'a Takes,
     pub(super) model: Option<&'a Model>,
     pub(super) remote: &'a Remote,
 }
@@ -75,7 +79,7 @@ impl Taking<'_> {
         let Identity { commit, branch, lines, .. } = self.identity;
         let (commit, branch) = (commit.as_deref(), branch.as_deref());
         let far = |commits: &[&str]| commit.map(|own| distances(self.project, own, commits)).unwrap_or_default();
-        let wanted = Wanted { commit, branch, lines: *lines, distances: &far, fits: &fits };
+        let wanted = Wanted { commit, branch, lines: *lines, takes: self.takes, distances: &far, fits: &fits };
         match self.remote.find(self.names, &wanted, watch) {
             // It may have been shared before it had this address.
             Err(RemoteError::Unknown { place, names }) if self.by_commit => match Identity::last_name(self.project) {
