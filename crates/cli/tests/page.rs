@@ -5,6 +5,8 @@ mod common;
 use common::Sandbox;
 use common::browser::Browser;
 use common::serve::Server;
+use common::several::several;
+use common::shard::{Shard, name};
 use serde_json::{Value, json};
 
 /// WebDriver's numbers of keys.
@@ -241,4 +243,30 @@ fn pictures_show_what_people_see() {
         browser.until(RESULTS);
         assert_eq!(size(&format!("phone-{scheme}")), (390, 800));
     }
+}
+
+#[test]
+fn over_shards_the_page_filters_and_opens_files_too() {
+    let Some(browser) = Browser::start() else { return };
+    let sandbox = several(&["api", "web"]);
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    name(&sandbox, &[&[&shard.address]]);
+    let server = Server::start(&sandbox, &["--shards", "shards.json"]);
+    server.ready();
+    browser.open(&format!("{}/?q=request&all=1", server.base));
+    browser.until(RESULTS);
+    let options = |select: &str| {
+        browser.value(&format!(
+            "[...document.getElementById('{select}').options].map((one) => one.value).filter((value) => value).join(' ')"
+        ))
+    };
+    assert_eq!((options("repo"), options("lang")), (json!("api web"), json!("javascript markdown rust")));
+    browser.value("(() => { const one = document.getElementById('lang'); one.value = 'javascript'; one.dispatchEvent(new Event('change')); })()");
+    let paths = "[...document.querySelectorAll('.hit .path')].map((link) => link.textContent).join(' ')";
+    browser
+        .until(&format!("{RESULTS} && location.search.includes('lang=javascript') && {paths} === 'websrc/app.js:2'"));
+    browser.click(".hit .path");
+    browser.until(FILE);
+    assert_eq!(browser.value("document.querySelector('#file-name').textContent"), "websrc/app.js");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
 }

@@ -8,6 +8,7 @@ use colgrep_engine::end::{EndAsked, EndFound, end_of};
 use colgrep_engine::place::Place;
 use colgrep_engine::show::{FileAsked, ShowAsked};
 use colgrep_index::error::Error;
+use colgrep_index::mode::VectorMode;
 use colgrep_index::search::Group;
 use colgrep_index::search::shard::{CandidatesAsked, ContextsAsked, ShardSearch};
 use colgrep_index::source::read_text;
@@ -141,7 +142,10 @@ pub fn served<'r>(
         let mut languages: BTreeMap<String, u64> = BTreeMap::new();
         snapshot.files.indexed().for_each(|file| *languages.entry(file.language.clone()).or_default() += 1);
         let (files, units) = (snapshot.files.indexed().count() as u64, snapshot.files.units());
-        let units_without_vectors = snapshot.vectors.as_ref().map_or(0, |_| snapshot.coverage().without_vectors());
+        // An index says where it lacks none; else every unit is looked at.
+        let is_whole = snapshot.vectors.as_ref().is_some_and(|vectors| vectors.manifest().complete);
+        let lacks = snapshot.files.mode == VectorMode::Full && !is_whole;
+        let units_without_vectors = if lacks { snapshot.coverage().without_vectors() } else { 0 };
         ServedRepository { name: name.clone(), files, units, units_without_vectors, languages, missing: None }
     });
     let lost = missing.map(|(name, why)| ServedRepository { name, missing: Some(why), ..ServedRepository::default() });

@@ -100,7 +100,7 @@ pub struct ServedRepository {
     pub files: u64,
     /// Their units.
     pub units: u64,
-    /// Units whose vectors are not there yet; none where its index keeps no vectors.
+    /// Units whose vectors are not there yet; 0 where its index is to keep none.
     pub units_without_vectors: u64,
     /// Its languages, with the number of files of each.
     pub languages: BTreeMap<String, u64>,

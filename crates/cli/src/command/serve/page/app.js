@@ -92,7 +92,7 @@ function results(state, answer, took) {
   at("alert").replaceChildren();
   const several = about.repositories.length > 1;
   const items = [];
-  // Results of several repositories take turns: the rule stands where nothing likely follows.
+  // The rule stands where nothing likely follows.
   const likely = answer.results.findLastIndex((hit) => hit.strength >= answer.near_below) + 1;
   for (const [place, hit] of answer.results.entries()) {
     if (place === likely) items.push(element("li", { class: "rule" }, place ? "near at best" : "nothing certain; what is near"));
