@@ -69,7 +69,7 @@ impl Gathered {
         let asked = part.ranked.shown(&part.hits, detail, self.lines);
         let remote = &self.remotes[part.at];
         let away = |lost: Lost| colgrep_index::Error::Away(format!("shard {}: {lost}", remote.at + 1));
-        let mut files: Vec<FileAnswer> = remote.show(asked).map_err(away)?;
+        let mut files = remote.show(asked).map_err(away)?;
         for (hit, file) in part.hits.iter().zip(&mut files) {
             part.ranked.explain(*hit, file);
         }

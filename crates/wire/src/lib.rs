@@ -10,6 +10,7 @@
 //! shard, before anything is counted.
 
 mod answer;
+mod check;
 mod cluster;
 mod error;
 mod file;

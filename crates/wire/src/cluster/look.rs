@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use colgrep_index::search::shard::Extent;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{BegunAll, Cluster, full};
+use crate::check::checked;
 use crate::error::{Error, Result};
 use crate::frame::{QUESTION_BYTES_MAX, framed};
-use crate::message::{Begin, Begun, Question, ServedRepository};
-use crate::replica::{Lane, Lost, Replica, answered};
+use crate::message::{Begin, Begun, Put, Question, ServedRepository};
+use crate::replica::{Lane, Lost, Replica};
 use crate::standing::{Away, Standing};
 
 /// A look at the shards.
@@ -86,18 +88,19 @@ impl Cluster {
     /// When the file of the shards is of no use.
     pub fn look(&self, allowed: Option<&[String]>) -> Result<Seen> {
         let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
-        let frame = |question: Question| framed(&(0u8, question), QUESTION_BYTES_MAX);
-        let frames = [frame(Question::Begin(Box::new(begin))), frame(Question::Served)];
-        let [begin, served] = frames.map(|frame| frame.map_err(|error| Error::Refused(error.to_string())));
-        let (begin, served) = (begin?, served?);
+        let [begin, served] = [Question::Begin(Box::new(begin)), Question::Served].map(|question| (0u8, question));
+        let frame = |put: &Put| framed(put, QUESTION_BYTES_MAX).map_err(|error| Error::Refused(error.to_string()));
+        let frames = (frame(&begin)?, frame(&served)?);
         let told = |lane: &mut Lane| {
             let until = Instant::now() + self.patience.answer;
-            // That it begins is all that is wanted of this answer.
-            answered::<Begun>(&lane.ask(&begin, until)?)?;
-            answered(&lane.ask(&served, until)?)
+            let begun: Begun = checked(&lane.ask(&frames.0, until)?, &begin.1, &Extent::default())?;
+            let mut told: Vec<ServedRepository> = checked(&lane.ask(&frames.1, until)?, &served.1, &begun.extent)?;
+            // A shard says nothing of what the caller may not see, and nobody else does in its place.
+            told.retain(|one| allowed.is_none_or(|names| names.contains(&one.name)));
+            Ok(told)
         };
         let mut seen = self.seen_by(&told)?;
-        if let Some(allowed) = allowed {
+        if allowed.is_some() {
             // What tells of a change in one of them tells of those that are hidden too.
             let replicas = seen.shards.iter_mut().flat_map(|shard| &mut shard.replicas);
             replicas.for_each(|replica| replica.generation = None);
@@ -108,7 +111,6 @@ impl Cluster {
             seen.shards = shards.into_iter().filter(is_told).collect();
             seen.standing.asked = seen.shards.len();
             seen.standing.answered = seen.standing.asked - seen.standing.missing.len();
-            debug_assert!(seen.repositories().all(|one| allowed.contains(&one.name)));
         }
         Ok(seen)
     }

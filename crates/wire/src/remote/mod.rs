@@ -7,6 +7,7 @@ mod rounds;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::end::{EndAsked, EndFound};
 use colgrep_engine::show::ShowAsked;
 use colgrep_index::error::{Error, Result};
@@ -16,9 +17,10 @@ use race::Race;
 use rounds::RemoteSearch;
 use serde::de::DeserializeOwned;
 
+use crate::check::{Fits, checked};
 use crate::frame::{HEAD_BYTES, QUESTION_BYTES_MAX, framed};
 use crate::message::{self, Ask, Begun, Failure, Put, Question};
-use crate::replica::{Lane, Lost, Patience, Replicas, answered};
+use crate::replica::{Lane, Lost, Patience, Replicas};
 
 /// A frame that is sent to any replica.
 type Frame = Arc<Vec<u8>>;
@@ -81,7 +83,8 @@ impl Remote {
         begin: &message::Begin,
         patience: &Patience,
     ) -> std::result::Result<Remote, Lost> {
-        let frame = Arc::new(framed(&(0u8, Question::Begin(Box::new(begin.clone()))), QUESTION_BYTES_MAX)?);
+        let put = (0u8, Question::Begin(Box::new(begin.clone())));
+        let frame = Arc::new(framed(&put, QUESTION_BYTES_MAX)?);
         let mut remote = Remote {
             at,
             replicas: Arc::clone(replicas),
@@ -90,9 +93,8 @@ impl Remote {
             names: HashMap::new(),
             line: Mutex::default(),
         };
-        let bytes = remote.race(&mut remote.line(), &frame)?;
-        remote.replicas.spent("begin", frame.len(), HEAD_BYTES + bytes.len());
-        remote.begun = answered(&bytes)?;
+        let begun = remote.asked(&mut remote.line(), &put.1, &frame)?;
+        remote.begun = begun;
         remote.names = begin.terms.iter().cloned().zip(remote.begun.names.iter().copied()).collect();
         remote.line().history.push((0, Past::Begin, frame));
         Ok(remote)
@@ -118,7 +120,7 @@ impl Remote {
     ///
     /// # Errors
     /// When no replica answers.
-    pub fn show<T: DeserializeOwned>(&self, asked: ShowAsked) -> std::result::Result<T, Lost> {
+    pub fn show(&self, asked: ShowAsked) -> std::result::Result<Vec<FileAnswer>, Lost> {
         self.ask_of((0, Question::Show(Box::new(asked))), None)
     }
 
@@ -139,13 +141,10 @@ impl Remote {
     }
 
     /// Asks a question; where `past` is said, another replica would have to be asked it too.
-    fn ask_of<T: DeserializeOwned>(&self, put: Put, past: Option<Past>) -> std::result::Result<T, Lost> {
+    fn ask_of<T: DeserializeOwned + Fits>(&self, put: Put, past: Option<Past>) -> std::result::Result<T, Lost> {
         let frame = Arc::new(framed(&put, QUESTION_BYTES_MAX)?);
         let mut line = self.line();
-        let answer = self.race(&mut line, &frame).and_then(|bytes| {
-            self.replicas.spent(put.1.name(), frame.len(), HEAD_BYTES + bytes.len());
-            answered(&bytes)
-        });
+        let answer = self.asked(&mut line, &put.1, &frame);
         match (&answer, past) {
             (Err(Lost::Failed(Failure::Request(_))), _) | (Ok(_), None) => {}
             (Err(lost), _) => line.lost = Some(lost.to_string()),
@@ -158,6 +157,22 @@ impl Remote {
             }
         }
         answer
+    }
+
+    /// The answer to a question, where it fits. A replica that says what does not is left alone for a while.
+    fn asked<T: DeserializeOwned + Fits>(
+        &self,
+        line: &mut Line,
+        asked: &Question,
+        frame: &Frame,
+    ) -> std::result::Result<T, Lost> {
+        let bytes = self.race(line, frame)?;
+        self.replicas.spent(asked.name(), frame.len(), HEAD_BYTES + bytes.len());
+        checked(&bytes, asked, &self.begun.extent).inspect_err(|lost| {
+            if matches!(lost, Lost::Nonsense(_)) {
+                line.lane.take().into_iter().for_each(|lane| lane.replica.failed(lost));
+            }
+        })
     }
 
     fn away(&self, lost: &Lost) -> Error {

@@ -13,6 +13,7 @@ use colgrep_index::search::shard::{
 use serde::de::DeserializeOwned;
 
 use super::{Past, Remote};
+use crate::check::Fits;
 use crate::message::{self, Question};
 
 /// One search in a shard elsewhere.
@@ -35,16 +36,20 @@ impl Drop for RemoteSearch<'_> {
 }
 
 impl RemoteSearch<'_> {
-    fn round<T: DeserializeOwned>(&self, question: Question) -> Result<T> {
+    fn round<T: DeserializeOwned + Fits>(&self, question: Question) -> Result<T> {
         self.asked(question, None)
     }
 
     /// A round; not asked where nothing is asked about.
-    fn about<T: DeserializeOwned + Default>(&self, is_nothing: bool, question: impl FnOnce() -> Question) -> Result<T> {
+    fn about<T: DeserializeOwned + Fits + Default>(
+        &self,
+        is_nothing: bool,
+        question: impl FnOnce() -> Question,
+    ) -> Result<T> {
         if is_nothing { Ok(T::default()) } else { self.round(question()) }
     }
 
-    fn asked<T: DeserializeOwned>(&self, question: Question, past: Option<Past>) -> Result<T> {
+    fn asked<T: DeserializeOwned + Fits>(&self, question: Question, past: Option<Past>) -> Result<T> {
         self.remote.ask_of((self.depth, question), past).map_err(|lost| self.remote.away(&lost))
     }
 }

@@ -15,12 +15,14 @@ use crate::message::{Failure, Hello, MAGIC, VERSION, Welcome};
 /// Why a replica gave no answer.
 #[derive(Debug)]
 pub enum Lost {
-    /// It is gone, or says what is no answer.
+    /// It is gone.
     Gone(io::Error),
     /// It did not answer in time.
     Late,
     /// It has other indexes than the search began with.
     OtherGeneration,
+    /// It says what is no answer to the question.
+    Nonsense(String),
     /// It answers that it can't.
     Failed(Failure),
 }
@@ -34,6 +36,7 @@ impl std::fmt::Display for Lost {
             Lost::Gone(error) => error.fmt(f),
             Lost::Late => f.write_str("no answer in time"),
             Lost::OtherGeneration => f.write_str("it has other indexes than the search began with"),
+            Lost::Nonsense(what) => write!(f, "it speaks nonsense: {what}"),
             Lost::Failed(Failure::Version(theirs)) => {
                 write!(
                     f,
@@ -148,5 +151,6 @@ impl Lane {
 /// # Errors
 /// When it is none, or says that there is none.
 pub fn answered<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Lost> {
-    message::<Result<T, Failure>>(bytes)?.map_err(Lost::Failed)
+    let read = message::<Result<T, Failure>>(bytes);
+    read.map_err(|error| Lost::Nonsense(error.to_string()))?.map_err(Lost::Failed)
 }

@@ -5,16 +5,20 @@ mod lane;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 pub use lane::{Lane, Lost, answered};
 
+use crate::message::Failure;
+
 /// Idle connections that are kept, and for how long: a server closes them later.
 const IDLE_MAX: usize = 16;
 const IDLE: Duration = Duration::from_secs(30);
-/// How long a replica is left alone that failed, and how long one comes last that was overtaken.
+/// How often a replica that failed is greeted, and how long one comes last that was overtaken.
 const REST: Duration = Duration::from_secs(2);
+/// How long such a greeting may take: no search waits for it.
+const GREETING: Duration = Duration::from_secs(2);
 /// Times of answers that are remembered.
 const TIMES: usize = 256;
 /// Answers before the times tell anything.
@@ -68,8 +72,10 @@ pub struct Replica {
 
 #[derive(Debug, Default)]
 struct Health {
-    /// Until when it is left alone, and why.
-    closed: Option<(Instant, String)>,
+    /// Why it is left alone, where it is.
+    closed: Option<String>,
+    /// Whether it is greeted until it answers.
+    is_greeted: bool,
     /// Until when others come first.
     late: Option<Instant>,
 }
@@ -103,10 +109,31 @@ impl Replica {
         }
     }
 
-    /// It failed: it is left alone for a while, then one search tries it.
-    pub fn failed(&self, why: &Lost) {
+    /// It failed: searches leave it alone until it answers a greeting, which goes on beside them.
+    pub fn failed(self: &Arc<Replica>, why: &Lost) {
         self.idle().clear();
-        self.health().closed = Some((Instant::now() + REST, why.to_string()));
+        let mut health = self.health();
+        health.closed = Some(why.to_string());
+        if !std::mem::replace(&mut health.is_greeted, true) {
+            let replica = Arc::downgrade(self);
+            let spawned = std::thread::Builder::new().name("greets".into()).spawn(move || greet_again(&replica));
+            if spawned.is_err() {
+                // Without a thread for it, the next search finds out.
+                (health.closed, health.is_greeted) = (None, false);
+            }
+        }
+    }
+
+    /// Greets it on a new connection, which is kept.
+    ///
+    /// # Errors
+    /// When it does not answer until then, or refuses.
+    pub fn greet(self: &Arc<Replica>, until: Instant) -> Result<(), Lost> {
+        match Lane::open(self, until) {
+            // Who says so is there.
+            Err(Lost::Failed(Failure::Full)) => Ok(()),
+            lane => lane.map(|lane| self.keep(lane)),
+        }
     }
 
     /// Another one was faster: it comes last for a while.
@@ -119,27 +146,30 @@ impl Replica {
         self.health().closed = None;
     }
 
-    /// Whether it may be tried now. Of a replica that failed, one search at a time finds out whether it is back.
-    pub fn may_be_tried(&self) -> bool {
-        let mut health = self.health();
-        let now = Instant::now();
-        match &mut health.closed {
-            Some((until, _)) if *until > now => false,
-            Some((until, _)) => {
-                *until = now + REST;
-                true
-            }
-            None => true,
-        }
-    }
-
     /// Why it is left alone, if it is.
     pub fn why_closed(&self) -> Option<String> {
-        self.health().closed.as_ref().map(|(_, why)| why.clone())
+        self.health().closed.clone()
     }
 
     fn is_late(&self) -> bool {
         self.health().late.is_some_and(|until| until > Instant::now())
+    }
+}
+
+/// Greets a replica that failed until it answers, or nobody asks it any more.
+fn greet_again(replica: &Weak<Replica>) {
+    loop {
+        std::thread::sleep(REST);
+        let Some(replica) = replica.upgrade() else { return };
+        let greeted = replica.greet(Instant::now() + GREETING);
+        let mut health = replica.health();
+        match greeted {
+            Err(lost) if health.closed.is_some() => health.closed = Some(lost.to_string()),
+            _ => {
+                (health.closed, health.is_greeted) = (None, false);
+                return;
+            }
+        }
     }
 }
 
@@ -224,24 +254,36 @@ impl Replicas {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+    use std::net::TcpListener;
+
     use super::*;
+    use crate::frame::framed;
+    use crate::message::Welcome;
 
     fn replica(address: &str) -> Arc<Replica> {
         Arc::new(Replica::new(address.into(), None))
     }
 
     #[test]
-    fn a_replica_that_failed_is_left_alone_and_then_tried_by_one() {
-        let one = replica("a:1");
-        assert!(one.may_be_tried() && one.may_be_tried());
+    fn a_replica_that_failed_is_left_alone_until_it_answers_a_greeting() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+        let one = replica(&listener.local_addr().expect("an address").to_string());
+        assert_eq!(one.why_closed(), None);
         one.failed(&Lost::Late);
-        assert!(!one.may_be_tried());
         assert_eq!(one.why_closed().as_deref(), Some("no answer in time"));
-        one.health().closed = Some((Instant::now(), String::new()));
-        assert!(one.may_be_tried(), "its rest is over");
-        assert!(!one.may_be_tried(), "one tries it");
-        one.answered();
-        assert!(one.may_be_tried() && one.may_be_tried());
+        // The first greeting is refused, the second one is answered.
+        let welcome = framed(&Ok::<_, Failure>(Welcome::default()), 100).expect("a frame");
+        let refusal = framed(&Err::<Welcome, _>(Failure::Token), 100).expect("a frame");
+        let mut stream = listener.accept().expect("a greeting").0;
+        stream.write_all(&refusal).expect("written");
+        let mut other = listener.accept().expect("a greeting").0;
+        assert_eq!(one.why_closed().as_deref(), Some("the token is missing or wrong"));
+        other.write_all(&welcome).expect("written");
+        while one.why_closed().is_some() {
+            std::thread::yield_now();
+        }
+        assert!(one.take().is_some(), "the connection is kept");
     }
 
     #[test]

@@ -165,6 +165,28 @@ fn a_shard_without_a_replica_is_told_and_comes_back() {
     assert_eq!((ask(&cluster).0, cluster.refused_file()), (rest, None));
 }
 
+#[test]
+fn a_shard_that_hangs_is_found_out_by_a_greeting() {
+    let corpus = Corpus::new(&NAMES[..4]);
+    let scope = Scope::default();
+    let servers = [Serving::new(corpus.part(0, 2), None), Serving::new(corpus.part(1, 2), None)];
+    let rest: Vec<String> = corpus.part(0, 2).into_iter().map(|one| one.name).collect();
+    let rest = corpus.here(Some(&rest), &scope, QUERY, true);
+    // Nothing but the greeting can tell: an answer may take longer than the test.
+    let patience = Patience { answer: Duration::from_secs(3_600), ..hurried() };
+    // From the greeting on, from the beginning of the search on, in the middle of it.
+    for answers in [0, 1, 2, 5] {
+        let proxy = Proxy::new(servers[1].address, answers, Then::Hang);
+        let shards = [vec![servers[0].name()], vec![proxy.address.to_string()]];
+        let cluster = cluster(corpus.folder.path(), &shards, None, patience.clone());
+        for _ in 0..3 {
+            let (got, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, true);
+            assert_eq!((standing.answered, standing.missing[0].shard), (1, 2), "behind {answers} answers");
+            assert_eq!(got, rest, "behind {answers} answers");
+        }
+    }
+}
+
 /// What a server answers to bytes, until it closes.
 fn raw(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).expect("a connection");

@@ -3,3 +3,4 @@
 mod corpus;
 mod equality;
 mod failures;
+mod lies;
