@@ -121,8 +121,12 @@ fn metrics_and_health_do_not_wait_for_an_index_that_is_being_opened() {
 fn where_no_shard_answers_the_problem_is_for_now() {
     let sandbox = several(&["api"]);
     name(&sandbox, &[&["127.0.0.1:1"]]);
-    let server = over(&sandbox, &[]);
+    let heard = sandbox.root().join("heard");
+    let mut command = sandbox.command(&["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json"]);
+    let server = Server::of_heard(&mut command, fs::File::create(&heard).expect("a file"));
     until("told", || server.get("/readyz", &[]).text.contains("no shard answers"));
+    let told = "0 of 1 shards answered, the others are left out: shard 1 (127.0.0.1:1)";
+    until("said", || fs::read_to_string(&heard).is_ok_and(|text| text.contains(told)));
     for (path, body) in [
         ("/api/v1/search", json!({"query": "retry"})),
         ("/page/results", json!({"query": "retry"})),

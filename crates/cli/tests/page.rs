@@ -107,6 +107,10 @@ fn links_hold_the_state_and_back_goes_back() {
     browser.until(&format!("{RESULTS} && {paths} === 'otherlib/ring.py:1'"));
     browser.open(&format!("{}/?in=other&file=nowhere.py&q=ring", server.base));
     browser.until("document.querySelector('[role=alert] .note') !== null");
+    // A repository that is not served is no reason to show what others have.
+    browser.open(&format!("{}/?q=ring&repo=gone", server.base));
+    browser.until("document.querySelector('[role=alert] .note')?.textContent.includes('gone is not a file or folder')");
+    assert_eq!(browser.value("document.querySelectorAll('.hit').length"), 0);
     browser.open(&format!("{}/?q=zzzqqq+xxyyzz", server.base));
     browser.until("document.querySelector('.blank h1')?.textContent === 'Nothing here answers that'");
     let complaints = browser.complaints();

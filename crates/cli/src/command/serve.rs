@@ -142,7 +142,7 @@ pub(super) fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     let served = runtime.block_on(async {
         let listener = Listener::bind(args.listen)?;
         tell(&app, &listener, args.walk.quiet)?;
-        open_roots(&app)?;
+        open_roots(&app, args.walk.quiet)?;
         listener.serve(&app).await;
         anyhow::Ok(())
     });
@@ -166,8 +166,8 @@ fn tell(app: &App, listener: &Listener, quiet: bool) -> Result<()> {
 }
 
 /// Opens every index, one after the other, so that the first request need not wait for it; over shards looks again and
-/// again which of them answer. In a thread of its own: requests have all others.
-fn open_roots(app: &Arc<App>) -> Result<()> {
+/// again which of them answer, and says where that changed. In a thread of its own: requests have all others.
+fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
     let app = Arc::clone(app);
     let work = move || {
         for root in app.state.roots() {
@@ -175,9 +175,16 @@ fn open_roots(app: &Arc<App>) -> Result<()> {
                 remark!("colgrep: {}: {}", root.folder.display(), for_tools(&error));
             }
         }
+        let mut before = Vec::new();
         while let Some(shards) = app.state.shards() {
             // What is wrong with the file of the shards, every answer says.
             let _ = contained(|| shards.cluster.greet());
+            let seen = shards.cluster.last_seen().unwrap_or_default();
+            let missing: Vec<usize> = seen.standing.missing.iter().map(|away| away.shard).collect();
+            if missing != before && !quiet {
+                remark!("colgrep: {}", seen.standing.told().unwrap_or_else(|| "all shards answer again".to_string()));
+            }
+            before = missing;
             std::thread::sleep(LOOK);
         }
     };

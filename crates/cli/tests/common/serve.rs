@@ -45,7 +45,12 @@ impl Server {
 
     /// Starts a command that serves.
     pub fn of(command: &mut Command) -> Server {
-        let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
+        Server::of_heard(command, Stdio::null())
+    }
+
+    /// Starts a command that serves; what it says on stderr goes there.
+    pub fn of_heard(command: &mut Command, heard: impl Into<Stdio>) -> Server {
+        let command = command.stdout(Stdio::piped()).stderr(heard);
         let mut process = Process::start(command).expect("a server");
         let host = process.says("http://").trim_end_matches('/').to_string();
         Server { process, base: format!("http://{host}"), host, agent: agent() }

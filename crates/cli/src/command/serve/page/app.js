@@ -58,8 +58,8 @@ const searchKey = (state) => JSON.stringify([state.q.trim(), state.repo, state.l
 
 function parameters(state) {
   const asked = { query: state.q, results: state.n };
-  const folder = about.repositories.find((one) => one.repository === state.repo)?.folder;
-  if (folder) asked.paths = [folder];
+  // One that is not known any more is asked for all the same: the answer says what is wrong.
+  if (state.repo) asked.paths = [about.repositories.find((one) => one.repository === state.repo)?.folder ?? state.repo];
   if (state.lang) asked.languages = [state.lang];
   if (state.tests) asked.tests = state.tests;
   if (state.all) asked.all = true;
