@@ -245,14 +245,15 @@ fn of_two_who_push_one_commit_with_other_settings_each_is_found_by_his_own() {
     let (remote, url) = place(&ours);
     let set = |sandbox: &Sandbox, settings: &str| {
         let file = sandbox.data().with_file_name("config").join("colgrep/config.toml");
-        fs::write(file, format!("index_mode = \"keyword\"\n{settings}")).expect("a file");
+        let mode = if settings.contains("index_mode") { "" } else { "index_mode = \"keyword\"\n" };
+        fs::write(file, format!("{mode}{settings}")).expect("a file");
     };
     let of_settings = |settings: &str| {
         let clone = clone_of(&ours);
         set(&clone, settings);
         clone
     };
-    let kinds = ["", "hidden = true\n", "ignore = [\"gen/\"]\n", "max_filesize = \"20K\"\n"];
+    let kinds = ["", "hidden = true\n", "ignore = [\"gen/\"]\n", "max_filesize = \"20K\"\n", "index_mode = \"full\"\n"];
     for settings in kinds {
         done(&of_settings(settings), &["push", &url]);
     }
@@ -260,7 +261,12 @@ fn of_two_who_push_one_commit_with_other_settings_each_is_found_by_his_own() {
     for settings in kinds {
         let theirs = of_settings(settings);
         let pulled = done(&theirs, &["pull", &url]).err;
-        assert!(pulled.contains(" and 0 removed, 0 units parsed") && !pulled.contains("another"), "{pulled}");
+        assert!(
+            pulled.contains(" and 0 removed, 0 units parsed, 0 texts encoded")
+                && !pulled.contains("another")
+                && !pulled.contains("not of this model"),
+            "{pulled}"
+        );
         let found = answer_of(&theirs, "measure pressure valve");
         assert_eq!(found.contains("gauge.rs"), settings.contains("hidden"), "{settings}: {found}");
         assert_eq!(found.contains("gen/valve.rs"), !settings.contains("gen/"), "{settings}: {found}");
