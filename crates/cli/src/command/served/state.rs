@@ -57,8 +57,10 @@ pub struct Root {
     pub project: Project,
     /// The folder from the project's root.
     pub below: String,
-    /// Locked while the index is opened or brought up to date, which may take long.
+    /// Locked by each call that wants the index: one alone opens it or brings it up to date, which may take long.
     opening: Mutex<()>,
+    /// Whether one is doing so.
+    is_opening: AtomicBool,
     /// The index as it was opened last.
     held: Mutex<Option<Arc<Snapshot>>>,
     /// Why that was not compared with the files, where it was not.
@@ -173,9 +175,22 @@ impl ServerState {
         project.root = project.root.canonicalize().unwrap_or(project.root);
         project.settings(&self.env)?;
         let changes = Changes::watch(&project);
-        let (opening, held, unlike) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let (opening, is_opening) = (Mutex::default(), false.into());
+        let (held, unlike) = (Mutex::default(), Mutex::default());
         let (model, encoding, ready) = (OnceLock::new(), false.into(), false.into());
-        Ok(Arc::new(Root { folder, project, below, opening, held, unlike, model, changes, encoding, ready }))
+        Ok(Arc::new(Root {
+            folder,
+            project,
+            below,
+            opening,
+            is_opening,
+            held,
+            unlike,
+            model,
+            changes,
+            encoding,
+            ready,
+        }))
     }
 
     /// Answers about these roots from now on.
@@ -337,7 +352,10 @@ impl ServerState {
         project.settings(&self.env)?;
         let opening = self.options.with(&self.settings(root)?);
         let heard = Heard::new(&*self.listener);
-        match open(&opening, &self.env, &project, model.filter(|_| !encoding), &heard) {
+        root.is_opening.store(true, Ordering::Release);
+        let opened = open(&opening, &self.env, &project, model.filter(|_| !encoding), &heard);
+        root.is_opening.store(false, Ordering::Release);
+        match opened {
             Ok(snapshot) => {
                 let unlike = heard.unlike();
                 let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
@@ -431,13 +449,12 @@ impl Root {
 
     /// How current the index of the last call is, in words.
     pub fn freshness(&self) -> String {
-        let is_opened = self.opening.try_lock().is_ok();
         let Some(snapshot) = self.opened() else { return "not asked yet".to_string() };
         let files = snapshot.files.files.len();
         if let Some(why) = &*self.unlike() {
             return format!("not compared with the files: {why}");
         }
-        let is_watched = self.is_watched() && is_opened;
+        let is_watched = self.is_watched() && !self.is_opening.load(Ordering::Acquire);
         match (snapshot.files.complete, self.changes.stale.load(Ordering::Acquire), is_watched) {
             (false, ..) => format!("in part, {files} files so far; the rest is being read"),
             (true, false, true) => "current".to_string(),
