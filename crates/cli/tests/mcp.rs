@@ -300,19 +300,26 @@ fn pages_hold_everything_once() {
             .collect();
         sandbox.write(&format!("gadgets/g{i:03}.py"), &units);
     }
-    let (mut seen, mut offset) = (std::collections::HashSet::new(), 0);
+    let (mut seen, mut offset) = (Vec::new(), 0);
     loop {
         let asked = json!({"query": "gadget opens the door", "results": 20, "offset": offset, "paths": ["gadgets"]});
         let text = client.good("search", asked);
         for line in text.lines().filter(|l| l.starts_with('g')) {
             let file = line.split(':').next().unwrap_or_default().to_string();
-            assert!(seen.insert(file), "twice: {line}");
+            assert!(!seen.contains(&file), "twice: {line}");
+            seen.push(file);
         }
         offset += 20;
         if !text.contains("offset ") {
             break;
         }
     }
+    // A pack's files are those of the first pages, in their order.
+    let asked = json!({"query": "gadget opens the door", "results": 35, "paths": ["gadgets"]});
+    let packed = client.result("search", asked);
+    let hits = packed["structuredContent"]["hits"].as_array().expect("rows");
+    let files: Vec<&str> = hits.iter().filter_map(|hit| hit["file"].as_str()).collect();
+    assert_eq!(files, seen[..35], "{packed}");
     assert_eq!(seen.len(), 150);
     sandbox.write("wide.txt", &"wide line ".repeat(100));
     let wide = client.good("grep", json!({"pattern": "wide", "max_tokens": 50}));

@@ -144,6 +144,22 @@ impl RankedTogether {
         self.order.retain(|&(place, hit)| keep(place, ranked[place].repository(hit), ranked[place].path(hit)));
     }
 
+    /// The files of the results, in order: the place, the repository in it, and the path.
+    pub fn files_in_order(&self) -> impl Iterator<Item = (usize, &str, &str)> {
+        let file =
+            |&(place, hit): &(usize, usize)| (place, self.ranked[place].repository(hit), self.ranked[place].path(hit));
+        self.order.iter().map(file)
+    }
+
+    /// Puts the results first that have a position, in the order of these; the others follow as they are.
+    pub fn begin_with(&mut self, position: impl Fn(usize, &str, &str) -> Option<usize>) {
+        let ranked = &self.ranked;
+        let position = |&(place, hit): &(usize, usize)| {
+            position(place, ranked[place].repository(hit), ranked[place].path(hit)).unwrap_or(usize::MAX)
+        };
+        self.order.sort_by_cached_key(position);
+    }
+
     /// Keeps only the first `results`.
     pub fn truncate(&mut self, results: usize) {
         self.order.truncate(results);

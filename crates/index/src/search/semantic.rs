@@ -17,8 +17,10 @@ use crate::vector::{Effort, Memory, QueryKernel};
 
 /// Lexical candidates, the best first, among which the coverage by semantic scores is measured.
 const HEAD: usize = 50;
-/// Units that get full scores a step; the second is how many of the best a step must change for another to follow.
-const SHARPEN_STEP: usize = 32;
+/// Units that get full scores first, then in each further step; and how many of the best a step must leave as they are to
+/// be the last.
+const SHARPEN_FIRST: usize = 32;
+const SHARPEN_STEP: usize = 16;
 const SHARPEN_HEAD: usize = 10;
 /// Texts that a core encodes at a time during a search.
 const ENCODE_BATCH: usize = 4;
@@ -193,9 +195,9 @@ impl<'a> SemanticSearch<'a> {
     }
 
     /// Gives the first of `hits` their full scores, where the model is light enough: stored vectors are rounded and
-    /// incomplete. It proceeds in steps of [`SHARPEN_STEP`] units until a step leaves the best [`SHARPEN_HEAD`]
-    /// unchanged, for `units_max` units at most. The scores of the rest are shifted by the average change in the last
-    /// step. `hits` are in order, before and after.
+    /// incomplete. Behind the first [`SHARPEN_FIRST`] it proceeds in steps of [`SHARPEN_STEP`] units, until a step leaves
+    /// the best [`SHARPEN_HEAD`] unchanged, for `units_max` units at most. The scores of the rest are shifted by the
+    /// average change in the last step. `hits` are in order, before and after.
     ///
     /// # Errors
     /// When the index can't be read or the model can't be run.
@@ -205,8 +207,10 @@ impl<'a> SemanticSearch<'a> {
         }
         let last = units_max.min(hits.len());
         let mut best: Vec<f32> = Vec::new();
-        for from in (0..last).step_by(SHARPEN_STEP) {
-            let end = last.min(from + SHARPEN_STEP);
+        let mut end = 0;
+        while end < last {
+            let from = end;
+            end = last.min(from + if from == 0 { SHARPEN_FIRST } else { SHARPEN_STEP });
             let full = self.encoded(&hits[from..end])?;
             let bar = best.get(SHARPEN_HEAD - 1).copied().unwrap_or(f32::NEG_INFINITY);
             let mut shift = 0.0;
@@ -236,7 +240,7 @@ impl<'a> SemanticSearch<'a> {
         let units: Vec<(UnitId, TextHash)> = units.iter().filter_map(with_text).collect();
         let remembered = |(_, hash): &(UnitId, TextHash)| Some((*hash, self.semantic.memory?.get(*hash)?));
         let known: Vec<(TextHash, Arc<Multivector>)> = units.iter().filter_map(remembered).collect();
-        let known = known.par_iter().with_min_len(SHARPEN_STEP / 2);
+        let known = known.par_iter().with_min_len(SHARPEN_STEP);
         let mut scores: HashMap<TextHash, f32> = known.map(|(hash, text)| (*hash, query.maxsim(text))).collect();
 
         let new: Vec<(UnitId, TextHash)> =

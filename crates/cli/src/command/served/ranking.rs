@@ -1,6 +1,6 @@
 //! One ranking over all roots, shown result by result.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -35,8 +35,9 @@ use crate::output::escape::escape_control;
 use crate::output::pack::pieces;
 use crate::words::counted;
 
-/// Files retrieved for the first pages; doubled for later ones.
-const WINDOW_FILES: usize = 64;
+/// Files retrieved for the first page; doubled for each later one. A search that has to find more files looks at more
+/// units, in a project of few files at all of them.
+const WINDOW_FILES: usize = 10;
 /// Files that are read at once.
 const READ_FILES: usize = 16;
 
@@ -233,7 +234,8 @@ impl Ranking<'_> {
 }
 
 impl Ranking<'_> {
-    /// A pack, as one block. Files are ranked as for pages, so those that it does not name begin the next page.
+    /// A pack, as one block. Files are in the order of pages, window by window, so those that it does not name begin the
+    /// next page.
     fn packed(
         &self,
         (asked, tokens): (Asked<'_>, usize),
@@ -242,10 +244,23 @@ impl Ranking<'_> {
         told: &mut Told,
     ) -> Result<(Vec<String>, bool)> {
         let units_per_file = PerFile::Units(pack::UNITS_PER_FILE);
-        let asked = Asked { units_per_file, ..asked };
+        let mut asked = Asked { units_per_file, ..asked };
         let console = Console::new(true, self.state.env.trace);
-        let (mut ranked, shower) = field.rank(&asked, &*console)?;
-        told.heard(shower.standing());
+        let mut before: HashMap<(usize, String, String), usize> = HashMap::new();
+        let (mut ranked, shower) = loop {
+            let (mut ranked, shower) = field.rank(&asked, &*console)?;
+            told.heard(shower.standing());
+            ranked.begin_with(|place, repository, path| {
+                before.get(&(place, repository.to_string(), path.to_string())).copied()
+            });
+            if ranked.len() < asked.files || ranked.len() >= self.question.wanted {
+                break (ranked, shower);
+            }
+            let files =
+                ranked.files_in_order().map(|(at, repository, path)| (at, repository.to_string(), path.to_string()));
+            before = files.zip(0..).collect();
+            asked.files = asked.files.saturating_mul(2);
+        };
         let found = ranked.len();
         ranked.truncate(self.question.wanted);
         let files = ranked.files(shower.parts(), 0..ranked.len(), Detail::Parts).map_err(|failed| failed.1)?;
@@ -261,7 +276,8 @@ impl Ranking<'_> {
         if more_here > 0 && named > 0 {
             text.push_str(&format!("(also in the first file: {})\n", counted(more_here, "unit")));
         }
-        if 0 < named && named < found {
+        let may_be_more = named < found || found == asked.files;
+        if 0 < named && may_be_more {
             text.push_str(&format!("(there may be more results: offset {named})\n"));
         }
         if named == 0 && found > 0 {

@@ -92,18 +92,18 @@ impl Search<'_> {
         if files.len() > row_max {
             return Ok(false);
         }
+        // A question's own words stand together by chance, and most often in documents.
+        let asks = is_question(text);
         // A run of words leads to files that do not hold all of them.
         let is_long = typed.len() >= WORDS_MIN;
         let in_a_row = files.len();
-        if is_long {
+        if is_long && !asks {
             let known: HashSet<FilePlace> = files.iter().copied().collect();
             files.extend(by_weight.into_iter().filter(|file| !known.contains(file)));
         }
         let bytes_max = if in_a_row > FILES_READ_MAX { BYTES_READ_OF_A_PHRASE_MAX } else { BYTES_READ_MAX };
         let files = self.readable(&files, in_a_row.max(FILES_READ_MAX), bytes_max)?;
         let share_min = if is_message { RUN_SHARE_OF_A_MESSAGE_MIN } else { RUN_SHARE_MIN };
-        // A question's own words stand together by chance, and most often in documents.
-        let asks = is_question(text);
         let mut stands_whole = false;
         let mut points = Vec::new();
         for (file, line, standing, is_text) in self.standing(&typed, text, &files)? {
