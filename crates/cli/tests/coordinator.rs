@@ -126,7 +126,8 @@ fn where_no_shard_answers_the_problem_is_for_now() {
     let server = Server::of_heard(&mut command, fs::File::create(&heard).expect("a file"));
     until("told", || server.get("/readyz", &[]).text.contains("no shard answers"));
     let told = "0 of 1 shards answered, the others are left out: shard 1 (127.0.0.1:1)";
-    until("said", || fs::read_to_string(&heard).is_ok_and(|text| text.contains(told)));
+    let says = |told: &str| fs::read_to_string(&heard).is_ok_and(|text| text.contains(told));
+    until("said", || says(told));
     for (path, body) in [
         ("/api/v1/search", json!({"query": "retry"})),
         ("/page/results", json!({"query": "retry"})),
@@ -142,6 +143,14 @@ fn where_no_shard_answers_the_problem_is_for_now() {
     let about = server.get("/page/about", &[]);
     assert_eq!((about.status, &about.json()["code"]), (503, &json!("away")), "{about:?}");
     assert_eq!(metric(&server, "colgrep_shards_missing"), 1);
+    sandbox.write("shards.json", "{");
+    until("said", || says("the file of the shards is not taken over as it is now: shards.json does not name shards"));
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &["api"]);
+    name(&sandbox, &[&[&shard.address]]);
+    until("said", || says("colgrep: all shards answer again"));
+    server.good("/api/v1/search", &json!({"query": "retry"}));
+    drop(shard);
+    until("told", || metric(&server, "colgrep_shards_missing") == 1);
     // What is missing is the answer of `status`.
     let status = server.get("/api/v1/status", &[]);
     assert_eq!((status.status, &status.json()["shards"]["answered"]), (200, &json!(0)), "{status:?}");

@@ -30,7 +30,7 @@ use problem::Problem;
 use super::limit_threads;
 use super::served::Shards;
 use super::served::state::ServerState;
-use super::served::{AT_WORK_A_CORE_MAX, Tool, tools};
+use super::served::{AT_WORK_A_CORE_MAX, Tool, tools, wrong};
 use crate::FOUND;
 use crate::args::ServeArgs;
 use crate::hint::for_tools;
@@ -165,8 +165,8 @@ fn tell(app: &App, listener: &Listener, quiet: bool) -> Result<()> {
     Ok(())
 }
 
-/// Opens every index, one after the other, so that the first request need not wait for it; over shards looks again and
-/// again which of them answer, and says where that changed. In a thread of its own: requests have all others.
+/// Opens every index, one after the other, so that the first request need not wait for it; over shards watches these. In a
+/// thread of its own: requests have all others.
 fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
     let app = Arc::clone(app);
     let work = move || {
@@ -175,19 +175,31 @@ fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
                 remark!("colgrep: {}: {}", root.folder.display(), for_tools(&error));
             }
         }
-        let mut before = Vec::new();
-        while let Some(shards) = app.state.shards() {
-            // What is wrong with the file of the shards, every answer says.
-            let _ = contained(|| shards.cluster.greet());
-            let seen = shards.cluster.last_seen().unwrap_or_default();
-            let missing: Vec<usize> = seen.standing.missing.iter().map(|away| away.shard).collect();
-            if missing != before && !quiet {
-                remark!("colgrep: {}", seen.standing.told().unwrap_or_else(|| "all shards answer again".to_string()));
-            }
-            before = missing;
-            std::thread::sleep(LOOK);
+        if let Some(shards) = app.state.shards() {
+            watch(shards, quiet);
         }
     };
     std::thread::Builder::new().name("opens".into()).spawn(work).context("no thread for the indexes")?;
     Ok(())
+}
+
+/// Looks again and again which shards answer, and says where that changed.
+fn watch(shards: &Shards, quiet: bool) {
+    let mut before = Default::default();
+    loop {
+        // Where even that fails, the last look counts.
+        let _ = contained(|| shards.cluster.greet());
+        let seen = shards.cluster.last_seen().unwrap_or_default();
+        let missing: Vec<usize> = seen.standing.missing.iter().map(|away| away.shard).collect();
+        let now = (missing, wrong(&seen));
+        if now != before && !quiet {
+            let mut told: Vec<String> = seen.standing.told().into_iter().chain(now.1.clone()).collect();
+            if told.is_empty() {
+                told.push("all shards answer again".to_string());
+            }
+            told.iter().for_each(|line| remark!("colgrep: {line}"));
+        }
+        before = now;
+        std::thread::sleep(LOOK);
+    }
 }

@@ -24,7 +24,7 @@ use ends::Answered;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
-pub use shards::{Shards, cluster, told};
+pub use shards::{Shards, cluster, told, wrong};
 use state::ServerState;
 pub use token::token_in;
 pub use tools::search_shown;

@@ -139,18 +139,13 @@ impl ServerState {
 
 /// The state of shards and replicas, a line each.
 pub fn told(seen: &Seen) -> String {
-    let Seen { standing, shards, twice, file } = seen;
+    let Seen { standing, shards, .. } = seen;
     let mut text = format!("{} of {} shards answer\n", standing.answered, standing.asked);
     let names = seen.names();
     let noun = if names.len() == 1 { "repository" } else { "repositories" };
     text.push_str(&format!("{} {noun}: {}\n", names.len(), names.join(", ")));
     let mut say = |line: String| text.push_str(&format!("{}\n", escape_control(&line)));
-    if let Some(why) = twice {
-        say(format!("nothing is searched: {why}"));
-    }
-    if let Some(why) = file {
-        say(format!("the file of the shards is not taken over as it is now: {why}"));
-    }
+    wrong(seen).into_iter().for_each(&mut say);
     for shard in shards {
         let away = standing.missing.iter().find(|away| away.shard == shard.shard);
         let state = away.map_or("answers".to_string(), |away| format!("does not answer: {}", away.why));
@@ -170,6 +165,13 @@ pub fn told(seen: &Seen) -> String {
         }
     }
     text
+}
+
+/// What is wrong beside shards that are missing, a line each.
+pub fn wrong(seen: &Seen) -> Vec<String> {
+    let twice = seen.twice.as_ref().map(|why| format!("nothing is searched: {why}"));
+    let file = seen.file.as_ref().map(|why| format!("the file of the shards is not taken over as it is now: {why}"));
+    twice.into_iter().chain(file).collect()
 }
 
 fn counts(one: &ServedRepository) -> String {
