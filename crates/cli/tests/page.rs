@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::fs;
+
+use colgrep_index::store::project_folder;
 use common::Sandbox;
 use common::browser::Browser;
 use common::serve::Server;
@@ -272,5 +275,24 @@ fn over_shards_the_page_filters_and_opens_files_too() {
     browser.click(".hit .path");
     browser.until(FILE);
     assert_eq!(browser.value("document.querySelector('#file-name').textContent"), "websrc/app.js");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn filters_follow_an_index_that_is_being_built() {
+    let Some(browser) = Browser::start() else { return };
+    let sandbox = several(&["api"]);
+    let folder = project_folder(&sandbox.data(), &sandbox.root().join("api"));
+    fs::create_dir_all(&folder).expect("a folder");
+    // Another process is building it.
+    let lock = fs::File::create(folder.join("lock")).expect("a file");
+    lock.lock().expect("the lock");
+    let server = Server::start(&sandbox, &["api"]);
+    browser.open(&server.base);
+    browser.until("document.activeElement.id === 'q'");
+    assert_eq!(browser.value("document.getElementById('lang').options.length"), 1, "nothing is known yet");
+    lock.unlock().expect("no lock");
+    browser.until("[...document.getElementById('lang').options].some((one) => one.value === 'rust')");
+    assert_eq!(browser.value("document.activeElement.id"), "q", "whoever types goes on");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }

@@ -81,6 +81,8 @@ pub struct About {
     repositories: Vec<Repository>,
     /// The languages of their files, as the parameter `languages` takes them.
     languages: Vec<String>,
+    /// Whether that is all: every index is built, and every shard answers.
+    complete: bool,
 }
 
 /// The paths that the page asks, for the description of the interface.
@@ -130,11 +132,14 @@ fn told(state: &ServerState) -> Result<About> {
         let named = |name: &str| Repository { repository: name.to_string(), folder: name.to_string() };
         let repositories = seen.names().into_iter().map(named).collect();
         let languages = seen.languages().into_iter().map(str::to_string).collect();
-        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages });
+        let complete = seen.standing.missing.is_empty();
+        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete });
     }
-    let mut languages = Vec::new();
+    let (mut languages, mut complete) = (Vec::new(), true);
     for root in state.roots() {
-        for language in root.as_it_is().iter().flat_map(|snapshot| crate::command::languages(&snapshot.files)) {
+        let snapshot = root.as_it_is();
+        complete &= snapshot.as_ref().is_some_and(|snapshot| snapshot.files.complete);
+        for language in snapshot.iter().flat_map(|snapshot| crate::command::languages(&snapshot.files)) {
             if !languages.iter().any(|known| known == language) {
                 languages.push(language.to_string());
             }
@@ -146,7 +151,7 @@ fn told(state: &ServerState) -> Result<About> {
         folder: root.folder.display().to_string(),
     };
     let repositories = Names::of(state).iter().map(repository).collect();
-    Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages })
+    Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete })
 }
 
 async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) -> Result<P, Problem> {

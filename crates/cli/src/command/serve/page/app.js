@@ -12,7 +12,7 @@ const at = (id) => document.getElementById(id);
 const box = at("q");
 const selects = { repo: at("repo"), lang: at("lang"), tests: at("tests") };
 
-let about = { repositories: [], languages: [] };
+let about = { repositories: [], languages: [], complete: true };
 let shown = { search: null, file: null };
 let under = null;
 let typing = 0;
@@ -239,9 +239,10 @@ function fail(error, again) {
     at("token").showModal();
     return;
   }
-  const what = error.status === 422 || error.status === 400 ? "This can't be answered as it is." : "Something went wrong.";
+  const isOurs = [400, 413, 422].includes(error.status);
+  const what = isOurs ? "This can't be answered as it is." : "Something went wrong.";
   const note = element("div", { class: "note" }, element("p", {}, element("strong", {}, what)), element("p", {}, error.message));
-  if (error.status !== 422) note.append(button("Try again", again), " ");
+  if (!isOurs) note.append(button("Try again", again), " ");
   if (read().file) note.append(button("← Back", () => go(without(read()))));
   at("alert").replaceChildren(note);
 }
@@ -386,15 +387,36 @@ async function begin() {
     fail(error, begin);
     return;
   }
+  choices();
+  at("start").replaceChildren();
+  show();
+  if (!read().q && !read().file) box.focus();
+  if (!about.complete) later();
+}
+
+// What the filters offer.
+function choices() {
   const options = (select, values) => {
-    select.replaceChildren(select.options[0], ...values.map((value) => element("option", { value }, value)));
+    const chosen = select.value;
+    const all = chosen && !values.includes(chosen) ? [...values, chosen] : values;
+    select.replaceChildren(select.options[0], ...all.map((value) => element("option", { value }, value)));
+    select.value = chosen;
   };
   options(selects.repo, about.repositories.map((one) => one.repository));
   options(selects.lang, about.languages);
   at("repo-choice").hidden = about.repositories.length < 2;
-  at("start").replaceChildren();
-  show();
-  if (!read().q && !read().file) box.focus();
+}
+
+// While an index is being built, or a shard is away, there is more to choose from soon.
+function later() {
+  setTimeout(async () => {
+    const now = await ask("/page/about").catch(() => about);
+    if (JSON.stringify(now) !== JSON.stringify(about)) {
+      about = now;
+      choices();
+    }
+    if (!about.complete) later();
+  }, 2000);
 }
 
 begin();
