@@ -353,3 +353,56 @@ fn flags_that_would_protect_nothing_or_admit_nobody_are_refused() {
         assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {ran:?}");
     }
 }
+
+#[test]
+fn a_repository_that_a_shard_cannot_serve_is_named() {
+    let sandbox = sandbox();
+    let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    let two = Shard::start(&sandbox, "127.0.0.1:0", &["worker"]);
+    name(&sandbox, &[&[&one.address], &[&two.address]]);
+    let asked = || sandbox.run(&["retry a request", "--all", "--shards", "shards.json"]);
+    assert_eq!(asked().status, 0);
+    let status = |args: &[&str]| sandbox.run(&[&["status", "--shards", "shards.json"], args].concat());
+    assert_eq!(status(&[]).status, 0);
+    std::fs::rename(sandbox.root().join("web"), sandbox.root().join("gone")).expect("moved");
+    until("told", || asked().status == 2);
+    let ran = asked();
+    assert!(ran.err.contains("web (shard 1):") && ran.err.contains("is no folder any more"), "{ran:?}");
+    assert!(ran.out.contains("api/") && ran.out.contains("worker/") && !ran.out.contains("web/"), "{ran:?}");
+    let told = status(&[]);
+    assert!(told.status == 2 && told.out.contains("web is not served: "), "{told:?}");
+    let told: Value = serde_json::from_str(&status(&["--json"]).out).expect("JSON");
+    assert_eq!((&told["answered"], &told["unserved"][0]["repository"]), (&json!(2), &json!("web")));
+    let server = Server::start(&sandbox, &["--shards", "shards.json"]);
+    let found = server.post("/api/v1/search", &json!({"query": "retry a request"})).json();
+    assert_eq!((&found["shards"]["missing"], &found["shards"]["unserved"][0]["shard"]), (&json!([]), &json!(1)));
+    // Who looks elsewhere is not concerned; who looks there is told.
+    assert_eq!(sandbox.run(&["retry", "--all", "--shards", "shards.json", "api"]).status, 0);
+    let there = sandbox.run(&["retry", "--all", "--shards", "shards.json", "web"]);
+    assert!(there.status == 2 && there.err.contains("web (shard 1):"), "{there:?}");
+    std::fs::rename(sandbox.root().join("gone"), sandbox.root().join("web")).expect("moved");
+    until("served again", || asked().status == 0);
+}
+
+#[test]
+fn text_over_shards_is_that_of_one_process() {
+    let sandbox = sandbox();
+    let unit = |at: usize| {
+        format!("/// Retries a request of kind {at}.\npub fn retry_request_{at}() {{\n    send({at});\n}}\n\n")
+    };
+    sandbox.write("api/src/kinds.rs", &(0..9).map(unit).collect::<String>());
+    sandbox.write("worker/lib/kinds.rs", &(3..8).map(unit).collect::<String>());
+    let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    let two = Shard::start(&sandbox, "127.0.0.1:0", &["worker"]);
+    name(&sandbox, &[&[&one.address], &[&two.address]]);
+    let mut also = 0;
+    for args in
+        [&["retry a request"][..], &["retry_request_4"], &["retry", "-k", "3", "--per-file", "2"], &["push", "-C", "2"]]
+    {
+        let here = sandbox.run(&[args, &["--all", "api", "web", "worker"]].concat());
+        let over = sandbox.run(&[args, &["--all", "--shards", "shards.json"]].concat());
+        assert_eq!((over.status, &over.out), (here.status, &here.out), "{args:?}");
+        also += here.out.matches("also ").count();
+    }
+    assert!(also > 0, "{also} lines say what stands behind them");
+}

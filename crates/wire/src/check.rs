@@ -16,7 +16,7 @@ use colgrep_index::search::shard::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::message::{Asked, Begin, Begun, Question, ServedRepository};
+use crate::message::{Asked, Begun, Question, ServedRepository};
 use crate::replica::{Lost, answered};
 
 /// The largest count that is believed: those of all shards can be added up and estimated with.
@@ -156,22 +156,16 @@ impl Fits for Begun {
     fn fits(&self, asked: &Question, _: &Extent) -> bool {
         let Question::Begin(begin) = asked else { return false };
         let Extent { repositories, places, documents, segments, .. } = &self.extent;
+        let is_wanted = |name: Option<&str>| name.is_some_and(|name| begin.wants(name));
         let follow = |(a, b): (&Repository, &Repository)| a.front < b.front && a.first <= b.first;
         self.names.len() == begin.terms.len()
             && *documents <= COUNT_MAX
             && *segments < SEGMENTS_MAX
             && *places <= PLACES_MAX
             && repositories.iter().zip(repositories.iter().skip(1)).all(follow)
-            && repositories.iter().all(|one| one.first.0 <= *places && is_wanted(begin, &one.front))
+            && repositories.iter().all(|one| one.first.0 <= *places && is_wanted(one.front.strip_suffix('/')))
+            && self.unserved.iter().all(|(name, _)| begin.wants(name))
     }
-}
-
-/// Whether what stands in front of paths is the name of a repository that the search is about.
-fn is_wanted(begin: &Begin, front: &str) -> bool {
-    front.strip_suffix('/').is_some_and(|name| {
-        begin.allowed.as_ref().is_none_or(|names| names.iter().any(|own| own == name))
-            && (begin.below.is_empty() || begin.below.iter().any(|(own, _)| own == name))
-    })
 }
 
 impl Fits for Asked {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::*;
 use crate::frame::answer_head;
-use crate::message::Ask;
+use crate::message::{Ask, Begin};
 
 /// What the made-up shard said of itself: ten files, two segments.
 fn told() -> Extent {

@@ -26,7 +26,7 @@ use crate::gathered::Gathered;
 use crate::message::{Begin, Failure};
 use crate::remote::Remote;
 use crate::replica::{Lost, Patience, Replica, Replicas, Spent};
-use crate::standing::{Away, Standing};
+use crate::standing::{Away, Standing, Unserved};
 
 /// How often a search begins anew after a shard was lost in the middle of it.
 const ATTEMPTS: usize = 4;
@@ -226,7 +226,7 @@ impl Cluster {
                 Lost::Failed(Failure::Request(said)) => Error::Refused(said),
                 lost => Error::NoneAnswers { asked: 1, why: lost.to_string() },
             }),
-            (None, Some(why)) => Err(Error::NoneAnswers { asked: begun.standing.missing.len(), why }),
+            (None, Some(why)) => Err(Error::NoneAnswers { asked: begun.standing.missing.len().max(1), why }),
             (None, None) => Err(Error::Refused(format!("{} is nowhere", path.display()))),
         }
     }
@@ -241,7 +241,9 @@ impl Cluster {
             return Ok(());
         }
         let known = begun.repositories();
-        match begin.below.iter().find(|(name, _)| !known.contains_key(name)) {
+        let is_known =
+            |name| known.contains_key(name) || begun.standing.unserved.iter().any(|one| one.repository == *name);
+        match begin.below.iter().find(|(name, _)| !is_known(name)) {
             Some((name, _)) => Err(Error::Refused(format!(
                 "there is no repository {name:?} in the shards; a path begins with the name of one, as in an answer"
             ))),
@@ -254,10 +256,8 @@ impl Cluster {
         let (shards, pool) = self.shards()?;
         let repositories = self.known().repositories.clone();
         let may_hold = |at: &usize| {
-            let allows = |name: &String| begin.allowed.as_ref().is_none_or(|allowed| allowed.contains(name));
-            let wants = |name: &String| begin.below.is_empty() || begin.below.iter().any(|(own, _)| own == name);
             let known = repositories.get(at).filter(|(said, _)| said.elapsed() < REPOSITORIES_KNOWN);
-            known.is_none_or(|(_, own)| own.iter().any(|name| allows(name) && wants(name)))
+            known.is_none_or(|(_, own)| own.iter().any(|name| begin.wants(name)))
         };
         let asked: Vec<usize> = (0..shards.len()).filter(may_hold).collect();
         let begun = |at: &usize| match losses.get(at).filter(|(times, _)| *times >= LOSSES_MAX) {
@@ -276,6 +276,9 @@ impl Cluster {
                         None => self.known().repositories.remove(&at),
                     };
                     standing.answered += 1;
+                    let unserved = remote.unserved(begin).into_iter();
+                    let of_shard = |(repository, why)| Unserved { repository, shard: at + 1, why };
+                    standing.unserved.extend(unserved.map(of_shard));
                     remotes.push(remote);
                 }
                 Err(Lost::Failed(Failure::Request(said))) => return Err(Error::Refused(said)),

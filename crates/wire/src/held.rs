@@ -44,9 +44,9 @@ impl Generation {
         Generation { fingerprint: xxh3_64(&bytes), repositories }
     }
 
-    pub(crate) fn welcome(&self) -> Welcome {
+    pub(crate) fn welcome(&self, unserved: Vec<String>) -> Welcome {
         let repositories = self.repositories.iter().map(|repository| repository.name.clone()).collect();
-        Welcome { generation: self.fingerprint, repositories }
+        Welcome { generation: self.fingerprint, repositories, unserved }
     }
 }
 

@@ -32,4 +32,4 @@ pub use held::{Generation, Held, Repository};
 pub use message::ServedRepository;
 pub use replica::{Patience, Spent};
 pub use serve::Server;
-pub use standing::{Away, Standing};
+pub use standing::{Away, Standing, Unserved};

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages: raised with every change of one that is released. Another one is refused, with both numbers.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,6 +46,8 @@ pub struct Welcome {
     pub generation: u64,
     /// The names of the repositories.
     pub repositories: Vec<String>,
+    /// The names of those that it was told to serve and can't.
+    pub unserved: Vec<String>,
 }
 
 /// Why a question has no answer.
@@ -78,6 +80,18 @@ pub struct Begin {
     pub model: Option<u64>,
 }
 
+impl Begin {
+    /// Whether the caller may see a repository.
+    pub fn allows(&self, name: &str) -> bool {
+        self.allowed.as_ref().is_none_or(|names| names.iter().any(|own| own == name))
+    }
+
+    /// Whether the search is about a repository: the caller may see it, and wants to look there.
+    pub fn wants(&self, name: &str) -> bool {
+        self.allows(name) && (self.below.is_empty() || self.below.iter().any(|(own, _)| own == name))
+    }
+}
+
 /// What a search begins with.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Begun {
@@ -89,6 +103,8 @@ pub struct Begun {
     pub names: Vec<bool>,
     /// Whether a repository has no vectors of the model.
     pub lacks: bool,
+    /// Repositories in which the search would look too, and that can't be served: their names, each with the reason.
+    pub unserved: Vec<(String, String)>,
 }
 
 /// A repository that a shard serves.

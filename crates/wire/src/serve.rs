@@ -188,7 +188,10 @@ impl<'s> Line<'s> {
         match (failure, self.server.held.now()) {
             (Some(failure), _) => self.fail(failure).map(|()| false),
             (None, None) => self.fail(Failure::Broken("the indexes are being opened".into())).map(|()| false),
-            (None, Some(generation)) => self.answer(&generation.welcome()).map(|()| true),
+            (None, Some(generation)) => {
+                let unserved = self.server.held.missing().into_iter().map(|(name, _)| name).collect();
+                self.answer(&generation.welcome(unserved)).map(|()| true)
+            }
         }
     }
 
@@ -275,6 +278,10 @@ impl<'s> Line<'s> {
             return Ok(None);
         };
         let allowed = allowed(&generation, begin);
+        // One that was opened since is in this generation.
+        let is_served = |name: &str| generation.repositories.iter().any(|one| one.name == name);
+        let unserved = self.server.held.missing().into_iter();
+        let unserved = unserved.filter(|(name, _)| begin.wants(name) && !is_served(name)).collect();
         let turn = self.turn()?;
         let places: colgrep_engine::Result<Vec<Place>> =
             allowed.iter().map(|repository| place(repository, begin)).collect();
@@ -311,6 +318,7 @@ impl<'s> Line<'s> {
             extent: group.extent(),
             names,
             lacks: begin.model.is_some_and(lacks),
+            unserved,
         }))?;
         let mut next = self.question(false)?;
         loop {
@@ -319,7 +327,7 @@ impl<'s> Line<'s> {
                 (_, Question::Begin(_)) => return Ok(Some(next)),
                 (_, Question::Done) => return Ok(None),
                 (_, Question::Served) => {
-                    let lost = self.server.held.missing().into_iter().filter(|(name, _)| allows(begin, name));
+                    let lost = self.server.held.missing().into_iter().filter(|(name, _)| begin.allows(name));
                     self.answer(&served(allowed.iter().copied(), lost))?;
                     self.question(false)?
                 }
@@ -431,11 +439,6 @@ impl<'s> Line<'s> {
 /// The frame of an answer.
 fn framed_answer<T: Serialize>(answer: &Result<&T, Failure>) -> io::Result<Vec<u8>> {
     framed(answer, ANSWER_BYTES_MAX)
-}
-
-/// Whether the caller may see a repository.
-fn allows(begin: &Begin, name: &str) -> bool {
-    begin.allowed.as_ref().is_none_or(|names| names.iter().any(|own| own == name))
 }
 
 /// The repositories that the caller may see and wants to look in.

@@ -93,7 +93,7 @@ pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
     let seen = cluster(file, None, env, 1)?.look(None)?;
     let text = if is_json { in_json(serde_json::to_string_pretty(&seen)?) + "\n" } else { told(&seen) };
     write!(std::io::stdout(), "{text}")?;
-    Ok(if seen.standing.missing.is_empty() && seen.twice.is_none() { FOUND } else { FAILED })
+    Ok(if seen.standing.is_whole() && seen.twice.is_none() { FOUND } else { FAILED })
 }
 
 /// The query; refuses what shards can't answer.

@@ -1,5 +1,6 @@
 //! Looks at the shards: which replicas answer, what they serve, and what is wrong.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,9 +13,9 @@ use super::{BegunAll, Cluster, full};
 use crate::check::checked;
 use crate::error::{Error, Result};
 use crate::frame::{QUESTION_BYTES_MAX, framed};
-use crate::message::{Begin, Begun, Put, Question, ServedRepository};
+use crate::message::{Begin, Begun, Put, Question, ServedRepository, Welcome};
 use crate::replica::{Lane, Lost, Replica};
-use crate::standing::{Away, Standing};
+use crate::standing::{Away, Standing, Unserved};
 
 /// A look at the shards.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -37,7 +38,7 @@ pub struct SeenShard {
     pub shard: usize,
     /// Its replicas.
     pub replicas: Vec<SeenReplica>,
-    /// Its repositories, by the first replica that answers.
+    /// Its repositories, by the replica that serves most of them; those that others serve alone are missing.
     pub repositories: Vec<ServedRepository>,
 }
 
@@ -121,7 +122,11 @@ impl Cluster {
     /// When the file of the shards is of no use.
     pub fn greet(&self) -> Result<()> {
         let named = |name: &String| ServedRepository { name: name.clone(), ..ServedRepository::default() };
-        let seen = self.seen_by(&|lane| Ok(lane.welcome.repositories.iter().map(named).collect()))?;
+        let lost = |name: &String| ServedRepository { missing: Some("it can't be served now".into()), ..named(name) };
+        let seen = self.seen_by(&|lane| {
+            let Welcome { repositories, unserved, .. } = &*lane.welcome;
+            Ok(repositories.iter().map(named).chain(unserved.iter().map(lost)).collect())
+        })?;
         self.known().seen = Some(Arc::new(seen));
         Ok(())
     }
@@ -143,28 +148,34 @@ impl Cluster {
         let said: Vec<Result<Said, Lost>> = pool.install(|| each.par_iter().with_max_len(1).map(ask).collect());
         let numbered = |at| SeenShard { shard: at + 1, ..SeenShard::default() };
         let mut seen = Seen { shards: (0..shards.len()).map(numbered).collect(), ..Seen::default() };
-        let mut answering = vec![false; shards.len()];
+        let mut answering: Vec<Vec<(String, Vec<ServedRepository>)>> = vec![Vec::new(); shards.len()];
         for ((at, replica), said) in each.into_iter().zip(said) {
             let shard = &mut seen.shards[at];
             let mut row = SeenReplica { address: replica.address.clone(), ..SeenReplica::default() };
             match said {
                 Ok(said) => {
                     row.generation = Some(format!("{:016x}", said.generation));
-                    if !std::mem::replace(&mut answering[at], true) {
-                        shard.repositories = said.repositories;
-                    }
+                    answering[at].push((row.address.clone(), said.repositories));
                 }
                 Err(lost) => row.why = Some(lost.to_string()),
             }
             shard.replicas.push(row);
         }
-        for (shard, _) in seen.shards.iter().zip(&answering).filter(|(_, answers)| !**answers) {
+        (seen.standing.asked, seen.standing.answered) =
+            (shards.len(), answering.iter().filter(|said| !said.is_empty()).count());
+        for (shard, said) in seen.shards.iter_mut().zip(answering) {
+            if !said.is_empty() {
+                shard.repositories = together(said);
+                let lost = shard.repositories.iter().filter_map(|one| Some((one.name.clone(), one.missing.clone()?)));
+                let unserved = lost.map(|(repository, why)| Unserved { repository, shard: shard.shard, why });
+                seen.standing.unserved.extend(unserved);
+                continue;
+            }
             let replicas = shard.replicas.iter().map(|replica| replica.address.clone()).collect();
             let why = shard.replicas.iter().find_map(|replica| replica.why.clone());
             let why = why.unwrap_or_else(|| "it has no replica".to_string());
             seen.standing.missing.push(Away { shard: shard.shard, replicas, why });
         }
-        (seen.standing.asked, seen.standing.answered) = (shards.len(), answering.iter().filter(|one| **one).count());
         let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for shard in &seen.shards {
             for one in shard.repositories.iter().filter(|one| one.missing.is_none()) {
@@ -175,4 +186,21 @@ impl Cluster {
         seen.file = self.refused_file();
         Ok(seen)
     }
+}
+
+/// What replicas say that they serve, each with its address: the list of the fullest. What another one serves alone is
+/// missing, since the fullest answers.
+fn together(mut said: Vec<(String, Vec<ServedRepository>)>) -> Vec<ServedRepository> {
+    said.sort_by_key(|(_, all)| Reverse(all.iter().filter(|one| one.missing.is_none()).count()));
+    let mut said = said.into_iter();
+    let mut all = said.next().map(|(_, all)| all).unwrap_or_default();
+    for (address, others) in said {
+        for other in others.into_iter().filter(|other| other.missing.is_none()) {
+            if all.iter().all(|one| one.name != other.name) {
+                let why = format!("replica {address} alone serves it, and another one serves more");
+                all.push(ServedRepository { name: other.name, missing: Some(why), ..ServedRepository::default() });
+            }
+        }
+    }
+    all
 }

@@ -93,6 +93,7 @@ impl Remote {
             names: HashMap::new(),
             line: Mutex::default(),
         };
+        replicas.greet(patience.first, patience.connect);
         let begun = remote.asked(&mut remote.line(), &put.1, &frame)?;
         remote.begun = begun;
         remote.names = begin.terms.iter().cloned().zip(remote.begun.names.iter().copied()).collect();
@@ -100,11 +101,29 @@ impl Remote {
         Ok(remote)
     }
 
-    /// The names of its repositories, where they are known as they are now.
+    /// The names of its repositories, those that it can't serve too, where they are known as they are now.
     pub fn repositories(&self) -> Option<Vec<String>> {
         let line = self.line();
         let welcome = &line.lane.as_ref()?.welcome;
-        (welcome.generation == self.begun.generation).then(|| welcome.repositories.clone())
+        let all = || welcome.repositories.iter().chain(&welcome.unserved).cloned().collect();
+        (welcome.generation == self.begun.generation).then(all)
+    }
+
+    /// The repositories that the search looks into, and those that it would, with the reason why it can't.
+    pub fn unserved(&self, begin: &message::Begin) -> Vec<(String, String)> {
+        let mut unserved = self.begun.unserved.clone();
+        let is_here =
+            |name: &str| self.begun.extent.repositories.iter().any(|one| one.front.strip_suffix('/') == Some(name));
+        for replica in &self.replicas.all {
+            let Some(said) = replica.said() else { continue };
+            for name in said.repositories.iter().filter(|name| begin.wants(name) && !is_here(name)) {
+                if !unserved.iter().any(|(known, _)| known == name) {
+                    let why = format!("replica {} serves it, and another one answered that does not", replica.address);
+                    unserved.push((name.clone(), why));
+                }
+            }
+        }
+        unserved
     }
 
     /// Why it gives no answer any more, if so.

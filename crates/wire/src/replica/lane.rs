@@ -63,7 +63,7 @@ pub struct Lane {
     /// Where it leads.
     pub replica: Arc<Replica>,
     /// What the replica said of itself.
-    pub welcome: Welcome,
+    pub welcome: Arc<Welcome>,
     frames: Frames,
     /// When it was last used.
     pub used: Instant,
@@ -100,7 +100,8 @@ impl Lane {
         let hello = Hello { magic: MAGIC, version: VERSION, token: replica.token.clone() };
         frames.write(&framed(&hello, HELLO_BYTES_MAX)?)?;
         let bytes = frames.read(ANSWER_BYTES_MAX, until)?.ok_or(Lost::Late)?;
-        let welcome: Welcome = answered(&bytes)?;
+        let welcome: Arc<Welcome> = Arc::new(answered(&bytes)?);
+        replica.says(Arc::clone(&welcome));
         let (replica, used) = (Arc::clone(replica), Instant::now());
         Ok(Lane { replica, welcome, frames, used, open: 0 })
     }

@@ -2,15 +2,17 @@
 
 mod lane;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 pub use lane::{Lane, Lost, answered};
 
-use crate::message::Failure;
+use crate::message::{Failure, Welcome};
 
 /// Idle connections that are kept, and for how long: a server closes them later.
 const IDLE_MAX: usize = 16;
@@ -68,6 +70,8 @@ pub struct Replica {
     pub traffic: Traffic,
     idle: Mutex<Vec<Lane>>,
     health: Mutex<Health>,
+    /// What it said in its last greeting.
+    said: Mutex<Option<Arc<Welcome>>>,
 }
 
 #[derive(Debug, Default)]
@@ -83,7 +87,8 @@ struct Health {
 impl Replica {
     /// A replica that nothing is known of.
     pub fn new(address: String, token: Option<String>) -> Replica {
-        Replica { address, token, traffic: Traffic::default(), idle: Mutex::default(), health: Mutex::default() }
+        let (traffic, idle, health, said) = Default::default();
+        Replica { address, token, traffic, idle, health, said }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -144,6 +149,16 @@ impl Replica {
     /// It answered.
     pub fn answered(&self) {
         self.health().closed = None;
+    }
+
+    /// What it said in its last greeting; none before the first.
+    pub fn said(&self) -> Option<Arc<Welcome>> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps what it said in a greeting.
+    fn says(&self, welcome: Arc<Welcome>) {
+        *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Some(welcome);
     }
 
     /// Why it is left alone, if it is.
@@ -221,12 +236,39 @@ impl Replicas {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The replicas in the order in which they are tried: each time another one first, those that were overtaken last.
+    /// Greets those that nothing is known of yet, side by side, where there are several: so the fullest is known. Waits
+    /// until all of them answered, `first` at most.
+    pub fn greet(&self, first: Duration, connect: Duration) {
+        let unknown: Vec<&Arc<Replica>> =
+            self.all.iter().filter(|one| one.said().is_none() && one.why_closed().is_none()).collect();
+        if self.all.len() < 2 || unknown.is_empty() {
+            return;
+        }
+        let (until, (to_here, greeted)) = (Instant::now() + connect, channel());
+        for replica in unknown {
+            let (replica, to_here) = (Arc::clone(replica), to_here.clone());
+            let work = move || {
+                if let Err(lost) = replica.greet(until) {
+                    replica.failed(&lost);
+                }
+                drop(to_here);
+            };
+            // Without a thread for it, it is known once it was asked.
+            let _ = std::thread::Builder::new().name("greets".into()).spawn(work);
+        }
+        drop(to_here);
+        // Nobody sends anything: the last one to end is waited for.
+        let _: Result<(), _> = greeted.recv_timeout(first);
+    }
+
+    /// The replicas in the order in which they are tried: those that serve most first; of these each time another one
+    /// first, those that were overtaken last.
     pub fn in_turn(&self) -> Vec<Arc<Replica>> {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         let mut all: Vec<Arc<Replica>> =
             (0..self.all.len()).map(|at| Arc::clone(&self.all[(first + at) % self.all.len()])).collect();
-        all.sort_by_key(|replica| replica.is_late());
+        let served = |replica: &Arc<Replica>| replica.said().map_or(0, |said| said.repositories.len());
+        all.sort_by_cached_key(|replica| (Reverse(served(replica)), replica.is_late()));
         all
     }
 
@@ -259,7 +301,6 @@ mod tests {
 
     use super::*;
     use crate::frame::framed;
-    use crate::message::Welcome;
 
     fn replica(address: &str) -> Arc<Replica> {
         Arc::new(Replica::new(address.into(), None))
@@ -293,6 +334,14 @@ mod tests {
         assert_eq!([order(), order(), order(), order()], ["abc", "bca", "cab", "abc"]);
         all.all[1].overtaken();
         assert_eq!([order(), order()], ["cab", "cab"]);
+        let serves = |at: usize, names: &[&str]| {
+            let repositories = names.iter().map(ToString::to_string).collect();
+            all.all[at].says(Arc::new(Welcome { repositories, ..Welcome::default() }));
+        };
+        serves(0, &["x"]);
+        serves(1, &["x", "y"]);
+        serves(2, &["x"]);
+        assert_eq!([order(), order()], ["bac", "bca"], "the fullest first");
     }
 
     #[test]

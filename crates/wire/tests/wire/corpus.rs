@@ -175,15 +175,25 @@ fn of_file(file: &FileAnswer) -> String {
 
 /// What a server holds in a test.
 #[derive(Default)]
-pub struct Shelf(pub Mutex<Option<Arc<Generation>>>);
+pub struct Shelf {
+    pub now: Mutex<Option<Arc<Generation>>>,
+    /// Repositories that can't be served, with the reasons.
+    pub missing: Mutex<Vec<(String, String)>>,
+    /// Damage that was told.
+    pub damaged: Mutex<Vec<String>>,
+}
 
 impl Held for Shelf {
     fn now(&self) -> Option<Arc<Generation>> {
-        self.0.lock().expect("unbroken").clone()
+        self.now.lock().expect("unbroken").clone()
     }
 
     fn damaged(&self, why: &str) {
-        panic!("damage: {why}");
+        self.damaged.lock().expect("unbroken").push(why.to_string());
+    }
+
+    fn missing(&self) -> Vec<(String, String)> {
+        self.missing.lock().expect("unbroken").clone()
     }
 }
 
@@ -202,7 +212,8 @@ impl Serving {
 
     /// The same at an address.
     pub fn at(address: &str, repositories: Vec<Repository>, token: Option<&str>) -> Serving {
-        let shelf = Arc::new(Shelf(Mutex::new(Some(Arc::new(Generation::new(repositories))))));
+        let shelf = Arc::new(Shelf::default());
+        *shelf.now.lock().expect("unbroken") = Some(Arc::new(Generation::new(repositories)));
         let server = Server::new(Arc::<Shelf>::clone(&shelf), token.map(str::to_string));
         let listener = TcpListener::bind(address).expect("a listener");
         let address = listener.local_addr().expect("its address");

@@ -4,3 +4,4 @@ mod corpus;
 mod equality;
 mod failures;
 mod lies;
+mod served;

@@ -63,6 +63,15 @@ pub fn answers() -> Map<String, Value> {
         },
         "required": ["shard", "replicas", "why"],
     });
+    let unserved = json!({
+        "type": "object",
+        "properties": {
+            "repository": {"type": "string", "description": "Its name."},
+            "shard": {"type": "integer", "description": "The number of its shard, from 1."},
+            "why": {"type": "string", "description": "Why it can't be searched now."},
+        },
+        "required": ["repository", "shard", "why"],
+    });
     let shards = json!({
         "type": "object",
         "description": "Over shards: how many were asked and answered, and those whose repositories are left out.",
@@ -70,6 +79,11 @@ pub fn answers() -> Map<String, Value> {
             "asked": {"type": "integer", "description": "Shards that were asked."},
             "answered": {"type": "integer", "description": "Shards that answered."},
             "missing": {"type": "array", "description": "The others.", "items": missing},
+            "unserved": {
+                "type": "array",
+                "description": "Repositories that shards which answered can't serve; none where it is not there.",
+                "items": unserved,
+            },
         },
         "required": ["asked", "answered", "missing"],
     });

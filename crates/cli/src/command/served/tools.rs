@@ -57,7 +57,8 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
         }
         hits.extend(answered.hits.into_iter().flatten());
         // One question may have been answered by fewer shards than the next.
-        let is_worse = |known: &Standing, other: &Standing| known.missing.len() < other.missing.len();
+        let lacks = |one: &Standing| one.missing.len() + one.unserved.len();
+        let is_worse = |known: &Standing, other: &Standing| lacks(known) < lacks(other);
         if let Some(other) = answered.standing
             && standing.as_ref().is_none_or(|known| is_worse(known, &other))
         {

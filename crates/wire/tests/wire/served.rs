@@ -1,0 +1,73 @@
+//! Repositories that a shard can't serve, and replicas that serve different ones: what is left out is told.
+
+use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, told};
+use colgrep_engine::Scope;
+use colgrep_wire::{Cluster, Patience, Standing, Wanted};
+
+const QUERY: &str = "retry the socket when the session is closed";
+
+/// What a search answers, and what it says of the shards.
+fn ask(cluster: &Cluster, corpus: &Corpus, allowed: Option<&[String]>, below: &str) -> (String, Standing) {
+    let mut scope = Scope::default();
+    scope.paths = (!below.is_empty()).then(|| below.into()).into_iter().collect();
+    asked(corpus, QUERY, false, |asked| {
+        let (ranked, gathered) = cluster.rank(&Wanted { allowed, scope: &scope }, asked, &()).expect("an answer");
+        (told(&ranked, &gathered), gathered.standing().clone())
+    })
+}
+
+fn unserved(standing: &Standing) -> Vec<&str> {
+    standing.unserved.iter().map(|one| one.repository.as_str()).collect()
+}
+
+#[test]
+fn a_repository_that_a_shard_cannot_serve_is_told_in_every_answer() {
+    let corpus = Corpus::new(&NAMES[..3]);
+    let [one, two] = [0, 1].map(|at| Serving::new(vec![corpus.repositories[at].clone()], None));
+    let lost = ["zeta", "docs"].map(|name| (name.to_string(), "its folder is gone".to_string()));
+    *two.shelf.missing.lock().expect("unbroken") = lost.to_vec();
+    let shards = [vec![one.name()], vec![two.name()]];
+    let cluster = cluster(corpus.folder.path(), &shards, None, Patience::default());
+    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let rest = corpus.here(Some(&names(&["acme", "acme-web"])), &Scope::default(), QUERY, false);
+    for _ in 0..2 {
+        let (got, standing) = ask(&cluster, &corpus, None, "");
+        assert_eq!((got.as_str(), standing.answered), (rest.as_str(), 2));
+        assert_eq!(unserved(&standing), ["zeta", "docs"]);
+        let told = standing.told().expect("it is told");
+        assert!(told.contains("zeta (shard 2): its folder is gone"), "{told}");
+    }
+    // Who may not see it does not hear of it, and who looks elsewhere is not concerned.
+    assert_eq!(unserved(&ask(&cluster, &corpus, Some(&names(&["acme", "docs"])), "").1), ["docs"]);
+    assert_eq!(ask(&cluster, &corpus, Some(&names(&["acme", "acme-web"])), "").1.told(), None);
+    assert_eq!(ask(&cluster, &corpus, None, "acme").1.told(), None);
+    assert_eq!(unserved(&ask(&cluster, &corpus, None, "zeta/src").1), ["zeta"]);
+    let seen = cluster.look(None).expect("a look");
+    assert_eq!((unserved(&seen.standing), seen.names()), (vec!["zeta", "docs"], vec!["acme", "acme-web"]));
+    assert_eq!(unserved(&cluster.look(Some(&names(&["docs"]))).expect("a look").standing), ["docs"]);
+}
+
+#[test]
+fn of_replicas_the_fullest_answers_and_what_it_lacks_is_told() {
+    let corpus = Corpus::new(&NAMES[..3]);
+    let of = |at: &[usize]| Serving::new(at.iter().map(|at| corpus.repositories[*at].clone()).collect(), None);
+    let (part, full) = (of(&[0]), of(&[0, 1, 2]));
+    let shards = [vec![part.name(), full.name()]];
+    let whole = corpus.here(None, &Scope::default(), QUERY, false);
+    let over = cluster(corpus.folder.path(), &shards, None, hurried());
+    for _ in 0..4 {
+        let (got, standing) = ask(&over, &corpus, None, "");
+        assert_eq!((got.as_str(), standing.told()), (whole.as_str(), None));
+    }
+    assert_eq!(over.look(None).expect("a look").names(), ["acme", "acme-web", "zeta"]);
+    drop(full);
+    // The other one answers for both; what it lacks is known from before.
+    let (_, standing) = ask(&over, &corpus, None, "");
+    assert_eq!(unserved(&standing), ["acme-web", "zeta"]);
+    // One serves what the fullest does not.
+    let other = of(&[1, 2]);
+    let over = cluster(corpus.folder.path(), &[vec![part.name(), other.name()]], None, Patience::default());
+    let (_, standing) = ask(&over, &corpus, None, "");
+    assert_eq!(unserved(&standing), ["acme"]);
+    assert_eq!(unserved(&over.look(None).expect("a look").standing), ["acme"]);
+}
