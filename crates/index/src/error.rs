@@ -67,6 +67,9 @@ pub enum Error {
     /// A shard behind a wire gives no answer.
     #[error("{0}")]
     Away(String),
+    /// A round of a search was asked before the one that it builds on: nothing is wrong with the index.
+    #[error("{0} is asked out of turn")]
+    OutOfTurn(&'static str),
     /// The file table can't be written down.
     #[error("file table")]
     Table(#[source] Source),
@@ -155,7 +158,7 @@ impl Error {
         match self {
             Error::Io { .. } | Error::NoText { .. } | Error::Pattern(_) | Error::Threads(_) => ErrorKind::Io,
             Error::TooManyVectors(_) | Error::TooManyRepositories { .. } | Error::Table(_) => ErrorKind::Io,
-            Error::Away(_) => ErrorKind::Away,
+            Error::Away(_) | Error::OutOfTurn(_) => ErrorKind::Away,
             Error::NoIndex(_) | Error::NotCommitted(_) => ErrorKind::Missing,
             Error::OtherVersion(_) | Error::OtherModel { .. } | Error::Damaged { .. } => ErrorKind::Unusable,
             Error::Busy(_) | Error::Changing => ErrorKind::Busy,
@@ -217,6 +220,7 @@ mod tests {
             (Error::damaged_file(path, gone()), ErrorKind::Unusable, "a/b: entity not found"),
             (Error::damaged("the end is cut"), ErrorKind::Unusable, "the end is cut"),
             (Error::NoIndex(path.into()), ErrorKind::Missing, "no index in a/b"),
+            (Error::OutOfTurn("a score"), ErrorKind::Away, "a score is asked out of turn"),
             (tantivy::TantivyError::from(gone()).into(), ErrorKind::Unusable, "index: entity not found"),
             (tantivy::TantivyError::from(full()).into(), ErrorKind::Io, "index: no storage space"),
             (

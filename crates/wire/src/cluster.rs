@@ -14,6 +14,7 @@ use colgrep_engine::Scope;
 use colgrep_engine::corpus::{RankedTogether, rank_shards};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::place::Asked;
+use colgrep_engine::request::check_length;
 use colgrep_index::ErrorKind;
 use colgrep_index::search::Shard;
 pub use look::{Seen, SeenReplica, SeenShard};
@@ -180,6 +181,7 @@ impl Cluster {
         asked: &Asked<'_>,
         listener: &dyn Listener,
     ) -> Result<(RankedTogether, Gathered)> {
+        check_length(asked.query.as_bytes())?;
         let begin = begin(wanted, asked)?;
         let (_, pool) = self.shards()?;
         let mut losses: HashMap<usize, (usize, String)> = HashMap::new();
@@ -195,6 +197,10 @@ impl Cluster {
             }
             match pool.install(|| rank_shards(&shards, lacks, asked, listener)) {
                 Ok(ranked) => return Ok((ranked, Cluster::gathered(begun, pool))),
+                Err(error) if is_away(&error) && begun.remotes.iter().any(|remote| remote.refused().is_some()) => {
+                    let said = begun.remotes.iter().find_map(Remote::refused).unwrap_or_default();
+                    return Err(Error::Refused(said));
+                }
                 Err(error) if is_away(&error) && attempt < ATTEMPTS => {
                     for (remote, why) in begun.remotes.iter().filter_map(|remote| Some((remote, remote.lost()?))) {
                         let lost = losses.entry(remote.at).or_default();

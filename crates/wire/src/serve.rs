@@ -425,7 +425,7 @@ impl<'s> Line<'s> {
                     match answered {
                         Ok(bytes) => match with_head(bytes, ANSWER_BYTES_MAX) {
                             Ok(frame) => self.frames.write(&frame)?,
-                            Err(error) => self.fail(Failure::Broken(error.to_string()))?,
+                            Err(error) => self.fail(Failure::Request(format!("the answer is too long: {error}")))?,
                         },
                         Err(error) => self.told::<()>(Err(error.into()))?,
                     }

@@ -48,6 +48,8 @@ struct Line {
     depth: u8,
     /// Why there is no connection any more.
     lost: Option<String>,
+    /// Why the request can't be answered as it is.
+    refused: Option<String>,
 }
 
 /// What a question of the past was.
@@ -84,7 +86,7 @@ impl Remote {
         patience: &Patience,
     ) -> std::result::Result<Remote, Lost> {
         let put = (0u8, Question::Begin(Box::new(begin.clone())));
-        let frame = Arc::new(framed(&put, QUESTION_BYTES_MAX)?);
+        let frame = frame_of(&put)?;
         let mut remote = Remote {
             at,
             replicas: Arc::clone(replicas),
@@ -131,6 +133,11 @@ impl Remote {
         self.line().lost.clone()
     }
 
+    /// Why it can't answer the request as it is, if so.
+    pub fn refused(&self) -> Option<String> {
+        self.line().refused.clone()
+    }
+
     fn line(&self) -> MutexGuard<'_, Line> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,11 +168,12 @@ impl Remote {
 
     /// Asks a question; where `past` is said, another replica would have to be asked it too.
     fn ask_of<T: DeserializeOwned + Fits>(&self, put: Put, past: Option<Past>) -> std::result::Result<T, Lost> {
-        let frame = Arc::new(framed(&put, QUESTION_BYTES_MAX)?);
         let mut line = self.line();
+        let frame = frame_of(&put).inspect_err(|lost| line.refused = Some(lost.to_string()))?;
         let answer = self.asked(&mut line, &put.1, &frame);
         match (&answer, past) {
-            (Err(Lost::Failed(Failure::Request(_))), _) | (Ok(_), None) => {}
+            (Err(Lost::Failed(Failure::Request(said))), _) => line.refused = Some(said.clone()),
+            (Ok(_), None) => {}
             (Err(lost), _) => line.lost = Some(lost.to_string()),
             (Ok(_), Some(past)) => {
                 // The first choice of texts makes those before it void.
@@ -209,6 +217,12 @@ impl Remote {
         line.lane = Some(lane);
         Ok(bytes)
     }
+}
+
+/// A question as a frame. One that is too long is refused: no replica has failed.
+fn frame_of(put: &Put) -> std::result::Result<Frame, Lost> {
+    let frame = framed(put, QUESTION_BYTES_MAX);
+    frame.map(Arc::new).map_err(|error| Lost::Failed(Failure::Request(format!("the request is too long: {error}"))))
 }
 
 impl Shard for Remote {

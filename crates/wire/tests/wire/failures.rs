@@ -360,3 +360,24 @@ fn repositories_of_one_name_in_two_shards_are_told_and_never_mixed() {
     let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![one.name()]], None, Patience::default());
     assert_eq!(over.look(None).expect("shards").twice.map(|why| why.contains("\"acme\" (shards 1, 2)")), Some(true));
 }
+
+#[test]
+fn what_is_too_long_is_refused_and_no_shard_is_blamed() {
+    let corpus = Corpus::new(&NAMES[..2]);
+    let serving = Serving::new(corpus.repositories.clone(), None);
+    let cluster = cluster(corpus.folder.path(), &[vec![serving.name()]], None, Patience::default());
+    let scope = Scope::default();
+    let refused = |query: &str, allowed: Option<&[String]>| {
+        asked(&corpus, query, false, |asked| {
+            let wanted = Wanted { allowed, scope: &scope };
+            cluster.rank(&wanted, asked, &()).expect_err("too long").to_string()
+        })
+    };
+    let said = refused(&"retry ".repeat(1 << 18), None);
+    assert!(said.contains("a query has at most"), "{said}");
+    let many: Vec<String> = (0..300_000).map(|at| format!("a repository of a long name {at}")).collect();
+    let said = refused(QUERY, Some(&many));
+    assert!(said.contains("the request is too long"), "{said}");
+    let (got, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
+    assert_eq!((got, standing.told()), (corpus.here(None, &scope, QUERY, false), None));
+}

@@ -19,7 +19,7 @@ use crate::source::read_text;
 
 impl LocalSearch<'_> {
     fn sums(&self) -> Result<&Statistics> {
-        self.sums.get().ok_or_else(|| Error::damaged("a search that was not told its statistics".to_string()))
+        self.sums.get().ok_or_else(|| Error::OutOfTurn("a score before the statistics"))
     }
 
     fn scoring(&self) -> Result<Scoring<'_>> {
