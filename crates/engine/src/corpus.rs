@@ -33,6 +33,7 @@ use crate::past::Past;
 use crate::place::{Asked, Place, Ranked, single_units};
 use crate::request::{Detail, Question, SearchRequest};
 use crate::rules::Patterns;
+use crate::stand::best_unpointed;
 use crate::variable;
 use crate::watch::Watcher;
 
@@ -328,6 +329,7 @@ fn parted(
 ) -> RankedTogether {
     let search::Answer { query, hits, weak, units, files, shards, statistics, is_documentation } = answer;
     let best = units.iter().take(BEST_UNITS).map(|unit| (unit.unit.part() as usize, unit.unit.within_part())).collect();
+    let best_score = best_unpointed(&units);
     let mut own: Vec<search::Answer> = (0..places)
         .map(|at| search::Answer {
             query: query.clone(),
@@ -358,7 +360,7 @@ fn parted(
         if asked.every_match {
             answer.units.iter().for_each(|unit| matches[unit.file] += 1);
         }
-        Ranked::new(answer, explanation.clone(), matches, asked.single_units, part)
+        Ranked::new(answer, explanation.clone(), matches, asked.single_units, part).measured_by(best_score)
     });
     RankedTogether { ranked: ranked.collect(), order, best }
 }

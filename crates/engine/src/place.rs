@@ -35,7 +35,7 @@ use crate::project::Project;
 use crate::request::{Detail, Facts, RankBy, Scope};
 use crate::rules::{PathRules, is_below};
 use crate::settings::Settings;
-use crate::stand::{also_here, standing};
+use crate::stand::{also_here, best_unpointed, standing};
 
 /// The paths of one project that a search is limited to.
 #[derive(Clone, Debug, Default)]
@@ -162,6 +162,8 @@ impl<'a> Asked<'a> {
 #[derive(Debug)]
 pub struct Ranked {
     pub(crate) answer: search::Answer,
+    /// The best score of a unit of the whole corpus that the query does not point at.
+    best: Option<f32>,
     explanation: Option<Arc<Explanation>>,
     /// Its place among those that were ranked together.
     part: u32,
@@ -189,6 +191,7 @@ impl Ranked {
         part: u32,
     ) -> Ranked {
         Ranked {
+            best: best_unpointed(&answer.units),
             answer,
             explanation,
             part,
@@ -199,6 +202,16 @@ impl Ranked {
             calls: None,
             is_list: false,
         }
+    }
+
+    /// The same as a part of a corpus, whose best unit that the query does not point at has this score.
+    pub(crate) fn measured_by(self, best: Option<f32>) -> Ranked {
+        Ranked { best, ..self }
+    }
+
+    /// The best score of a unit of the whole corpus that the query does not point at.
+    pub(crate) fn best(&self) -> Option<f32> {
+        self.best
     }
 
     /// Whether each result is a unit of its own.
@@ -348,7 +361,7 @@ impl Place {
         let as_ranked = ranked.is_list || self.rules.asks_for_tests();
         let shown = if as_ranked { hit.units.clone() } else { standing(&self.snapshot, &ranked.answer, hit, &file)? };
         if !ranked.is_list {
-            file.also_here = also_here(&ranked.answer.units, hit.file, hit.score, &shown);
+            file.also_here = also_here(&ranked.answer.units, ranked.best, hit.file, hit.score, &shown);
         }
         let units = shown.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?));
         let units: Vec<Unit> = units.collect::<Result<_>>()?;

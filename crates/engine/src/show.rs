@@ -25,6 +25,8 @@ pub struct ShowAsked {
     pub asks_for: Vec<PathClass>,
     /// The counts of the corpus.
     pub statistics: Statistics,
+    /// The best score of a unit of the whole corpus that the query does not point at.
+    pub best: Option<f32>,
     /// The files.
     pub files: Vec<FileAsked>,
     /// How much of each.
@@ -85,6 +87,7 @@ impl Ranked {
             query: QueryParts::from(&answer.query),
             asks_for: answer.query.asks_for.clone(),
             statistics: answer.statistics.clone(),
+            best: self.best(),
             files: hits.iter().map(of_hit).collect(),
             detail,
             single_units: self.is_of_units(),
@@ -132,7 +135,7 @@ impl Place {
             let units = file.hit.units.iter().map(own).collect();
             answer.hits.push(FileHit { file: at, units, ..file.hit.clone() });
         }
-        let ranked = Ranked::new(answer, None, Vec::new(), asked.single_units, 0);
+        let ranked = Ranked::new(answer, None, Vec::new(), asked.single_units, 0).measured_by(asked.best);
         let hits: Vec<usize> = (0..files.len()).collect();
         let mut shown = self.files(&ranked, &hits, asked.detail)?;
         shown.iter_mut().for_each(|file| cut(file, asked.lines));

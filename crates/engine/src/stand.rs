@@ -122,10 +122,9 @@ fn is_implementation(unit: &RankedUnit) -> bool {
 
 /// Number of matching units of a file beside those shown, without raw code: those with at least half the file's
 /// `score`. Units that the query points at score far above all others; where one gave the file its score, the best unit
-/// that the query does not point at is the measure.
-pub fn also_here(all: &[RankedUnit], file: usize, score: f32, shown: &[RankedUnit]) -> u64 {
-    let best_ranked = all.iter().filter(|unit| unit.pointed_line.is_none()).map(|unit| unit.score).reduce(f32::max);
-    let measure = best_ranked.map_or(score, |best| best.min(score));
+/// of the corpus that the query does not point at (`best`) is the measure.
+pub fn also_here(all: &[RankedUnit], best: Option<f32>, file: usize, score: f32, shown: &[RankedUnit]) -> u64 {
+    let measure = best.map_or(score, |best| best.min(score));
     let matches = |unit: &&RankedUnit| {
         unit.file == file
             && unit.score >= ALSO_SHARE * measure
@@ -133,6 +132,11 @@ pub fn also_here(all: &[RankedUnit], file: usize, score: f32, shown: &[RankedUni
             && shown.iter().all(|s| s.unit != unit.unit)
     };
     all.iter().filter(matches).count() as u64
+}
+
+/// The best score of units that the query does not point at.
+pub fn best_unpointed(all: &[RankedUnit]) -> Option<f32> {
+    all.iter().filter(|unit| unit.pointed_line.is_none()).map(|unit| unit.score).reduce(f32::max)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! A server over shards elsewhere: what it knows of them, whose search a request is, and what it can't answer.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use colgrep_engine::RankBy;
@@ -19,6 +20,9 @@ use crate::words::counted;
 /// Why there is no list of units over shards.
 pub const NO_LIST: &str = "over shards a search needs a query; calls, called_by and kind filter what it finds";
 
+/// How long settings count before their files are read again.
+const SETTINGS_KNOWN: Duration = Duration::from_secs(10);
+
 /// The shards that a server answers over.
 #[derive(Debug)]
 pub struct Shards {
@@ -27,6 +31,8 @@ pub struct Shards {
     /// Whether a request has to say which repositories its caller may see.
     pub needs_rights: bool,
     model: OnceLock<Option<Model>>,
+    /// The settings as they were read last, and when.
+    settings: Mutex<Option<(Instant, Settings)>>,
 }
 
 impl Shards {
@@ -43,7 +49,7 @@ impl Shards {
         needs_rights: bool,
     ) -> Result<Arc<Shards>> {
         let cluster = cluster(file, token_file, env, at_once)?;
-        Ok(Arc::new(Shards { cluster, needs_rights, model: OnceLock::new() }))
+        Ok(Arc::new(Shards { cluster, needs_rights, model: OnceLock::new(), settings: Mutex::default() }))
     }
 
     /// What is served of what a caller may see.
@@ -58,12 +64,19 @@ impl Shards {
         }
     }
 
-    /// The settings of the folder that the server was started in: they say how all shards are ranked.
+    /// The settings of the folder that the server was started in: they say how all shards are ranked. Read again after
+    /// [`SETTINGS_KNOWN`]; what can't be understood is read by each request until it can.
     ///
     /// # Errors
     /// When a settings file can't be understood.
     pub fn settings(&self, state: &ServerState) -> Result<Settings> {
-        Ok(settings_at(Path::new("."), &state.env)?)
+        let mut known = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, settings)) = known.as_ref().filter(|(read, _)| read.elapsed() < SETTINGS_KNOWN) {
+            return Ok(settings.clone());
+        }
+        let settings = settings_at(Path::new("."), &state.env)?;
+        *known = Some((Instant::now(), settings.clone()));
+        Ok(settings)
     }
 
     /// The model that the settings choose.
