@@ -170,6 +170,7 @@ fn what_is_not_asked_rightly_is_a_problem() {
     let server = Server::start(&sandbox, &[]);
     let json_type = [("content-type", "application/json")];
     let long = format!("{{\"query\": \"{}\"}}", "x".repeat(300 << 10));
+    let longer = format!("{{\"query\": \"{}\"}}", "x".repeat(3 << 20));
     let deep = "[".repeat(200_000);
     for (path, body, headers, status, code) in [
         ("/api/v1/search", "{\"query\": \"a\"}", &[("content-type", "text/plain")][..], 415, "media_type"),
@@ -184,6 +185,7 @@ fn what_is_not_asked_rightly_is_a_problem() {
         ("/api/v1/search", "{\"query\": \"a\", \"results\": 0}", &json_type, 422, "invalid"),
         ("/api/v1/search", "{\"query\": \"a\", \"min_strength\": 2}", &json_type, 422, "invalid"),
         ("/api/v1/search", &long, &json_type, 413, "too_large"),
+        ("/api/v1/search", &longer, &json_type, 413, "too_large"),
         ("/api/v1/nothing", "{}", &json_type, 404, "not_found"),
         ("/api/v1/status", "{}", &json_type, 405, "method_not_allowed"),
         ("/healthz", "{}", &json_type, 405, "method_not_allowed"),
@@ -204,8 +206,8 @@ fn what_is_not_asked_rightly_is_a_problem() {
     assert_eq!((odd.status, odd.header("content-type")), (404, "application/problem+json"));
     for (bytes, begin) in [
         ("nonsense\r\n\r\n", "HTTP/1.1 400"),
-        ("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 400"),
-        ("GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n", "HTTP/1.1 403"),
+        ("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
+        ("GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", "HTTP/1.1 403"),
         ("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 200"),
     ] {
         let text = server.raw(bytes.as_bytes());

@@ -169,7 +169,8 @@ impl PathRules {
         if !self.allows_but_for_tests(path, language) {
             return None;
         }
-        match (self.tests, PathClass::of(path, language::facts()).has(PathClass::TEST), has_tests) {
+        let is_test = || PathClass::of(path, language::facts()).has(PathClass::TEST);
+        match (self.tests, self.tests != Tests::Auto && is_test(), has_tests) {
             (Tests::Auto, ..) | (Tests::Only, true, _) | (Tests::Exclude, false, false) => Some(Part::All),
             (Tests::Only, false, true) => Some(Part::Tests),
             (Tests::Exclude, false, true) => Some(Part::Rest),

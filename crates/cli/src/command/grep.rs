@@ -11,6 +11,7 @@ use colgrep_engine::request::{Pattern, Scope};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::tree::files_below;
 use colgrep_index::walk::WalkOptions;
+use grep_searcher::Searcher;
 use rayon::prelude::*;
 
 use crate::args::{Plan, SortArg, is_stdin, sort_by};
@@ -196,18 +197,22 @@ impl Grep<'_> {
     }
 
     fn search(&self, files: &[Target]) -> Vec<Lines> {
-        files.par_iter().map(|file| self.search_file(file)).collect()
+        // A searcher's buffers are filled with zeros when it is made: one serves many files.
+        files.par_iter().map_init(|| self.searcher(), |searcher, file| self.search_file(searcher, file)).collect()
     }
 
-    fn search_file(&self, file: &Target) -> Lines {
+    fn searcher(&self) -> Searcher {
         let (before, behind) = self.around();
-        let mut printer = Printer::new(self.options, self.of_lines, &self.matcher, file);
-        let mut searcher = searcher(&self.matcher)
+        searcher(&self.matcher)
             .invert_match(self.of_lines.invert)
             .max_matches(self.of_lines.max_count)
             .before_context(before)
             .after_context(behind)
-            .build();
+            .build()
+    }
+
+    fn search_file(&self, searcher: &mut Searcher, file: &Target) -> Lines {
+        let mut printer = Printer::new(self.options, self.of_lines, &self.matcher, file);
         let searched = match &file.full {
             None => searcher.search_reader(&*self.matcher, std::io::stdin().lock(), &mut printer),
             Some(path) => searcher.search_path(&*self.matcher, path, &mut printer),

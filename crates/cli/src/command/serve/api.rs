@@ -1,24 +1,31 @@
 //! The requests of `served` over HTTP: parameters in JSON, the structured answer in JSON.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::body::Bytes;
-use axum::extract::{FromRequest as _, Request, State};
+use axum::body::Body;
+use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use colgrep_engine::Refused;
 use colgrep_engine::request::QUERY_BYTES_MAX;
+use http_body::Body as _;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::App;
 use super::guard::Caller;
 use super::problem::Problem;
-use super::routes::{Asked, BODY_BYTES_MAX};
+use super::routes::Asked;
 use crate::command::served::{self, Tool};
+
+/// The longest body that is taken, in bytes.
+const BODY_BYTES_MAX: usize = 256 << 10;
+/// Bytes of a longer body that are read and dropped. A client that is cut off while it sends may never see why.
+const DROPPED_BYTES_MAX: usize = 4 << 20;
 
 /// Where the requests are.
 pub const PATH: &str = "/api/v1/";
@@ -89,16 +96,8 @@ pub async fn parameters(
         let detail = "parameters come as an object of JSON, with Content-Type: application/json";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", detail));
     }
-    let read = tokio::time::timeout(app.patience, Bytes::from_request(request, &()));
-    let bytes = read.await.map_err(|_| Problem::late(app.patience))?.map_err(|rejected| match rejected.status() {
-        status @ StatusCode::PAYLOAD_TOO_LARGE => {
-            let query = Refused::TooLong { bytes_max: QUERY_BYTES_MAX };
-            let detail =
-                format!("the body is larger than {} KiB, the most that is read; {query}", BODY_BYTES_MAX >> 10);
-            Problem::new(status, "too_large", detail)
-        }
-        _ => Problem::new(StatusCode::BAD_REQUEST, "invalid", rejected.body_text()),
-    })?;
+    let read = tokio::time::timeout(app.patience, whole(request.into_body()));
+    let bytes = read.await.map_err(|_| Problem::late(app.patience))??;
     let parameters: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| {
         Problem::new(StatusCode::BAD_REQUEST, "invalid", format!("the body is no object of JSON: {error}"))
     })?;
@@ -107,6 +106,30 @@ pub async fn parameters(
         Some(name) => Err(Problem::invalid(format!("the parameter `{name}` is missing"))),
         None => Ok(parameters),
     }
+}
+
+/// All of a body.
+///
+/// # Errors
+/// When it is too long, or breaks off.
+async fn whole(mut body: Body) -> Result<Vec<u8>, Problem> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let frame = frame.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, "invalid", error.to_string()))?;
+        let Ok(piece) = frame.into_data() else { continue };
+        length += piece.len();
+        if length <= BODY_BYTES_MAX {
+            bytes.extend_from_slice(&piece);
+        } else if length > DROPPED_BYTES_MAX {
+            break;
+        }
+    }
+    if length <= BODY_BYTES_MAX {
+        return Ok(bytes);
+    }
+    let query = Refused::TooLong { bytes_max: QUERY_BYTES_MAX };
+    let detail = format!("the body is larger than {} KiB, the most that is read; {query}", BODY_BYTES_MAX >> 10);
+    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail))
 }
 
 /// Whether the body is JSON. A form of another site's page can't say so without asking first.

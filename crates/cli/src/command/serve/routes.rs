@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -16,8 +16,6 @@ use super::metrics::OPENMETRICS;
 use super::problem::{Code, Problem};
 use super::{App, api, openapi, page};
 
-/// The longest body of a request, in bytes. The longest question is far shorter.
-pub const BODY_BYTES_MAX: usize = 256 << 10;
 /// Where the page is.
 pub const PAGE: &str = "/";
 /// What needs no token: it holds nothing of any repository.
@@ -50,7 +48,6 @@ pub fn router(app: &Arc<App>) -> Router {
                 "this is asked by another method; see Allow",
             )
         })
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(from_fn_with_state(Arc::clone(app), around))
         .with_state(Arc::clone(app))
 }
