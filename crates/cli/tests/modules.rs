@@ -21,9 +21,23 @@ const WITHOUT_CIRCLES: [&str; 9] = [
 ];
 
 /// The modules of the index, each of which may use those in front of it alone.
-const INDEX: [&str; 15] = [
-    "error", "disk", "ids", "moment", "units", "mode", "source", "walk", "worktree", "vector", "lexical", "store",
-    "update", "search", "history",
+const INDEX: [&str; 16] = [
+    "error",
+    "disk",
+    "ids",
+    "moment",
+    "units",
+    "signature",
+    "mode",
+    "source",
+    "walk",
+    "worktree",
+    "vector",
+    "lexical",
+    "store",
+    "update",
+    "search",
+    "history",
 ];
 
 /// The names that stand directly behind each `crate::` of a text, comments left out.

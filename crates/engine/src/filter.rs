@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use colgrep_core::{UnitId, UnitKind};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
+use colgrep_index::signature::Sought;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
 
@@ -61,6 +62,10 @@ impl Filter {
         }
         let mut lines = match pattern {
             Some(pattern) => {
+                if pattern.needed().is_selective() {
+                    let without = snapshot.without(&project.root, &Sought::new(pattern.needed()))?;
+                    allowed.retain(|(file, _)| !without.contains(&file.id));
+                }
                 let paths: Vec<&str> = allowed.iter().map(|(f, _)| f.path.as_str()).collect();
                 lines_in_files(pattern, &project.root, &paths)
             }

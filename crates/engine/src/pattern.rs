@@ -3,12 +3,14 @@
 use std::ops::{Deref, Range};
 use std::path::Path;
 
+use colgrep_index::signature::Needed;
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, SearcherBuilder, sinks};
 use rayon::prelude::*;
 
 use crate::error::{Refused, Result};
+use crate::needed::needed;
 use crate::request::Pattern;
 
 /// The matcher of a pattern, over single lines or across them.
@@ -16,6 +18,14 @@ use crate::request::Pattern;
 pub struct LineMatcher {
     regex: RegexMatcher,
     multiline: bool,
+    needed: Needed,
+}
+
+impl LineMatcher {
+    /// What every file must hold in which it matches.
+    pub fn needed(&self) -> &Needed {
+        &self.needed
+    }
 }
 
 impl Deref for LineMatcher {
@@ -53,7 +63,7 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
         _ => Err(error),
     });
     let multiline = pattern.multiline;
-    built.map(|regex| LineMatcher { regex, multiline }).map_err(|error| {
+    built.map(|regex| LineMatcher { regex, multiline, needed: needed(pattern) }).map_err(|error| {
         // The one that is at fault by itself; a fault of all together is told of all.
         let like =
             |other: &grep_regex::Error| std::mem::discriminant(other.kind()) == std::mem::discriminant(error.kind());
@@ -114,4 +124,70 @@ pub(crate) fn lines_in_files(matcher: &LineMatcher, root: &Path, paths: &[&str])
         lines
     };
     paths.par_iter().map(of_file).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use colgrep_index::signature::{Sought, signature};
+
+    use super::*;
+
+    #[test]
+    fn whatever_matches_passes() {
+        let texts = [
+            "fn parse_request(input: &str)",
+            "FN PARSE_REQUEST",
+            "StraSSe straße STRAẞE",
+            "bac\u{212A}off\u{17F} Backoffs",
+            "xyz\r\nabc",
+            "aaaa bbbb",
+            "\u{feff}parse",
+            "tab\there",
+            "0x1F 0X1f",
+            "ＡＢ",
+            "ab\0cdparse_request",
+            "",
+        ];
+        let patterns = [
+            "parse_request",
+            "(?i)parse_request",
+            "straße",
+            "backoffs",
+            r"\w+_request",
+            "(parse|lex)_(request|reply)",
+            "z$",
+            "^abc",
+            "a{4}",
+            "a{2,} b{3,}",
+            r"\x66n",
+            "[[:alpha:]]+",
+            r"\bparse",
+            "0x1f",
+            "ｂ",
+            ".",
+            r"(?-u)\xc3\x9f",
+            "(?x) parse _ request",
+            "x|y|parse",
+            "(parse_(request|reply)){1}",
+            "cdparse",
+            "b.*c",
+        ];
+        let mut matched = 0;
+        for (expression, case) in patterns.iter().flat_map(|p| (0..5).map(move |case| (p, case))) {
+            let pattern = Pattern {
+                ignore_case: case == 1,
+                smart_case: case == 2,
+                word: case == 3,
+                line: case == 4,
+                ..Pattern::new(*expression)
+            };
+            let matcher = matcher(&pattern).expect("a pattern");
+            let sought = Sought::new(matcher.needed());
+            for text in texts.iter().filter(|text| matcher.is_match(text.as_bytes()).expect("an answer")) {
+                assert!(sought.may_match(&signature(text.as_bytes())), "{pattern:?} in {text:?}");
+                matched += 1;
+            }
+        }
+        assert!(matched > 100, "{matched}");
+    }
 }

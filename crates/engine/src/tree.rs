@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, walk};
+use colgrep_index::signature::{Needed, Sought};
+use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, Walked, walk};
 use colgrep_syntax::language;
 
 use crate::env::Env;
@@ -29,7 +30,8 @@ pub struct Tree {
 }
 
 /// Lists the files below `path`, or `path` itself, that the scope and the settings allow. Those larger than
-/// `options.filesize_max` are left out.
+/// `options.filesize_max` are left out, and so are those of which the project's index says that they do not hold what is
+/// `needed`.
 ///
 /// # Errors
 /// On a bad glob or an unknown type; and, inside the result, when `path` itself can't be read.
@@ -38,6 +40,7 @@ pub fn files_below(
     scope: &Scope,
     settings: &Settings,
     options: &WalkOptions,
+    needed: &Needed,
     env: &Env,
 ) -> Result<Result<Tree>> {
     let (project, below) = match Project::around(path, env) {
@@ -53,7 +56,7 @@ pub fn files_below(
         let files = if allowed(&below, path) { vec![PathBuf::new()] } else { Vec::new() };
         return Ok(Ok(Tree { files, ..Tree::default() }));
     }
-    let walked = match walk(path, &LeftOut::default(), options) {
+    let walked = match walked(path, &project, &below, settings, options, needed) {
         Ok(walked) => walked,
         Err(error) => return Ok(Err(error.into())),
     };
@@ -74,6 +77,36 @@ pub fn files_below(
         }
     }
     Ok(Ok(tree))
+}
+
+/// The files below a path; where an index of all of it knows them, with a look at each alone.
+fn walked(
+    path: &Path,
+    project: &Project,
+    below: &str,
+    settings: &Settings,
+    options: &WalkOptions,
+    needed: &Needed,
+) -> colgrep_index::Result<Walked> {
+    let is_outside = !project.store.folder().starts_with(&project.root);
+    // What the settings leave out, and an index inside the tree, are left out of the index and not of this.
+    let known = if below.is_empty() && is_outside && settings.ignore().is_empty() {
+        project.store.known_files(&project.root)
+    } else {
+        None
+    };
+    let known = known.filter(|known| {
+        let WalkOptions { hidden, no_ignore, .. } = known.walk_options();
+        (hidden, no_ignore) == (options.hidden, options.no_ignore)
+    });
+    match known {
+        Some(known) => {
+            let sought = needed.is_selective().then(|| Sought::new(needed));
+            let left_out = LeftOut { folder: Some(project.store.folder()), patterns: &[] };
+            Ok(known.narrowed(&project.root, &left_out, options, sought.as_ref())?.walked)
+        }
+        None => walk(path, &LeftOut::default(), options),
+    }
 }
 
 fn head(path: &Path) -> Vec<u8> {

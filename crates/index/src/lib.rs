@@ -33,7 +33,7 @@
 //! ```
 //!
 //! Modules use those below them alone; a test holds them to it. From the bottom: [`error`], [`ids`], [`moment`], [`units`] (the text
-//! that is encoded of a unit), [`mode`], [`source`] (reading files), [`walk`], [`worktree`], [`vector`] (knows nothing of
+//! that is encoded of a unit), [`signature`] (what a file can't hold), [`mode`], [`source`] (reading files), [`walk`], [`worktree`], [`vector`] (knows nothing of
 //! the store), [`lexical`] (the one that knows tantivy), [`store`] (both, under one commit point), [`update`], [`search`],
 //! [`history`] (another source of documents: commits, and what agents wrote down).
 
@@ -45,6 +45,7 @@ pub mod lexical;
 pub mod mode;
 pub mod moment;
 pub mod search;
+pub mod signature;
 pub mod source;
 pub mod store;
 pub mod units;

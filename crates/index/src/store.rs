@@ -4,6 +4,7 @@
 //! file table that belongs to it. A reader that follows it sees one generation whole: the one before a
 //! commit or the one behind it.
 
+mod ahead;
 mod clean;
 mod follow;
 mod lock;
@@ -13,15 +14,14 @@ mod remains;
 mod share;
 mod table;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use colgrep_core::UnitId;
-use colgrep_syntax::read::Skip;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::disk::{Disk, keep_private, read_regular};
@@ -29,121 +29,24 @@ use crate::error::{Error, Result};
 use crate::ids::{FileId, FileOrder, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
-use crate::vector::{Manifest, VectorPlace, Vectors};
-use crate::walk::WalkOptions;
+use crate::vector::{VectorPlace, Vectors};
 use crate::worktree::sibling_roots;
 
+pub use ahead::{KnownFiles, Narrowed};
 pub(crate) use lock::PATIENCE;
 pub use lock::WriteLock;
 pub use memory::PathMemory;
 pub use remains::IsOut;
 pub use share::{Adoption, Content, NewPart, POINT_PART, Part, Shipment, is_part};
-pub use table::{opened_table, sealed_table};
+pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
-pub const FORMAT_VERSION: u32 = 7;
+pub const FORMAT_VERSION: u32 = 8;
 
 /// How often the index is opened again where a commit comes between.
 pub(crate) const ATTEMPTS: u32 = 100;
-
-/// What the table knows of one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileRecord {
-    /// Its number in the index; kept as long as the path is.
-    pub id: FileId,
-    /// Path relative to the root, `/` between components.
-    pub path: String,
-    /// Size in bytes when it was read.
-    pub size: u64,
-    /// Time of its last change when it was read, in nanoseconds since 1970: [`WalkedFile::mtime_ns`](crate::walk::WalkedFile).
-    pub mtime_ns: i64,
-    /// Hash of its bytes (XXH3, 128 bits).
-    pub hash: u128,
-    /// Name of its language.
-    pub language: String,
-    /// Whether it says that a program wrote it.
-    pub generated: bool,
-    /// Number of its units.
-    pub units: u32,
-    /// Why it has none.
-    pub skip: Option<Skip>,
-    /// What parsing had to say.
-    pub note: Option<String>,
-}
-
-/// The table of files of one generation.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileTable {
-    /// The project's root, absolute.
-    pub root: String,
-    /// What the walk took in.
-    pub filesize_max: u64,
-    /// Hidden files too.
-    pub hidden: bool,
-    /// Files whose names are those of keys and passwords too.
-    pub secrets: bool,
-    /// Ignore files did not count.
-    pub no_ignore: bool,
-    /// The next unused file number.
-    pub next_id: u32,
-    /// Whether the last build went to its end.
-    pub complete: bool,
-    /// The files, by path.
-    pub files: Vec<FileRecord>,
-    /// Entries that could not be read at all, with the reason.
-    pub unreadable: Vec<(String, String)>,
-    /// The vectors of this generation, if it has any.
-    pub vectors: Option<Manifest>,
-    /// What its documents are made of: 0 for the files of a tree, else the version of another source. The texts of
-    /// other sources stand in the index itself, since reading them again is dear.
-    pub source: u32,
-    /// What the source was like when it was listed, in its own words: the next listing goes on from there.
-    pub state: Vec<String>,
-    /// What tells the index that this one was taken from, where it came from elsewhere; else empty.
-    pub pulled: String,
-    /// The vector mode; it stands in the commit point.
-    #[serde(skip)]
-    pub mode: VectorMode,
-    /// Whether `init` made it, or was called on it; it stands in the commit point.
-    #[serde(skip)]
-    pub by_init: bool,
-}
-
-impl FileTable {
-    /// The walk's options that the table was made with.
-    pub fn walk_options(&self) -> WalkOptions {
-        let FileTable { hidden, secrets, no_ignore, filesize_max, .. } = *self;
-        WalkOptions { hidden, secrets, no_ignore, filesize_max }
-    }
-
-    /// What was left out: paths by reason.
-    pub fn skipped(&self) -> BTreeMap<&str, Vec<&str>> {
-        let mut paths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        let files = self.files.iter().filter_map(|f| Some((f.skip?.reason(), f.path.as_str())));
-        for (reason, path) in files.chain(self.unreadable.iter().map(|(path, reason)| (reason.as_str(), path.as_str())))
-        {
-            paths.entry(reason).or_default().push(path);
-        }
-        paths
-    }
-
-    /// Whether the index itself holds the texts that are encoded of its units.
-    pub fn keeps_texts(&self) -> bool {
-        self.source != 0
-    }
-
-    /// Iterates over the files that were indexed rather than skipped.
-    pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
-        self.files.iter().filter(|f| f.skip.is_none())
-    }
-
-    /// Number of units in all files.
-    pub fn units(&self) -> u64 {
-        self.indexed().map(|file| u64::from(file.units)).sum()
-    }
-}
 
 /// The folder that holds the index of the project at `root`: `{name}-{hash8}` below `data_folder`.
 pub fn project_folder(data_folder: &Path, root: &Path) -> PathBuf {
@@ -187,6 +90,24 @@ pub struct Snapshot {
     ages: OnceLock<FileOrder>,
     /// The units that have vectors and where these are, once a search wanted them all.
     pub(crate) placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
+}
+
+/// A generation without its table.
+pub(crate) struct Parts {
+    lexical: Lexical,
+    vectors: Option<Vectors>,
+    pub(crate) damage: Option<Error>,
+    point: CommitPoint,
+}
+
+impl Parts {
+    /// The whole generation.
+    pub(crate) fn with(self, files: FileTable) -> Snapshot {
+        let Parts { lexical, vectors, damage, point } = self;
+        let (path_facts, placed) = (PathMemory::default(), OnceLock::new());
+        let (order, ages) = (OnceLock::new(), OnceLock::new());
+        Snapshot { lexical, files, vectors, damage, point, path_facts, order, ages, placed }
+    }
 }
 
 /// How many units have vectors.
@@ -370,20 +291,39 @@ impl Store {
     }
 
     fn open_generation(&self, point: &CommitPoint) -> Result<Snapshot> {
-        let generation = self.generation_of(point)?;
-        let lexical = Lexical::open_at(&self.lexical_folder(), point)?;
-        let mut files = self.read_table(generation)?;
+        let files = self.table_at(point)?;
+        Ok(self.open_parts(point, &files)?.with(files))
+    }
+
+    /// The table of the generation that a commit point names.
+    fn table_at(&self, point: &CommitPoint) -> Result<FileTable> {
+        let mut files = self.read_table(self.generation_of(point)?)?;
         let upkeep = point.payload.as_deref().map(Upkeep::of_payload).unwrap_or_default();
         (files.mode, files.by_init) = (upkeep.mode, upkeep.by_init);
+        Ok(files)
+    }
+
+    /// The newest commit point and its table, to be read before all else; `None` where they can't be read.
+    pub(crate) fn ahead(&self) -> Option<(CommitPoint, FileTable)> {
+        let point = self.point().ok()?;
+        keep_private(&self.folder);
+        let files = self.table_at(&point).ok()?;
+        Some((point, files))
+    }
+
+    /// Opens the generation of a commit point and its table.
+    ///
+    /// # Errors
+    /// When it is damaged, or a later one took its files away.
+    pub(crate) fn open_parts(&self, point: &CommitPoint, files: &FileTable) -> Result<Parts> {
+        let lexical = Lexical::open_at(&self.lexical_folder(), point)?;
         let opened = files.vectors.as_ref().map(|manifest| Vectors::open(&self.vectors_folder(), manifest));
         let (vectors, damage) = match opened {
             Some(Ok(vectors)) => (Some(vectors), None),
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        let (path_facts, placed) = (PathMemory::default(), OnceLock::new());
-        let (order, ages) = (OnceLock::new(), OnceLock::new());
-        Ok(Snapshot { lexical, files, vectors, damage, point: point.clone(), path_facts, order, ages, placed })
+        Ok(Parts { lexical, vectors, damage, point: point.clone() })
     }
 
     /// What an index that can't be opened leaves to the one that is built in its place: its mode, and its vectors, where

@@ -10,6 +10,7 @@ use colgrep_engine::pattern::{LineMatcher, matcher, searcher};
 use colgrep_engine::request::{Pattern, Scope};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::tree::files_below;
+use colgrep_index::signature::Needed;
 use colgrep_index::walk::WalkOptions;
 use grep_searcher::Searcher;
 use rayon::prelude::*;
@@ -169,7 +170,7 @@ impl Grep<'_> {
         if is_stdin(path) {
             return Ok((vec![Target { full: None, shown: name::STDIN.into() }], true));
         }
-        let tree = match files_below(path, self.scope, self.settings, &self.walk, self.env)? {
+        let tree = match files_below(path, self.scope, self.settings, &self.walk, self.needed(), self.env)? {
             Ok(tree) => tree,
             Err(error) => {
                 self.tell(&hint::told(&error.into()));
@@ -187,6 +188,14 @@ impl Grep<'_> {
             false => Target { full: Some(path.join(&inside)), shown: name::below(path, &inside) },
         };
         Ok((tree.files.into_iter().map(target).collect(), tree.unreadable.is_empty()))
+    }
+
+    /// What a file must hold to give anything.
+    fn needed(&self) -> &Needed {
+        match self.of_lines.invert || self.of_lines.files_without_match {
+            true => &Needed::Nothing,
+            false => self.matcher.needed(),
+        }
     }
 
     /// Says what could not be read, unless nobody wants to know.

@@ -16,6 +16,8 @@ use xxhash_rust::xxh3::xxh3_64;
 const TOKENIZER: &str = "colgrep";
 /// Longest stop word, in bytes, that is stored without a position.
 const STOP_WORD_BYTES_MAX: usize = 5;
+/// Name of the field of signatures.
+pub(super) const SIGNATURE: &str = "signature";
 /// Kind code of a document that stands for a file.
 pub(super) const FILE_KIND: u64 = 7;
 
@@ -44,6 +46,8 @@ pub(super) struct Fields {
     pub(super) mention: Field,
     /// Entries of a history: when ([`crate::moment::Moment`]).
     pub(super) time: Field,
+    /// Files of a large tree: what their bytes can hold ([`crate::signature`]).
+    pub(super) signature: Field,
     /// Stored for showing: a unit without its body, or a file's imports.
     pub(super) stored: Field,
 }
@@ -79,6 +83,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         import: schema.add_text_field("import", raw()),
         mention: schema.add_text_field("mention", raw().set_fast("raw")),
         time: schema.add_i64_field("time", FAST),
+        signature: schema.add_u64_field(SIGNATURE, FAST),
         stored: schema.add_bytes_field("stored", STORED),
     };
     (schema.build(), fields)

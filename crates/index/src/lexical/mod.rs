@@ -19,6 +19,7 @@ mod read;
 mod run;
 mod score;
 mod sealed;
+mod signed;
 mod space;
 mod statistics;
 mod stored;

@@ -180,6 +180,7 @@ mod tests {
                 path: &format!("f{file}.c"),
                 parsed,
                 textual_types: Vec::new(),
+                signature: Vec::new(),
                 entries: Vec::new(),
             };
             writer.add(&document).expect("added");

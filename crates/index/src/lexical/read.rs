@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::ids::{FileId, TextHash};
 
 /// Documents that one core goes through at once.
-const SCAN_DOCS: usize = 1 << 14;
+pub(super) const SCAN_DOCS: usize = 1 << 14;
 
 /// Which units a search may give; asked by many threads.
 pub trait UnitFilter: Sync {
@@ -93,7 +93,7 @@ pub struct Lexical {
 pub(super) struct Segment {
     pub(super) reader: SegmentReader,
     file: Column<u64>,
-    info: Column<u64>,
+    pub(super) info: Column<u64>,
     text: Column<u64>,
     /// When, in a segment with entries of a history.
     pub(super) time: Option<Column<i64>>,

@@ -59,6 +59,7 @@ fn index(seed: u64) -> (tempfile::TempDir, Lexical) {
                 path: &path,
                 parsed,
                 textual_types: Vec::new(),
+                signature: Vec::new(),
                 entries: Vec::new(),
             })
             .expect("added");

@@ -86,7 +86,7 @@ impl Document for Queued {
 }
 
 /// One file to be indexed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FileDocument<'a> {
     /// The file's number.
     pub id: FileId,
@@ -96,6 +96,8 @@ pub struct FileDocument<'a> {
     pub parsed: Parsed,
     /// Names that its text defines as types.
     pub textual_types: Vec<String>,
+    /// What its bytes can hold; empty where nobody asks.
+    pub signature: Vec<u64>,
     /// What each unit says beside its text, where the units are entries of a history; empty for a file of the tree.
     pub entries: Vec<Entry>,
 }
@@ -200,6 +202,9 @@ impl Writer {
             imports.iter().flat_map(|text| import_keys(text, file.path, language::facts())).collect();
         for key in &keys {
             document.add_text(self.fields.import, key);
+        }
+        for bits in &file.signature {
+            document.add_u64(self.fields.signature, *bits);
         }
         document.add_bytes(self.fields.stored, &postcard::to_stdvec(&file.parsed.imports).unwrap_or_default());
         document
@@ -342,8 +347,7 @@ mod tests {
         for (id, name) in [(1, "kept_words"), (2, "zebraquux_secret")] {
             let unit = Unit { name: name.into(), body: format!("fn {name}() {{}}"), ..Unit::default() };
             let parsed = Parsed { units: vec![unit], ..Parsed::default() };
-            let file =
-                FileDocument { id: FileId(id), path: "a.rs", parsed, textual_types: Vec::new(), entries: Vec::new() };
+            let file = FileDocument { id: FileId(id), path: "a.rs", parsed, ..FileDocument::default() };
             writer.add(&file).expect("added");
         }
         writer.commit("one").expect("a commit");

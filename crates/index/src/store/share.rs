@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::lexical::{is_segment_file, named_files};
 use crate::mode::VectorMode;
 use crate::vector::{Manifest, SpareSegment, Vectors, is_vector_file};
-use crate::walk::WalkOptions;
+use crate::walk::{KnownTree, WalkOptions};
 
 /// The commit point among the parts; it is written last.
 pub const POINT_PART: &str = "lexical/meta.json";
@@ -248,6 +248,7 @@ impl Store {
         know_times(&mut table, adoption.before);
         (table.mode, table.by_init) = (adoption.mode, true);
         table.pulled = adoption.origin.to_string();
+        table.tree = KnownTree::default();
         self.commit_table(&table)?;
         self.clean(lock)
     }
@@ -314,6 +315,7 @@ fn sent(table: &FileTable, vectors: Option<&Vectors>) -> FileTable {
         root: String::new(),
         unreadable: Vec::new(),
         state: Vec::new(),
+        tree: KnownTree::default(),
         vectors: manifest,
         pulled: String::new(),
         ..table.clone()

@@ -1,16 +1,137 @@
-//! The file table as its file holds it.
+//! The file table, and the file that holds it.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use colgrep_syntax::read::Skip;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 use zstd::bulk::{compress, decompress};
 use zstd::zstd_safe::get_frame_content_size;
 
-use super::FileTable;
 use crate::error::{Error, Result, Source};
+use crate::ids::FileId;
+use crate::mode::VectorMode;
+use crate::vector::Manifest;
+use crate::walk::{Known, KnownTree, LeftOut, WalkOptions, Walked, walk, walk_again};
 
 /// Compression: paths repeat each other, hashes and times do not.
 const LEVEL: i32 = 3;
 /// Most bytes of a table for each of its file. No table comes near it; what somebody forged must not fill the memory.
 const SPREAD_MAX: u64 = 256;
+
+/// What the table knows of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// Its number in the index; kept as long as the path is.
+    pub id: FileId,
+    /// Path relative to the root, `/` between components.
+    pub path: String,
+    /// Size in bytes when it was read.
+    pub size: u64,
+    /// Time of its last change when it was read, in nanoseconds since 1970: [`WalkedFile::mtime_ns`](crate::walk::WalkedFile).
+    pub mtime_ns: i64,
+    /// Hash of its bytes (XXH3, 128 bits).
+    pub hash: u128,
+    /// Name of its language.
+    pub language: String,
+    /// Whether it says that a program wrote it.
+    pub generated: bool,
+    /// Number of its units.
+    pub units: u32,
+    /// Why it has none.
+    pub skip: Option<Skip>,
+    /// What parsing had to say.
+    pub note: Option<String>,
+}
+
+/// The table of files of one generation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTable {
+    /// The project's root, absolute.
+    pub root: String,
+    /// What the walk took in.
+    pub filesize_max: u64,
+    /// Hidden files too.
+    pub hidden: bool,
+    /// Files whose names are those of keys and passwords too.
+    pub secrets: bool,
+    /// Ignore files did not count.
+    pub no_ignore: bool,
+    /// The next unused file number.
+    pub next_id: u32,
+    /// Whether the last build went to its end.
+    pub complete: bool,
+    /// The files, by path.
+    pub files: Vec<FileRecord>,
+    /// Entries that could not be read at all, with the reason.
+    pub unreadable: Vec<(String, String)>,
+    /// The vectors of this generation, if it has any.
+    pub vectors: Option<Manifest>,
+    /// What its documents are made of: 0 for the files of a tree, else the version of another source. The texts of
+    /// other sources stand in the index itself, since reading them again is dear.
+    pub source: u32,
+    /// What the source was like when it was listed, in its own words: the next listing goes on from there.
+    pub state: Vec<String>,
+    /// The folders of the tree and what rules the walk, as they were when the files were listed; means something where the
+    /// last build went to its end.
+    pub tree: KnownTree,
+    /// What tells the index that this one was taken from, where it came from elsewhere; else empty.
+    pub pulled: String,
+    /// The vector mode; it stands in the commit point.
+    #[serde(skip)]
+    pub mode: VectorMode,
+    /// Whether `init` made it, or was called on it; it stands in the commit point.
+    #[serde(skip)]
+    pub by_init: bool,
+}
+
+impl FileTable {
+    /// The walk's options that the table was made with.
+    pub fn walk_options(&self) -> WalkOptions {
+        let FileTable { hidden, secrets, no_ignore, filesize_max, .. } = *self;
+        WalkOptions { hidden, secrets, no_ignore, filesize_max }
+    }
+
+    /// Walks the tree below `root`, and lists only the folders that differ from those of the table.
+    ///
+    /// # Errors
+    /// As [`walk`].
+    pub fn walk_again(&self, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
+        if !self.complete || self.tree.is_empty() {
+            return walk(root, left_out, options);
+        }
+        let files: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
+        let known = Known { tree: &self.tree, files: &files, unreadable: &self.unreadable };
+        walk_again(root, left_out, options, Some(&known))
+    }
+
+    /// What was left out: paths by reason.
+    pub fn skipped(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut paths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let files = self.files.iter().filter_map(|f| Some((f.skip?.reason(), f.path.as_str())));
+        for (reason, path) in files.chain(self.unreadable.iter().map(|(path, reason)| (reason.as_str(), path.as_str())))
+        {
+            paths.entry(reason).or_default().push(path);
+        }
+        paths
+    }
+
+    /// Whether the index itself holds the texts that are encoded of its units.
+    pub fn keeps_texts(&self) -> bool {
+        self.source != 0
+    }
+
+    /// Iterates over the files that were indexed rather than skipped.
+    pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
+        self.files.iter().filter(|f| f.skip.is_none())
+    }
+
+    /// Number of units in all files.
+    pub fn units(&self) -> u64 {
+        self.indexed().map(|file| u64::from(file.units)).sum()
+    }
+}
 
 /// What stands behind a table to tell damage: it also binds the table to its generation.
 fn sum(generation: u64, table: &[u8]) -> [u8; 8] {
@@ -42,7 +163,6 @@ pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTa
 
 #[cfg(test)]
 mod tests {
-    use super::super::FileRecord;
     use super::*;
 
     #[test]

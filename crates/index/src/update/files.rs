@@ -15,6 +15,7 @@ use super::{Progress, Report};
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::lexical::{FileDocument, Writer, kept};
+use crate::signature::SOURCE_BYTES_MIN;
 use crate::store::{FileRecord, FileTable, Store};
 use crate::walk::{Walked, WalkedFile};
 
@@ -78,11 +79,13 @@ pub(super) fn index_changes(
         return Ok(Report { files: table.files.len() as u64, in_tree: walked.files.len() as u64, ..Report::default() });
     }
     let mut build = Build::new(store, source, table, texts, progress)?;
+    build.signs = walked.bytes(build.table.filesize_max) >= SOURCE_BYTES_MIN;
     // Merges take time: an update with a deadline leaves them to the next.
     build.writer.merge_segments(limit.deadline.is_none());
     build.remove(&difference.gone);
     build.table.unreadable.clone_from(&walked.unreadable);
     build.table.state.clone_from(&walked.state);
+    build.table.tree.clone_from(&walked.tree);
     build.report.in_tree = walked.files.len() as u64;
     build.report.unread = build.read(&difference.stale, limit)?;
     build.finish(limit)
@@ -100,6 +103,8 @@ struct Build<'a> {
     /// The records of all files, by path.
     records: HashMap<String, FileRecord>,
     bytes_read: AtomicU64,
+    /// Whether files get signatures.
+    signs: bool,
     report: Report,
 }
 
@@ -121,7 +126,8 @@ impl<'a> Build<'a> {
         let writer = Writer::open(&store.lexical_folder(), store.disk())?;
         let records = table.files.drain(..).map(|f| (f.path.clone(), f)).collect();
         let report = Report { wrote: true, ..Report::default() };
-        Ok(Build { store, source, texts, progress, writer, table, records, bytes_read: AtomicU64::new(0), report })
+        let (bytes_read, signs) = (AtomicU64::new(0), false);
+        Ok(Build { store, source, texts, progress, writer, table, records, bytes_read, signs, report })
     }
 
     /// Deletes the documents of removed files.
@@ -206,17 +212,18 @@ impl<'a> Build<'a> {
     /// Reads one file, and writes its units if its content differs from `known`.
     fn file(&self, id: FileId, found: &WalkedFile, known: Option<&FileRecord>, round: &dyn Round) -> Result<Outcome> {
         let (filesize_max, secrets) = (self.table.filesize_max, self.table.secrets);
-        let asked = Asked { found, known, record: &new_record(id, found), filesize_max, secrets };
+        let signs = self.signs;
+        let asked = Asked { found, known, record: &new_record(id, found), filesize_max, secrets, signs };
         let Document { mut record, content, bytes } = round.read(&asked)?;
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
-        let Some(Content { parsed, textual_types, entries }) = content else {
+        let Some(Content { parsed, textual_types, signature, entries }) = content else {
             if record.skip.is_some() && known.is_some_and(|k| k.skip.is_none()) {
                 self.writer.delete(id);
             }
             return Ok(Outcome { record, written: false });
         };
         record.units = parsed.units.len() as u32;
-        let file = FileDocument { id, path: &found.path, parsed, textual_types, entries };
+        let file = FileDocument { id, path: &found.path, parsed, textual_types, signature, entries };
         if file.entries.is_empty() {
             self.texts.keep(id, file.text_path(), &file.parsed.units);
         } else {

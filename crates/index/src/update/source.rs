@@ -10,6 +10,7 @@ use colgrep_syntax::read::{Skip, decode, skip_by_name};
 use crate::disk::read_regular;
 use crate::error::Result;
 use crate::lexical::Entry;
+use crate::signature::signature;
 use crate::source::hash;
 use crate::store::{FileRecord, FileTable};
 use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, walk};
@@ -64,6 +65,8 @@ pub struct Asked<'a> {
     pub filesize_max: u64,
     /// Whether files are read whose names are those of secrets (keys, passwords).
     pub secrets: bool,
+    /// Whether a signature of the bytes is wanted.
+    pub signs: bool,
 }
 
 /// A document as it was read.
@@ -84,6 +87,8 @@ pub struct Content {
     pub parsed: Parsed,
     /// Names that its text defines as types.
     pub textual_types: Vec<String>,
+    /// What its bytes can hold, where that is wanted.
+    pub signature: Vec<u64>,
     /// For a history, the facts of each unit beside its text; empty for the files of a tree.
     pub entries: Vec<Entry>,
 }
@@ -102,8 +107,11 @@ impl Source for Tree<'_> {
         0
     }
 
-    fn list(&self, _: Option<&FileTable>, options: &WalkOptions) -> Result<Walked> {
-        walk(self.root, &self.left_out, options)
+    fn list(&self, known: Option<&FileTable>, options: &WalkOptions) -> Result<Walked> {
+        match known {
+            Some(table) => table.walk_again(self.root, &self.left_out, options),
+            None => walk(self.root, &self.left_out, options),
+        }
     }
 
     fn begin<'s>(&'s self, _: &[WalkedFile]) -> Result<Box<dyn Round + 's>> {
@@ -114,7 +122,7 @@ impl Source for Tree<'_> {
 impl Round for Tree<'_> {
     /// Reads one file, and parses it if its content differs from that of the known record.
     fn read(&self, asked: &Asked<'_>) -> Result<Document> {
-        let Asked { found, known, filesize_max, secrets, .. } = *asked;
+        let Asked { found, known, filesize_max, secrets, signs, .. } = *asked;
         let mut record = asked.record.clone();
         let skip = |mut record: FileRecord, skip: Skip, bytes: u64| {
             record.skip = Some(skip);
@@ -139,6 +147,7 @@ impl Round for Tree<'_> {
             return Ok(Document { record, bytes: size, ..Document::default() });
         }
         let language = language::of_file(&found.path, &bytes);
+        let signature = if signs { signature(&bytes) } else { Vec::new() };
         let text = match decode(&found.path, bytes) {
             Ok(text) => text,
             Err(reason) => return skip(record, reason, size),
@@ -147,7 +156,7 @@ impl Round for Tree<'_> {
         record.language = language;
         record.generated = text.generated;
         record.note.clone_from(&parsed.note);
-        let content = Content { parsed, textual_types: textual_types(&text.text), entries: Vec::new() };
+        let content = Content { parsed, textual_types: textual_types(&text.text), signature, entries: Vec::new() };
         Ok(Document { record, content: Some(content), bytes: size })
     }
 }

@@ -13,7 +13,7 @@ use super::vectors::{Built, Encoding, Job};
 use super::{Progress, Report};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FileId;
-use crate::lexical::{CommitPoint, Lexical, Writer};
+use crate::lexical::{CommitPoint, Writer};
 use crate::store::{FileTable, PATIENCE, Snapshot, Store, WriteLock};
 use crate::walk::{LeftOut, WalkOptions, Walked};
 
@@ -264,29 +264,33 @@ impl<'a> Updater<'a> {
         self.with_source(|source| source.list(known, options))
     }
 
-    fn point(&self) -> Option<CommitPoint> {
-        Lexical::commit_point(&self.store.lexical_folder()).ok()
-    }
-
-    /// Opens the index and walks the tree, in parallel.
+    /// Opens the index and lists the source, in parallel. The table comes first: what it knows need not be listed.
     fn compare(&self) -> Result<Seen> {
-        let mut options = self.options.unwrap_or_default();
-        let (snapshot, walked) = match self.source {
-            None => rayon::join(|| self.opened(), || self.walk(&options, None)),
-            // Another source needs the known table to list its documents, so the index is opened first.
-            Some(_) => {
-                let snapshot = self.opened()?;
-                let walked = self.walk(&options, snapshot.as_ref().map(|s| &s.files));
-                (Ok(snapshot), walked)
-            }
+        let ahead = self.store.ahead().filter(|(_, table)| table.root == self.root.to_string_lossy());
+        let made_with = ahead.as_ref().map(|(_, table)| table.walk_options());
+        let mut options = self.options.or(made_with).unwrap_or_default();
+        let (opened, walked) = rayon::join(
+            || match &ahead {
+                // What can't be opened so may have been replaced meanwhile.
+                Some((point, table)) if !self.wait => match self.store.open_parts(point, table) {
+                    Ok(parts) if parts.damage.is_none() => (Some(parts), Ok(None)),
+                    _ => (None, self.opened()),
+                },
+                _ => (None, self.opened()),
+            },
+            || self.walk(&options, ahead.as_ref().map(|(_, table)| table)),
+        );
+        let mut walked = walked?;
+        let snapshot = match (opened, ahead) {
+            ((Some(parts), _), Some((_, table))) => Some(parts.with(table)),
+            ((_, snapshot), _) => snapshot?,
         };
-        let (mut walked, snapshot) = (walked?, snapshot?);
         if let Some(made_with) = snapshot.as_ref().map(|s| s.files.walk_options())
             && self.options.is_none()
             && made_with != options
         {
             options = made_with;
-            walked = self.walk(&options, None)?;
+            walked = self.walk(&options, snapshot.as_ref().map(|s| &s.files))?;
         }
         self.progress.unheeded(&walked.unheeded);
         let standing = self.standing(snapshot.as_ref(), &walked, &options);
@@ -320,7 +324,8 @@ impl<'a> Updater<'a> {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
                 let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
                 // The other process may have seen a newer tree than our walk.
-                seen.walked = self.walk(&seen.options, None)?;
+                let known = seen.snapshot.as_ref().map(|snapshot| &snapshot.files);
+                seen.walked = self.walk(&seen.options, known)?;
                 seen.point = None;
                 Ok(lock)
             }
@@ -330,7 +335,7 @@ impl<'a> Updater<'a> {
 
     /// Opens the index again, now under the lock, if its commit point has changed.
     fn look_again(&self, seen: &mut Seen) -> Result<()> {
-        if seen.snapshot.is_none() || seen.point.is_none() || seen.point != self.point() {
+        if seen.snapshot.is_none() || seen.point.is_none() || seen.point != self.store.point().ok() {
             seen.snapshot = self.opened()?;
             seen.standing = self.standing(seen.snapshot.as_ref(), &seen.walked, &seen.options);
         }

@@ -1,19 +1,24 @@
 //! Lists the files below a root, by the rules of `.gitignore` and `.colgrepignore`.
 
+#[cfg(target_os = "linux")]
+mod again;
+mod known;
 mod patterns;
 mod rules;
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::UNIX_EPOCH;
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 use rayon::Scope;
 
 use crate::error::{Error, Result};
+pub use known::{Known, KnownTree};
 pub use patterns::Patterns;
 use rules::{Reader, Rules};
 
@@ -39,11 +44,27 @@ pub(crate) fn changed_ns(metadata: &std::fs::Metadata) -> i64 {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        let noted = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
-        modified.max(noted)
+        latest_ns(modified, metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec()))
     }
     #[cfg(not(unix))]
     modified
+}
+
+/// The later one of the time of a file's content, not before 1970, and of what the system notes.
+#[cfg(unix)]
+fn latest_ns(modified: i64, noted: i64) -> i64 {
+    modified.max(0).max(noted)
+}
+
+/// The state of a folder ([`KnownTree`]), where its file system can be trusted with it.
+fn state_of(folder: &Path) -> u64 {
+    #[cfg(target_os = "linux")]
+    if known::is_trusted(folder) {
+        return folder.symlink_metadata().map_or(known::UNSURE, |about| known::state_of_folder(&about));
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = folder;
+    known::UNSURE
 }
 
 impl Default for WalkOptions {
@@ -77,6 +98,15 @@ pub struct Walked {
     pub unheeded: Vec<(String, String)>,
     /// For another source than a tree: what it was like, in its own words, for its next listing.
     pub state: Vec<String>,
+    /// What the next walk need not list again.
+    pub tree: KnownTree,
+}
+
+impl Walked {
+    /// Bytes of the files of at most this size.
+    pub fn bytes(&self, filesize_max: u64) -> u64 {
+        self.files.iter().map(|file| file.size).filter(|size| *size <= filesize_max).sum()
+    }
 }
 
 /// The reason that stands with a symbolic link or special file.
@@ -98,7 +128,20 @@ pub struct LeftOut<'a> {
 /// # Errors
 /// When `root` itself can't be read, or a pattern of `left_out` is none.
 pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
-    walk_until(root, left_out, options, usize::MAX)
+    walk_until(root, left_out, options, usize::MAX, None)
+}
+
+/// As [`walk`], and lists only the folders that differ from what an earlier walk found.
+///
+/// # Errors
+/// As [`walk`].
+pub fn walk_again(
+    root: &Path,
+    left_out: &LeftOut<'_>,
+    options: &WalkOptions,
+    known: Option<&Known<'_>>,
+) -> Result<Walked> {
+    walk_until(root, left_out, options, usize::MAX, known)
 }
 
 /// Whether a walk would find more than so many files; it ends as soon as that is known.
@@ -106,47 +149,53 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
 /// # Errors
 /// As [`walk`].
 pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<bool> {
-    Ok(walk_until(root, left_out, options, files)?.files.len() > files)
+    Ok(walk_until(root, left_out, options, files, None)?.files.len() > files)
 }
 
 /// Walks until more than `enough` files are found.
-fn walk_until(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions, enough: usize) -> Result<Walked> {
+fn walk_until(
+    root: &Path,
+    left_out: &LeftOut<'_>,
+    options: &WalkOptions,
+    enough: usize,
+    known: Option<&Known<'_>>,
+) -> Result<Walked> {
     std::fs::read_dir(root).map_err(|e| Error::io("read", root, e))?;
     let root = root.canonicalize().map_err(|e| Error::io("read", root, e))?;
     let ignored = match options.no_ignore {
         true => Patterns::default(),
         false => Patterns::checked(&root, left_out.patterns.iter().map(String::as_str)).map_err(Error::Pattern)?,
     };
-    let reader = Arc::new(Reader::default());
     let in_git = root.ancestors().any(|a| a.join(".git").exists());
+    let own = left_out.folder.and_then(|p| p.canonicalize().ok());
     let walk = Walk {
         options: *options,
         in_git,
-        own: left_out.folder.and_then(|p| p.canonicalize().ok()),
+        own,
         ignored,
-        global: if options.no_ignore { Gitignore::empty() } else { GitignoreBuilder::new(&root).build_global().0 },
+        global: OnceLock::new(),
+        reader: Arc::default(),
+        above: OnceLock::new(),
         walked: Mutex::default(),
+        has_unnamed: AtomicBool::new(false),
         enough,
         root,
     };
-    let mut rules = Rules::none(&reader);
-    // Outside a repository, ignore files inside the tree count and those above it do not.
-    if in_git && !options.no_ignore {
-        let above: Vec<&Path> = walk.root.ancestors().skip(1).collect();
-        for folder in above.into_iter().rev() {
-            rules = rules.inside(folder, true, |name| folder.join(name).symlink_metadata().is_ok());
-        }
+    let terms = walk.terms(left_out.patterns);
+    #[cfg(target_os = "linux")]
+    if known.is_some_and(|known| known.tree.terms == terms && again::fill(&walk, known)) {
+        return Ok(walk.found(terms));
     }
-    rayon::scope(|scope| walk.folder(scope, walk.root.clone(), &rules));
-    let mut walked = walk.walked.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let below_root = |path: PathBuf| path.strip_prefix(&walk.root).unwrap_or(&path).to_string_lossy().into_owned();
-    walked.unheeded = reader.unheeded().into_iter().map(|(path, why)| (below_root(path), why)).collect();
-    walked.files.sort_unstable();
-    walked.unreadable.sort_unstable();
-    walked.misnamed.sort_unstable();
-    walked.unheeded.sort_unstable();
-    Ok(walked)
+    #[cfg(not(target_os = "linux"))]
+    let _ = known;
+    rayon::scope(|scope| {
+        walk.folder(scope, walk.root.clone(), walk.above(), &|scope, inner, rules| walk.inside(scope, inner, rules));
+    });
+    Ok(walk.found(terms))
 }
+
+/// What becomes of a folder inside one that is listed; with the rules in force there.
+type Inside<'s, 'i> = dyn Fn(&Scope<'s>, PathBuf, &Arc<Rules>) + Sync + 'i;
 
 /// A walk under way.
 struct Walk {
@@ -159,19 +208,102 @@ struct Walk {
     /// The setting `ignore`.
     ignored: Patterns,
     /// The user's own ignore file for all repositories.
-    global: Gitignore,
+    global: OnceLock<Gitignore>,
+    reader: Arc<Reader>,
+    /// The rules of the folders above the root.
+    above: OnceLock<Arc<Rules>>,
     walked: Mutex<Walked>,
+    /// Whether there is a folder whose name is no text: such a tree is not remembered.
+    has_unnamed: AtomicBool,
     /// No more is walked once there are more files than this.
     enough: usize,
 }
 
 impl Walk {
-    /// Takes in what is in a folder; `above` are the rules of the folders above it.
-    fn folder<'s>(&'s self, scope: &Scope<'s>, folder: PathBuf, above: &Arc<Rules>) {
+    /// Hash of what rules the walk beside the ignore files in the tree and above it.
+    fn terms(&self, patterns: &[String]) -> u64 {
+        let WalkOptions { hidden, no_ignore, .. } = self.options;
+        let global = if no_ignore { None } else { gitconfig_excludes_path() };
+        let state = global.as_deref().map_or(0, known::state_of_rules);
+        fn bytes(path: Option<&Path>) -> &[u8] {
+            path.map_or(&[], |path| path.as_os_str().as_encoded_bytes())
+        }
+        known::terms(
+            &self.root,
+            &[
+                &[hidden.into(), no_ignore.into(), self.in_git.into()],
+                bytes(self.own.as_deref()),
+                patterns.join("\n").as_bytes(),
+                bytes(global.as_deref()),
+                &state.to_le_bytes(),
+            ],
+        )
+    }
+
+    /// The rules of the folders above the root.
+    fn above(&self) -> &Arc<Rules> {
+        self.above.get_or_init(|| {
+            let mut rules = Rules::none(&self.reader);
+            // Outside a repository, ignore files inside the tree count and those above it do not.
+            if self.in_git && !self.options.no_ignore {
+                let above: Vec<&Path> = self.root.ancestors().skip(1).collect();
+                for folder in above.into_iter().rev() {
+                    self.reader.note_all(folder);
+                    rules = rules.inside(folder, true, |name| folder.join(name).symlink_metadata().is_ok());
+                }
+            }
+            rules
+        })
+    }
+
+    /// What was found, in order.
+    fn found(self, terms: u64) -> Walked {
+        let mut walked = self.walked.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let below_root = |path: PathBuf| path.strip_prefix(&self.root).unwrap_or(&path).to_string_lossy().into_owned();
+        walked.unheeded = self.reader.unheeded().into_iter().map(|(path, why)| (below_root(path), why)).collect();
+        walked.files.sort_unstable();
+        walked.unreadable.sort_unstable();
+        walked.misnamed.sort_unstable();
+        walked.unheeded.sort_unstable();
+        walked.unheeded.dedup();
+        let rules: Option<Vec<_>> =
+            self.reader.seen().into_iter().map(|(path, state)| known::remembered(path, state)).collect();
+        match rules {
+            // An ignore file that is disregarded is told at each walk, and so read.
+            Some(rules) if walked.unheeded.is_empty() && !self.has_unnamed.load(Ordering::Relaxed) => {
+                walked.tree.terms = terms;
+                walked.tree.rules.extend(rules);
+                walked.tree.rules.sort_unstable();
+                walked.tree.rules.dedup();
+                walked.tree.folders.sort_unstable();
+            }
+            _ => walked.tree = KnownTree::default(),
+        }
+        walked
+    }
+
+    /// Takes in all that is in a folder inside one that is listed.
+    fn inside<'s>(&'s self, scope: &Scope<'s>, folder: PathBuf, above: &Arc<Rules>) {
+        let rules = above.clone();
+        scope.spawn(move |scope| {
+            self.folder(scope, folder, &rules, &|scope, inner, rules| self.inside(scope, inner, rules));
+        });
+    }
+
+    /// Takes in the files of a folder, and hands the folders in it to `inside`; `above` are the rules of the folders above
+    /// it. Gives the names in it that have a say in the rules.
+    fn folder<'s>(
+        &'s self,
+        scope: &Scope<'s>,
+        folder: PathBuf,
+        above: &Arc<Rules>,
+        inside: &Inside<'s, '_>,
+    ) -> Vec<OsString> {
         if self.enough < usize::MAX && self.walked().files.len() > self.enough {
-            return;
+            return Vec::new();
         }
         let mut found = Walked::default();
+        let state = state_of(&folder);
         let mut entries = Vec::new();
         match std::fs::read_dir(&folder) {
             Ok(all) => {
@@ -184,12 +316,11 @@ impl Walk {
             }
             Err(error) => found.unreadable.push((self.below_root(&folder), error.to_string())),
         }
+        let asked: Vec<OsString> = entries.iter().map(DirEntry::file_name).filter(|n| rules::is_asked(n)).collect();
         let rules = match self.options.no_ignore {
             true => above.clone(),
             false => {
-                let is_asked = |name: &&OsStr| [".git", ".jj"].iter().chain(&rules::NAMES).any(|n| *name == *n);
-                let names: Vec<_> = entries.iter().map(DirEntry::file_name).collect();
-                let names: HashSet<&OsStr> = names.iter().map(|n| n.as_os_str()).filter(is_asked).collect();
+                let names: HashSet<&OsStr> = asked.iter().map(OsString::as_os_str).collect();
                 above.inside(&folder, self.in_git, |name| names.contains(OsStr::new(name)))
             }
         };
@@ -206,22 +337,37 @@ impl Walk {
                 continue;
             }
             if kind.is_dir() {
-                let rules = rules.clone();
-                scope.spawn(move |scope| self.folder(scope, path, &rules));
+                inside(scope, path, &rules);
             } else if kind.is_file() {
                 self.file(&entry, &path, &mut found);
             } else {
                 found.unreadable.push((self.below_root(&path), SPECIAL.to_string()));
             }
         }
+        // What is told of anew at each walk has to be met at each.
+        let is_sure = found.misnamed.is_empty() && found.unreadable.iter().all(|(_, why)| why == SPECIAL);
+        let state = if is_sure { state } else { known::UNSURE };
+        let name = folder.strip_prefix(&self.root).ok().and_then(Path::to_str).map(str::to_string);
         let mut all = self.walked();
+        match name {
+            Some(name) => all.tree.folders.push((name, state)),
+            None => self.has_unnamed.store(true, Ordering::Relaxed),
+        }
         all.files.append(&mut found.files);
         all.unreadable.append(&mut found.unreadable);
         all.misnamed.append(&mut found.misnamed);
+        asked
     }
 
     fn walked(&self) -> MutexGuard<'_, Walked> {
         self.walked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn global(&self) -> &Gitignore {
+        self.global.get_or_init(|| match self.options.no_ignore {
+            true => Gitignore::empty(),
+            false => GitignoreBuilder::new(&self.root).build_global().0,
+        })
     }
 
     fn is_left_out(&self, entry: &DirEntry, path: &Path, is_folder: bool, rules: &Rules) -> bool {
@@ -229,7 +375,7 @@ impl Walk {
             return true;
         }
         let said = rules.matched(path, is_folder);
-        let said = if said.is_none() { self.global.matched(path, is_folder).map(|_| ()) } else { said };
+        let said = if said.is_none() { self.global().matched(path, is_folder).map(|_| ()) } else { said };
         // A rule that keeps a hidden file goes before what is said of all hidden files.
         said.is_ignore()
             || (said.is_none() && !self.options.hidden && is_hidden(entry))
@@ -270,165 +416,4 @@ fn is_hidden(entry: &DirEntry) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        folder
-    }
-
-    fn paths(folder: &Path, options: &WalkOptions) -> String {
-        let walked = walk(folder, &LeftOut::default(), options).unwrap();
-        walked.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn ignore_files_decide_and_not_folder_names() {
-        let folder = tree(&[
-            (".gitignore", "*.log\n/out/\n"),
-            (".colgrepignore", "secret/\n"),
-            ("bin/a.rs", ""),
-            ("build/b.rs", ""),
-            ("env/c.rs", ""),
-            ("out/d.rs", ""),
-            ("secret/e.rs", ""),
-            (".hidden/f.rs", ""),
-            ("run.log", ""),
-            ("target.rs", ""),
-        ]);
-        let defaults = WalkOptions::default();
-        assert_eq!(paths(folder.path(), &defaults), "bin/a.rs build/b.rs env/c.rs target.rs");
-        let all = WalkOptions { hidden: true, no_ignore: true, ..defaults };
-        assert_eq!(
-            paths(folder.path(), &all),
-            ".colgrepignore .gitignore .hidden/f.rs bin/a.rs build/b.rs env/c.rs out/d.rs run.log secret/e.rs target.rs"
-        );
-    }
-
-    #[test]
-    fn a_git_repository_is_read_by_its_rules_and_not_by_its_insides() {
-        let folder = tree(&[(".git/HEAD", ""), (".gitignore", "gen\n"), ("gen/a.rs", ""), ("sub/b.rs", "")]);
-        assert_eq!(paths(&folder.path().join("sub"), &WalkOptions::default()), "b.rs");
-        let hidden = WalkOptions { hidden: true, ..WalkOptions::default() };
-        assert_eq!(paths(folder.path(), &hidden), ".gitignore sub/b.rs");
-    }
-
-    #[test]
-    fn what_is_left_out_is_left_out_whole() {
-        let folder = tree(&[("a.rs", ""), ("data/index/b.rs", "")]);
-        let data = folder.path().join("data");
-        let left_out = LeftOut { folder: Some(&data), ..LeftOut::default() };
-        let walked = walk(folder.path(), &left_out, &WalkOptions::default()).unwrap();
-        assert_eq!(walked.files.len(), 1);
-    }
-
-    #[test]
-    fn patterns_count_as_an_ignore_file_at_the_root() {
-        let folder = tree(&[("a.rs", ""), ("a.snap", ""), ("keep.snap", ""), ("x/gen/b.rs", ""), ("gen/c.rs", "")]);
-        let patterns = ["*.snap", "!keep.snap", "/gen/"].map(String::from);
-        let left_out = LeftOut { patterns: &patterns, ..LeftOut::default() };
-        let paths = |options: &WalkOptions| {
-            let walked = walk(folder.path(), &left_out, options).unwrap();
-            walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(paths(&WalkOptions::default()), "a.rs keep.snap x/gen/b.rs");
-        let all = WalkOptions { no_ignore: true, ..WalkOptions::default() };
-        assert_eq!(paths(&all), "a.rs a.snap gen/c.rs keep.snap x/gen/b.rs");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_are_not_followed() {
-        let folder = tree(&[("a.rs", "")]);
-        std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
-        std::os::unix::fs::symlink(folder.path().join("a.rs"), folder.path().join("b.rs")).unwrap();
-        assert_eq!(paths(folder.path(), &WalkOptions::default()), "a.rs");
-        let walked = walk(folder.path(), &LeftOut::default(), &WalkOptions::default()).unwrap();
-        assert_eq!(walked.unreadable.len(), 2, "links are counted: {:?}", walked.unreadable);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn ignore_files_are_regular_and_bounded() {
-        let folder = tree(&[("a.rs", ""), ("b/c.rs", ""), ("b/d.log", ""), ("e/f.rs", ""), ("big/g.rs", "")]);
-        for (link, to) in [
-            (".gitignore", "/dev/zero"),
-            (".ignore", "/dev/zero"),
-            (".colgrepignore", "/dev/stdin"),
-            ("b/.gitignore", "../rules"),
-        ] {
-            std::os::unix::fs::symlink(to, folder.path().join(link)).unwrap();
-        }
-        fs::write(folder.path().join("rules"), "*.rs\n").unwrap();
-        fs::write(folder.path().join("b/.ignore"), "*.log\n").unwrap();
-        let made = std::process::Command::new("mkfifo").arg(folder.path().join("e/.gitignore")).status().unwrap();
-        assert!(made.success());
-        fs::write(folder.path().join("big/.gitignore"), "g.rs\n".repeat(60_000)).unwrap();
-        let walked = walk(folder.path(), &LeftOut::default(), &WalkOptions::default()).unwrap();
-        let files: Vec<_> = walked.files.iter().map(|f| f.path.as_str()).collect();
-        assert_eq!(files, ["a.rs", "b/c.rs", "big/g.rs", "e/f.rs", "rules"]);
-        let unheeded: Vec<_> = walked.unheeded.iter().map(|(path, _)| path.as_str()).collect();
-        assert_eq!(
-            unheeded,
-            [".colgrepignore", ".gitignore", ".ignore", "b/.gitignore", "big/.gitignore", "e/.gitignore"]
-        );
-    }
-
-    #[test]
-    fn patterns_in_force_at_a_time_are_bounded() {
-        let text: String = (0..20_000).map(|i| format!("a?{i}*\n")).collect();
-        let folder = tree(&[("a/a.rs", ""), ("b/b.rs", ""), ("a1", "")]);
-        let mut inner = folder.path().to_path_buf();
-        for _ in 0..4 {
-            fs::write(inner.join(".gitignore"), &text).unwrap();
-            inner.push("a");
-            fs::create_dir_all(&inner).unwrap();
-        }
-        fs::write(folder.path().join("b/.gitignore"), &text).unwrap();
-        let walked = walk(folder.path(), &LeftOut::default(), &WalkOptions::default()).unwrap();
-        assert_eq!(walked.files.len(), 3, "{walked:?}");
-        let deep = walked.unheeded.iter().filter(|(path, _)| path.starts_with("a/a/"));
-        assert!(deep.count() > 0, "{:?}", walked.unheeded);
-    }
-
-    #[test]
-    fn the_nearest_rule_of_the_first_kind_decides() {
-        let folder = tree(&[
-            (".git/info/exclude", "*.x\n"),
-            (".gitignore", "*.log\n!.kept\nsub/*.y\n"),
-            (".ignore", "!b.log\n*.i\n"),
-            (".colgrepignore", "!c.i\n"),
-            ("a.log", ""),
-            ("b.log", ""),
-            ("c.i", ""),
-            ("d.i", ""),
-            ("e.x", ""),
-            (".kept", ""),
-            (".hidden", ""),
-            ("sub/.gitignore", "!f.log\n"),
-            ("sub/f.log", ""),
-            ("sub/g.log", ""),
-            ("sub/h.y", ""),
-            ("repository/.git/HEAD", ""),
-            ("repository/i.log", ""),
-            ("repository/j.i", ""),
-        ]);
-        let kept = ".kept b.log c.i repository/i.log sub/f.log";
-        assert_eq!(paths(folder.path(), &WalkOptions::default()), kept);
-        // From above, as from inside.
-        assert_eq!(paths(&folder.path().join("sub"), &WalkOptions::default()), "f.log");
-    }
-
-    #[test]
-    fn a_missing_root_is_an_error() {
-        assert!(walk(Path::new("/no/such/folder"), &LeftOut::default(), &WalkOptions::default()).is_err());
-    }
-}
+mod tests;

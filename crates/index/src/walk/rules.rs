@@ -3,6 +3,7 @@
 //! A clone can hold anything under these names. As in git, a link is not followed; only regular files of a bounded size
 //! are read, and the patterns in force are bounded too.
 
+use std::ffi::OsStr;
 use std::io::ErrorKind::FileTooLarge;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::Match;
 
+use super::known::state_of_rules;
 use super::patterns::Patterns;
 use crate::disk::read_regular;
 
@@ -17,6 +19,8 @@ use crate::disk::read_regular;
 pub(super) const NAMES: [&str; KINDS - 1] = [".colgrepignore", ".ignore", ".gitignore"];
 /// Those and `.git/info/exclude`.
 const KINDS: usize = 4;
+/// Names that begin a repository.
+const TOPS: [&str; 2] = [".git", ".jj"];
 /// From this kind on, rules end at the border of the repository that holds them.
 const FIRST_OF_GIT: usize = 2;
 /// Largest ignore file that is read, in bytes; a hundred times a large one.
@@ -32,6 +36,13 @@ pub(super) struct Reader {
     live: AtomicUsize,
     /// Ignore files that are disregarded, with the reason.
     unheeded: Mutex<Vec<(PathBuf, String)>>,
+    /// What gave rules or could have, with its state before it was read.
+    seen: Mutex<Vec<(PathBuf, u64)>>,
+}
+
+/// Whether the name of an entry has a say in the rules.
+pub(super) fn is_asked(name: &OsStr) -> bool {
+    TOPS.iter().chain(&NAMES).any(|asked| name == *asked)
 }
 
 impl Reader {
@@ -40,8 +51,24 @@ impl Reader {
         std::mem::take(&mut *self.unheeded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// What gave rules or could have, with its state before it was read.
+    pub(super) fn seen(&self) -> Vec<(PathBuf, u64)> {
+        std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, path: &Path) {
+        let state = state_of_rules(path);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), state));
+    }
+
+    /// Notes all that could give rules in a folder, be it there or not.
+    pub(super) fn note_all(&self, folder: &Path) {
+        TOPS.iter().chain(&NAMES).for_each(|name| self.note(&folder.join(name)));
+    }
+
     /// The text of an ignore file; `None` if there is none, or it is disregarded.
     fn read(&self, path: &Path) -> Option<String> {
+        self.note(path);
         let refuse = |why: String| {
             self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));
             None
@@ -101,7 +128,8 @@ impl Rules {
 
     /// Those of `folder`, which holds the names that `has` says, behind these. `in_git`: whether repositories end rules.
     pub(super) fn inside(self: &Arc<Rules>, folder: &Path, in_git: bool, has: impl Fn(&str) -> bool) -> Arc<Rules> {
-        let is_top = in_git && (has(".git") || has(".jj"));
+        let is_top = in_git && TOPS.into_iter().any(&has);
+        TOPS.into_iter().filter(|name| has(name)).for_each(|name| self.reader.note(&folder.join(name)));
         let files = NAMES.map(|name| has(name).then(|| folder.join(name)));
         let exclude = if has(".git") { self.exclude(folder) } else { None };
         let files = files.into_iter().chain([exclude]);

@@ -1,0 +1,196 @@
+//! What a file's bytes can hold, in a few bits: which files a text or a pattern need not be looked for in.
+//!
+//! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, letters of ASCII
+//! in lower case, with as many bits as the file has different ones: 2.4 % of the source. A text of `n` bytes asks for `n - 3`
+//! bits; each is set by chance in 63 of 100 files, so twelve bytes that a file does not hold are refused in 98 of 100. What
+//! is refused is surely not there; what passes has to be read. Sequences of four tell more than the three of codesearch and
+//! Zoekt for the same bits, and there is no list of files for each of them, which would take ten times as much.
+
+use std::ops::Range;
+
+/// Bytes of a sequence.
+pub const GRAM: usize = 4;
+/// Least source of a tree whose files get signatures, in bytes: a smaller one is read as fast as its signatures are opened.
+pub const SOURCE_BYTES_MIN: u64 = 64 << 20;
+/// Sequences of a file that are gathered before equal ones are dropped.
+const GATHERED_MAX: usize = 1 << 18;
+/// Marks of text in two bytes a character: what is searched of such a file is not what it holds.
+const WIDE: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// The sequences of some bytes, hashed; letters of ASCII in any case are the same.
+fn grams(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    let mut last = 0;
+    let hashed = bytes.iter().map(move |byte| {
+        last = last << 8 | u32::from(byte.to_ascii_lowercase());
+        mixed(last)
+    });
+    hashed.skip(GRAM - 1)
+}
+
+/// A permutation of 32 bits that spreads neighbours: the finalizer of MurmurHash3 (Appleby).
+fn mixed(mut bits: u32) -> u32 {
+    bits = (bits ^ bits >> 16).wrapping_mul(0x85EB_CA6B);
+    bits = (bits ^ bits >> 13).wrapping_mul(0xC2B2_AE35);
+    bits ^ bits >> 16
+}
+
+/// The bit of a sequence among so many.
+fn bit_of(gram: u32, bits: usize) -> usize {
+    (u64::from(gram) * bits as u64 >> 32) as usize
+}
+
+/// The signature of a file's bytes, 64 bits a number; empty where it would tell nothing.
+pub fn signature(bytes: &[u8]) -> Vec<u64> {
+    if WIDE.iter().any(|mark| bytes.starts_with(mark)) {
+        return Vec::new();
+    }
+    let mut all = Vec::with_capacity(bytes.len().min(GATHERED_MAX));
+    let mut kept = 0;
+    for gram in grams(bytes) {
+        if all.len() >= kept + GATHERED_MAX {
+            all.sort_unstable();
+            all.dedup();
+            kept = all.len();
+        }
+        all.push(gram);
+    }
+    all.sort_unstable();
+    all.dedup();
+    let mut words = vec![0; all.len().div_ceil(64).max(1)];
+    let bits = 64 * words.len();
+    for gram in all {
+        let bit = bit_of(gram, bits);
+        words[bit / 64] |= 1 << (bit % 64);
+    }
+    words
+}
+
+/// What a file must hold to match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Needed {
+    /// Nothing that a signature could tell.
+    Nothing,
+    /// A text; letters of ASCII may be in any case.
+    Text(Vec<u8>),
+    /// All of these.
+    All(Vec<Needed>),
+    /// One of these.
+    Any(Vec<Needed>),
+}
+
+impl Needed {
+    /// Whether a signature can refuse a file.
+    pub fn is_selective(&self) -> bool {
+        match self {
+            Needed::Nothing => false,
+            Needed::Text(text) => text.len() >= GRAM,
+            Needed::All(all) => all.iter().any(Needed::is_selective),
+            Needed::Any(any) => !any.is_empty() && any.iter().all(Needed::is_selective),
+        }
+    }
+}
+
+/// [`Needed`] in the terms of signatures.
+#[derive(Clone, Debug)]
+pub struct Sought {
+    grams: Vec<u32>,
+    node: Node,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    Always,
+    Grams(Range<usize>),
+    All(Vec<Node>),
+    Any(Vec<Node>),
+}
+
+impl Sought {
+    /// What is asked of signatures for what is needed.
+    pub fn new(needed: &Needed) -> Sought {
+        let mut grams = Vec::new();
+        let node = Sought::node(needed, &mut grams);
+        Sought { grams, node }
+    }
+
+    fn node(needed: &Needed, all: &mut Vec<u32>) -> Node {
+        match needed {
+            Needed::Text(text) if text.len() >= GRAM => {
+                let from = all.len();
+                all.extend(grams(text));
+                Node::Grams(from..all.len())
+            }
+            Needed::Nothing | Needed::Text(_) => Node::Always,
+            Needed::All(parts) => Node::All(parts.iter().map(|part| Sought::node(part, all)).collect()),
+            Needed::Any(parts) if parts.is_empty() => Node::Always,
+            Needed::Any(parts) => Node::Any(parts.iter().map(|part| Sought::node(part, all)).collect()),
+        }
+    }
+
+    /// Whether a file of this signature may match.
+    pub fn may_match(&self, signature: &[u64]) -> bool {
+        signature.is_empty() || self.holds(&self.node, signature)
+    }
+
+    fn holds(&self, node: &Node, signature: &[u64]) -> bool {
+        let is_set = |gram: &u32| {
+            let bit = bit_of(*gram, 64 * signature.len());
+            signature[bit / 64] >> (bit % 64) & 1 == 1
+        };
+        match node {
+            Node::Always => true,
+            Node::Grams(range) => self.grams[range.clone()].iter().all(is_set),
+            Node::All(nodes) => nodes.iter().all(|node| self.holds(node, signature)),
+            Node::Any(nodes) => nodes.iter().any(|node| self.holds(node, signature)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text(text: &str) -> Needed {
+        Needed::Text(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn what_is_not_there_is_mostly_refused() {
+        let words: Vec<String> = (0..2_000).map(|i| format!("name_{:x}", mixed(i))).collect();
+        let signature = signature(words.join("\n").as_bytes());
+        let may = |needed: &Needed| Sought::new(needed).may_match(&signature);
+        assert!(words.iter().all(|word| may(&text(word)) && may(&text(&word.to_uppercase()))));
+        let passed = (0..2_000).filter(|i| may(&text(&format!("other {:x} thing", mixed(i + 5_000))))).count();
+        assert!(passed < 20, "{passed} of 2,000");
+        let [there, gone] = [text(&words[7]), text("some quite different text")];
+        assert!(may(&Needed::Any(vec![gone.clone(), there.clone()])));
+        assert!(!may(&Needed::All(vec![gone.clone(), there.clone()])));
+        assert!(may(&Needed::Any(vec![gone, Needed::Nothing])) && may(&Needed::Any(Vec::new())) && may(&text("zzz")));
+    }
+
+    #[test]
+    fn a_wide_text_and_a_short_one_pass() {
+        assert!(signature(b"\xff\xfea\0b\0").is_empty());
+        assert!(Sought::new(&text("abcdef")).may_match(&[]));
+        assert_eq!(signature(b"abc"), [0]);
+        assert!(!Sought::new(&text("abcdef")).may_match(&[0]), "three bytes hold no six");
+        assert!(!text("abc").is_selective() && text("abcd").is_selective());
+        assert!(!Needed::Any(vec![text("abcd"), text("a")]).is_selective());
+        assert!(Needed::All(vec![text("abcd"), text("a")]).is_selective());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_there_is_refused(
+            bytes in proptest::collection::vec(any::<u8>(), 0..3_000), from in 0..3_000_usize, length in 0..40_usize,
+        ) {
+            let signature = signature(&bytes);
+            let from = from.min(bytes.len());
+            let part = &bytes[from..bytes.len().min(from + length)];
+            prop_assert!(Sought::new(&Needed::Text(part.to_vec())).may_match(&signature));
+            prop_assert!(Sought::new(&Needed::Text(part.to_ascii_uppercase())).may_match(&signature));
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A walk over a tree that was walked before: a look at each folder and file that is known, a listing of the folders that
+//! differ.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::Scope;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
+
+use super::known::{Known, UNSURE, are_same, state_then};
+use super::rules::{Rules, is_asked};
+use super::{Walk, WalkedFile, latest_ns};
+
+/// Folders or files that a core looks at in one go.
+const AT_ONCE: usize = 256;
+
+/// The known tree under comparison with the one that is there.
+struct Again<'a> {
+    walk: &'a Walk,
+    known: &'a Known<'a>,
+    /// The root, open.
+    top: OwnedFd,
+    /// Places of the known folders, by path.
+    places: FxHashMap<&'a str, usize>,
+    /// For each known folder, whether it is still there, below folders that are.
+    there: Vec<bool>,
+    /// For each, whether it has to be listed.
+    differs: Vec<AtomicBool>,
+    /// Rules of folders above those that are listed.
+    rules: Mutex<FxHashMap<PathBuf, Arc<Rules>>>,
+}
+
+/// Fills `walk` with what is there now. False, and nothing filled in, where what is known is of no use: a rule changed.
+pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
+    if known.tree.is_empty() || !are_same(&known.tree.rules) {
+        return false;
+    }
+    let open = openat(CWD, &walk.root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    let Ok(top) = open else { return false };
+    let folders = &known.tree.folders;
+    let places = folders.iter().enumerate().map(|(place, (path, _))| (path.as_str(), place)).collect();
+    let mut again = Again { walk, known, top, places, there: Vec::new(), differs: Vec::new(), rules: Mutex::default() };
+    if !again.look_at_folders() {
+        return false;
+    }
+    let files = again.look_at_files();
+    if !again.list() {
+        *walk.walked() = super::Walked::default();
+        return false;
+    }
+    again.keep(files);
+    true
+}
+
+impl<'a> Again<'a> {
+    /// What the system says of a path from the root; a link is not followed.
+    fn look(&self, path: &str) -> Option<Stat> {
+        match path {
+            "" => rustix::fs::fstat(&self.top).ok(),
+            _ => statat(&self.top, path, AtFlags::SYMLINK_NOFOLLOW).ok(),
+        }
+    }
+
+    /// The place of the folder that holds `path`.
+    fn above(&self, path: &str) -> Option<usize> {
+        self.places.get(path.rsplit_once('/').map_or("", |(folder, _)| folder)).copied()
+    }
+
+    /// Finds out which folders are there and which differ; false where what is known is no tree.
+    fn look_at_folders(&mut self) -> bool {
+        let this = &*self;
+        let looked = self.known.tree.folders.par_iter().with_min_len(AT_ONCE).map(|(path, state)| {
+            let stat = this.look(path).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
+            let same = stat.as_ref().is_some_and(|s| *state != UNSURE && state_of(s) == *state);
+            (stat.is_some(), same)
+        });
+        let looked: Vec<(bool, bool)> = looked.collect();
+        // A folder's path stands behind that of the one that holds it.
+        let mut there: Vec<bool> = Vec::with_capacity(looked.len());
+        for ((path, _), (is_folder, _)) in self.known.tree.folders.iter().zip(&looked) {
+            let below = match (path.as_str(), self.above(path)) {
+                ("", _) => true,
+                (_, Some(above)) if above < there.len() => there[above],
+                _ => return false,
+            };
+            there.push(*is_folder && below);
+        }
+        self.there = there;
+        self.differs = looked.into_iter().map(|(_, same)| AtomicBool::new(!same)).collect();
+        true
+    }
+
+    fn differs(&self, place: usize) -> bool {
+        self.differs[place].load(Ordering::Relaxed)
+    }
+
+    /// Looks at the known files of the folders that are as they were. A folder in which one is none any more is listed.
+    fn look_at_files(&self) -> Vec<(usize, WalkedFile)> {
+        let of_some = |paths: &[&str]| {
+            let mut found = Vec::with_capacity(paths.len());
+            let mut last: Option<(&str, Option<usize>)> = None;
+            for path in paths {
+                let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let place = match last {
+                    Some((of, place)) if of == folder => place,
+                    _ => self.above(path),
+                };
+                last = Some((folder, place));
+                let Some(place) = place.filter(|place| self.there[*place] && !self.differs(*place)) else { continue };
+                match self.look(path).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile) {
+                    Some(stat) => found.push((
+                        place,
+                        WalkedFile { path: (*path).to_string(), size: stat.st_size as u64, mtime_ns: changed(&stat) },
+                    )),
+                    None => self.differs[place].store(true, Ordering::Relaxed),
+                }
+            }
+            found
+        };
+        let parts: Vec<Vec<_>> = self.known.files.par_chunks(AT_ONCE).map(of_some).collect();
+        parts.concat()
+    }
+
+    /// Lists the folders that differ, and what is new in them; false where one holds other rules than before.
+    fn list(&self) -> bool {
+        let same_rules = AtomicBool::new(true);
+        let to_list: Vec<&'a str> = self
+            .known
+            .tree
+            .folders
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| self.there[*place] && self.differs(*place))
+            .map(|(_, (path, _))| path.as_str())
+            .collect();
+        // A known folder that is there has its own place; any other is new.
+        fn inside<'s>(again: &'s Again<'_>, scope: &Scope<'s>, folder: PathBuf, rules: &Arc<Rules>) {
+            let name = folder.strip_prefix(&again.walk.root).ok().and_then(Path::to_str);
+            if !name.and_then(|name| again.places.get(name)).is_some_and(|place| again.there[*place]) {
+                again.walk.inside(scope, folder, rules);
+            }
+        }
+        rayon::scope(|scope| {
+            for path in to_list {
+                let same_rules = &same_rules;
+                scope.spawn(move |scope| {
+                    let folder = self.walk.root.join(path);
+                    let rules = folder.parent().filter(|_| !path.is_empty()).map(|above| self.rules(above));
+                    let rules = rules.unwrap_or_else(|| self.walk.above().clone());
+                    let asked = self.walk.folder(scope, folder.clone(), &rules, &|scope, inner, rules| {
+                        inside(self, scope, inner, rules);
+                    });
+                    if !self.walk.options.no_ignore && !self.are_known(&folder, asked) {
+                        same_rules.store(false, Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        same_rules.into_inner()
+    }
+
+    /// Whether the names in a folder that have a say in the rules are those that had it before.
+    fn are_known(&self, folder: &Path, mut asked: Vec<OsString>) -> bool {
+        let known = self.known.tree.rules.iter().filter(|(_, state)| *state != 0).map(|(path, _)| Path::new(path));
+        let inside = known.filter(|path| path.parent() == Some(folder)).filter_map(Path::file_name);
+        let mut before: Vec<&OsStr> = inside.filter(|name| is_asked(name)).collect();
+        before.sort_unstable();
+        asked.sort_unstable();
+        asked == before
+    }
+
+    /// The rules in force in a folder of the tree.
+    fn rules(&self, folder: &Path) -> Arc<Rules> {
+        let known = self.rules.lock().unwrap_or_else(PoisonError::into_inner).get(folder).cloned();
+        if let Some(rules) = known {
+            return rules;
+        }
+        let above = match folder.parent().filter(|_| folder != self.walk.root) {
+            Some(above) => self.rules(above),
+            None => self.walk.above().clone(),
+        };
+        let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+        let rules = if self.walk.options.no_ignore { above } else { above.inside(folder, self.walk.in_git, has) };
+        let mut all = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(folder.to_path_buf()).or_insert(rules).clone()
+    }
+
+    /// Adds what was not listed.
+    fn keep(&self, files: Vec<(usize, WalkedFile)>) {
+        let stays = |place: usize| self.there[place] && !self.differs(place);
+        let mut all = self.walk.walked();
+        all.files.extend(files.into_iter().filter(|(place, _)| stays(*place)).map(|(_, file)| file));
+        let unreadable = self.known.unreadable.iter().filter(|(path, _)| self.above(path).is_some_and(stays));
+        all.unreadable.extend(unreadable.cloned());
+        let folders = self.known.tree.folders.iter().enumerate().filter(|(place, _)| stays(*place));
+        all.tree.folders.extend(folders.map(|(_, folder)| folder.clone()));
+        all.tree.rules.extend_from_slice(&self.known.tree.rules);
+    }
+}
+
+fn times(stat: &Stat) -> [i64; 2] {
+    let ns = |s: i64, ns: u64| s.saturating_mul(1_000_000_000).saturating_add(ns as i64);
+    [ns(stat.st_mtime as i64, stat.st_mtime_nsec as u64), ns(stat.st_ctime as i64, stat.st_ctime_nsec as u64)]
+}
+
+/// The same as [`super::changed_ns`].
+fn changed(stat: &Stat) -> i64 {
+    let [modified, noted] = times(stat);
+    latest_ns(modified, noted)
+}
+
+fn state_of(stat: &Stat) -> u64 {
+    state_then(times(stat), [stat.st_ino, stat.st_dev, 0])
+}

@@ -1,0 +1,148 @@
+//! What a walk remembers of a tree, so that the next one lists only the folders that changed.
+//!
+//! To list a folder and to hold each name against the ignore files costs several times what a look at its files does. A
+//! folder's own times tell whether a name came or went, and those of the ignore files whether the rules are the same, so a
+//! later walk looks at each folder, each ignore file and each file once, and lists what differs. git does the same
+//! (`git update-index --untracked-cache`). As there, the file system has to keep its word: only those are trusted that
+//! are known to move a folder's times with every name in it.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// The state of what is not there.
+const MISSING: u64 = 0;
+/// The state of a folder of git or jj: that it is there.
+const THERE: u64 = 1;
+/// A state that nothing has, so that what has it is always looked at anew.
+pub(super) const UNSURE: u64 = u64::MAX;
+/// A change within one tick of the kernel's clock (10 ms at most) moves no time: what changed so lately is not trusted.
+#[cfg(target_os = "linux")]
+const TICK_NS: i64 = 50_000_000;
+
+/// A tree as a walk saw it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownTree {
+    /// Hash of what rules the walk beside the ignore files in the tree.
+    pub(super) terms: u64,
+    /// Files that gave rules or could have, absolute, with their states; by path.
+    pub(super) rules: Vec<(String, u64)>,
+    /// Folders, by path from the root, with their states; empty where nothing is remembered.
+    pub(super) folders: Vec<(String, u64)>,
+}
+
+impl KnownTree {
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.folders.is_empty()
+    }
+}
+
+/// What an earlier walk found.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The folders and rules.
+    pub tree: &'a KnownTree,
+    /// All files of that walk, by path.
+    pub files: &'a [&'a str],
+    /// Entries that it could not read or skipped, by path, with the reason.
+    pub unreadable: &'a [(String, String)],
+}
+
+/// Hash of what rules a walk beside the ignore files in the tree.
+pub(super) fn terms(root: &Path, parts: &[&[u8]]) -> u64 {
+    parts.iter().fold(xxh3_64(root.as_os_str().as_encoded_bytes()), |hash, part| xxh3_64_with_seed(part, hash))
+}
+
+/// The state of a file that gives rules: whatever changes it changes this.
+pub(super) fn state_of_rules(path: &Path) -> u64 {
+    let Ok(metadata) = path.symlink_metadata() else { return MISSING };
+    if metadata.is_dir() {
+        return THERE;
+    }
+    state_of_file(&metadata)
+}
+
+/// The states of files that give rules, and whether each is as it was.
+pub(super) fn are_same(rules: &[(String, u64)]) -> bool {
+    rules.iter().all(|(path, state)| *state != UNSURE && state_of_rules(Path::new(path)) == *state)
+}
+
+/// Path and state as they are remembered; `None` where the path is no text.
+pub(super) fn remembered(path: PathBuf, state: u64) -> Option<(String, u64)> {
+    Some((path.into_os_string().into_string().ok()?, state))
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::fs::Metadata;
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::Path;
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::{TICK_NS, UNSURE};
+
+    /// File systems that move a folder's times with every name that comes or goes (ext2 to ext4, XFS, Btrfs, tmpfs,
+    /// F2FS, OverlayFS, ZFS, bcachefs): their magic numbers, from `linux/magic.h` and their own sources.
+    const TRUSTED: [u64; 8] =
+        [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0xF2F5_2010, 0x794C_7630, 0x2FC1_2FC1, 0xCA45_1A4E];
+
+    /// Whether the file system of a folder is one of those.
+    pub(in crate::walk) fn is_trusted(folder: &Path) -> bool {
+        rustix::fs::statfs(folder).is_ok_and(|about| TRUSTED.contains(&(about.f_type as u64 & 0xFFFF_FFFF)))
+    }
+
+    fn now_ns() -> i64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64)
+    }
+
+    /// Times in nanoseconds and numbers of a file or folder, as one number; [`UNSURE`] where it changed a moment ago, or
+    /// in the future.
+    pub(in crate::walk) fn state(times: [i64; 2], numbers: [u64; 3]) -> u64 {
+        if times.iter().any(|time| now_ns() - time < TICK_NS) {
+            return UNSURE;
+        }
+        state_then(times, numbers)
+    }
+
+    /// The same without a look at the clock: to be compared with what an earlier walk remembered.
+    pub(in crate::walk) fn state_then(times: [i64; 2], numbers: [u64; 3]) -> u64 {
+        let mut bytes = [0; 40];
+        let all = times.map(i64::cast_unsigned).into_iter().chain(numbers);
+        for (part, number) in bytes.chunks_exact_mut(8).zip(all) {
+            part.copy_from_slice(&number.to_le_bytes());
+        }
+        xxh3_64(&bytes).clamp(2, UNSURE - 1)
+    }
+
+    fn times(metadata: &Metadata) -> [i64; 2] {
+        let ns = |s: i64, ns: i64| s.saturating_mul(1_000_000_000).saturating_add(ns);
+        [ns(metadata.mtime(), metadata.mtime_nsec()), ns(metadata.ctime(), metadata.ctime_nsec())]
+    }
+
+    pub(in crate::walk) fn state_of_folder(metadata: &Metadata) -> u64 {
+        state(times(metadata), [metadata.ino(), metadata.dev(), 0])
+    }
+
+    pub(super) fn state_of_file(metadata: &Metadata) -> u64 {
+        state(times(metadata), [metadata.ino(), metadata.dev(), metadata.size()])
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::fs::Metadata;
+
+    use super::UNSURE;
+
+    pub(super) fn state_of_file(_: &Metadata) -> u64 {
+        UNSURE
+    }
+}
+
+use system::state_of_file;
+#[cfg(target_os = "linux")]
+pub(super) use system::{is_trusted, state_of_folder, state_then};

@@ -1,0 +1,290 @@
+//! Walks of small trees, and of trees that change between two walks.
+
+use std::fs;
+
+use super::*;
+
+fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn paths(folder: &Path, options: &WalkOptions) -> String {
+    let walked = walk(folder, &LeftOut::default(), options).unwrap();
+    walked.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn ignore_files_decide_and_not_folder_names() {
+    let folder = tree(&[
+        (".gitignore", "*.log\n/out/\n"),
+        (".colgrepignore", "secret/\n"),
+        ("bin/a.rs", ""),
+        ("build/b.rs", ""),
+        ("env/c.rs", ""),
+        ("out/d.rs", ""),
+        ("secret/e.rs", ""),
+        (".hidden/f.rs", ""),
+        ("run.log", ""),
+        ("target.rs", ""),
+    ]);
+    let defaults = WalkOptions::default();
+    assert_eq!(paths(folder.path(), &defaults), "bin/a.rs build/b.rs env/c.rs target.rs");
+    let all = WalkOptions { hidden: true, no_ignore: true, ..defaults };
+    assert_eq!(
+        paths(folder.path(), &all),
+        ".colgrepignore .gitignore .hidden/f.rs bin/a.rs build/b.rs env/c.rs out/d.rs run.log secret/e.rs target.rs"
+    );
+}
+
+#[test]
+fn a_git_repository_is_read_by_its_rules_and_not_by_its_insides() {
+    let folder = tree(&[(".git/HEAD", ""), (".gitignore", "gen\n"), ("gen/a.rs", ""), ("sub/b.rs", "")]);
+    assert_eq!(paths(&folder.path().join("sub"), &WalkOptions::default()), "b.rs");
+    let hidden = WalkOptions { hidden: true, ..WalkOptions::default() };
+    assert_eq!(paths(folder.path(), &hidden), ".gitignore sub/b.rs");
+}
+
+#[test]
+fn what_is_left_out_is_left_out_whole() {
+    let folder = tree(&[("a.rs", ""), ("data/index/b.rs", "")]);
+    let data = folder.path().join("data");
+    let left_out = LeftOut { folder: Some(&data), ..LeftOut::default() };
+    let walked = walk(folder.path(), &left_out, &WalkOptions::default()).unwrap();
+    assert_eq!(walked.files.len(), 1);
+}
+
+#[test]
+fn patterns_count_as_an_ignore_file_at_the_root() {
+    let folder = tree(&[("a.rs", ""), ("a.snap", ""), ("keep.snap", ""), ("x/gen/b.rs", ""), ("gen/c.rs", "")]);
+    let patterns = ["*.snap", "!keep.snap", "/gen/"].map(String::from);
+    let left_out = LeftOut { patterns: &patterns, ..LeftOut::default() };
+    let paths = |options: &WalkOptions| {
+        let walked = walk(folder.path(), &left_out, options).unwrap();
+        walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(paths(&WalkOptions::default()), "a.rs keep.snap x/gen/b.rs");
+    let all = WalkOptions { no_ignore: true, ..WalkOptions::default() };
+    assert_eq!(paths(&all), "a.rs a.snap gen/c.rs keep.snap x/gen/b.rs");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed() {
+    let folder = tree(&[("a.rs", "")]);
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("a.rs"), folder.path().join("b.rs")).unwrap();
+    assert_eq!(paths(folder.path(), &WalkOptions::default()), "a.rs");
+    let walked = walk(folder.path(), &LeftOut::default(), &WalkOptions::default()).unwrap();
+    assert_eq!(walked.unreadable.len(), 2, "links are counted: {:?}", walked.unreadable);
+}
+
+#[cfg(unix)]
+#[test]
+fn ignore_files_are_regular_and_bounded() {
+    let folder = tree(&[("a.rs", ""), ("b/c.rs", ""), ("b/d.log", ""), ("e/f.rs", ""), ("big/g.rs", "")]);
+    for (link, to) in [
+        (".gitignore", "/dev/zero"),
+        (".ignore", "/dev/zero"),
+        (".colgrepignore", "/dev/stdin"),
+        ("b/.gitignore", "../rules"),
+    ] {
+        std::os::unix::fs::symlink(to, folder.path().join(link)).unwrap();
+    }
+    fs::write(folder.path().join("rules"), "*.rs\n").unwrap();
+    fs::write(folder.path().join("b/.ignore"), "*.log\n").unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("e/.gitignore")).status().unwrap();
+    assert!(made.success());
+    fs::write(folder.path().join("big/.gitignore"), "g.rs\n".repeat(60_000)).unwrap();
+    let walked = walk(folder.path(), &LeftOut::default(), &WalkOptions::default()).unwrap();
+    let files: Vec<_> = walked.files.iter().map(|f| f.path.as_str()).collect();
+    assert_eq!(files, ["a.rs", "b/c.rs", "big/g.rs", "e/f.rs", "rules"]);
+    let unheeded: Vec<_> = walked.unheeded.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(unheeded, [".colgrepignore", ".gitignore", ".ignore", "b/.gitignore", "big/.gitignore", "e/.gitignore"]);
+}
+
+#[test]
+fn patterns_in_force_at_a_time_are_bounded() {
+    let text: String = (0..20_000).map(|i| format!("a?{i}*\n")).collect();
+    let folder = tree(&[("a/a.rs", ""), ("b/b.rs", ""), ("a1", "")]);
+    let mut inner = folder.path().to_path_buf();
+    for _ in 0..4 {
+        fs::write(inner.join(".gitignore"), &text).unwrap();
+        inner.push("a");
+        fs::create_dir_all(&inner).unwrap();
+    }
+    fs::write(folder.path().join("b/.gitignore"), &text).unwrap();
+    let walked = walk(folder.path(), &LeftOut::default(), &WalkOptions::default()).unwrap();
+    assert_eq!(walked.files.len(), 3, "{walked:?}");
+    let deep = walked.unheeded.iter().filter(|(path, _)| path.starts_with("a/a/"));
+    assert!(deep.count() > 0, "{:?}", walked.unheeded);
+}
+
+#[test]
+fn the_nearest_rule_of_the_first_kind_decides() {
+    let folder = tree(&[
+        (".git/info/exclude", "*.x\n"),
+        (".gitignore", "*.log\n!.kept\nsub/*.y\n"),
+        (".ignore", "!b.log\n*.i\n"),
+        (".colgrepignore", "!c.i\n"),
+        ("a.log", ""),
+        ("b.log", ""),
+        ("c.i", ""),
+        ("d.i", ""),
+        ("e.x", ""),
+        (".kept", ""),
+        (".hidden", ""),
+        ("sub/.gitignore", "!f.log\n"),
+        ("sub/f.log", ""),
+        ("sub/g.log", ""),
+        ("sub/h.y", ""),
+        ("repository/.git/HEAD", ""),
+        ("repository/i.log", ""),
+        ("repository/j.i", ""),
+    ]);
+    let kept = ".kept b.log c.i repository/i.log sub/f.log";
+    assert_eq!(paths(folder.path(), &WalkOptions::default()), kept);
+    // From above, as from inside.
+    assert_eq!(paths(&folder.path().join("sub"), &WalkOptions::default()), "f.log");
+}
+
+#[test]
+fn a_missing_root_is_an_error() {
+    assert!(walk(Path::new("/no/such/folder"), &LeftOut::default(), &WalkOptions::default()).is_err());
+}
+
+/// A walk, and what it found in the way that the next is told of it.
+#[cfg(target_os = "linux")]
+struct Remembered {
+    walked: Walked,
+}
+
+#[cfg(target_os = "linux")]
+impl Remembered {
+    fn of(folder: &Path, options: &WalkOptions) -> Remembered {
+        // What changed a moment ago is not trusted.
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        Remembered { walked: walk(folder, &LeftOut::default(), options).unwrap() }
+    }
+
+    /// The next walk, and how many folders it listed.
+    fn again(&self, folder: &Path, options: &WalkOptions) -> Walked {
+        let files: Vec<&str> = self.walked.files.iter().map(|f| f.path.as_str()).collect();
+        let known = Known { tree: &self.walked.tree, files: &files, unreadable: &self.walked.unreadable };
+        let again = walk_again(folder, &LeftOut::default(), options, Some(&known)).unwrap();
+        let anew = walk(folder, &LeftOut::default(), options).unwrap();
+        assert_eq!((&again.files, &again.unreadable), (&anew.files, &anew.unreadable));
+        assert_eq!((&again.misnamed, &again.unheeded), (&anew.misnamed, &anew.unheeded));
+        again
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_known_is_used() {
+    let folder =
+        tree(&[(".git/HEAD", ""), (".gitignore", "*.log\n"), ("a/b.rs", "1"), ("a/c/d.rs", "2"), ("a/e.log", "")]);
+    let options = WalkOptions::default();
+    let before = Remembered::of(folder.path(), &options);
+    assert_eq!(before.walked.tree.folders.len(), 3);
+    // A file that the earlier walk is said to have found, and that is there: no listing would give it.
+    let files = ["a/b.rs", "a/c/d.rs", "a/e.log"];
+    let known = Known { tree: &before.walked.tree, files: &files, unreadable: &[] };
+    let listed = |known: &Known<'_>| {
+        let walked = walk_again(folder.path(), &LeftOut::default(), &options, Some(known)).unwrap();
+        walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&known), files, "the folder was not listed");
+    // Its folder is listed once a name in it comes or goes.
+    fs::write(folder.path().join("a/new.rs"), "").unwrap();
+    assert_eq!(listed(&known), ["a/b.rs", "a/c/d.rs", "a/new.rs"]);
+    // Other terms: nothing of it is used.
+    let all = WalkOptions { hidden: true, ..options };
+    let walked = walk_again(folder.path(), &LeftOut::default(), &all, Some(&known)).unwrap();
+    assert!(walked.files.iter().all(|f| f.path != "a/e.log"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whatever_changes_is_seen() {
+    let folder = tree(&[
+        (".git/info/exclude", ""),
+        (".gitignore", "*.log\n"),
+        ("a/b.rs", "1"),
+        ("a/c/d.rs", "2"),
+        ("a/c/f/g.rs", "2"),
+        ("h/i.rs", "3"),
+        ("h/j.log", "3"),
+        ("k/l.rs", "4"),
+    ]);
+    let at = |name: &str| folder.path().join(name);
+    let options = WalkOptions::default();
+    type Change<'a> = (&'a str, Box<dyn Fn() + 'a>);
+    let changes: Vec<Change<'_>> = vec![
+        ("an edit", Box::new(|| fs::write(at("a/b.rs"), "longer").unwrap())),
+        ("a file goes", Box::new(|| fs::remove_file(at("a/c/d.rs")).unwrap())),
+        ("a file comes", Box::new(|| fs::write(at("a/c/m.rs"), "").unwrap())),
+        ("a folder comes", Box::new(|| fs::create_dir_all(at("n/o/p")).unwrap())),
+        ("a file deep in a new folder", Box::new(|| fs::write(at("n/o/p/q.rs"), "").unwrap())),
+        ("a folder is renamed", Box::new(|| fs::rename(at("a"), at("z")).unwrap())),
+        (
+            "two folders change places",
+            Box::new(|| {
+                fs::rename(at("h"), at("t")).unwrap();
+                fs::rename(at("k"), at("h")).unwrap();
+                fs::rename(at("t"), at("k")).unwrap();
+            }),
+        ),
+        ("a rule comes", Box::new(|| fs::write(at("z/c/.gitignore"), "g.rs\n").unwrap())),
+        ("a rule changes in place", Box::new(|| fs::write(at(".gitignore"), "*.txt\n").unwrap())),
+        ("a rule of git's own", Box::new(|| fs::write(at(".git/info/exclude"), "b.rs\n").unwrap())),
+        ("a rule goes", Box::new(|| fs::remove_file(at("z/c/.gitignore")).unwrap())),
+        ("a repository begins inside", Box::new(|| fs::create_dir(at("z/.git")).unwrap())),
+        (
+            "a folder becomes a file",
+            Box::new(|| {
+                fs::remove_dir_all(at("n")).unwrap();
+                fs::write(at("n"), "").unwrap();
+            }),
+        ),
+        (
+            "a folder becomes a link",
+            Box::new(|| {
+                fs::rename(at("z"), at("y")).unwrap();
+                std::os::unix::fs::symlink(at("y"), at("z")).unwrap();
+            }),
+        ),
+        (
+            "a file becomes a link",
+            Box::new(|| {
+                fs::remove_file(at("y/b.rs")).unwrap();
+                std::os::unix::fs::symlink(at("h"), at("y/b.rs")).unwrap();
+            }),
+        ),
+        ("an ignored file comes", Box::new(|| fs::write(at("y/x.txt"), "").unwrap())),
+        (
+            "a name that is no text",
+            Box::new(|| {
+                use std::os::unix::ffi::OsStrExt as _;
+                fs::write(at("y").join(OsStr::from_bytes(b"\xff.rs")), "").unwrap();
+            }),
+        ),
+    ];
+    let mut remembered = Remembered::of(folder.path(), &options);
+    let first = Remembered::of(folder.path(), &options);
+    for (what, change) in changes {
+        change();
+        let again = remembered.again(folder.path(), &options);
+        // What is old is of use too.
+        first.again(folder.path(), &options);
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        let settled = Remembered { walked: again }.again(folder.path(), &options);
+        assert!(!settled.tree.is_empty(), "{what}");
+        remembered = Remembered { walked: settled };
+    }
+}

@@ -1,0 +1,88 @@
+//! A search of the tree itself that an index helps: files that can't match are left out, and no others.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::Duration;
+
+use colgrep_index::signature::{Needed, Sought};
+use colgrep_index::store::{Narrowed, Store};
+use colgrep_index::update::Updater;
+use colgrep_index::walk::{LeftOut, WalkOptions};
+
+/// Longer than a tick of the kernel's clock: what changed later than that is not trusted.
+const TICK: Duration = Duration::from_millis(80);
+
+fn words(seed: usize) -> String {
+    (0..60).map(|i| format!("fn word_{:x}() {{}}\n", (seed * 60 + i) * 2_654_435_761 % 0xFFFF_FFFF)).collect()
+}
+
+/// A tree that is large enough for signatures by files that hold nothing.
+fn tree(root: &Path) {
+    fs::create_dir_all(root.join("large")).expect("a folder");
+    for i in 0..64 {
+        File::create(root.join(format!("large/{i}.bin"))).and_then(|file| file.set_len(1 << 20)).expect("a file");
+    }
+    for i in 0..40 {
+        let folder = root.join(format!("src/{}", i % 5));
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join(format!("{i}.rs")), words(i)).expect("a file");
+    }
+    fs::write(root.join("src/needle.rs"), "fn needle_in_the_stack() {}\n").expect("a file");
+    std::thread::sleep(TICK);
+}
+
+fn narrowed(store: &Store, root: &Path, text: &str) -> Narrowed {
+    let left_out = LeftOut { folder: Some(store.folder()), ..LeftOut::default() };
+    let sought = Sought::new(&Needed::Text(text.as_bytes().to_vec()));
+    let known = store.known_files(root).expect("an index");
+    known.narrowed(root, &left_out, &WalkOptions::default(), Some(&sought)).expect("a walk")
+}
+
+#[test]
+fn files_that_cannot_match_are_left_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().canonicalize().expect("a folder").join("tree");
+    tree(&root);
+    let store = Store::new(folder.path().join("index"));
+    assert!(store.known_files(&root).is_none(), "no index yet");
+    Updater::new(&store, &root).run().expect("an index");
+    let has = |narrowed: &Narrowed, path: &str| narrowed.walked.files.iter().any(|file| file.path == path);
+
+    let found = narrowed(&store, &root, "needle_in_the_stack");
+    assert!(has(&found, "src/needle.rs") && found.left_out >= 35, "{} left out", found.left_out);
+    // What has no signature, since it was not indexed, is never left out.
+    assert!((0..64).all(|i| has(&found, &format!("large/{i}.bin"))));
+    let found = narrowed(&store, &root, "quite another thing");
+    assert!(!has(&found, "src/needle.rs") && found.left_out >= 36);
+
+    // What changed since is not left out, whatever its signature said, and even where size and time were put back.
+    let path = root.join("src/0/5.rs");
+    let before = fs::metadata(&path).expect("a file");
+    let text = fs::read_to_string(&path).expect("a text");
+    fs::write(&path, text.replacen("word_", "warp_", 1)).expect("written");
+    File::options().append(true).open(&path).and_then(|f| f.set_modified(before.modified()?)).expect("a time");
+    assert_eq!(fs::metadata(&path).expect("a file").len(), before.len());
+    fs::write(root.join("src/new.rs"), "fn new() {}\n").expect("written");
+    fs::remove_file(root.join("src/1/6.rs")).expect("removed");
+    let found = narrowed(&store, &root, "quite another thing");
+    assert!(has(&found, "src/0/5.rs") && has(&found, "src/new.rs") && !has(&found, "src/1/6.rs"));
+
+    // A later update knows the changed files too.
+    std::thread::sleep(TICK);
+    Updater::new(&store, &root).run().expect("an update");
+    let found = narrowed(&store, &root, "quite another thing");
+    assert!(!has(&found, "src/0/5.rs") && !has(&found, "src/new.rs"));
+    assert!(has(&narrowed(&store, &root, "warp_"), "src/0/5.rs"));
+}
+
+#[test]
+fn a_small_tree_has_no_signatures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().canonicalize().expect("a folder").join("tree");
+    fs::create_dir(&root).expect("a folder");
+    fs::write(root.join("a.rs"), "fn a() {}\n").expect("a file");
+    let store = Store::new(folder.path().join("index"));
+    Updater::new(&store, &root).run().expect("an index");
+    let found = narrowed(&store, &root, "quite another thing");
+    assert_eq!((found.left_out, found.walked.files.len()), (0, 1));
+}
