@@ -64,7 +64,7 @@ impl Filter {
             Some(pattern) => {
                 if pattern.needed().is_selective() {
                     let without = snapshot.without(&project.root, &Sought::new(pattern.needed()))?;
-                    allowed.retain(|(file, _)| !without.contains(&file.id));
+                    allowed.retain(|(file, _)| !without.contains(file.id.0 as usize));
                 }
                 let paths: Vec<&str> = allowed.iter().map(|(f, _)| f.path.as_str()).collect();
                 lines_in_files(pattern, &project.root, &paths)

@@ -90,20 +90,13 @@ fn walked(
 ) -> colgrep_index::Result<Walked> {
     let is_outside = !project.store.folder().starts_with(&project.root);
     // What the settings leave out, and an index inside the tree, are left out of the index and not of this.
-    let known = if below.is_empty() && is_outside && settings.ignore().is_empty() {
-        project.store.known_files(&project.root)
-    } else {
-        None
-    };
-    let known = known.filter(|known| {
-        let WalkOptions { hidden, no_ignore, .. } = known.walk_options();
-        (hidden, no_ignore) == (options.hidden, options.no_ignore)
-    });
+    let known =
+        if below.is_empty() && is_outside && settings.ignore().is_empty() { project.store.known_files() } else { None };
     match known {
         Some(known) => {
             let sought = needed.is_selective().then(|| Sought::new(needed));
             let left_out = LeftOut { folder: Some(project.store.folder()), patterns: &[] };
-            Ok(known.narrowed(&project.root, &left_out, options, sought.as_ref())?.walked)
+            known.narrowed(&project.root, &left_out, options, sought.as_ref())
         }
         None => walk(path, &LeftOut::default(), options),
     }

@@ -1,9 +1,9 @@
 //! What a file's bytes can hold, in a few bits: which files a text or a pattern need not be looked for in.
 //!
 //! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, letters of ASCII
-//! in lower case, with as many bits as the file has different ones: 2.4 % of the source. A text of `n` bytes asks for `n - 3`
-//! bits; each is set by chance in 63 of 100 files, so twelve bytes that a file does not hold are refused in 98 of 100. What
-//! is refused is surely not there; what passes has to be read. Sequences of four tell more than the three of codesearch and
+//! in lower case, with three bits for two different ones: 3.5 % of the source. A text of `n` bytes asks for `n - 3` bits;
+//! each is set by chance in 49 of 100 files, so twelve bytes that a file does not hold are refused in 998 of 1,000. What is
+//! refused is surely not there; what passes has to be read. Sequences of four tell more than the three of codesearch and
 //! Zoekt for the same bits, and there is no list of files for each of them, which would take ten times as much.
 
 use std::ops::Range;
@@ -56,7 +56,7 @@ pub fn signature(bytes: &[u8]) -> Vec<u64> {
     }
     all.sort_unstable();
     all.dedup();
-    let mut words = vec![0; all.len().div_ceil(64).max(1)];
+    let mut words = vec![0; (all.len() * 3 / 2).div_ceil(64).max(1)];
     let bits = 64 * words.len();
     for gram in all {
         let bit = bit_of(gram, bits);
@@ -129,19 +129,24 @@ impl Sought {
 
     /// Whether a file of this signature may match.
     pub fn may_match(&self, signature: &[u64]) -> bool {
-        signature.is_empty() || self.holds(&self.node, signature)
+        self.may_match_by(signature.len(), |word| signature[word])
     }
 
-    fn holds(&self, node: &Node, signature: &[u64]) -> bool {
-        let is_set = |gram: &u32| {
-            let bit = bit_of(*gram, 64 * signature.len());
-            signature[bit / 64] >> (bit % 64) & 1 == 1
+    /// The same, for a signature of so many numbers, each of which is asked for when it is needed.
+    pub fn may_match_by(&self, words: usize, word: impl Fn(usize) -> u64) -> bool {
+        let is_set = |gram: u32| {
+            let bit = bit_of(gram, 64 * words);
+            word(bit / 64) >> (bit % 64) & 1 == 1
         };
+        words == 0 || self.holds(&self.node, &is_set)
+    }
+
+    fn holds(&self, node: &Node, is_set: &impl Fn(u32) -> bool) -> bool {
         match node {
             Node::Always => true,
-            Node::Grams(range) => self.grams[range.clone()].iter().all(is_set),
-            Node::All(nodes) => nodes.iter().all(|node| self.holds(node, signature)),
-            Node::Any(nodes) => nodes.iter().any(|node| self.holds(node, signature)),
+            Node::Grams(range) => self.grams[range.clone()].iter().all(|gram| is_set(*gram)),
+            Node::All(nodes) => nodes.iter().all(|node| self.holds(node, is_set)),
+            Node::Any(nodes) => nodes.iter().any(|node| self.holds(node, is_set)),
         }
     }
 }

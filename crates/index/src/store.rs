@@ -32,7 +32,7 @@ use crate::mode::{VectorMode, init_suffix, is_by_init};
 use crate::vector::{VectorPlace, Vectors};
 use crate::worktree::sibling_roots;
 
-pub use ahead::{KnownFiles, Narrowed};
+pub use ahead::KnownFiles;
 pub(crate) use lock::PATIENCE;
 pub use lock::WriteLock;
 pub use memory::PathMemory;

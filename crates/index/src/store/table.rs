@@ -45,9 +45,30 @@ pub struct FileRecord {
     pub note: Option<String>,
 }
 
+/// The parts of a [`FileRecord`] that tell the file itself, read without a copy; the others are passed over.
+#[derive(Clone, Debug, Deserialize)]
+pub struct FileView<'a> {
+    /// As in a record.
+    pub id: FileId,
+    /// As in a record.
+    #[serde(borrow)]
+    pub path: &'a str,
+    /// As in a record.
+    pub size: u64,
+    /// As in a record.
+    pub mtime_ns: i64,
+    _hash: u128,
+    _language: &'a str,
+    _generated: bool,
+    _units: u32,
+    /// As in a record.
+    pub skip: Option<Skip>,
+    _note: Option<&'a str>,
+}
+
 /// The table of files of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileTable {
+pub struct FileTable<File = FileRecord> {
     /// The project's root, absolute.
     pub root: String,
     /// What the walk took in.
@@ -63,7 +84,7 @@ pub struct FileTable {
     /// Whether the last build went to its end.
     pub complete: bool,
     /// The files, by path.
-    pub files: Vec<FileRecord>,
+    pub files: Vec<File>,
     /// Entries that could not be read at all, with the reason.
     pub unreadable: Vec<(String, String)>,
     /// The vectors of this generation, if it has any.
@@ -86,13 +107,20 @@ pub struct FileTable {
     pub by_init: bool,
 }
 
-impl FileTable {
+impl<File> FileTable<File> {
     /// The walk's options that the table was made with.
     pub fn walk_options(&self) -> WalkOptions {
         let FileTable { hidden, secrets, no_ignore, filesize_max, .. } = *self;
         WalkOptions { hidden, secrets, no_ignore, filesize_max }
     }
 
+    /// Whether the index itself holds the texts that are encoded of its units.
+    pub fn keeps_texts(&self) -> bool {
+        self.source != 0
+    }
+}
+
+impl FileTable {
     /// Walks the tree below `root`, and lists only the folders that differ from those of the table.
     ///
     /// # Errors
@@ -102,7 +130,7 @@ impl FileTable {
             return walk(root, left_out, options);
         }
         let files: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
-        let known = Known { tree: &self.tree, files: &files, unreadable: &self.unreadable };
+        let known = Known { tree: &self.tree, files: &files, unreadable: &self.unreadable, skips: None };
         walk_again(root, left_out, options, Some(&known))
     }
 
@@ -115,11 +143,6 @@ impl FileTable {
             paths.entry(reason).or_default().push(path);
         }
         paths
-    }
-
-    /// Whether the index itself holds the texts that are encoded of its units.
-    pub fn keeps_texts(&self) -> bool {
-        self.source != 0
     }
 
     /// Iterates over the files that were indexed rather than skipped.
@@ -154,11 +177,19 @@ pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
 /// # Errors
 /// What is wrong with it.
 pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTable, Source> {
+    Ok(postcard::from_bytes(&unpacked_table(generation, bytes)?)?)
+}
+
+/// The table that a file holds, as it was before it was compressed.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn unpacked_table(generation: u64, bytes: &[u8]) -> std::result::Result<Vec<u8>, Source> {
     let sealed = bytes.split_last_chunk().filter(|(table, own)| sum(generation, table) == **own);
     let (packed, _) = sealed.ok_or("is damaged")?;
     let length = get_frame_content_size(packed).ok().flatten();
     let length = length.filter(|length| *length <= SPREAD_MAX * packed.len() as u64).ok_or("is no table")?;
-    Ok(postcard::from_bytes(&decompress(packed, length as usize)?)?)
+    Ok(decompress(packed, length as usize)?)
 }
 
 #[cfg(test)]
@@ -172,6 +203,12 @@ mod tests {
         let bytes = sealed_table(7, &table).expect("bytes");
         assert!(bytes.len() < postcard::to_stdvec(&table).expect("bytes").len() / 4);
         assert_eq!(opened_table(7, &bytes).expect("a table"), table);
+        let unpacked = unpacked_table(7, &bytes).expect("bytes");
+        let view: FileTable<FileView<'_>> = postcard::from_bytes(&unpacked).expect("a table");
+        let same = |(one, other): (&FileView<'_>, &FileRecord)| {
+            (one.path, one.size, one.skip, one.id) == (other.path.as_str(), other.size, other.skip, other.id)
+        };
+        assert!(view.files.iter().zip(&table.files).all(same) && view.files.len() == 300);
         opened_table(8, &bytes).expect_err("of another generation");
         opened_table(7, &bytes[1..]).expect_err("cut");
         // A sum that is right tells nothing of what stands before it.

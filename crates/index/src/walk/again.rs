@@ -101,10 +101,11 @@ impl<'a> Again<'a> {
 
     /// Looks at the known files of the folders that are as they were. A folder in which one is none any more is listed.
     fn look_at_files(&self) -> Vec<(usize, WalkedFile)> {
-        let of_some = |paths: &[&str]| {
-            let mut found = Vec::with_capacity(paths.len());
+        let skips = self.known.skips;
+        let of_some = |(part, paths): (usize, &[&str])| {
+            let mut found = Vec::new();
             let mut last: Option<(&str, Option<usize>)> = None;
-            for path in paths {
+            for (at, path) in paths.iter().enumerate() {
                 let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let place = match last {
                     Some((of, place)) if of == folder => place,
@@ -113,17 +114,19 @@ impl<'a> Again<'a> {
                 last = Some((folder, place));
                 let Some(place) = place.filter(|place| self.there[*place] && !self.differs(*place)) else { continue };
                 match self.look(path).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile) {
-                    Some(stat) => found.push((
-                        place,
-                        WalkedFile { path: (*path).to_string(), size: stat.st_size as u64, mtime_ns: changed(&stat) },
-                    )),
+                    Some(stat) => {
+                        let (size, mtime_ns) = (stat.st_size as u64, changed(&stat));
+                        if !skips.is_some_and(|skips| skips(part * AT_ONCE + at, size, mtime_ns)) {
+                            found.push((place, WalkedFile { path: (*path).to_string(), size, mtime_ns }));
+                        }
+                    }
                     None => self.differs[place].store(true, Ordering::Relaxed),
                 }
             }
             found
         };
-        let parts: Vec<Vec<_>> = self.known.files.par_chunks(AT_ONCE).map(of_some).collect();
-        parts.concat()
+        let parts: Vec<Vec<_>> = self.known.files.par_chunks(AT_ONCE).enumerate().map(of_some).collect();
+        parts.into_iter().flatten().collect()
     }
 
     /// Lists the folders that differ, and what is new in them; false where one holds other rules than before.

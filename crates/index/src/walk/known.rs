@@ -39,8 +39,11 @@ impl KnownTree {
     }
 }
 
+/// Place, size in bytes and time of a file ([`WalkedFile`](super::WalkedFile)) to whether it is skipped.
+pub type Skips<'a> = dyn Fn(usize, u64, i64) -> bool + Sync + 'a;
+
 /// What an earlier walk found.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The folders and rules.
     pub tree: &'a KnownTree,
@@ -48,6 +51,9 @@ pub struct Known<'a> {
     pub files: &'a [&'a str],
     /// Entries that it could not read or skipped, by path, with the reason.
     pub unreadable: &'a [(String, String)],
+    /// Whether one of the files (its place among them, its size and its time now) need not be told of; such files may be
+    /// told all the same.
+    pub skips: Option<&'a Skips<'a>>,
 }
 
 /// Hash of what rules a walk beside the ignore files in the tree.

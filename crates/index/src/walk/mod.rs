@@ -18,7 +18,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 use rayon::Scope;
 
 use crate::error::{Error, Result};
-pub use known::{Known, KnownTree};
+pub use known::{Known, KnownTree, Skips};
 pub use patterns::Patterns;
 use rules::{Reader, Rules};
 
@@ -167,7 +167,9 @@ fn walk_until(
         false => Patterns::checked(&root, left_out.patterns.iter().map(String::as_str)).map_err(Error::Pattern)?,
     };
     let in_git = root.ancestors().any(|a| a.join(".git").exists());
-    let own = left_out.folder.and_then(|p| p.canonicalize().ok());
+    // It need not be there yet; outside the tree it has no say.
+    let own = left_out.folder.map(|p| p.canonicalize().unwrap_or_else(|_| p.to_path_buf()));
+    let own = own.filter(|own| own.starts_with(&root));
     let walk = Walk {
         options: *options,
         in_git,

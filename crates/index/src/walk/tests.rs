@@ -175,7 +175,7 @@ impl Remembered {
     /// The next walk, and how many folders it listed.
     fn again(&self, folder: &Path, options: &WalkOptions) -> Walked {
         let files: Vec<&str> = self.walked.files.iter().map(|f| f.path.as_str()).collect();
-        let known = Known { tree: &self.walked.tree, files: &files, unreadable: &self.walked.unreadable };
+        let known = Known { tree: &self.walked.tree, files: &files, unreadable: &self.walked.unreadable, skips: None };
         let again = walk_again(folder, &LeftOut::default(), options, Some(&known)).unwrap();
         let anew = walk(folder, &LeftOut::default(), options).unwrap();
         assert_eq!((&again.files, &again.unreadable), (&anew.files, &anew.unreadable));
@@ -194,12 +194,19 @@ fn what_is_known_is_used() {
     assert_eq!(before.walked.tree.folders.len(), 3);
     // A file that the earlier walk is said to have found, and that is there: no listing would give it.
     let files = ["a/b.rs", "a/c/d.rs", "a/e.log"];
-    let known = Known { tree: &before.walked.tree, files: &files, unreadable: &[] };
+    let known = Known { tree: &before.walked.tree, files: &files, unreadable: &[], skips: None };
     let listed = |known: &Known<'_>| {
         let walked = walk_again(folder.path(), &LeftOut::default(), &options, Some(known)).unwrap();
         walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>()
     };
     assert_eq!(listed(&known), files, "the folder was not listed");
+    // A folder outside the tree that is left out changes nothing, be it there or not.
+    let outside = tempfile::tempdir().unwrap();
+    for index in [outside.path().join("none"), outside.path().to_path_buf()] {
+        let left_out = LeftOut { folder: Some(&index), ..LeftOut::default() };
+        let walked = walk_again(folder.path(), &left_out, &options, Some(&known)).unwrap();
+        assert_eq!(walked.files.len(), 3, "the folder was not listed");
+    }
     // Its folder is listed once a name in it comes or goes.
     fs::write(folder.path().join("a/new.rs"), "").unwrap();
     assert_eq!(listed(&known), ["a/b.rs", "a/c/d.rs", "a/new.rs"]);
