@@ -18,7 +18,7 @@ use colgrep_index::ids::FilePlace;
 use colgrep_index::search::Near;
 use colgrep_index::search::shard::{
     Bar, Choice, ChosenAsked, Cut, DefinitionsAsked, Extent, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look,
-    Marks, TextsFound,
+    Marks, Reach,
 };
 use colgrep_index::vector::Effort;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages: raised with every change of one that is released. Another one is refused, with both numbers.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -165,8 +165,8 @@ impl Meaning {
 pub struct Asked {
     /// The counts of the shard.
     pub statistics: Statistics,
-    /// How many texts it may give.
-    pub texts: TextsFound,
+    /// How many units it may give by meaning.
+    pub reach: Reach,
 }
 
 /// A question with the search that it belongs to. A search may ask another one on its way (the title of a long query), so
@@ -206,8 +206,6 @@ pub enum Question {
     Tokens(Vec<FilePlace>, Vec<String>),
     /// `Words::stored`.
     Stored(Vec<UnitId>),
-    /// `Meaning::hashes`.
-    Hashes,
     /// `Meaning::choose`.
     Choose(Choice, Cut),
     /// `Meaning::chosen`.
@@ -269,7 +267,6 @@ impl Question {
             Question::Holders(_) => "holders",
             Question::Tokens(..) => "tokens",
             Question::Stored(_) => "stored",
-            Question::Hashes => "hashes",
             Question::Choose(Choice::All, _) => "choose all",
             Question::Choose(Choice::Lists, _) => "choose by lists",
             Question::Choose(Choice::Centroids, _) => "choose by centroids",
