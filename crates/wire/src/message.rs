@@ -4,7 +4,7 @@
 //! where it looks, [`Question::Ask`] what is asked, and the rounds follow. The answer to a question is a byte, whether it is
 //! one, and the answer or a [`Failure`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
 use colgrep_core::bm25::Bm25;
@@ -84,6 +84,14 @@ impl Begin {
     /// Whether the caller may see a repository.
     pub fn allows(&self, name: &str) -> bool {
         self.allowed.as_ref().is_none_or(|names| names.iter().any(|own| own == name))
+    }
+
+    /// The same for a shard that has these repositories: it is not told which others the caller may see.
+    pub fn told_to(&self, own: &[String]) -> Begin {
+        let own: HashSet<&String> = own.iter().collect();
+        let mut begin = self.clone();
+        begin.allowed.iter_mut().for_each(|names| names.retain(|name| own.contains(name)));
+        begin
     }
 
     /// Whether the search is about a repository: the caller may see it, and wants to look there.
