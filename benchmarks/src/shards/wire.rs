@@ -12,11 +12,11 @@ use anyhow::{Context as _, Result};
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_engine::corpus::{self, Parts, RankedTogether};
 use colgrep_engine::model::Model;
-use colgrep_engine::open::open;
+use colgrep_engine::open::update;
 use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
-use colgrep_engine::{Detail, Env, OpenOptions, RankBy, Scope};
+use colgrep_engine::{Detail, Env, RankBy, Scope};
 use colgrep_wire::{Cluster, Generation, Held, Patience, Repository, Server, Spent, Wanted};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -48,12 +48,12 @@ fn opened(args: &Args, name: &str, model: Option<&Model>) -> Result<Repository> 
     let root = args.work.join(name);
     link(&args.repos.join(name), &root)?;
     let env = Env::default().data_in(args.work.join(".index"));
-    let mut options = OpenOptions::default();
-    options.any_root = true;
     let (mut project, _) = Project::around(&root, &env)?;
     project.settings(&env)?;
     let settings = Settings::read(&env, &root)?;
-    let snapshot = open(&options.with(&settings), &env, &project, model, &())?;
+    // A search would go without vectors that take long, on a machine at work more of them.
+    let encoding = model.and_then(|model| model.encoding(None));
+    let (snapshot, _) = update(&project, None, true, encoding.as_ref(), &())?;
     Ok(Repository { name: name.to_string(), project, snapshot: Arc::new(snapshot), settings })
 }
 

@@ -2,7 +2,7 @@
 
 mod toy;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -253,7 +253,7 @@ fn cases(model: &Toy) -> Vec<Case<'_>> {
 }
 
 /// Asks everything of both and compares; returns how many answers had results.
-fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], model: &Toy, cases_max: usize) -> usize {
+fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], cases: &[Case<'_>]) -> usize {
     let mut knobs = Knobs::of(Profile::Default);
     // Few units and files become candidates, so that what is cut off matters.
     knobs.set(Knob::PoolUnits, "40").expect("a value");
@@ -262,7 +262,7 @@ fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], model
     let hints = Hints::new(&hints, &mut Tokenizer::default());
     let near = Near { path: one.0.snapshots[0].files.files[3].path.clone(), line: Some(3), ..Near::default() };
     let mut found = 0;
-    for case in cases(model).into_iter().take(cases_max) {
+    for case in cases {
         for (at, query) in QUERIES.iter().enumerate() {
             let background = Background {
                 hints: (at % 3 == 0).then_some(&hints),
@@ -279,11 +279,11 @@ fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], model
                 semantic: None,
                 background,
             };
-            let expected = answer(one.0, one.1, &case, query, &request);
+            let expected = answer(one.0, one.1, case, query, &request);
             found += usize::from(expected.lines().count() > 3);
             for (indexes, layouts) in others {
                 let shards = indexes.snapshots.len();
-                let got = answer(indexes, layouts, &case, query, &request);
+                let got = answer(indexes, layouts, case, query, &request);
                 assert_eq!(
                     got, expected,
                     "{query:?} in {shards} shards, {:?}, filtered {}",
@@ -309,7 +309,7 @@ fn shards_answer_as_one_index_does() {
     let check = |indexes: &[Indexes], cases_max: usize| {
         let folders = |indexes: &Indexes| vec![Layout::Folders; indexes.snapshots.len()];
         let others: Vec<(&Indexes, Vec<Layout>)> = indexes[1..].iter().map(|one| (one, folders(one))).collect();
-        compare((&indexes[0], &[Layout::Folders]), &others, &model, cases_max)
+        compare((&indexes[0], &[Layout::Folders]), &others, &cases(&model)[..cases_max])
     };
     assert!(indexes[3].snapshots.len() > 6, "repositories fall to many shards");
     assert!(model.count() > 100, "texts were encoded");
@@ -336,7 +336,7 @@ fn shards_answer_as_one_index_does() {
     check(&indexes, 2);
     // How an index came to be does not matter.
     let fresh = sharded(&base.join("fresh"), 1, &all, &model);
-    compare((&fresh, &[Layout::Folders]), &[(&indexes[0], vec![Layout::Folders])], &model, 2);
+    compare((&fresh, &[Layout::Folders]), &[(&indexes[0], vec![Layout::Folders])], &cases(&model)[..2]);
 }
 
 #[test]
@@ -353,6 +353,34 @@ fn repositories_with_indexes_of_their_own_answer_as_one_index_of_all() {
     write(&base.join("each"), &all);
     let each = Indexes::new(roots, &model);
     let layouts: Vec<Layout> = names.iter().map(|name| Layout::One(format!("{name}/"))).collect();
-    let found = compare((&one, &[Layout::Fronts]), &[(&each, layouts)], &model, 6);
+    let found = compare((&one, &[Layout::Fronts]), &[(&each, layouts)], &cases(&model));
     assert!(found > 80, "{found} answers");
+}
+
+#[test]
+fn whether_all_texts_are_looked_at_does_not_depend_on_shards() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let base = folder.path().canonicalize().expect("its path");
+    let model = light();
+    // The files of the first repository stand in all others too; names as above, which no text tells.
+    let names = ["+", "=", "%", "@", "~"].map(String::from);
+    let mut all = files(&names);
+    let first: Vec<_> = all.iter().filter(|file| file.0 == names[0]).cloned().collect();
+    for name in &names[1..] {
+        all.extend(first.iter().map(|(_, path, text)| (name.clone(), path.clone(), text.clone())));
+    }
+    let (one, six) = (sharded(&base, 1, &all, &model), sharded(&base, 6, &all, &model));
+    let (mut units, mut texts) = (0, HashSet::new());
+    one.snapshots[0].lexical.each_unit(None, |_, _, hash| {
+        units += 1;
+        texts.insert(hash);
+    });
+    assert!(texts.len() + 20 < units && six.snapshots.len() > 2, "{} texts of {units} units", texts.len());
+    // From so many units on, texts in none of few lists are left out.
+    for rough in [texts.len(), units] {
+        let effort = Effort { probes: 1, rough, exact: 40, joined: 1 << 16 };
+        let case = Case { model: &model, mode: Some(Mode::SemanticOnly), effort, is_filtered: false };
+        let layouts = vec![Layout::Folders; six.snapshots.len()];
+        assert!(compare((&one, &[Layout::Folders]), &[(&six, layouts)], &[case]) > 10);
+    }
 }

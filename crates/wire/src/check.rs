@@ -12,7 +12,7 @@ use colgrep_engine::end::EndFound;
 use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_index::search::shard::{
     CandidatesFound, Chosen, ChosenFound, Context, DefinitionFound, Extent, FactsFound, FileFound, FileMeant,
-    HolderCount, Likeness, LocateFound, Named, Outline, Repository, Scored, Seen, TextNear, TextsFound, UnitFound,
+    HolderCount, Likeness, LocateFound, Named, Outline, Reach, Repository, Scored, Seen, TextNear, UnitFound,
 };
 use serde::de::DeserializeOwned;
 
@@ -176,7 +176,7 @@ impl Fits for Asked {
             && terms.len() == ask.query.terms.len()
             && words.len() == ask.query.plain_words.len()
             && topics.len() == ask.query.topic_terms.len()
-            && self.texts.fits(asked, told)
+            && self.reach.fits(asked, told)
     }
 }
 
@@ -195,9 +195,9 @@ impl Fits for TermCount {
     }
 }
 
-impl Fits for TextsFound {
+impl Fits for Reach {
     fn fits(&self, asked: &Question, told: &Extent) -> bool {
-        self.units.fits(asked, told) && self.texts.fits(asked, told)
+        self.units.fits(asked, told)
     }
 }
 

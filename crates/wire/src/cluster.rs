@@ -260,15 +260,20 @@ impl Cluster {
     /// Begins a search in every shard that may hold something of it.
     fn begin(&self, begin: &Begin, losses: &HashMap<usize, (usize, String)>) -> Result<BegunAll> {
         let (shards, pool) = self.shards()?;
-        let repositories = self.known().repositories.clone();
-        let may_hold = |at: &usize| {
-            let known = repositories.get(at).filter(|(said, _)| said.elapsed() < REPOSITORIES_KNOWN);
-            known.is_none_or(|(_, own)| own.iter().any(|name| begin.wants(name)))
-        };
+        let mut repositories = self.known().repositories.clone();
+        repositories.retain(|_, (said, _)| said.elapsed() < REPOSITORIES_KNOWN);
+        let may_hold =
+            |at: &usize| repositories.get(at).is_none_or(|(_, own)| own.iter().any(|name| begin.wants(name)));
         let asked: Vec<usize> = (0..shards.len()).filter(may_hold).collect();
-        let begun = |at: &usize| match losses.get(at).filter(|(times, _)| *times >= LOSSES_MAX) {
-            Some((_, why)) => Err(Lost::Gone(std::io::Error::other(why.clone()))),
-            None => Remote::begin(*at, &shards[*at], begin, &self.patience),
+        let begun = |at: &usize| {
+            if let Some((_, why)) = losses.get(at).filter(|(times, _)| *times >= LOSSES_MAX) {
+                return Err(Lost::Gone(std::io::Error::other(why.clone())));
+            }
+            let ask = |begin: &Begin| Remote::begin(*at, &shards[*at], begin, &self.patience);
+            let Some((_, own)) = repositories.get(at).filter(|_| begin.allowed.is_some()) else { return ask(begin) };
+            let remote = ask(&begin.told_to(own))?;
+            // One that serves others by now may have to be told of them.
+            if remote.repositories().as_ref() == Some(own) { Ok(remote) } else { ask(begin) }
         };
         let begun: Vec<(usize, Result<Remote, Lost>)> =
             pool.install(|| asked.par_iter().with_max_len(1).map(|at| (*at, begun(at))).collect());

@@ -4,7 +4,7 @@
 //! where it looks, [`Question::Ask`] what is asked, and the rounds follow. The answer to a question is a byte, whether it is
 //! one, and the answer or a [`Failure`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
 use colgrep_core::bm25::Bm25;
@@ -18,7 +18,7 @@ use colgrep_index::ids::FilePlace;
 use colgrep_index::search::Near;
 use colgrep_index::search::shard::{
     Bar, Choice, ChosenAsked, Cut, DefinitionsAsked, Extent, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look,
-    Marks, TextsFound,
+    Marks, Reach,
 };
 use colgrep_index::vector::Effort;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages: raised with every change of one that is released. Another one is refused, with both numbers.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -84,6 +84,14 @@ impl Begin {
     /// Whether the caller may see a repository.
     pub fn allows(&self, name: &str) -> bool {
         self.allowed.as_ref().is_none_or(|names| names.iter().any(|own| own == name))
+    }
+
+    /// The same for a shard that has these repositories: it is not told which others the caller may see.
+    pub fn told_to(&self, own: &[String]) -> Begin {
+        let own: HashSet<&String> = own.iter().collect();
+        let mut begin = self.clone();
+        begin.allowed.iter_mut().for_each(|names| names.retain(|name| own.contains(name)));
+        begin
     }
 
     /// Whether the search is about a repository: the caller may see it, and wants to look there.
@@ -165,8 +173,8 @@ impl Meaning {
 pub struct Asked {
     /// The counts of the shard.
     pub statistics: Statistics,
-    /// How many texts it may give.
-    pub texts: TextsFound,
+    /// How many units it may give by meaning.
+    pub reach: Reach,
 }
 
 /// A question with the search that it belongs to. A search may ask another one on its way (the title of a long query), so
@@ -206,8 +214,6 @@ pub enum Question {
     Tokens(Vec<FilePlace>, Vec<String>),
     /// `Words::stored`.
     Stored(Vec<UnitId>),
-    /// `Meaning::hashes`.
-    Hashes,
     /// `Meaning::choose`.
     Choose(Choice, Cut),
     /// `Meaning::chosen`.
@@ -269,7 +275,6 @@ impl Question {
             Question::Holders(_) => "holders",
             Question::Tokens(..) => "tokens",
             Question::Stored(_) => "stored",
-            Question::Hashes => "hashes",
             Question::Choose(Choice::All, _) => "choose all",
             Question::Choose(Choice::Lists, _) => "choose by lists",
             Question::Choose(Choice::Centroids, _) => "choose by centroids",

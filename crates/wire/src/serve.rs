@@ -393,8 +393,8 @@ impl<'s> Line<'s> {
         let turn = self.turn()?;
         let begun = group.ask(&asked).and_then(|search| {
             let statistics = search.statistics()?;
-            let texts = if asked.meaning.is_some() { search.texts()? } else { Default::default() };
-            Ok((search, Asked { statistics, texts }))
+            let reach = if asked.meaning.is_some() { search.reach()? } else { Default::default() };
+            Ok((search, Asked { statistics, reach }))
         });
         drop(turn);
         let (search, begun) = match begun {

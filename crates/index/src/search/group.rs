@@ -13,8 +13,8 @@ use super::rounds::Rounds;
 use super::shard::{
     Asked, Bar, CandidatesAsked, CandidatesFound, Choice, Chosen, ChosenAsked, ChosenFound, Context, ContextsAsked,
     Cut, DefinitionFound, DefinitionsAsked, Extent, FactsAsked, FactsFound, FileMeant, HolderCount, HoldingAsked,
-    Likeness, LineOf, LocateAsked, LocateFound, Look, Marks, Meaning, Outline, Places, Scored, Seen, Shard,
-    ShardSearch, Statistics, TextNear, TextsFound, UnitFound, Words,
+    Likeness, LineOf, LocateAsked, LocateFound, Look, Marks, Meaning, Outline, Places, Reach, Scored, Seen, Shard,
+    ShardSearch, Statistics, TextNear, UnitFound, Words,
 };
 use crate::error::{Error, Result};
 use crate::ids::{FilePlace, TextHash};
@@ -216,24 +216,8 @@ impl Words for GroupSearch<'_> {
 }
 
 impl Meaning for GroupSearch<'_> {
-    fn texts(&self) -> Result<TextsFound> {
-        let found = self.rounds.each(|shard| shard.texts())?;
-        let units = found.iter().map(|found| found.units).sum();
-        let all: Option<Vec<u64>> = found.iter().map(|found| found.texts).collect();
-        let texts = match all {
-            // Texts that several repositories have count once.
-            Some(all) if all.iter().filter(|texts| **texts > 0).count() > 1 => Some(self.hashes()?.len() as u64),
-            Some(all) => Some(all.iter().sum()),
-            None => None,
-        };
-        Ok(TextsFound { units, texts })
-    }
-
-    fn hashes(&self) -> Result<Vec<TextHash>> {
-        let mut all: Vec<TextHash> = self.rounds.each(|shard| shard.hashes())?.into_iter().flatten().collect();
-        all.sort_unstable();
-        all.dedup();
-        Ok(all)
+    fn reach(&self) -> Result<Reach> {
+        self.rounds.reach()
     }
 
     fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen> {

@@ -13,7 +13,8 @@ use super::numbering::Numbering;
 use super::shard::{
     Asked, Bar, CandidatesAsked, CandidatesFound, Choice, ChosenAsked, ChosenFound, ContextsAsked, Cut,
     DefinitionFound, DefinitionsAsked, Extent, FactsAsked, FactsFound, HolderCount, HoldingAsked, Likeness, LineOf,
-    LocateAsked, LocateFound, Look, Marks, Outline, Scored, Seen, Shard, ShardSearch, Statistics, TextNear, UnitFound,
+    LocateAsked, LocateFound, Look, Marks, Outline, Reach, Scored, Seen, Shard, ShardSearch, Statistics, TextNear,
+    UnitFound,
 };
 use crate::error::Result;
 use crate::ids::{FilePlace, TextHash};
@@ -237,6 +238,16 @@ impl<'a> Rounds<'a> {
             }
         }
         Ok(all)
+    }
+
+    /// How much all shards may give by meaning.
+    pub(super) fn reach(&self) -> Result<Reach> {
+        let sum = |sum: Reach, more: Reach| Reach {
+            units: sum.units + more.units,
+            is_placed: sum.is_placed && more.is_placed,
+        };
+        let nothing = Reach { units: 0, is_placed: true };
+        Ok(self.each(|shard| shard.reach())?.into_iter().fold(nothing, sum))
     }
 
     pub(super) fn tokens(&self, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {

@@ -10,7 +10,7 @@ use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
 use super::rounds::Rounds;
-use super::shard::{Choice, Cut, TextNear, TextsFound, UnitFound};
+use super::shard::{Choice, Cut, TextNear, UnitFound};
 use crate::error::Result;
 use crate::ids::{FilePlace, TextHash};
 use crate::vector::{Effort, Memory, QueryKernel};
@@ -76,36 +76,6 @@ pub(crate) struct SemanticSearch<'a> {
     question: &'a Multivector,
 }
 
-/// How many texts the shards may give, of those that have vectors.
-struct Texts {
-    /// Whether there are so few units that the texts of all were looked up.
-    is_placed: bool,
-    found: Vec<TextsFound>,
-    /// Their number, once it was counted.
-    counted: Option<u64>,
-}
-
-impl Texts {
-    /// Whether there are more than so many distinct texts. Those that several shards have count once, so their hashes
-    /// are asked for where the numbers alone don't tell.
-    fn exceed(&mut self, rounds: &Rounds<'_>, most: usize) -> Result<bool> {
-        if !self.is_placed {
-            return Ok(true);
-        }
-        let counts = || self.found.iter().filter_map(|found| found.texts);
-        let (largest, sum) = (counts().max().unwrap_or_default(), counts().sum::<u64>());
-        match self.counted {
-            Some(counted) => return Ok(counted > most as u64),
-            None if sum <= most as u64 => return Ok(false),
-            None if largest > most as u64 => return Ok(true),
-            None => {}
-        }
-        let hashes: HashSet<TextHash> = rounds.each(|shard| shard.hashes())?.into_iter().flatten().collect();
-        let counted = *self.counted.insert(hashes.len() as u64);
-        Ok(counted > most as u64)
-    }
-}
-
 impl<'a> SemanticSearch<'a> {
     /// The semantic half of a search with the question's vectors.
     pub(super) fn new(rounds: &'a Rounds<'a>, semantic: Semantic<'a>, question: &'a Multivector) -> SemanticSearch<'a> {
@@ -120,16 +90,17 @@ impl<'a> SemanticSearch<'a> {
         if self.question.is_empty() {
             return Ok(Vec::new());
         }
-        let found = self.rounds.each(|shard| shard.texts())?;
-        let joined = self.semantic.effort.joined as u64;
-        let units: u64 = found.iter().map(|found| found.units).sum();
-        let is_looked_up = found.iter().all(|found| found.texts.is_some());
-        let is_placed = is_looked_up && (self.rounds.documents() <= joined || units <= joined);
-        let mut texts = Texts { is_placed, found, counted: None };
+        let reach = self.rounds.reach()?;
+        let Effort { joined, rough, exact, .. } = self.semantic.effort;
+        let is_placed = reach.is_placed && self.rounds.documents().min(reach.units) <= joined as u64;
+        // Units are counted, not texts: how many texts several shards have in common, only all hashes tell.
+        let exceeds = |most: usize| !is_placed || reach.units > most as u64;
         let mut n = units_max;
         loop {
-            let near = self.nearest(&mut texts, n)?;
-            let all = if is_placed { !texts.exceed(self.rounds, n)? } else { near.len() < n };
+            let is_listed = exceeds(rough.max(exact).max(n));
+            let near = self.nearest(n, is_listed)?;
+            // Texts in none of the lists are still to come, where all can be looked at.
+            let all = !exceeds(n) || (near.len() < n && !(is_placed && is_listed));
             let of_text = |text: TextNear| {
                 let TextNear { hash, score, units } = text;
                 units.into_iter().map(move |unit| (UnitFound { score, ..unit }, Some(hash)))
@@ -144,26 +115,20 @@ impl<'a> SemanticSearch<'a> {
         }
     }
 
-    /// The best `n` texts, each once with the units of all shards.
-    fn nearest(&self, texts: &mut Texts, n: usize) -> Result<Vec<TextNear>> {
+    /// The best `n` texts, each once with the units of all shards: of those in the lists, or of all.
+    fn nearest(&self, n: usize, is_listed: bool) -> Result<Vec<TextNear>> {
         let (rounds, effort) = (self.rounds, self.semantic.effort);
         let is_alone = rounds.is_alone();
         let exact = effort.exact.max(n);
         let choose = |by, bar, best| rounds.choose(by, &Cut { bar, best, is_alone }, false);
-        let (mut bar, are_many);
-        if texts.exceed(rounds, effort.rough.max(exact))? {
-            let best = choose(Choice::Lists, None, effort.rough)?;
-            bar = best.bar;
-            are_many = best.count.min(effort.rough) > exact;
-        } else {
-            choose(Choice::All, None, usize::MAX)?;
-            bar = None;
-            are_many = texts.exceed(rounds, exact)?;
+        let mut chosen = match is_listed {
+            true => choose(Choice::Lists, None, effort.rough)?,
+            false => choose(Choice::All, None, usize::MAX)?,
+        };
+        if chosen.count > exact {
+            chosen = choose(Choice::Centroids, chosen.bar, exact)?;
         }
-        if are_many {
-            bar = choose(Choice::Centroids, bar, exact)?.bar;
-        }
-        rounds.nearest_of(bar, n)
+        rounds.nearest_of(chosen.bar, n)
     }
 
     /// Score of the question against itself.

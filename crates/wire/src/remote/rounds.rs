@@ -7,7 +7,7 @@ use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_index::search::shard::{
     Bar, CandidatesAsked, CandidatesFound, Choice, Chosen, ChosenAsked, ChosenFound, Context, ContextsAsked, Cut,
     DefinitionFound, DefinitionsAsked, FactsAsked, FactsFound, HolderCount, HoldingAsked, Likeness, LineOf,
-    LocateAsked, LocateFound, Look, Marks, Meaning, Places, Scored, Seen, Statistics, TextNear, TextsFound, UnitFound,
+    LocateAsked, LocateFound, Look, Marks, Meaning, Places, Reach, Scored, Seen, Statistics, TextNear, UnitFound,
     Words,
 };
 use serde::de::DeserializeOwned;
@@ -103,12 +103,8 @@ impl Words for RemoteSearch<'_> {
 }
 
 impl Meaning for RemoteSearch<'_> {
-    fn texts(&self) -> Result<TextsFound> {
-        Ok(self.told.texts)
-    }
-
-    fn hashes(&self) -> Result<Vec<TextHash>> {
-        self.about(self.told.texts.texts == Some(0), || Question::Hashes)
+    fn reach(&self) -> Result<Reach> {
+        Ok(self.told.reach)
     }
 
     fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen> {

@@ -1,8 +1,10 @@
 //! Repositories that a shard can't serve, and replicas that serve different ones: what is left out is told.
 
+use std::sync::Arc;
+
 use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, told};
 use colgrep_engine::Scope;
-use colgrep_wire::{Cluster, Patience, Standing, Wanted};
+use colgrep_wire::{Cluster, Generation, Patience, Standing, Wanted};
 
 const QUERY: &str = "retry the socket when the session is closed";
 
@@ -70,4 +72,30 @@ fn of_replicas_the_fullest_answers_and_what_it_lacks_is_told() {
     let (_, standing) = ask(&over, &corpus, None, "");
     assert_eq!(unserved(&standing), ["acme"]);
     assert_eq!(unserved(&over.look(None).expect("a look").standing), ["acme"]);
+}
+
+#[test]
+fn a_shard_is_told_its_own_of_what_a_caller_may_see_and_what_is_new_is_found_at_once() {
+    let corpus = Corpus::new(&NAMES[..3]);
+    let [one, two] = [0, 1].map(|at| Serving::new(vec![corpus.repositories[at].clone()], None));
+    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![two.name()]], None, Patience::default());
+    let mut allowed: Vec<String> = (0..500).map(|at| format!("of another shard {at}")).collect();
+    allowed.extend(NAMES[..3].iter().map(ToString::to_string));
+    let here = |count: usize| {
+        let names: Vec<String> = NAMES[..count].iter().map(ToString::to_string).collect();
+        corpus.here(Some(&names), &Scope::default(), QUERY, false)
+    };
+    let sent = || over.traffic_by_kind()["begin"].sent;
+    // Before the first answer it is not known what a shard has.
+    let mut told = 0;
+    for most in [30_000, 1_000, 1_000] {
+        let (got, standing) = ask(&over, &corpus, Some(&allowed), "");
+        assert_eq!((got, standing.told()), (here(2), None));
+        assert!(sent() - told < most, "{} bytes", sent() - told);
+        told = sent();
+    }
+    let more = Generation::new(corpus.repositories[1..].to_vec());
+    *two.shelf.now.lock().expect("unbroken") = Some(Arc::new(more));
+    let (got, standing) = ask(&over, &corpus, Some(&allowed), "");
+    assert_eq!((got, standing.told()), (here(3), None));
 }

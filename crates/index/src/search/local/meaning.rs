@@ -14,7 +14,7 @@ use crate::ids::TextHash;
 use crate::lexical::UnitFilter;
 use crate::search::restore::restore;
 use crate::search::shard::{
-    Bar, Choice, Chosen, ChosenAsked, ChosenFound, Cut, Likeness, Marks, Meaning, Meant, Outline, TextNear, TextsFound,
+    Bar, Choice, Chosen, ChosenAsked, ChosenFound, Cut, Likeness, Marks, Meaning, Meant, Outline, Reach, TextNear,
 };
 use crate::store::Snapshot;
 use crate::vector::{Allowed, Question, Scored, VectorPlace, Vectors, in_store};
@@ -175,19 +175,13 @@ impl<'a> LocalSearch<'a> {
 }
 
 impl Meaning for LocalSearch<'_> {
-    fn texts(&self) -> Result<TextsFound> {
-        let Some((vectors, _)) = self.vectors.question()? else { return Ok(TextsFound { units: 0, texts: Some(0) }) };
-        let (units, allowed) = self.allowed_units(vectors);
-        Ok(match units {
-            Units::Placed(placed) => TextsFound { units: placed.len() as u64, texts: Some(allowed.count() as u64) },
-            Units::Hashed(units) => TextsFound { units: units.len() as u64, texts: None },
-            Units::All => TextsFound { units: self.snapshot.lexical.shape().1, texts: None },
+    fn reach(&self) -> Result<Reach> {
+        let Some((vectors, _)) = self.vectors.question()? else { return Ok(Reach { units: 0, is_placed: true }) };
+        Ok(match &self.allowed_units(vectors).0 {
+            Units::Placed(placed) => Reach { units: placed.len() as u64, is_placed: true },
+            Units::Hashed(units) => Reach { units: units.len() as u64, is_placed: false },
+            Units::All => Reach { units: self.snapshot.lexical.shape().1, is_placed: false },
         })
-    }
-
-    fn hashes(&self) -> Result<Vec<TextHash>> {
-        let Some((vectors, _)) = self.vectors.question()? else { return Ok(Vec::new()) };
-        Ok(self.allowed_units(vectors).1.iter().filter_map(|place| vectors.hash(place)).collect())
     }
 
     fn choose(&self, by: Choice, cut: &Cut) -> Result<Chosen> {

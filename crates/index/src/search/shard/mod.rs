@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | [`Words::statistics`] | the query | [`Statistics`], which are added up |
 //! | [`Words::candidates`], [`Words::best`] | the sum | the best units and the files that answer best by name |
-//! | [`Meaning::texts`], [`Meaning::choose`] and [`Meaning::chosen`] (up to twice), [`Meaning::nearest`] | cut-offs | scores by meaning |
+//! | [`Meaning::reach`], [`Meaning::choose`] and [`Meaning::chosen`] (up to twice), [`Meaning::nearest`] | cut-offs | scores by meaning |
 //! | [`Places`] | what the query points at, where there is such a thing | files, units, lines |
 //! | [`Words::scored`] | units and files that must be candidates | the same, scored |
 //! | [`Words::facts`] | files and units that are candidates | what the stages need of them |
@@ -133,17 +133,11 @@ pub trait Words {
 
 /// The ranking by meaning: the nearest texts, in steps whose cut-offs hold for the whole corpus.
 pub trait Meaning {
-    /// How many texts it may give.
+    /// How many units it may give.
     ///
     /// # Errors
     /// When the index can't be read, as for each of these.
-    fn texts(&self) -> Result<TextsFound>;
-
-    /// The hashes of the texts that it may give; asked only where their number decides and shards may share some.
-    ///
-    /// # Errors
-    /// When the index can't be read.
-    fn hashes(&self) -> Result<Vec<TextHash>>;
+    fn reach(&self) -> Result<Reach>;
 
     /// Chooses texts by a cheap score: by the inverted lists first, then by centroids.
     ///

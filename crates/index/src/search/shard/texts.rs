@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::UnitFound;
 use crate::ids::TextHash;
 
-/// How many texts a shard may give.
+/// How much a search by meaning may give.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TextsFound {
-    /// Units that may be given.
+pub struct Reach {
+    /// Units that may be given: where they were looked up, those that have vectors.
     pub units: u64,
-    /// Their texts that have vectors; none where there are so many units that these are not looked up.
-    pub texts: Option<u64>,
+    /// Whether the vectors of each of them were looked up; not where there are too many.
+    pub is_placed: bool,
 }
 
 /// By which score texts are chosen.
