@@ -25,7 +25,7 @@ use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
 use crate::error::{Refused, Result};
 use crate::explain::Explanation;
 use crate::filter::{Filter, allowed_files, not_ranked};
-use crate::line::{QueryWords, own_line};
+use crate::line::{Lines, QueryWords, own_line};
 use crate::list::{Length, call_line, list};
 use crate::model::Model;
 use crate::near::NearFile;
@@ -370,6 +370,7 @@ impl Place {
         let first = firsts.chain(pointed()).min().unwrap_or_default();
         let end = units.iter().map(|unit| unit.span.end).chain(pointed()).max().unwrap_or_default();
         let lines = lines_between(&file.text, first as usize, end as usize, str::lines);
+        let mut weighed = Lines::new(&lines);
         let mut answered = Vec::with_capacity(units.len());
         for (unit, candidate) in units.into_iter().zip(&shown) {
             let steps = ranked.steps(candidate);
@@ -382,7 +383,7 @@ impl Place {
             let number = match candidate.pointed_line.filter(passes).or_else(call) {
                 Some(line) => line as usize,
                 None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => unit.span.line as usize,
-                None => words.best_line(&lines, &unit, file.matching_lines.as_deref()),
+                None => words.best_line(&mut weighed, &unit, file.matching_lines.as_deref()),
             };
             one.line = self.line(words, &lines, number, &unit);
             one.last_line = (unit.span.end as usize).min(lines.len());
