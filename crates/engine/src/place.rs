@@ -15,7 +15,6 @@ use colgrep_core::{Unit, UnitKind};
 use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search;
-use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
 use colgrep_syntax::read::lines_between;
@@ -355,7 +354,8 @@ impl Place {
             return Ok(file);
         }
         // If the file can't be read any more, the index alone is shown.
-        file.text = read_text(&self.project.root, path).unwrap_or_default();
+        let text = self.snapshot.texts.text(&self.project.root, path);
+        file.text = text.map(Arc::unwrap_or_clone).unwrap_or_default();
         file.matching_lines =
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
         let as_ranked = ranked.is_list || self.rules.asks_for_tests();

@@ -29,6 +29,7 @@ use crate::error::{Error, Result};
 use crate::ids::{FileId, FileOrder, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
+use crate::source::Texts;
 use crate::vector::{Manifest, VectorPlace, Vectors};
 use crate::walk::WalkOptions;
 use crate::worktree::sibling_roots;
@@ -181,6 +182,8 @@ pub struct Snapshot {
     pub(crate) point: CommitPoint,
     /// What is known of the paths of files that searches met.
     pub path_facts: PathMemory,
+    /// Texts of files that searches read.
+    pub texts: Texts,
     /// Where each file stands among all by path; worked out when first asked for.
     order: OnceLock<FileOrder>,
     /// The same by age, for a history.
@@ -381,9 +384,9 @@ impl Store {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        let (path_facts, placed) = (PathMemory::default(), OnceLock::new());
+        let (path_facts, texts, placed) = (PathMemory::default(), Texts::default(), OnceLock::new());
         let (order, ages) = (OnceLock::new(), OnceLock::new());
-        Ok(Snapshot { lexical, files, vectors, damage, point: point.clone(), path_facts, order, ages, placed })
+        Ok(Snapshot { lexical, files, vectors, damage, point: point.clone(), path_facts, texts, order, ages, placed })
     }
 
     /// What an index that can't be opened leaves to the one that is built in its place: its mode, and its vectors, where
