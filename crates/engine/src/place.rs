@@ -17,7 +17,7 @@ use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
-use colgrep_syntax::read::lines_between;
+use colgrep_syntax::read::{self, lines_between};
 use rayon::prelude::*;
 
 use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
@@ -369,7 +369,7 @@ impl Place {
         let firsts = units.iter().map(|unit| unit.span.first.min(unit.span.line));
         let first = firsts.chain(pointed()).min().unwrap_or_default();
         let end = units.iter().map(|unit| unit.span.end).chain(pointed()).max().unwrap_or_default();
-        let lines = lines_between(&file.text, first as usize, end as usize, str::lines);
+        let lines = lines_between(&file.text, first as usize, end as usize, read::lines);
         let mut weighed = Lines::new(&lines);
         let mut answered = Vec::with_capacity(units.len());
         for (unit, candidate) in units.into_iter().zip(&shown) {
