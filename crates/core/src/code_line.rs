@@ -32,7 +32,9 @@ fn words_at<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + '
 /// Whether a line is a comment by its look.
 pub fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
-    line == "#" || COMMENT_MARKS.iter().any(|mark| line.starts_with(mark))
+    let may_be_one = |first: &u8| matches!(first, b'!'..=b'/' | b';'..=b'=' | b'r' | b'{');
+    line.as_bytes().first().is_some_and(may_be_one)
+        && (line == "#" || COMMENT_MARKS.iter().any(|mark| line.starts_with(mark)))
 }
 
 /// The number, from 0, of the line that names a definition: the first with its name as a word that is no comment and

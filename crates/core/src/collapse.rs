@@ -1,7 +1,7 @@
 //! Collapse: from ranked units to ranked files, each with its best units.
 
+use rustc_hash::FxHashMap;
 use std::cmp::{Ordering, Reverse};
-use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: PerFile) -> Vec<FileHit
 /// The best units, at most `SECTIONS_MAX` of a file: the answers of a documentation, whose pages hold many.
 /// Of another corpus, the best units.
 pub fn answers(ranked: &[RankedUnit], is_documentation: bool) -> impl Iterator<Item = &RankedUnit> {
-    let mut shown: HashMap<usize, usize> = HashMap::new();
+    let mut shown: FxHashMap<usize, usize> = FxHashMap::default();
     ranked.iter().filter(move |unit| {
         let shown = shown.entry(unit.file).or_default();
         *shown += 1;

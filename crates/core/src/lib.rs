@@ -4,6 +4,7 @@
 //!
 #![doc = include_str!("../README.md")]
 
+pub mod beginnings;
 pub mod bm25;
 pub mod clue;
 pub mod code_line;

@@ -1,7 +1,6 @@
 //! What a query says: its terms with their weights, the names it holds, what it asks for.
 
-use std::collections::HashSet;
-
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::clue::Clues;
@@ -48,7 +47,7 @@ pub struct Query {
     /// Plain lower-case words of four letters and more that may name a definition.
     pub plain_words: Vec<String>,
     /// Each two and three neighbouring words written as one, lower case: `ratelimit` for "rate limit".
-    pub joined_words: HashSet<String>,
+    pub joined_words: FxHashSet<String>,
     /// Topic terms: distinct, no stop words, −er/−or folded, without the project's own name where others remain.
     pub topic_terms: Vec<String>,
     /// Lower-case words and parts, unstemmed.
@@ -301,7 +300,7 @@ fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
     found
 }
 
-fn joined_words(text: &str) -> HashSet<String> {
+fn joined_words(text: &str) -> FxHashSet<String> {
     let all: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
     [2, 3].into_iter().flat_map(|n| all.windows(n).map(|w| w.concat()).collect::<Vec<_>>()).collect()
 }

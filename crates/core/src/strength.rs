@@ -4,7 +4,7 @@
 //! good one. Strength looks at what is comparable (shares of what could be reached at most) and weighs it with a
 //! logistic function, fitted by `colgrep-bench strength` on questions asked of their own repository and of another one.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
@@ -254,7 +254,7 @@ fn weighed(weights: &Weights, signs: &Signs) -> f32 {
 /// The strength of files that the query points at, which nothing has to be weighed for: at least nine of ten of these
 /// were right (`colgrep-bench known`); of files that share a name, fewer.
 pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
-    let mut best: HashMap<usize, Certainty> = HashMap::new();
+    let mut best: FxHashMap<usize, Certainty> = FxHashMap::default();
     for candidate in &given.retrieved.candidates {
         if let Some(pointer) = candidate.pointer {
             let known = best.entry(candidate.file).or_insert(pointer.certainty);
@@ -280,17 +280,17 @@ pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
 /// One ranking, by files.
 struct ByFile {
     /// The best score of each file's units.
-    best: HashMap<usize, f32>,
+    best: FxHashMap<usize, f32>,
     /// The place of each file, from 0; equal scores share one, since their order depends on the index's history.
-    ranks: HashMap<usize, usize>,
+    ranks: FxHashMap<usize, usize>,
     /// The score of the file [`FAR_FILE`] places behind the first; 0 where there is none.
     far: f32,
 }
 
 impl ByFile {
     fn new(retrieved: &Retrieved, retriever: Retriever) -> ByFile {
-        let file_of: HashMap<UnitId, usize> = retrieved.candidates.iter().map(|c| (c.unit, c.file)).collect();
-        let mut best: HashMap<usize, f32> = HashMap::new();
+        let file_of: FxHashMap<UnitId, usize> = retrieved.candidates.iter().map(|c| (c.unit, c.file)).collect();
+        let mut best: FxHashMap<usize, f32> = FxHashMap::default();
         for (unit, score) in retrieved.rankings.iter().filter(|r| r.retriever == retriever).flat_map(|r| &r.hits) {
             if let Some(file) = file_of.get(unit) {
                 let known = best.entry(*file).or_insert(*score);

@@ -48,13 +48,16 @@ pub struct Token<'a> {
 /// Turns text into tokens. Holds a memory of stems, so keep one a thread.
 pub struct Tokenizer {
     stemmer: Stemmer,
-    stems: HashMap<Box<str>, Box<str>>,
+    /// For each word its position among the stems.
+    known: HashMap<Box<str>, usize>,
+    stems: Vec<Box<str>>,
     lower: String,
 }
 
 impl Default for Tokenizer {
     fn default() -> Self {
-        Tokenizer { stemmer: Stemmer::create(Algorithm::English), stems: HashMap::new(), lower: String::new() }
+        let (known, stems, lower) = (HashMap::new(), Vec::new(), String::new());
+        Tokenizer { stemmer: Stemmer::create(Algorithm::English), known, stems, lower }
     }
 }
 
@@ -149,14 +152,16 @@ impl Tokenizer {
                 return &self.lower;
             }
         }
+        if let Some(at) = self.known.get(self.lower.as_str()) {
+            return &self.stems[*at];
+        }
         if self.stems.len() >= CACHE_LEN_MAX {
+            self.known.clear();
             self.stems.clear();
         }
-        if !self.stems.contains_key(self.lower.as_str()) {
-            let stem = self.stemmer.stem(&self.lower).into_owned().into_boxed_str();
-            self.stems.insert(self.lower.as_str().into(), stem);
-        }
-        &self.stems[self.lower.as_str()]
+        self.known.insert(self.lower.as_str().into(), self.stems.len());
+        self.stems.push(self.stemmer.stem(&self.lower).into_owned().into_boxed_str());
+        &self.stems[self.stems.len() - 1]
     }
 
     /// Every term of `text`, compounds included, in order.
@@ -211,6 +216,17 @@ fn is_cjk(c: char) -> bool {
         | 0x4E00..=0x9FFF | 0xA960..=0xA97F | 0xAC00..=0xD7FF | 0xF900..=0xFAFF | 0xFF66..=0xFFDC | 0x20000..=0x3FFFF)
 }
 
+/// For each byte whether it is a word character of ASCII.
+const IS_WORD: [bool; 256] = {
+    let mut is_word = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        is_word[byte] = byte as u8 == b'_' || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    is_word
+};
+
 /// The words of `text`: runs of word characters, cut where CJK begins or ends.
 pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
@@ -218,10 +234,10 @@ pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         let bytes = text.as_bytes();
         while at < bytes.len() {
             let b = bytes[at];
+            if IS_WORD[usize::from(b)] {
+                break;
+            }
             if b.is_ascii() {
-                if b == b'_' || b.is_ascii_alphanumeric() {
-                    break;
-                }
                 at += 1;
             } else {
                 let c = text[at..].chars().next()?;
@@ -232,14 +248,13 @@ pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
             }
         }
         let start = at;
-        let cjk = text.get(at..)?.chars().next().map(is_cjk)?;
+        let cjk = !bytes.get(at)?.is_ascii() && text[at..].chars().next().is_some_and(is_cjk);
         while at < bytes.len() {
             let b = bytes[at];
-            if b.is_ascii() {
-                if cjk || !(b == b'_' || b.is_ascii_alphanumeric()) {
-                    break;
-                }
+            if !cjk && IS_WORD[usize::from(b)] {
                 at += 1;
+            } else if b.is_ascii() {
+                break;
             } else {
                 let c = text[at..].chars().next()?;
                 if !is_word_char(c) || is_cjk(c) != cjk {

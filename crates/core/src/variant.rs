@@ -80,6 +80,10 @@ impl Variants {
 
     /// 1 for the path of a variant that is asked for, −1 for one of another, 0 where it is none or for several.
     pub fn of_path(&self, path: &str, languages: &LanguageFacts) -> f32 {
+        // Most queries ask for none, and a search asks about the path of every candidate's file.
+        if self.is_empty() {
+            return 0.0;
+        }
         let words = words_of(path);
         let platforms = FAMILIES.iter().zip(&self.platforms).map(|(family, asked)| of_family(family, asked, &words));
         let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);

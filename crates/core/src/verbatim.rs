@@ -235,6 +235,20 @@ impl<'t> Typed<'t> {
         (0..self.len()).filter(holds).map(|i| self.weights[i]).sum()
     }
 
+    /// Whether the last word of what stands in front of a run is the one that the text has there; none where that is not of
+    /// ASCII alone.
+    fn is_behind_another(&self, run: &Range<usize>, front: &str) -> Option<bool> {
+        if run.start == 0 {
+            return Some(false);
+        }
+        let is_of_word = |byte: &u8| *byte == b'_' || byte.is_ascii_alphanumeric();
+        let bytes = front.as_bytes();
+        let end = bytes.iter().rposition(|byte| is_of_word(byte) || !byte.is_ascii()).map_or(0, |last| last + 1);
+        let first = bytes[..end].iter().rposition(|byte| !is_of_word(byte)).map_or(0, |before| before + 1);
+        let is_ascii = end == 0 || (bytes[end - 1].is_ascii() && (first == 0 || bytes[first - 1].is_ascii()));
+        is_ascii.then(|| front[first..end].eq_ignore_ascii_case(self.word(run.start - 1)))
+    }
+
     /// The run of words around the word `anchor`, which stands at `place`, and where it stands in the file.
     fn run_around(&self, anchor: usize, file: &str, place: Range<usize>) -> (Range<usize>, Range<usize>) {
         let mut run = anchor..anchor + 1;
@@ -248,10 +262,13 @@ impl<'t> Typed<'t> {
             end = place.end + word.end;
         }
         let mut start = place.start;
-        // Words can't be read backwards: read those of a piece that is surely long enough.
         let reach = 2 * self.words[anchor].start + 256;
         let from = file.floor_char_boundary(place.start.saturating_sub(reach));
-        let before: Vec<Range<usize>> = words(&file[from..place.start]).collect();
+        // In other scripts words can't be read backwards: read those of a piece that is surely long enough.
+        let before: Vec<Range<usize>> = match self.is_behind_another(&run, &file[from..place.start]) {
+            Some(false) => Vec::new(),
+            _ => words(&file[from..place.start]).collect(),
+        };
         for word in before.into_iter().rev() {
             let text = &file[from..][word.clone()];
             if run.start == 0 || !text.eq_ignore_ascii_case(self.word(run.start - 1)) {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use colgrep_core::beginnings::Beginnings;
 use colgrep_core::code_line::{naming_line, tells};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
@@ -34,6 +35,8 @@ const NAME_LINES_MAX: usize = 20;
 pub struct QueryWords {
     terms: HashMap<String, f32>,
     initials: Initials,
+    /// How words of the terms begin; none where that is not known.
+    beginnings: Option<Beginnings>,
     /// Neighbouring words of the query: from the second to the first and the weight of the pair.
     pairs: HashMap<String, (String, f32)>,
     total: f32,
@@ -74,7 +77,8 @@ impl QueryWords {
         let any = all.clone().any(|term| is_content(&term));
         let terms: HashMap<String, f32> = all.filter(|t| !any || is_content(t)).map(|t| (t.to_string(), 1.0)).collect();
         let initials = Initials::of(terms.keys().map(String::as_str));
-        QueryWords { total: terms.len() as f32, pairs: HashMap::new(), initials, terms }
+        let beginnings = Beginnings::of(terms.keys().map(String::as_str));
+        QueryWords { total: terms.len() as f32, pairs: HashMap::new(), initials, beginnings, terms }
     }
 
     /// The summed weight of the query's distinct terms in `text`, and of neighbours in it that are neighbours in the
@@ -102,6 +106,47 @@ impl QueryWords {
         sum
     }
 
+    /// False for a text without any of the query's words.
+    fn may_stand_in(&self, text: &str) -> bool {
+        let Some(beginnings) = self.beginnings.as_ref().filter(|_| text.is_ascii()) else { return true };
+        let mut any = false;
+        beginnings.each(text.as_bytes(), &text.as_bytes().to_ascii_lowercase(), |_| {
+            any = true;
+            text.len()
+        });
+        any
+    }
+
+    /// Weighs lines, as far as they are not weighed yet. Nearly all hold no word of the query, and are not cut into words.
+    fn weigh(&self, lines: &mut Lines<'_>, numbers: Range<usize>) {
+        let Lines { all, weights } = lines;
+        let is_known = |number: &usize| weights.get(number.wrapping_sub(1)).is_none_or(|weight| !weight.is_nan());
+        let unknown: Vec<usize> = numbers.filter(|number| !is_known(number)).collect();
+        let mut may_hold: Vec<bool> = unknown.iter().map(|number| !all[number - 1].is_ascii()).collect();
+        match &self.beginnings {
+            Some(beginnings) => {
+                let mut starts = Vec::with_capacity(unknown.len() + 1);
+                let mut text: Vec<u8> = Vec::new();
+                for number in &unknown {
+                    starts.push(text.len());
+                    text.extend_from_slice(all[number - 1].as_bytes());
+                    text.push(b'\n');
+                }
+                starts.push(text.len());
+                let lower = text.to_ascii_lowercase();
+                beginnings.each(&text, &lower, |place| {
+                    let at = starts.partition_point(|start| *start <= place) - 1;
+                    may_hold[at] = true;
+                    starts[at + 1]
+                });
+            }
+            None => may_hold.fill(true),
+        }
+        for (number, may_hold) in unknown.into_iter().zip(may_hold) {
+            weights[number - 1] = if may_hold { self.weight(all[number - 1]) } else { 0.0 };
+        }
+    }
+
     /// Byte ranges of the query's words in a line, in order, without overlaps.
     pub fn places(&self, line: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();
@@ -118,8 +163,9 @@ impl QueryWords {
 
     /// The number of the line, from 1, that shows best why `unit` answers. For a unit found by a pattern it is one of
     /// the lines in `matching`, if any lies in the unit.
-    pub fn best_line(&self, lines: &[&str], unit: &Unit, matching: Option<&[u32]>) -> usize {
+    pub fn best_line(&self, lines: &mut Lines<'_>, unit: &Unit, matching: Option<&[u32]>) -> usize {
         let best = self.best_of_all(lines, unit);
+        let lines = lines.all;
         let Some(matching) = matching else { return best };
         let (first, end) = (unit.span.first.min(unit.span.line), unit.span.end);
         let inside = matching.iter().filter(|n| (first..=end).contains(n)).map(|n| *n as usize);
@@ -134,26 +180,31 @@ impl QueryWords {
     /// The line with the most of the query's weight; lines that tell nothing ([`tells`]) come last. The line that names
     /// the unit wins if it holds a word of the query or the documentation holds them all, unless another line outweighs
     /// name, signature and documentation by [`BODY_MARGIN`].
-    fn best_of_all(&self, lines: &[&str], unit: &Unit) -> usize {
+    fn best_of_all(&self, weighed: &mut Lines<'_>, unit: &Unit) -> usize {
+        let lines = weighed.all;
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
         let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
         let own = if is_text { first } else { own_line(lines, unit, end) };
         let line_at = |number: usize| lines.get(number.wrapping_sub(1)).copied().unwrap_or_default();
         let mut best = (false, 0.0, own);
-        let answers = || self.weight(line_at(own)) > 0.0 || self.weight(&unit.docstring) >= WHOLE_SHARE * self.total;
+        let docstring = if self.may_stand_in(&unit.docstring) { unit.docstring.as_str() } else { "" };
+        let answers = || self.weight(line_at(own)) > 0.0 || self.weight(docstring) >= WHOLE_SHARE * self.total;
         if !is_text && self.total > 0.0 && answers() {
             // Its documentation counts for it, wherever it stands.
-            let named = format!("{} {} {}", line_at(own), unit.qualified_name(), unit.docstring);
+            let named = format!("{} {} {docstring}", line_at(own), unit.qualified_name());
             best = (true, self.weight(&named) + BODY_MARGIN * self.total, own);
         }
         let mut bytes_left = UNIT_BYTES_MAX;
-        for number in (unit.span.first as usize).clamp(1, first.max(1))..=end {
-            let line = line_at(number);
-            if bytes_left == 0 {
-                break;
-            }
-            bytes_left = bytes_left.saturating_sub(line.len());
-            let weight = self.weight(line);
+        let from = (unit.span.first as usize).clamp(1, first.max(1));
+        let is_considered = |number: &usize| {
+            let before = bytes_left;
+            bytes_left = bytes_left.saturating_sub(line_at(*number).len());
+            before > 0
+        };
+        let considered = from..from + (from..=end).take_while(is_considered).count();
+        self.weigh(weighed, considered.clone());
+        for number in considered {
+            let (line, weight) = (line_at(number), weighed.weights[number - 1]);
             if weight > 0.0 && (tells(line), weight) > (best.0, best.1) {
                 best = (tells(line), weight, number);
             }
@@ -164,6 +215,22 @@ impl QueryWords {
         }
         let told = (first..=end).find(|number| tells(line_at(*number)));
         told.or_else(|| (first..=end).find(has_letters)).unwrap_or(own)
+    }
+}
+
+/// The lines of a file's units with what they weigh: a class and its methods have lines in common.
+#[derive(Debug)]
+pub struct Lines<'l> {
+    /// The lines, from the first of the file.
+    pub all: &'l [&'l str],
+    /// The weight of each; no number where it is not known yet.
+    weights: Vec<f32>,
+}
+
+impl<'l> Lines<'l> {
+    /// Lines that are not weighed yet.
+    pub fn new(all: &'l [&'l str]) -> Lines<'l> {
+        Lines { all, weights: vec![f32::NAN; all.len()] }
     }
 }
 
@@ -209,14 +276,14 @@ mod tests {
             ("nowhere", ["}", "#endif", "use a::b;", "fn run() {"], unit(UnitKind::RawCode, "", 1, 4), 4),
             ("socket", ["use net::socket;", "", "open(socket)", "}"], unit(UnitKind::RawCode, "", 1, 4), 3),
         ] {
-            assert_eq!(words(query).best_line(&lines, &unit, None), expected, "{query}");
+            assert_eq!(words(query).best_line(&mut Lines::new(&lines), &unit, None), expected, "{query}");
         }
         // Lines far down in a long unit are not considered.
         let filler = "filler ".repeat(1024);
         for (above, expected) in [(3, 4), (5, 1)] {
             let lines = [vec![filler.as_str(); above], vec!["parse a request"]].concat();
             let unit = unit(UnitKind::Section, "Title", 1, lines.len() as u32);
-            assert_eq!(words("parse request").best_line(&lines, &unit, None), expected);
+            assert_eq!(words("parse request").best_line(&mut Lines::new(&lines), &unit, None), expected);
         }
     }
 }

@@ -76,7 +76,7 @@ const BRIEF_FIRST: usize = 3;
 pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAnswer) -> String) -> Vec<Piece> {
     let names: Vec<String> = files.iter().map(name).collect();
     let lines = vec![OnceCell::new(); files.len()];
-    let mut packer = Packer { files, lines, names, ids, left: bytes, pieces: Vec::new() };
+    let mut packer = Packer { files, lines, names, ids, bytes, left: bytes, pieces: Vec::new() };
     packer.name(bytes);
     if packer.pieces.is_empty() {
         return packer.pieces;
@@ -114,6 +114,8 @@ struct Packer<'a> {
     lines: Vec<OnceCell<Vec<&'a str>>>,
     names: Vec<String>,
     ids: bool,
+    /// Of the whole pack.
+    bytes: usize,
     left: usize,
     pieces: Vec<Piece>,
 }
@@ -146,7 +148,7 @@ impl Packer<'_> {
     /// of its bytes counts, since what does not fit at the end is left to smaller ones.
     fn by_worth(&self) -> Vec<Piece> {
         let of = |file: usize, unit: usize| {
-            let text = self.write(file, unit, FULL, usize::MAX);
+            let text = self.write(file, unit, FULL, self.bytes);
             let known = self.pieces.iter().find(|piece| (piece.file, piece.unit) == (file, unit));
             let bytes = text.len().saturating_sub(known.map_or(0, |piece| piece.text.len())).max(1);
             let worth = self.files[file].strength.max(STRENGTH_MIN) * UNIT_CHANCES[unit] / (bytes as f32).sqrt();
@@ -155,7 +157,9 @@ impl Packer<'_> {
         let units = |file: usize| (0..self.files[file].units.len().min(UNITS_PER_FILE)).map(move |unit| (file, unit));
         let first = (self.pieces[0].file, self.pieces[0].unit);
         let all = (0..self.files.len().min(FILES_MAX)).flat_map(units).filter(|at| *at != first);
-        let mut order: Vec<(f32, Piece)> = all.map(|(file, unit)| of(file, unit)).collect();
+        // What is longer than the pack is never given.
+        let all = all.map(|(file, unit)| of(file, unit)).filter(|(_, piece)| piece.text.len() <= self.bytes);
+        let mut order: Vec<(f32, Piece)> = all.collect();
         order.sort_by(|(a, one), (b, other)| b.total_cmp(a).then((one.file, one.unit).cmp(&(other.file, other.unit))));
         order.into_iter().map(|(_, piece)| piece).collect()
     }
@@ -211,7 +215,8 @@ impl Packer<'_> {
     fn comment(&mut self, at: usize) {
         let Piece { file, unit, grade, .. } = self.pieces[at];
         if grade == Grade::Full {
-            self.put(at, grade, self.write(file, unit, COMMENTED, usize::MAX));
+            let room = self.left + self.pieces[at].text.len();
+            self.put(at, grade, self.write(file, unit, COMMENTED, room));
         }
     }
 }

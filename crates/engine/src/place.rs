@@ -15,17 +15,16 @@ use colgrep_core::{Unit, UnitKind};
 use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search;
-use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
-use colgrep_syntax::read::lines_between;
+use colgrep_syntax::read::{self, lines_between};
 use rayon::prelude::*;
 
 use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
 use crate::error::{Refused, Result};
 use crate::explain::Explanation;
 use crate::filter::{Filter, allowed_files, not_ranked};
-use crate::line::{QueryWords, own_line};
+use crate::line::{Lines, QueryWords, own_line};
 use crate::list::{Length, call_line, list};
 use crate::model::Model;
 use crate::near::NearFile;
@@ -355,7 +354,8 @@ impl Place {
             return Ok(file);
         }
         // If the file can't be read any more, the index alone is shown.
-        file.text = read_text(&self.project.root, path).unwrap_or_default();
+        let text = self.snapshot.texts.text(&self.project.root, path);
+        file.text = text.map(Arc::unwrap_or_clone).unwrap_or_default();
         file.matching_lines =
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
         let as_ranked = ranked.is_list || self.rules.asks_for_tests();
@@ -369,7 +369,8 @@ impl Place {
         let firsts = units.iter().map(|unit| unit.span.first.min(unit.span.line));
         let first = firsts.chain(pointed()).min().unwrap_or_default();
         let end = units.iter().map(|unit| unit.span.end).chain(pointed()).max().unwrap_or_default();
-        let lines = lines_between(&file.text, first as usize, end as usize, str::lines);
+        let lines = lines_between(&file.text, first as usize, end as usize, read::lines);
+        let mut weighed = Lines::new(&lines);
         let mut answered = Vec::with_capacity(units.len());
         for (unit, candidate) in units.into_iter().zip(&shown) {
             let steps = ranked.steps(candidate);
@@ -382,7 +383,7 @@ impl Place {
             let number = match candidate.pointed_line.filter(passes).or_else(call) {
                 Some(line) => line as usize,
                 None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => unit.span.line as usize,
-                None => words.best_line(&lines, &unit, file.matching_lines.as_deref()),
+                None => words.best_line(&mut weighed, &unit, file.matching_lines.as_deref()),
             };
             one.line = self.line(words, &lines, number, &unit);
             one.last_line = (unit.span.end as usize).min(lines.len());

@@ -48,7 +48,7 @@ const KERNEL: [&str; 2] = ["/proc", "/sys"];
 /// When a file of them can't be read, or holds an unknown key or an unfit value.
 pub fn settings_at(start: &Path, env: &Env) -> Result<Settings> {
     let settings = Settings::read(env, start)?;
-    Ok(match Project::around(start, env) {
+    Ok(match Project::found(start, env) {
         Ok((project, _)) => settings.of_index(project.mode()),
         Err(_) => settings,
     })
@@ -82,6 +82,13 @@ impl Project {
     /// # Errors
     /// When `path` does not exist, or is neither a file nor a folder.
     pub fn around(path: &Path, env: &Env) -> Result<(Project, String)> {
+        let (mut project, below) = Project::found(path, env)?;
+        project.programs = env.programs(&project.root);
+        Ok((project, below))
+    }
+
+    /// The same without its programs, which take a look at each folder of PATH.
+    fn found(path: &Path, env: &Env) -> Result<(Project, String)> {
         if path.as_os_str().is_empty() {
             return Err(Refused::EmptyPath.into());
         }
@@ -107,7 +114,7 @@ impl Project {
         let below = full.strip_prefix(&root).unwrap_or(Path::new(""));
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         let store = store(&root);
-        let programs = env.programs(&root);
+        let programs = OsString::new();
         Ok((Project { root, store, upkeep, ignored: Vec::new(), of_a_file, programs }, below))
     }
 

@@ -124,7 +124,7 @@ impl Place {
         for file in files {
             let at = answer.files.len();
             let own = |ranked: &RankedUnit| RankedUnit { file: at, unit: unit(ranked.unit), ..*ranked };
-            let path_facts = PathFacts { class: file.class, ..PathFacts::default() };
+            let path_facts = PathFacts { class: file.class, ..PathFacts::default() }.into();
             answer.files.push(FileFacts {
                 path: file.path.clone(),
                 is_text: file.is_text,

@@ -9,7 +9,7 @@ use colgrep_core::{Unit, UnitKind, UnitRole};
 use colgrep_index::search;
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::language;
-use colgrep_syntax::read::lines_between;
+use colgrep_syntax::read::{self, lines_between};
 
 use crate::answer::FileAnswer;
 use crate::error::Result;
@@ -70,7 +70,7 @@ pub fn standing(
         return Ok(shown);
     }
     let is_weak = |unit: &Unit| {
-        let lines = || lines_between(&file.text, unit.span.line as usize, unit.span.end as usize, str::lines);
+        let lines = || lines_between(&file.text, unit.span.line as usize, unit.span.end as usize, read::lines);
         is_test_inside(unit, &file.language) || (unit.kind == UnitKind::RawCode && is_head(unit, &lines()))
     };
     if !is_weak(&snapshot.lexical.unit(shown[0].unit)?) {

@@ -199,13 +199,19 @@ impl Disk {
 /// # Errors
 /// As [`File::open`], and [`io::ErrorKind::InvalidData`] where it is no regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
+    Ok(open_known(path)?.0)
+}
+
+/// The same, with what is known of the file.
+pub(crate) fn open_known(path: &Path) -> io::Result<(File, fs::Metadata)> {
     let mut options = OpenOptions::new();
     without_waiting(options.read(true));
     let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no regular file"));
     }
-    Ok(file)
+    Ok((file, metadata))
 }
 
 /// Keeps `open` from waiting for the other end of a pipe.
@@ -221,9 +227,13 @@ fn without_waiting(options: &mut OpenOptions) {
 /// # Errors
 /// As [`open_regular`], and [`io::ErrorKind::FileTooLarge`] where there are more.
 pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
-    let file = open_regular(path)?;
+    read_open(open_known(path)?, bytes_max)
+}
+
+/// The same of a file that is open.
+pub(crate) fn read_open((file, metadata): (File, fs::Metadata), bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(file.metadata()?.len().min(bytes_max) as usize)?;
+    bytes.try_reserve_exact(metadata.len().min(bytes_max) as usize)?;
     file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} KiB", bytes_max >> 10)));

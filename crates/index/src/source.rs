@@ -1,10 +1,15 @@
 //! A file of a project, read from disk: as text, or as units.
 
-use std::path::Path;
+mod texts;
+
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use colgrep_syntax::language;
 use colgrep_syntax::parse::{Parsed, parse_file};
-use colgrep_syntax::read::decode;
+use colgrep_syntax::read::{Skip, decode};
+pub use texts::Texts;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::disk::read_regular;
@@ -15,17 +20,26 @@ pub fn hash(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
 
-/// The bytes of a file that the walk saw at `path` below `root`. Meanwhile it, or a folder above it, may be a link that
-/// leads elsewhere, or be a file that never ends: these are not read.
-fn read(root: &Path, path: &str) -> std::io::Result<Vec<u8>> {
+/// Where a file is that the walk saw at `path` below `root`, and what is known of it. Meanwhile it, or a folder above it,
+/// may be a link that leads elsewhere: that is an error.
+fn locate(root: &Path, path: &str) -> io::Result<(PathBuf, Metadata)> {
     let mut full = root.to_path_buf();
+    let mut last = None;
     for component in Path::new(path).components() {
         full.push(component);
-        if full.is_symlink() {
-            return Err(std::io::Error::other("a link now, which is not followed"));
+        let metadata = full.symlink_metadata()?;
+        if metadata.is_symlink() {
+            return Err(io::Error::other("a link now, which is not followed"));
         }
+        last = Some(metadata);
     }
-    read_regular(&full, u64::MAX)
+    let metadata = last.map_or_else(|| full.symlink_metadata(), Ok)?;
+    Ok((full, metadata))
+}
+
+/// The bytes of such a file; none of one that never ends.
+fn read(root: &Path, path: &str) -> io::Result<Vec<u8>> {
+    read_regular(&locate(root, path)?.0, u64::MAX)
 }
 
 /// A file of the project, as text, read again for showing it.
@@ -35,7 +49,12 @@ fn read(root: &Path, path: &str) -> std::io::Result<Vec<u8>> {
 pub fn read_text(root: &Path, path: &str) -> Result<String> {
     let full = root.join(path);
     let bytes = read(root, path).map_err(|e| Error::io("read", &full, e))?;
-    decode(path, bytes).map(|t| t.text).map_err(|skip| Error::NoText { path: full, reason: skip.reason() })
+    text_of(path, &full, bytes)
+}
+
+fn text_of(path: &str, full: &Path, bytes: Vec<u8>) -> Result<String> {
+    let no_text = |skip: Skip| Error::NoText { path: full.to_path_buf(), reason: skip.reason() };
+    decode(path, bytes).map(|t| t.text).map_err(no_text)
 }
 
 /// The units of the file at `path` below `root`, provided its bytes still have the hash `expected`.

@@ -29,6 +29,7 @@ use crate::error::{Error, Result};
 use crate::ids::{FileId, FileOrder, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
+use crate::source::Texts;
 use crate::vector::{VectorPlace, Vectors};
 use crate::worktree::sibling_roots;
 
@@ -84,6 +85,8 @@ pub struct Snapshot {
     pub(crate) point: CommitPoint,
     /// What is known of the paths of files that searches met.
     pub path_facts: PathMemory,
+    /// Texts of files that searches read.
+    pub texts: Texts,
     /// Where each file stands among all by path; worked out when first asked for.
     order: OnceLock<FileOrder>,
     /// The same by age, for a history.
@@ -104,9 +107,9 @@ impl Parts {
     /// The whole generation.
     pub(crate) fn with(self, files: FileTable) -> Snapshot {
         let Parts { lexical, vectors, damage, point } = self;
-        let (path_facts, placed) = (PathMemory::default(), OnceLock::new());
+        let (path_facts, texts, placed) = (PathMemory::default(), Texts::default(), OnceLock::new());
         let (order, ages) = (OnceLock::new(), OnceLock::new());
-        Snapshot { lexical, files, vectors, damage, point, path_facts, order, ages, placed }
+        Snapshot { lexical, files, vectors, damage, point, path_facts, texts, order, ages, placed }
     }
 }
 

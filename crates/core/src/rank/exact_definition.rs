@@ -1,6 +1,6 @@
 //! The file that defines a name which the query holds.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::fused::Fused;
 use super::retrieved::{Candidate, FileFacts, NamedDefinition, Retrieved};
@@ -72,9 +72,9 @@ fn lead(retrieved: &Retrieved, scores: &mut [f32]) {
         let defined = file.definitions.iter().filter(|d| d.role == UnitRole::Definition);
         defined.min_by_key(|d| rank(d)).map(|d| d.unit)
     };
-    let leaders: HashMap<usize, UnitId> =
+    let leaders: FxHashMap<usize, UnitId> =
         retrieved.files.iter().enumerate().filter_map(|(i, file)| Some((i, leading(file)?))).collect();
-    let mut of_file: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut of_file: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for (i, candidate) in candidates.iter().enumerate().filter(|(_, c)| leaders.contains_key(&c.file)) {
         of_file.entry(candidate.file).or_default().push(i);
     }

@@ -1,7 +1,8 @@
 //! First phase: the candidates that retrieval found for a query, before they have a score.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bm25;
@@ -87,8 +88,8 @@ pub struct FileFacts {
     pub path: String,
     /// Where it stands among all files of the corpus by path.
     pub place: u32,
-    /// Facts from the path.
-    pub path_facts: PathFacts,
+    /// Facts from the path. A server shares them between its searches.
+    pub path_facts: Arc<PathFacts>,
     /// Whether it is prose, configuration or data rather than code.
     pub is_text: bool,
     /// Definitions of names that the query holds.
@@ -134,7 +135,7 @@ pub struct Retrieved {
     pub files_total: u64,
     /// Number of files with a term among their topic terms; holds the topic terms of the query, and of those of these files
     /// that have one of the query's.
-    pub topic_frequency: HashMap<String, u64>,
+    pub topic_frequency: FxHashMap<String, u64>,
     /// The retrievers' rankings of the units.
     pub rankings: Vec<Ranking>,
     /// The evidence that decides the retrievers' weights.

@@ -1,6 +1,6 @@
 //! A file whose name holds a word of the query.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::fused::Fused;
 use super::retrieved::{FileFacts, Retrieved};
@@ -28,7 +28,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
 /// Two signals a file: 1 if a word of the query is in the stem; else 1 if a word and a part of the stem begin alike.
 fn signals(query: &Query, knobs: &Knobs, retrieved: &Retrieved) -> Signals {
     let (by_parts, no_stop_words) = (knobs.stem_plural_snake, knobs.stem_stopwords);
-    let terms: HashSet<&str> = match by_parts {
+    let terms: FxHashSet<&str> = match by_parts {
         true => query.terms.iter().filter(|t| !(no_stop_words && t.stop)).map(|t| t.text.as_str()).collect(),
         false => query.words.iter().map(String::as_str).filter(|w| !(no_stop_words && is_stop_word(w))).collect(),
     };

@@ -85,8 +85,8 @@ fn best_prefix(query: &Query, topic: &[String]) -> f32 {
 }
 
 fn is_joined(query: &Query, file: &FileFacts) -> bool {
-    let whole = file.path_facts.stem.to_lowercase();
-    query.joined_words.contains(&file.path_facts.stem_joined) || query.joined_words.contains(whole.trim_matches('_'))
+    let whole = || file.path_facts.stem.to_lowercase();
+    query.joined_words.contains(&file.path_facts.stem_joined) || query.joined_words.contains(whole().trim_matches('_'))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Candidates from a few words, for the stages' tables of examples.
 
+use std::sync::Arc;
+
 use super::{Candidate, FileFacts, Fused, Input, Retrieved, Stage, apply};
 use crate::knob::{Knob, Knobs, Profile};
 use crate::language::LanguageFacts;
@@ -23,7 +25,7 @@ impl Example {
         let mut example =
             Example { retrieved: Retrieved { files_total: 1000, ..Retrieved::default() }, fused: Fused::default() };
         for (i, path) in paths.iter().enumerate() {
-            let path_facts = PathFacts::new(path, &LanguageFacts::sample(), &mut tokenizer);
+            let path_facts = Arc::new(PathFacts::new(path, &LanguageFacts::sample(), &mut tokenizer));
             for term in &path_facts.topic_terms {
                 *example.retrieved.topic_frequency.entry(term.clone()).or_default() += 1;
             }

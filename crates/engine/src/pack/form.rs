@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use colgrep_core::Unit;
 use colgrep_core::code_line::is_comment;
-use colgrep_syntax::read::lines_between;
+use colgrep_syntax::read::{self, lines_between};
 
 use super::Grade;
 use crate::answer::{FileAnswer, UnitAnswer};
@@ -38,11 +38,11 @@ pub(super) fn lines_of(file: &FileAnswer) -> Vec<&str> {
     let spans = || file.units.iter().map(|answered| (answered.unit.span, answered.last_line));
     let first = spans().map(|(span, _)| span.first.min(span.line)).min().unwrap_or_default();
     let end = spans().map(|(span, last)| last.max(span.line as usize)).max().unwrap_or_default();
-    lines_between(&file.text, first as usize, end, str::lines)
+    lines_between(&file.text, first as usize, end, read::lines)
 }
 
-/// A unit's head, and as much of it as its grade says, from the lines of its file ([`lines_of`]); `room` is for what is
-/// cut.
+/// A unit's head, and as much of it as its grade says, from the lines of its file ([`lines_of`]), in so many bytes: what is
+/// cut is made to fit, and what is given in full ends soon behind them.
 pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswer, form: Form, room: usize) -> String {
     let (unit, grade) = (&answered.unit, form.grade);
     let (line, end) = (unit.span.line as usize, answered.last_line.max(unit.span.line as usize));
@@ -75,13 +75,18 @@ pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswe
         row(&mut text, number, false);
         text.len()
     };
-    let kept = match grade {
-        // Of text between definitions, comments may be all there is.
-        Grade::Full if unit.kind.is_definition() => without_long_comments(&numbers, lines, best, form.comment_lines),
-        Grade::Full => without_long_comments(&numbers, lines, best, COMMENT_LINES_MAX),
+    // Of text between definitions, comments may be all there is.
+    let comment_lines = if unit.kind.is_definition() { form.comment_lines } else { COMMENT_LINES_MAX };
+    let (mut full, mut cut);
+    let kept: &mut dyn Iterator<Item = usize> = match grade {
+        Grade::Full => {
+            full = without_long_comments(&numbers, lines, best, comment_lines);
+            &mut full
+        }
         _ => {
             let room = room.saturating_sub(text.len());
-            kept_lines(&numbers, best, line, bytes, room)
+            cut = kept_lines(&numbers, best, line, bytes, room).into_iter();
+            &mut cut
         }
     };
     let mut last = None;
@@ -92,6 +97,9 @@ pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswe
         }
         row(&mut text, number, is_next);
         last = Some(number);
+        if grade == Grade::Full && text.len() > room {
+            return text;
+        }
     }
     if grade == Grade::Cut && last.is_some_and(|last| last < end) {
         text.push_str(GAP);
@@ -104,20 +112,45 @@ const GAP: &str = "…\n";
 
 /// Bytes of white space that all lines begin with which hold more than that.
 fn common_indent<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
-    let blank = |line: &'l str| &line[..line.len() - line.trim_start().len()];
-    let common = |one: &'l str, other: &'l str| {
-        let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-        &one[..one.floor_char_boundary(same)]
-    };
-    lines.filter(|line| !line.trim().is_empty()).map(blank).reduce(common).map_or(0, str::len)
+    let mut known: Option<&str> = None;
+    for line in lines {
+        let blank = blank(line);
+        let common = match known {
+            _ if blank.len() == line.len() => continue,
+            None => blank,
+            Some(known) => {
+                let same = known.bytes().zip(blank.bytes()).take_while(|(a, b)| a == b).count();
+                &known[..known.floor_char_boundary(same)]
+            }
+        };
+        if common.is_empty() {
+            return 0;
+        }
+        known = Some(common);
+    }
+    known.map_or(0, str::len)
+}
+
+/// The white space that a line begins with.
+fn blank(line: &str) -> &str {
+    match line.bytes().position(|byte| !matches!(byte, b' ' | b'\t')) {
+        // Nearly every line.
+        Some(at) if line.as_bytes()[at].is_ascii_graphic() => &line[..at],
+        _ => &line[..line.len() - line.trim_start().len()],
+    }
 }
 
 /// The lines of a unit without what a comment has beyond so many lines; of one that holds the line that answers, those
 /// around it stay.
-fn without_long_comments(numbers: &[usize], lines: &[&str], best: usize, lines_max: usize) -> Vec<usize> {
+fn without_long_comments<'l>(
+    numbers: &'l [usize],
+    lines: &'l [&str],
+    best: usize,
+    lines_max: usize,
+) -> impl Iterator<Item = usize> + 'l {
     let around = best.saturating_sub(AROUND_COMMENT_LINES)..=best + AROUND_COMMENT_LINES;
     let (mut end, mut run) = (None, 0);
-    let mut is_kept = |number: usize| {
+    let mut is_kept = move |number: usize| {
         let line = lines[number - 1].trim();
         let is_inside = end.is_some();
         end = match end {
@@ -128,7 +161,7 @@ fn without_long_comments(numbers: &[usize], lines: &[&str], best: usize, lines_m
         run = if is_comment { run + 1 } else { 0 };
         run <= lines_max || around.contains(&number)
     };
-    numbers.iter().copied().filter(|number| is_kept(*number)).collect()
+    numbers.iter().copied().filter(move |number| is_kept(*number))
 }
 
 /// Whether a line that begins like a comment is code where no comment is open: a star is an operator, `# define` a macro.
@@ -228,7 +261,7 @@ mod tests {
         );
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let numbers: Vec<usize> = (1..=37).collect();
-        let kept = |lines_max| without_long_comments(&numbers, &lines, 20, lines_max);
+        let kept = |lines_max| without_long_comments(&numbers, &lines, 20, lines_max).collect::<Vec<_>>();
         assert_eq!(kept(8), (1..=8).chain(19..=21).chain(31..=37).collect::<Vec<_>>());
         assert_eq!(kept(1), (1..=1).chain(19..=21).chain(31..=35).chain([37]).collect::<Vec<_>>());
     }

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 
 use colgrep_core::{Unit, UnitId};
 use serde::{Deserialize, Serialize};
-use tantivy::schema::Value as _;
-use tantivy::schema::document::TantivyDocument;
-use tantivy::{DocAddress, DocId, Term};
+use tantivy::{DocId, Term};
 
 use super::read::{Lexical, Segment, UnitFilter, key};
 use crate::error::{Error, Result};
@@ -77,11 +75,10 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub fn entry(&self, unit: UnitId) -> Result<(Unit, Entry)> {
-        let document: TantivyDocument = self.searcher.doc(DocAddress::new(unit.segment(), unit.doc()))?;
-        let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
+        let bytes = self.kept(unit)?;
         let damaged =
             |e: postcard::Error| Error::Damaged { what: "a stored entry is damaged".into(), source: Some(e.into()) };
-        let (unit, rest) = postcard::take_from_bytes(bytes).map_err(damaged)?;
+        let (unit, rest) = postcard::take_from_bytes(&bytes).map_err(damaged)?;
         Ok((unit, postcard::from_bytes(rest).map_err(damaged)?))
     }
 

@@ -1,9 +1,8 @@
 //! Which files hold neighbouring terms of a query close together.
 
-use std::collections::HashMap;
-
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::query::Query;
+use rustc_hash::FxHashMap;
 use tantivy::postings::Postings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, TERMINATED, Term};
@@ -42,7 +41,7 @@ impl std::fmt::Debug for Sample<'_> {
 }
 
 /// For each file, how often a pair of terms stands near each other, and side by side.
-type Counts = HashMap<FileId, (u32, u32)>;
+type Counts = FxHashMap<FileId, (u32, u32)>;
 
 impl Lexical {
     /// Counts the query's pairs of neighbouring terms.
@@ -54,7 +53,7 @@ impl Lexical {
         for ((first, second), part) in query.pairs().into_iter().zip(sample.parts) {
             let is_sampled = |file| *part <= 1 || (sample.lot)(file) & u64::from(part - 1) == 0;
             let is_counted = |file| is_sampled(file) || (sample.is_wanted)(file);
-            let mut counts = Counts::new();
+            let mut counts = Counts::default();
             for segment in &self.segments {
                 for field in self.positioned() {
                     count_pair(segment, field, (first, second), &is_counted, &mut counts)?;

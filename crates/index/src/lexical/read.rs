@@ -9,9 +9,11 @@ use colgrep_core::bm25::FIELD_COUNT;
 use colgrep_core::{Span, UnitKind, UnitRole};
 use rayon::prelude::*;
 use tantivy::columnar::Column;
+use tantivy::directory::OwnedBytes;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::SegmentPostings;
 use tantivy::schema::IndexRecordOption;
+use tantivy::store::StoreReader;
 use tantivy::{DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term};
 
 use super::commit::CommitPoint;
@@ -23,6 +25,8 @@ use crate::ids::{FileId, TextHash};
 
 /// Documents that one core goes through at once.
 pub(super) const SCAN_DOCS: usize = 1 << 14;
+/// Blocks of 16 KiB of stored documents that a segment remembers.
+const STORE_BLOCKS: usize = 100;
 
 /// Which units a search may give; asked by many threads.
 pub trait UnitFilter: Sync {
@@ -101,6 +105,8 @@ pub(super) struct Segment {
     pub(super) norms: [Option<FieldNormReader>; FIELD_COUNT],
     /// Its units and their lengths, as its writer summed them up, or as they are summed up when they are asked for.
     pub(super) lengths: OnceLock<Lengths>,
+    /// What it keeps of each document, once that is asked for.
+    store: OnceLock<StoreReader>,
 }
 
 impl std::fmt::Debug for Lexical {
@@ -135,6 +141,18 @@ impl Segment {
         let (file, info) = (self.file(doc), self.info(doc));
         let place = || UnitPlace { key, file, kind: info.kind(), first: info.first(), end: info.end() };
         filter.allows_file(file) && filter.allows_unit(&place())
+    }
+
+    /// What the index keeps of a document, as its store has it.
+    pub(super) fn stored(&self, doc: DocId) -> Result<OwnedBytes> {
+        let store = match self.store.get() {
+            Some(store) => store,
+            None => {
+                let opened = self.reader.get_store_reader(STORE_BLOCKS).map_err(tantivy::TantivyError::from)?;
+                self.store.get_or_init(|| opened)
+            }
+        };
+        Ok(store.get_document_bytes(doc)?)
     }
 
     pub(super) fn postings(&self, term: &Term, option: IndexRecordOption) -> Result<Option<SegmentPostings>> {
@@ -204,7 +222,17 @@ impl Lexical {
                 let [file, info, text] = ["file", "info", "text"].map(|field| fast.u64(field));
                 let lengths = kept.get(reader).map_or_else(OnceLock::new, OnceLock::from);
                 let time = fast.column_opt("time")?;
-                Ok(Segment { file: file?, info: info?, text: text?, time, norms, lengths, reader: reader.clone() })
+                let store = OnceLock::new();
+                Ok(Segment {
+                    file: file?,
+                    info: info?,
+                    text: text?,
+                    time,
+                    norms,
+                    lengths,
+                    store,
+                    reader: reader.clone(),
+                })
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Lexical { searcher, _reader: reader, fields, segments })

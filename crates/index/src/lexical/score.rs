@@ -16,7 +16,7 @@ use colgrep_core::bm25::{Bm25, Field as UnitField};
 use colgrep_core::query::Query;
 use colgrep_core::statistics::Statistics;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::DocId;
 use tantivy::schema::IndexRecordOption;
 
@@ -150,12 +150,15 @@ impl<'a> LookedUp<'a> {
         Scorer::new(self, scoring)
     }
 
-    /// For each term of the query, the positions among `units`, sorted by key, of those that hold it.
+    /// For each term of the query, the positions among `units`, sorted by key, of those that hold it; none for stop words,
+    /// which stand nearly everywhere and weigh nothing.
     ///
     /// # Errors
     /// When the index can't be read.
     pub fn holders(&self, units: &[UnitId]) -> Result<Vec<Vec<u32>>> {
-        self.terms.iter().map(|term| self.holders_of(term, units)).collect()
+        let of_term =
+            |term: &ScoredTerm<'_>| if term.term.stop { Ok(Vec::new()) } else { self.holders_of(term, units) };
+        self.terms.iter().map(of_term).collect()
     }
 
     fn holders_of(&self, term: &ScoredTerm<'_>, units: &[UnitId]) -> Result<Vec<u32>> {
@@ -168,9 +171,9 @@ impl<'a> LookedUp<'a> {
             let lists = [&term.lists, &term.aside].into_iter().filter_map(|lists| lists.get(s)).flatten();
             for list in lists {
                 let mut block = self.lexical.list(s, list, IndexRecordOption::Basic)?;
-                for (holds, unit) in own.iter_mut().zip(of_segment) {
+                for (holds, unit) in own.iter_mut().zip(of_segment).filter(|(holds, _)| !**holds) {
                     let at = block.seek(unit.doc());
-                    *holds |= block.doc(at) == unit.doc();
+                    *holds = block.doc(at) == unit.doc();
                 }
             }
         }
@@ -229,7 +232,7 @@ impl Scorer<'_> {
     /// When the index can't be read.
     pub fn scores_of(&self, units: &[UnitId]) -> Result<Vec<UnitHit>> {
         let mut hits = self.scored(units.to_vec())?;
-        let scored: HashSet<UnitId> = hits.iter().map(|hit| hit.key).collect();
+        let scored: FxHashSet<UnitId> = hits.iter().map(|hit| hit.key).collect();
         let absent = units.iter().filter(|unit| !scored.contains(unit));
         hits.extend(absent.filter_map(|unit| self.lists.lexical.hit(*unit)));
         Ok(hits)
@@ -455,7 +458,7 @@ pub(crate) fn cut<T, F: Copy + Eq + Hash>(
     file: impl Fn(&T) -> F,
 ) -> (Vec<T>, bool) {
     let rest = hits.split_off(units_max.min(hits.len()));
-    let mut files: HashSet<F> = hits.iter().map(&file).collect();
+    let mut files: FxHashSet<F> = hits.iter().map(&file).collect();
     for hit in rest {
         if files.len() < files_min && files.insert(file(&hit)) {
             hits.push(hit);

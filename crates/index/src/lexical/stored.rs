@@ -3,8 +3,9 @@
 use colgrep_core::query::last_segment;
 use colgrep_core::statistics::TermCount;
 use colgrep_core::{Span, Unit, UnitId};
-use tantivy::schema::Value as _;
+use tantivy::directory::OwnedBytes;
 use tantivy::schema::document::TantivyDocument;
+use tantivy::schema::{Field, Value as _};
 use tantivy::{DocAddress, Term};
 
 use super::read::{Lexical, key};
@@ -20,16 +21,26 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub fn unit(&self, key: UnitId) -> Result<Unit> {
-        let address = DocAddress::new(key.segment(), key.doc());
-        let document: TantivyDocument = self.searcher.doc(address)?;
-        let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
+        let bytes = self.kept(key)?;
         let damaged =
             |e: postcard::Error| Error::Damaged { what: "a stored unit is damaged".into(), source: Some(e.into()) };
-        let mut unit: Unit = postcard::from_bytes(bytes).map_err(damaged)?;
+        let mut unit: Unit = postcard::from_bytes(&bytes).map_err(damaged)?;
         if unit.span == Span::default() {
             unit.span = self.span_of(key).unwrap_or_default();
         }
         Ok(unit)
+    }
+
+    /// The one field that the index keeps of a document; empty where it keeps none.
+    pub(super) fn kept(&self, key: UnitId) -> Result<OwnedBytes> {
+        let (segment, doc) = (&self.segments[key.segment() as usize], key.doc());
+        let bytes = segment.stored(doc)?;
+        if let Some(from) = begin_of_field(&bytes, self.fields.stored) {
+            return Ok(bytes.slice(from..bytes.len()));
+        }
+        let document: TantivyDocument = self.searcher.doc(DocAddress::new(key.segment(), doc))?;
+        let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
+        Ok(OwnedBytes::new(bytes.to_vec()))
     }
 
     /// The imports of a file.
@@ -40,9 +51,7 @@ impl Lexical {
         let mut imports = Vec::new();
         for (s, doc) in self.documents_of(file)? {
             if self.segments[s].info(doc).is_file() {
-                let document: TantivyDocument = self.searcher.doc(DocAddress::new(s as u32, doc))?;
-                let bytes = document.get_first(self.fields.stored).and_then(|v| v.as_bytes()).unwrap_or_default();
-                imports = postcard::from_bytes(bytes).unwrap_or_default();
+                imports = postcard::from_bytes(&self.kept(key(s, doc))?).unwrap_or_default();
             }
         }
         Ok(imports)
@@ -98,4 +107,19 @@ impl Lexical {
         }
         Ok(callers)
     }
+}
+
+/// Where the bytes of a document's only field begin, in a document as its store has it: the number of fields, the field, its
+/// type, the number of bytes. None where it is otherwise; then tantivy reads it, which goes byte by byte.
+fn begin_of_field(document: &[u8], field: Field) -> Option<usize> {
+    let (count, rest) = document.split_first()?;
+    let (own, rest) = rest.split_first_chunk::<4>()?;
+    if *count != 0x80 | 1 || u32::from_le_bytes(*own) != field.field_id() {
+        return None;
+    }
+    let (_, rest) = rest.split_first()?;
+    // Seven bits a byte, the lowest first; the last one is marked.
+    let last = rest.iter().take(5).position(|byte| byte & 0x80 != 0)?;
+    let length = rest[..=last].iter().rev().fold(0, |length, byte| length << 7 | usize::from(byte & 0x7f));
+    (rest.len() == last + 1 + length).then(|| document.len() - length)
 }

@@ -1,11 +1,10 @@
 //! What brings candidates beside the two rankings: what the query points at, where the reader stands, past changes, and
 //! the parts of a long query.
 
-use std::collections::HashMap;
-
 use colgrep_core::path::PathClass;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{Context, LongFacts, Retrieved};
+use rustc_hash::FxHashMap;
 
 use super::long::long_facts;
 use super::past::past;
@@ -21,11 +20,11 @@ pub(super) struct Beside {
     /// What the query points at.
     pub pointers: Pointers,
     /// Files by how they stand to the one where the reader is (`--near`).
-    contexts: HashMap<FilePlace, Context>,
+    contexts: FxHashMap<FilePlace, Context>,
     /// Files that past commits like the question changed, with their shares.
-    past: HashMap<FilePlace, f32>,
+    past: FxHashMap<FilePlace, f32>,
     /// Files by what the parts of a long query say of them.
-    long: HashMap<FilePlace, LongFacts>,
+    long: FxHashMap<FilePlace, LongFacts>,
 }
 
 impl Beside {
@@ -44,7 +43,7 @@ impl Beside {
             let wants_tests = near.tests_only || query.asks_for.contains(&PathClass::TEST);
             rounds.contexts(&ContextsAsked { near, wants_tests })
         });
-        let contexts = contexts.transpose()?.unwrap_or_default();
+        let contexts = contexts.transpose()?.into_iter().flatten().collect();
         let long = long_facts((corpus, rounds), request, query)?;
         Ok(Beside { pointers, contexts, past: past(rounds, request)?, long })
     }

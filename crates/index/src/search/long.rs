@@ -1,11 +1,10 @@
 //! Long queries: the files that their title finds on its own, and those that their text names.
 
-use std::collections::{HashMap, HashSet};
-
 use colgrep_core::clue::Clues;
 use colgrep_core::long::Long;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Fused, LongFacts};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::locate::Fit;
 use super::pointed::{allowed, best_of};
@@ -31,8 +30,8 @@ pub(super) fn long_facts(
     (corpus, rounds): (&Corpus<'_>, &Rounds<'_>),
     request: &Request<'_>,
     query: &Query,
-) -> Result<HashMap<FilePlace, LongFacts>> {
-    let mut found: HashMap<FilePlace, LongFacts> = HashMap::new();
+) -> Result<FxHashMap<FilePlace, LongFacts>> {
+    let mut found: FxHashMap<FilePlace, LongFacts> = FxHashMap::default();
     let Some(long) = &query.long else { return Ok(found) };
     if request.knobs.long_title > 0.0 {
         titled(corpus, request, long, &mut found)?;
@@ -48,17 +47,18 @@ fn titled(
     corpus: &Corpus<'_>,
     request: &Request<'_>,
     long: &Long,
-    found: &mut HashMap<FilePlace, LongFacts>,
+    found: &mut FxHashMap<FilePlace, LongFacts>,
 ) -> Result<()> {
     let title = Request { query: &long.title, ..*request };
     let own = with_retrieval(corpus, &title, Known::Title, |_, retrieval| Ok(retrieval))?;
     let fused = Fused::new(&own.retrieved, request.fusion, request.knobs);
     let ranked = rank::run(&own.query, request.knobs, &own.retrieved, fused, None);
     // Text that stands as typed is far above all scores: it is best, and leaves the scale to the others.
-    let pointed: HashSet<_> = own.retrieved.candidates.iter().filter(|c| c.pointer.is_some()).map(|c| c.unit).collect();
+    let pointed: FxHashSet<_> =
+        own.retrieved.candidates.iter().filter(|c| c.pointer.is_some()).map(|c| c.unit).collect();
     let scores = ranked.units.iter().filter(|unit| !pointed.contains(&unit.unit)).map(|unit| unit.score);
     let best = scores.fold(0.0, f32::max);
-    let mut files = HashSet::new();
+    let mut files = FxHashSet::default();
     for unit in &ranked.units {
         if best > 0.0 && files.len() < TITLE_FILES_MAX && files.insert(unit.file) {
             let place = FilePlace(own.retrieved.files[unit.file].place);
@@ -70,7 +70,7 @@ fn titled(
 
 /// Files whose paths stand in the text, of a trace the innermost frames first. A name without folders counts where few
 /// files bear it; a path of which nothing but the name fits is of another project.
-fn paths(rounds: &Rounds<'_>, clues: &Clues, found: &mut HashMap<FilePlace, LongFacts>) -> Result<()> {
+fn paths(rounds: &Rounds<'_>, clues: &Clues, found: &mut FxHashMap<FilePlace, LongFacts>) -> Result<()> {
     let locations = clues.locations.iter().map(|at| (&at.path, true));
     let mentions = clues.mentions.iter().map(|path| (path, false));
     let (paths, are_frames): (Vec<String>, Vec<bool>) =
@@ -80,7 +80,7 @@ fn paths(rounds: &Rounds<'_>, clues: &Clues, found: &mut HashMap<FilePlace, Long
     }
     let asked = LocateAsked { paths, ..LocateAsked::default() };
     let located = rounds.located(&asked)?;
-    let mut frames: HashSet<FilePlace> = HashSet::new();
+    let mut frames: FxHashSet<FilePlace> = FxHashSet::default();
     for (at, (path, is_frame)) in asked.paths.iter().zip(are_frames).enumerate() {
         let Some((fit, files)) = best_of(&located, at, path) else { continue };
         let is_bare = !path.contains('/');

@@ -18,8 +18,6 @@ mod semantic;
 pub mod shard;
 mod timing;
 
-use std::collections::{HashMap, HashSet};
-
 use colgrep_core::UnitId;
 use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::expand::TermTable;
@@ -39,6 +37,7 @@ pub(crate) use retrieve::retrieve_pointed;
 use retrieve::{Known, with_retrieval};
 pub use retrieve::{Retrieval, is_text, retrieve};
 use rounds::Rounds;
+use rustc_hash::{FxHashMap, FxHashSet};
 pub use semantic::{Mode, Semantic};
 pub use shard::Shard;
 pub use timing::Timing;
@@ -165,7 +164,7 @@ fn held_of(
     retrieved: &Retrieved,
     hits: &[FileHit],
 ) -> Result<Vec<Held>> {
-    let at: HashMap<usize, usize> = hits.iter().enumerate().map(|(at, hit)| (hit.file, at)).collect();
+    let at: FxHashMap<usize, usize> = hits.iter().enumerate().map(|(at, hit)| (hit.file, at)).collect();
     let of_hit = retrieved.candidates.iter().filter_map(|c| Some((c.unit, *at.get(&c.file)?)));
     let mut units: Vec<(UnitId, usize)> = of_hit.collect();
     units.sort_unstable();
@@ -269,7 +268,7 @@ fn ranked(
         };
         let mut hits = collapse(&ranked, request.files, request.units_per_file);
         if request.strength_min > 0.0 && request.files < FILES_JUDGED {
-            let shown: HashSet<usize> = hits.iter().map(|hit| hit.file).collect();
+            let shown: FxHashSet<usize> = hits.iter().map(|hit| hit.file).collect();
             let more = collapse(&ranked, FILES_JUDGED, PerFile::Units(1));
             hits.extend(more.into_iter().filter(|hit| !shown.contains(&hit.file)));
         }

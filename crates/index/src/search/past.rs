@@ -1,6 +1,6 @@
 //! Files that past commits like the question changed: which of the corpus they are.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::Request;
 use super::rounds::Rounds;
@@ -11,10 +11,10 @@ use crate::ids::FilePlace;
 const FILES_MAX: usize = 50;
 
 /// The shares of those that are here, as far as the filter allows them.
-pub(super) fn past(rounds: &Rounds<'_>, request: &Request<'_>) -> Result<HashMap<FilePlace, f32>> {
+pub(super) fn past(rounds: &Rounds<'_>, request: &Request<'_>) -> Result<FxHashMap<FilePlace, f32>> {
     let past = request.background.past;
     if past.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(FxHashMap::default());
     }
     let paths: Vec<&str> = past.iter().map(|(path, _)| path.as_str()).collect();
     let files = rounds.files_at(&paths)?;

@@ -1,19 +1,17 @@
 //! The texts of indexed units, put together again without a parser: from what the index keeps of a unit, and the lines
 //! of its file. A text that is restored wrongly has another hash and is not used.
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use colgrep_core::UnitId;
 use colgrep_syntax::parse::{OwnLines, body_lines, takes_lines};
 use colgrep_syntax::read::lines_between;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Result;
 use crate::ids::{FileId, TextHash};
 use crate::lexical::{UnitHit, UnitSpan};
-use crate::source::read_text;
 use crate::store::{FileRecord, Snapshot};
 use crate::units::{text_hash, unit_text};
 
@@ -22,7 +20,7 @@ use crate::units::{text_hash, unit_text};
 ///
 /// # Errors
 /// When the index can't be read.
-pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<HashMap<TextHash, String>> {
+pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<FxHashMap<TextHash, String>> {
     if snapshot.files.keeps_texts() {
         return units.iter().map(|unit| snapshot.lexical.kept_text(unit.key)).collect();
     }
@@ -43,9 +41,10 @@ pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<HashMap<
 
 /// Texts of units of one file.
 fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Result<Vec<(TextHash, String)>> {
-    let Ok(source) = read_text(Path::new(&snapshot.files.root), &record.path) else { return Ok(Vec::new()) };
+    let root = Path::new(&snapshot.files.root);
+    let Ok(source) = snapshot.texts.text(root, &record.path) else { return Ok(Vec::new()) };
     let spans = snapshot.lexical.spans_of(record.id)?;
-    let wanted: HashSet<UnitId> = units.iter().map(|u| u.key).collect();
+    let wanted: FxHashSet<UnitId> = units.iter().map(|u| u.key).collect();
     let of_wanted = || spans.iter().filter(|s| wanted.contains(&s.key));
     let first = of_wanted().map(|s| s.line as usize).min().unwrap_or_default();
     let last = of_wanted().map(|s| s.end as usize).max().unwrap_or_default();
@@ -86,7 +85,7 @@ pub fn own_lines(snapshot: &Snapshot, file: FileId, unit: UnitId, lines: &[&str]
     let spans = snapshot.lexical.spans_of(file)?;
     let Some(span) = spans.iter().find(|span| span.key == unit) else { return Ok(Vec::new()) };
     let is_member = |s: &&UnitSpan| s.key != unit && s.line > span.line && s.end <= span.end && takes_lines(s.kind);
-    let documented: HashSet<u32> = spans.iter().filter(is_member).flat_map(|s| s.first..s.line).collect();
+    let documented: FxHashSet<u32> = spans.iter().filter(is_member).flat_map(|s| s.first..s.line).collect();
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for line in own(lines, span, &spans).into_iter().flat_map(|own| own.first..=own.end) {
         match parts.last_mut() {

@@ -1,6 +1,6 @@
 //! Retrieval: the candidates of a query, found by words, by meaning and by name, with what is known of their files.
 
-use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use colgrep_core::UnitId;
 use colgrep_core::UnitKind;
@@ -16,6 +16,7 @@ use colgrep_core::tag::Matched;
 use colgrep_core::token::Tokenizer;
 use colgrep_encoder::Multivector;
 use colgrep_syntax::language::{self, Category};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::beside::Beside;
 use super::hinted;
@@ -130,8 +131,8 @@ struct Search<'a> {
 /// What becomes a candidate whatever rank its words give it.
 #[derive(Default)]
 struct Required {
-    files: HashSet<FilePlace>,
-    units: HashSet<UnitId>,
+    files: FxHashSet<FilePlace>,
+    units: FxHashSet<UnitId>,
 }
 
 /// The candidates of a query with the rankings that found them, and facts of all units that were looked at.
@@ -144,8 +145,8 @@ struct Ranked {
 
 /// Facts of units and their files.
 struct Facts {
-    files: HashMap<FilePlace, FileFound>,
-    name_hits: HashSet<UnitId>,
+    files: FxHashMap<FilePlace, FileFound>,
+    name_hits: FxHashSet<UnitId>,
     pairs: Vec<(u64, u64)>,
 }
 
@@ -193,7 +194,7 @@ impl Search<'_> {
             None => (Ok(Vec::new()), by_words()),
         };
         let (near, found) = (near?, found?);
-        let by_vectors: HashSet<UnitId> = near.iter().map(|(unit, _)| unit.unit).collect();
+        let by_vectors: FxHashSet<UnitId> = near.iter().map(|(unit, _)| unit.unit).collect();
         let mut required = Required::default();
         required.files.extend(found.named.iter().map(|named| named.file));
         required.units.extend(found.named.iter().flat_map(|named| &named.definitions));
@@ -210,7 +211,16 @@ impl Search<'_> {
         if hits.is_empty() && beside.pointers.units.is_empty() && request.semantic.is_some_and(is_nothing) {
             return Ok(None);
         }
-        let facts = timed(lexical_ms, || self.facts(&units))?;
+        let others: Vec<UnitFound> = match &semantic {
+            Some(_) => units.iter().filter(|u| !by_vectors.contains(&u.unit)).copied().collect(),
+            None => Vec::new(),
+        };
+        let mut facts = || timed(lexical_ms, || self.facts(&units));
+        let (facts, more) = match &semantic {
+            Some(search) => rayon::join(facts, || timed(semantic_ms, || likeness_of(search, &others))),
+            None => (facts(), Ok(Vec::new())),
+        };
+        let (facts, more) = (facts?, more?);
         let mut evidence = evidence(query, self.statistics.mass(query), &units, request.knobs);
         evidence.documentation = is_documentation(&units, &facts.files, request.knobs.code_share);
         let mut rankings = Vec::new();
@@ -218,14 +228,13 @@ impl Search<'_> {
             rankings.push(Ranking { retriever: Retriever::Lexical, hits });
         }
         if let Some(search) = &semantic {
-            let others: Vec<UnitFound> = units.iter().filter(|u| !by_vectors.contains(&u.unit)).copied().collect();
-            let near = timed(semantic_ms, || completed(search, near, &others, &units, &mut evidence, request.knobs))?;
+            let near = timed(semantic_ms, || completed(search, near, more, &units, &mut evidence, request.knobs))?;
             if rankings.is_empty() || !near.is_empty() {
                 let hits = near.iter().map(|(unit, _)| (unit.unit, unit.score)).collect();
                 rankings.push(Ranking { retriever: Retriever::Semantic, hits });
             }
         }
-        let in_rankings: HashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
+        let in_rankings: FxHashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
         let is_candidate = |unit: &UnitFound| in_rankings.contains(&unit.unit) || beside.brings(unit);
         let units = units.into_iter().filter(|unit| is_candidate(unit) && beside.allows(unit.file)).collect();
         Ok(Some(Ranked { units, rankings, evidence, facts }))
@@ -234,8 +243,8 @@ impl Search<'_> {
     /// The units found and those that are required. Best first; ties by file and line; units without a term last, with
     /// score 0.
     fn with(&self, mut hits: Vec<UnitFound>, required: &Required) -> Result<Vec<UnitFound>> {
-        let files: HashSet<FilePlace> = hits.iter().map(|hit| hit.file).collect();
-        let mut known: HashSet<UnitId> = hits.iter().map(|hit| hit.unit).collect();
+        let files: FxHashSet<FilePlace> = hits.iter().map(|hit| hit.file).collect();
+        let mut known: FxHashSet<UnitId> = hits.iter().map(|hit| hit.unit).collect();
         let mut files: Vec<FilePlace> = required.files.difference(&files).copied().collect();
         let mut units: Vec<UnitId> = required.units.difference(&known).copied().collect();
         files.sort_unstable();
@@ -279,11 +288,11 @@ impl Search<'_> {
         self.query.pairs().into_iter().map(part).collect()
     }
 
-    fn path_facts(&self, path: &str, tokenizer: &mut Tokenizer) -> PathFacts {
+    fn path_facts(&self, path: &str, tokenizer: &mut Tokenizer) -> Arc<PathFacts> {
         let mut read = || PathFacts::new(path, language::facts(), tokenizer);
         match self.corpus.paths {
             Some(memory) => memory.facts(path, read),
-            None => read(),
+            None => read().into(),
         }
     }
 
@@ -292,7 +301,7 @@ impl Search<'_> {
         let Search { query, statistics, .. } = *self;
         let pairs = PairWeights::new(self, &facts);
         let mut retrieved = Retrieved { files_total: statistics.files, ..Retrieved::default() };
-        let mut positions: HashMap<FilePlace, usize> = HashMap::new();
+        let mut positions: FxHashMap<FilePlace, usize> = FxHashMap::default();
         for unit in units {
             let file = *positions.entry(unit.file).or_insert_with(|| {
                 let found = facts.files.remove(&unit.file).unwrap_or_default();
@@ -314,7 +323,7 @@ impl Search<'_> {
         // A path of which no term is a topic of the query is not weighed.
         let of_paths = retrieved.files.iter().map(|file| &file.path_facts.topic_terms);
         let of_paths = of_paths.filter(|terms| terms.iter().any(|term| query.topic_terms.contains(term)));
-        let topics: HashSet<&String> = of_paths.flatten().chain(&query.topic_terms).collect();
+        let topics: FxHashSet<&String> = of_paths.flatten().chain(&query.topic_terms).collect();
         let topics: Vec<String> = topics.into_iter().cloned().collect();
         let counts = self.rounds.topics(&topics)?;
         retrieved.topic_frequency = topics.into_iter().zip(counts).collect();
@@ -354,11 +363,12 @@ fn file_facts(
     query: &Query,
     place: FilePlace,
     found: FileFound,
-    mut path_facts: PathFacts,
+    mut path_facts: Arc<PathFacts>,
     pairs: &PairWeights,
 ) -> FileFacts {
     if found.is_generated {
-        path_facts.class = path_facts.class.with(PathClass::VENDORED);
+        let own = Arc::make_mut(&mut path_facts);
+        own.class = own.class.with(PathClass::VENDORED);
     }
     let (near, adjacent) = pairs.sums(&found.pairs);
     FileFacts {
@@ -414,22 +424,26 @@ fn read_short(corpus: &Corpus<'_>, request: &Request<'_>, tokenizer: &mut Tokeni
     Ok(query)
 }
 
-/// The semantic ranking, from what the vectors found (`near`): the units that words alone found (`others`) get their
-/// scores, and the nearest their full ones. Sets the evidence's coverage of `units`.
+/// The scores by meaning of the units that words alone found.
+fn likeness_of(search: &SemanticSearch<'_>, others: &[UnitFound]) -> Result<Vec<NearUnit>> {
+    let is_alone = search.semantic.mode == Mode::SemanticOnly;
+    if is_alone && search.semantic.encode_max == 0 { Ok(Vec::new()) } else { search.score(others) }
+}
+
+/// The semantic ranking, from what the vectors found (`near`) and the scores of the units that words alone found (`more`):
+/// the nearest get their full scores. Sets the evidence's coverage of `units`.
 fn completed(
     search: &SemanticSearch<'_>,
     mut near: Vec<NearUnit>,
-    others: &[UnitFound],
+    more: Vec<NearUnit>,
     units: &[UnitFound],
     evidence: &mut Evidence,
     knobs: &Knobs,
 ) -> Result<Vec<NearUnit>> {
-    let is_alone = search.semantic.mode == Mode::SemanticOnly;
-    let more = if is_alone && search.semantic.encode_max == 0 { Vec::new() } else { search.score(others)? };
     evidence.likeness = search.likeness_of_itself();
     evidence.coverage = join(&mut near, more, units);
     // Where words are trusted, meaning counts little, and stored scores do.
-    let share = if is_alone { 1.0 } else { evidence.unexplained(knobs) };
+    let share = if search.semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.unexplained(knobs) };
     search.sharpen(&mut near, (share * knobs.exact_units as f32).ceil() as usize)?;
     Ok(near)
 }
@@ -451,9 +465,9 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitFound], knobs: &Knobs) -
 
 /// Whether most of `units` are prose, and at most the share `code` of them are functions or classes of code. Tables of
 /// settings and the constants of a script stand in many a documentation and are neither.
-fn is_documentation(units: &[UnitFound], files: &HashMap<FilePlace, FileFound>, code: f32) -> bool {
+fn is_documentation(units: &[UnitFound], files: &FxHashMap<FilePlace, FileFound>, code: f32) -> bool {
     let is_prose = |language: &str| language::by_name(language).is_some_and(|row| row.category == Category::Prose);
-    let prose: HashSet<FilePlace> =
+    let prose: FxHashSet<FilePlace> =
         files.iter().filter(|(_, found)| is_prose(&found.language)).map(|(file, _)| *file).collect();
     let (of_prose, others): (Vec<&UnitFound>, Vec<&UnitFound>) =
         units.iter().partition(|unit| prose.contains(&unit.file));

@@ -2,12 +2,12 @@
 //! shards of a corpus search their vectors in steps, and what each step keeps is decided over all of them, with equal texts
 //! counted once; full scores are made here.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use colgrep_core::UnitId;
 use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rounds::Rounds;
 use super::shard::{Choice, Cut, TextNear, UnitFound};
@@ -107,7 +107,7 @@ impl<'a> SemanticSearch<'a> {
             };
             let mut hits: Vec<NearUnit> = near.into_iter().flat_map(of_text).collect();
             sort(&mut hits);
-            let files: HashSet<FilePlace> = hits.iter().map(|hit| hit.0.file).collect();
+            let files: FxHashSet<FilePlace> = hits.iter().map(|hit| hit.0.file).collect();
             if files.len() >= files_min || all {
                 return Ok(hits);
             }
@@ -199,19 +199,19 @@ impl<'a> SemanticSearch<'a> {
     }
 
     /// Full scores of those units whose vectors are cached, or whose text can be restored and encoded now.
-    fn encoded(&self, units: &[NearUnit]) -> Result<HashMap<UnitId, f32>> {
+    fn encoded(&self, units: &[NearUnit]) -> Result<FxHashMap<UnitId, f32>> {
         let query = QueryKernel::new(self.question);
         let with_text = |(unit, hash): &NearUnit| Some((unit.unit, (*hash)?));
         let units: Vec<(UnitId, TextHash)> = units.iter().filter_map(with_text).collect();
         let remembered = |(_, hash): &(UnitId, TextHash)| Some((*hash, self.semantic.memory?.get(*hash)?));
         let known: Vec<(TextHash, Arc<Multivector>)> = units.iter().filter_map(remembered).collect();
         let known = known.par_iter().with_min_len(SHARPEN_STEP);
-        let mut scores: HashMap<TextHash, f32> = known.map(|(hash, text)| (*hash, query.maxsim(text))).collect();
+        let mut scores: FxHashMap<TextHash, f32> = known.map(|(hash, text)| (*hash, query.maxsim(text))).collect();
 
         let new: Vec<(UnitId, TextHash)> =
             units.iter().filter(|(_, hash)| !scores.contains_key(hash)).copied().collect();
         let keys: Vec<UnitId> = new.iter().map(|(unit, _)| *unit).collect();
-        let mut seen: HashSet<TextHash> = HashSet::new();
+        let mut seen: FxHashSet<TextHash> = FxHashSet::default();
         let texts = new.iter().zip(if keys.is_empty() { Vec::new() } else { self.rounds.text_of(&keys)? });
         let texts: Vec<(TextHash, String)> =
             texts.filter_map(|((_, hash), text)| Some((*hash, text?)).filter(|_| seen.insert(*hash))).collect();
@@ -241,7 +241,7 @@ fn sort(hits: &mut [NearUnit]) {
 /// Adds to `hits` the units of `more` that are not in it. Gives the share of the first [`HEAD`] of `units` that has a
 /// score then; 1 where there are no units.
 pub(super) fn join(hits: &mut Vec<NearUnit>, more: Vec<NearUnit>, units: &[UnitFound]) -> f32 {
-    let mut known: HashSet<UnitId> = hits.iter().map(|hit| hit.0.unit).collect();
+    let mut known: FxHashSet<UnitId> = hits.iter().map(|hit| hit.0.unit).collect();
     hits.extend(more.into_iter().filter(|(unit, _)| known.insert(unit.unit)));
     sort(hits);
     let head = &units[..units.len().min(HEAD)];

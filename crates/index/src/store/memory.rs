@@ -1,23 +1,23 @@
 //! What a server remembers of paths from one search to the next.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use colgrep_core::path::PathFacts;
 
 /// What is known of the paths of files that searches met: a server asks about the same ones again.
 #[derive(Debug, Default)]
-pub struct PathMemory(Mutex<HashMap<String, PathFacts>>);
+pub struct PathMemory(Mutex<HashMap<String, Arc<PathFacts>>>);
 
 impl PathMemory {
     /// The facts of a path, from memory or as `read` gives them.
-    pub(crate) fn facts(&self, path: &str, read: impl FnOnce() -> PathFacts) -> PathFacts {
+    pub(crate) fn facts(&self, path: &str, read: impl FnOnce() -> PathFacts) -> Arc<PathFacts> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(facts) = known.get(path) {
-            return facts.clone();
+            return Arc::clone(facts);
         }
-        let facts = read();
-        known.insert(path.to_string(), facts.clone());
+        let facts = Arc::new(read());
+        known.insert(path.to_string(), Arc::clone(&facts));
         facts
     }
 }

@@ -1,11 +1,14 @@
 //! MaxSim kernels: over stored codes, roughly by centroids or exactly by decoded rows, and over plain vectors.
 
+use std::sync::OnceLock;
+
 use colgrep_encoder::Multivector;
 
 use super::codebook::{Codebook, Layout};
 use super::panel::Panels;
 
-/// A query packed for MaxSim with stored codes: its rows in panels, and their products with all centroids.
+/// A query packed for MaxSim with stored codes: its rows in panels, and their products with all centroids, which are
+/// worked out when they are first asked for: an index of few units needs none.
 #[derive(Debug)]
 pub(crate) struct PreparedQuery<'a> {
     codebook: &'a Codebook,
@@ -17,7 +20,7 @@ pub(crate) struct PreparedQuery<'a> {
     panels: Panels,
     padded: usize,
     /// For each centroid, its product with each row (padded).
-    products: Vec<f32>,
+    products: OnceLock<Vec<f32>>,
 }
 
 impl<'a> PreparedQuery<'a> {
@@ -25,12 +28,18 @@ impl<'a> PreparedQuery<'a> {
     pub(crate) fn new(query: &Multivector, codebook: &'a Codebook) -> PreparedQuery<'a> {
         let panels = Panels::new(query.view());
         let padded = panels.padded();
-        let mut products = vec![0.0; codebook.len() * padded];
-        for (c, products) in products.chunks_exact_mut(padded.max(1)).enumerate() {
-            panels.products(codebook.centroid(c), products);
-        }
         let (rows, heads) = (query.len(), query.heads());
-        PreparedQuery { codebook, scales: codebook.scales(), rows, heads, panels, padded, products }
+        PreparedQuery { codebook, scales: codebook.scales(), rows, heads, panels, padded, products: OnceLock::new() }
+    }
+
+    fn products(&self) -> &[f32] {
+        self.products.get_or_init(|| {
+            let mut products = vec![0.0; self.codebook.len() * self.padded];
+            for (c, products) in products.chunks_exact_mut(self.padded.max(1)).enumerate() {
+                self.panels.products(self.codebook.centroid(c), products);
+            }
+            products
+        })
     }
 
     /// Number of query rows.
@@ -40,7 +49,7 @@ impl<'a> PreparedQuery<'a> {
 
     /// The product of a query row with a centroid.
     pub(crate) fn product(&self, row: usize, centroid: usize) -> f32 {
-        self.products[centroid * self.padded + row]
+        self.products()[centroid * self.padded + row]
     }
 
     fn known(&self, code: &[u8]) -> bool {
@@ -50,9 +59,10 @@ impl<'a> PreparedQuery<'a> {
     /// MaxSim as if every row were its centroid. `best` is scratch that callers keep between calls.
     pub(crate) fn rough(&self, codes: &[u8], layout: Layout, best: &mut Vec<f32>) -> f32 {
         let mut found = Best::new(self.heads, self.padded, best);
+        let products = self.products();
         for (code, head) in layout.rows(codes).filter(|(code, _)| self.known(code)) {
             let at = Codebook::centroid_of(code) * self.padded;
-            found.take(head, self.scales[usize::from(code[2])], &self.products[at..at + self.padded]);
+            found.take(head, self.scales[usize::from(code[2])], &products[at..at + self.padded]);
         }
         found.sum(self.rows)
     }

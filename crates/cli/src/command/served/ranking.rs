@@ -100,16 +100,17 @@ impl Ranking<'_> {
         repaired(self.roots, || self.once())
     }
 
-    /// The roots as places, and the model of the first that has one.
-    fn places(&self) -> Result<(Vec<Place>, Option<&Model>)> {
-        let (state, mut places, mut model) = (self.state, Vec::new(), None);
+    /// The roots as places, each with its settings, and the model of the first that has one.
+    fn places(&self) -> Result<(Vec<Place>, Vec<Settings>, Option<&Model>)> {
+        let (state, mut places, mut all, mut model) = (self.state, Vec::new(), Vec::new(), None);
         for (root, below) in self.roots {
             model = model.or(state.model(root)?);
             let (snapshot, settings) = (state.snapshot(root)?, state.settings(root)?);
             let within = Within::paths(below.clone());
             places.push(Place::new(root.project.clone(), snapshot, within, self.scope, false, &settings)?);
+            all.push(settings);
         }
-        Ok((places, model))
+        Ok((places, all, model))
     }
 
     /// Ranks.
@@ -125,10 +126,9 @@ impl Ranking<'_> {
 
     fn over_roots(&self) -> Result<Ranked> {
         let state = self.state;
-        let (places, model) = self.places()?;
+        let (places, settings, model) = self.places()?;
         // Of several roots, the settings of the first say how they are ranked.
-        let (first, _) = self.roots.first().context("no root to look in")?;
-        let settings = state.settings(first)?;
+        let settings = settings.into_iter().next().context("no root to look in")?;
         let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
         let near = self.near()?;
         let past = match self.like {

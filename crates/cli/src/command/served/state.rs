@@ -366,6 +366,9 @@ impl ServerState {
                 if !snapshot.files.complete || unlike.is_some() || project.store.is_locked() {
                     root.changes.stale.store(true, Ordering::Release);
                 }
+                if root.is_watched() {
+                    snapshot.texts.set_local();
+                }
                 let snapshot = Arc::new(snapshot);
                 *root.held() = Some(Arc::clone(&snapshot));
                 *root.unlike() = unlike;

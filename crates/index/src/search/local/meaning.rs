@@ -1,12 +1,12 @@
 //! The ranking by meaning in one index.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use colgrep_core::UnitId;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::LocalSearch;
 use crate::error::Result;
@@ -43,7 +43,7 @@ pub(super) struct State<'a> {
 #[derive(Default)]
 struct Found {
     chosen: Vec<Scored>,
-    units: HashMap<TextHash, Vec<UnitId>>,
+    units: FxHashMap<TextHash, Vec<UnitId>>,
 }
 
 impl<'a> State<'a> {
@@ -138,7 +138,7 @@ impl<'a> LocalSearch<'a> {
         if matches!(units, Units::Placed(_)) {
             return question.listed(|place| allowed.contains(place), probes, best);
         }
-        let mut known: HashMap<TextHash, Vec<UnitId>> = HashMap::new();
+        let mut known: FxHashMap<TextHash, Vec<UnitId>> = FxHashMap::default();
         let mut have_units = |places: &[VectorPlace]| -> Vec<bool> {
             let hashes: Vec<Option<TextHash>> = places.iter().map(|place| vectors.hash(*place)).collect();
             for (key, hash) in units_of(&Texts::new(hashes.iter().flatten().copied().collect())) {
@@ -152,8 +152,8 @@ impl<'a> LocalSearch<'a> {
     }
 
     /// The units of texts, by place.
-    fn units_of(&self, vectors: &Vectors, places: &[Scored]) -> HashMap<VectorPlace, Vec<UnitId>> {
-        let mut units: HashMap<VectorPlace, Vec<UnitId>> = HashMap::new();
+    fn units_of(&self, vectors: &Vectors, places: &[Scored]) -> FxHashMap<VectorPlace, Vec<UnitId>> {
+        let mut units: FxHashMap<VectorPlace, Vec<UnitId>> = FxHashMap::default();
         match &self.allowed_units(vectors).0 {
             Units::Placed(placed) => {
                 let mut best = Allowed::none(vectors.len());
@@ -221,7 +221,7 @@ impl Meaning for LocalSearch<'_> {
 
     fn marked(&self, marks: &Marks, sure: f32) -> Result<Vec<TextHash>> {
         let Some((vectors, _)) = self.vectors.question()? else { return Ok(Vec::new()) };
-        let marks: HashSet<u32> = marks.iter().collect();
+        let marks: FxHashSet<u32> = marks.iter().collect();
         let found = self.vectors.found();
         let sure = found.chosen.iter().filter(|text| text.1.total_cmp(&sure).is_ge());
         let hashes = sure.filter_map(|(place, _)| vectors.hash(*place));

@@ -1,8 +1,7 @@
 //! What a query points at in one index.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use colgrep_core::UnitId;
 use colgrep_core::code_line::{announces, calls, is_use, naming_line, word_at};
@@ -11,6 +10,7 @@ use colgrep_core::token::is_word_char;
 use colgrep_core::verbatim::Typed;
 use colgrep_syntax::language;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::LocalSearch;
 use crate::error::Result;
@@ -22,7 +22,6 @@ use crate::search::shard::{
     Context, ContextsAsked, DefinitionFound, DefinitionsAsked, FileMeant, HolderCount, HoldingAsked, LineOf,
     LocateAsked, LocateFound, Look, Places, Seen, UnitFound,
 };
-use crate::source::read_text;
 use crate::store::FileRecord;
 
 /// Lines behind a unit's first among which its name is looked for: attributes and decorators stand in front.
@@ -154,7 +153,7 @@ impl Places for LocalSearch<'_> {
     }
 
     fn holding(&self, asked: &HoldingAsked) -> Result<Vec<(FilePlace, f32)>> {
-        let mut held: HashMap<FileId, f32> = HashMap::new();
+        let mut held: FxHashMap<FileId, f32> = FxHashMap::default();
         for (term, weight) in &asked.terms {
             self.files_with(term, |files| {
                 for file in files.iter().filter(|file| self.shard.allows(**file)) {
@@ -197,7 +196,7 @@ impl Places for LocalSearch<'_> {
         let seen = |file: &FilePlace| -> Vec<Seen> {
             let Some(record) = self.shard.record(*file) else { return Vec::new() };
             // One that can't be read any more holds nothing.
-            let Ok(text) = read_text(root, &record.path) else { return Vec::new() };
+            let Ok(text) = self.snapshot.texts.text(root, &record.path) else { return Vec::new() };
             let lines_that = |is_one: &dyn Fn(&str) -> bool| {
                 let numbered = text.lines().zip(1u32..).filter(|(line, _)| is_one(line));
                 let seen = |(_, line)| Seen { line, standing: None, is_text: is_text(&record.language) };
@@ -215,14 +214,15 @@ impl Places for LocalSearch<'_> {
 
     fn lines(&self, units: &[UnitId], line: &LineOf) -> Result<Vec<u32>> {
         let root = Path::new(&self.snapshot.files.root);
-        let mut read: Option<(FileId, String)> = None;
+        let mut read: Option<(FileId, Arc<String>)> = None;
         let mut of_unit = |unit: &UnitHit| {
             if read.as_ref().is_none_or(|(file, _)| *file != unit.file) {
                 let record = self.shard.record(self.shard.place(unit.file));
-                let text = record.and_then(|record| read_text(root, &record.path).ok()).unwrap_or_default();
+                let text =
+                    record.and_then(|record| self.snapshot.texts.text(root, &record.path).ok()).unwrap_or_default();
                 read = Some((unit.file, text));
             }
-            let text = read.as_ref().map_or("", |(_, text)| text);
+            let text = read.as_ref().map_or("", |(_, text)| text.as_str());
             let end = self.snapshot.lexical.end_of(unit.key).unwrap_or(unit.line);
             let (skipped, wanted) = (unit.line.saturating_sub(1) as usize, 1 + end.saturating_sub(unit.line));
             let own = text.lines().skip(skipped).take(wanted as usize);

@@ -1,11 +1,11 @@
 //! The ranking by words in one index.
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use colgrep_core::strength::Tokens;
 use colgrep_core::{Unit, UnitId};
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::LocalSearch;
 use crate::error::{Error, Result};
@@ -15,7 +15,6 @@ use crate::search::shard::{
     CandidatesAsked, CandidatesFound, FactsAsked, FactsFound, FileFound, Named, Outline, Scored, Statistics, UnitFound,
     Words,
 };
-use crate::source::read_text;
 
 impl LocalSearch<'_> {
     fn sums(&self) -> Result<&Statistics> {
@@ -87,12 +86,12 @@ impl Words for LocalSearch<'_> {
 
     fn facts(&self, asked: &FactsAsked) -> Result<FactsFound> {
         let name_hits = self.looked_up.name_hits(&asked.units)?;
-        let wanted: HashSet<FileId> = asked.files.iter().map(|file| self.shard.number(*file)).collect();
+        let wanted: FxHashSet<FileId> = asked.files.iter().map(|file| self.shard.number(*file)).collect();
         let is_wanted = |file: FileId| wanted.contains(&file);
         let sample = Sample { is_wanted: &is_wanted, parts: &asked.parts, lot: &|file| self.shard.lot(file) };
         let found = self.snapshot.lexical.pairs(self.query, &sample)?;
         let pairs = found.iter().map(|pair| pair.sample).collect();
-        let counts: Vec<HashMap<FileId, (u32, u32)>> =
+        let counts: Vec<FxHashMap<FileId, (u32, u32)>> =
             found.into_iter().map(|pair| pair.files.into_iter().collect()).collect();
         let facts = |file: &FilePlace| {
             let Some(record) = self.shard.record(*file) else { return FileFound::default() };
@@ -128,7 +127,8 @@ impl Words for LocalSearch<'_> {
         let held = |file: &FilePlace| {
             let Some(record) = self.shard.record(*file) else { return Tokens::default() };
             // What is gone holds nothing.
-            Tokens::held(self.shard.path_of(record).1, &read_text(root, &record.path).unwrap_or_default(), tokens)
+            let text = self.snapshot.texts.text(root, &record.path).unwrap_or_default();
+            Tokens::held(self.shard.path_of(record).1, &text, tokens)
         };
         Ok(files.par_iter().map(held).collect())
     }

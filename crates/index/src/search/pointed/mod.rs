@@ -3,13 +3,12 @@
 mod names;
 mod text;
 
-use std::collections::{HashMap, HashSet};
-
 use colgrep_core::UnitId;
 use colgrep_core::clue::{Certainty, Clues, Pointer};
 use colgrep_core::query::Query;
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::Tokenizer;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::locate::{FILES_MAX, Fit, fit_of, longest};
 use super::rounds::Rounds;
@@ -29,17 +28,17 @@ const SHARE_BESIDE_A_PLACE: f32 = 0.5;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pointers {
     /// Units, by what points best at each.
-    pub units: HashMap<UnitId, Pointer>,
+    pub units: FxHashMap<UnitId, Pointer>,
     /// Files that are named, with a share of 1: several of one name share.
-    pub files: HashMap<FilePlace, f32>,
+    pub files: FxHashMap<FilePlace, f32>,
     /// Where phrases stand in quotes: the files that hold them all. Nothing else is an answer.
-    pub only: Option<HashSet<FilePlace>>,
+    pub only: Option<FxHashSet<FilePlace>>,
 }
 
 impl Pointers {
     /// True if a phrase in quotes stands nowhere and no file is named either: there is no answer then.
     pub fn allow_nothing(&self) -> bool {
-        self.only.as_ref().is_some_and(HashSet::is_empty) && self.files.is_empty()
+        self.only.as_ref().is_some_and(FxHashSet::is_empty) && self.files.is_empty()
     }
 }
 

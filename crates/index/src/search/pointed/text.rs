@@ -1,12 +1,11 @@
 //! Text as typed: the places that hold a whole query, the longest run of its words, or what stands in quotes.
 
-use std::collections::HashSet;
-
 use colgrep_core::bm25::idf;
 use colgrep_core::clue::Certainty;
 use colgrep_core::query::Query;
 use colgrep_core::token::is_stop_word;
 use colgrep_core::verbatim::{Agreement, Standing, Typed, has_values, is_question};
+use rustc_hash::FxHashSet;
 
 use super::{Point, Pointers, Search};
 use crate::error::Result;
@@ -98,7 +97,7 @@ impl Search<'_> {
         let is_long = typed.len() >= WORDS_MIN;
         let in_a_row = files.len();
         if is_long && !asks {
-            let known: HashSet<FilePlace> = files.iter().copied().collect();
+            let known: FxHashSet<FilePlace> = files.iter().copied().collect();
             files.extend(by_weight.into_iter().filter(|file| !known.contains(file)));
         }
         let bytes_max = if in_a_row > FILES_READ_MAX { BYTES_READ_OF_A_PHRASE_MAX } else { BYTES_READ_MAX };
@@ -190,14 +189,14 @@ impl Search<'_> {
 
     /// What stands in quotes: nothing but the files that hold it all is an answer.
     pub(super) fn phrases(&mut self, phrases: &[String]) -> Result<()> {
-        let mut only: Option<HashSet<FilePlace>> = None;
+        let mut only: Option<FxHashSet<FilePlace>> = None;
         let mut found = Vec::new();
         for phrase in phrases {
             let files = self.files_of_phrase(phrase)?;
             let files = self.readable(&files, FILES_READ_OF_A_PHRASE_MAX, BYTES_READ_OF_A_PHRASE_MAX)?;
             let mut places = self.standing(&Typed::new(phrase, |_| 1.0), phrase, &files)?;
             places.retain(|(_, _, standing, _)| standing.agreement >= Agreement::Words);
-            let holders: HashSet<FilePlace> = places.iter().map(|place| place.0).collect();
+            let holders: FxHashSet<FilePlace> = places.iter().map(|place| place.0).collect();
             only = Some(only.map_or_else(|| holders.clone(), |only| &only & &holders));
             found.extend(places);
         }

@@ -1,0 +1,157 @@
+//! Texts of files that one search reads more than once, and a server again and again.
+
+use std::fs::Metadata;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use lru::LruCache;
+
+use super::{locate, text_of};
+use crate::disk::{open_known, read_open};
+use crate::error::{Error, Result};
+
+/// Texts that are remembered, in bytes.
+const BYTES_MAX: usize = 8 << 20;
+/// A file that was changed less than this ago is read each time: it may change once more within one tick of the clock that
+/// stamps changes, and keep its size.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// The texts that were read last, bounded in bytes. Each time, the file is asked for its size and the time of its last change;
+/// where these and the file itself are the same, its text is.
+#[derive(Debug, Default)]
+pub struct Texts {
+    held: Mutex<Held>,
+    /// Whether this machine alone changes the files.
+    is_local: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Held {
+    texts: LruCache<String, (Stamp, Arc<String>)>,
+    bytes: usize,
+}
+
+impl Default for Held {
+    fn default() -> Held {
+        Held { texts: LruCache::unbounded(), bytes: 0 }
+    }
+}
+
+/// Which file it is, how large, and when it was changed last: its content, and all that is known of it.
+type Stamp = [u64; 7];
+
+#[cfg(unix)]
+fn stamp(metadata: &Metadata) -> Option<Stamp> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let changed = u64::try_from(metadata.mtime().max(metadata.ctime())).ok()?;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let is_settled = now > Duration::from_secs(changed) + Duration::from_secs(1) + SETTLED;
+    let [mtime, ctime] = [metadata.mtime() as u64, metadata.ctime() as u64];
+    let [mtime_ns, ctime_ns] = [metadata.mtime_nsec() as u64, metadata.ctime_nsec() as u64];
+    is_settled.then_some([metadata.dev(), metadata.ino(), metadata.size(), mtime, mtime_ns, ctime, ctime_ns])
+}
+
+/// Elsewhere the time of a change says too little: a program may set it back.
+#[cfg(not(unix))]
+fn stamp(_: &Metadata) -> Option<Stamp> {
+    None
+}
+
+impl Texts {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells that no other machine changes the files: what the system knows of a file holds without opening it.
+    pub fn set_local(&self) {
+        self.is_local.store(true, Ordering::Relaxed);
+    }
+
+    /// As [`read_text`](super::read_text).
+    ///
+    /// # Errors
+    /// As [`read_text`](super::read_text).
+    pub fn text(&self, root: &Path, path: &str) -> Result<Arc<String>> {
+        let failed = |error| Error::io("read", &root.join(path), error);
+        let (full, metadata) = locate(root, path).map_err(failed)?;
+        let key = full.to_string_lossy();
+        if self.is_local.load(Ordering::Relaxed)
+            && let Some(text) = self.known(&key, stamp(&metadata))
+        {
+            return Ok(text);
+        }
+        let opened = open_known(&full).map_err(failed)?;
+        let stamp = stamp(&opened.1);
+        if let Some(text) = self.known(&key, stamp) {
+            return Ok(text);
+        }
+        let bytes = read_open(opened, u64::MAX).map_err(failed)?;
+        let text = Arc::new(text_of(path, &full, bytes)?);
+        if let Some(stamp) = stamp {
+            self.held().add(key.into_owned(), stamp, &text);
+        }
+        Ok(text)
+    }
+
+    /// The text of a file that is still the same.
+    fn known(&self, path: &str, stamp: Option<Stamp>) -> Option<Arc<String>> {
+        let stamp = stamp?;
+        let mut held = self.held();
+        let (known, text) = held.texts.get(path)?;
+        (*known == stamp).then(|| Arc::clone(text))
+    }
+}
+
+impl Held {
+    /// Adds a text, unless it alone exceeds the bound.
+    fn add(&mut self, key: String, stamp: Stamp, text: &Arc<String>) {
+        let size = |key: &str, text: &str| key.len() + text.len() + size_of::<(String, Stamp, String)>();
+        let own = size(&key, text);
+        if own > BYTES_MAX {
+            return;
+        }
+        let replaced = self.texts.pop(&key).map_or(0, |(_, old)| size(&key, &old));
+        self.bytes = self.bytes + own - replaced;
+        self.texts.put(key, (stamp, Arc::clone(text)));
+        while self.bytes > BYTES_MAX
+            && let Some((key, (_, oldest))) = self.texts.pop_lru()
+        {
+            self.bytes -= size(&key, &oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_again_where_its_file_changed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (texts, file) = (Texts::default(), folder.path().join("a.rs"));
+        let text = || texts.text(folder.path(), "a.rs").map(|text| text.to_string()).ok();
+        for content in ["fn a() {}", "fn b() {}", "fn c() {}\n"] {
+            std::fs::write(&file, content).expect("a file");
+            assert_eq!(text().as_deref(), Some(content));
+            assert_eq!(text().as_deref(), Some(content));
+        }
+        std::fs::remove_file(&file).expect("a file");
+        assert_eq!(text(), None);
+    }
+
+    #[test]
+    fn what_was_not_asked_for_goes_first() {
+        let (mut held, text) = (Held::default(), Arc::new("x".repeat(1 << 20)));
+        for at in 0..20 {
+            held.add(at.to_string(), [at; 7], &text);
+            held.add("first".to_string(), [at; 7], &text);
+            assert!(held.bytes <= BYTES_MAX && held.texts.contains("first"), "{at}");
+        }
+        assert!(held.texts.contains("19") && !held.texts.contains("0") && held.texts.len() == 7);
+        held.add("large".to_string(), [0; 7], &Arc::new("x".repeat(BYTES_MAX)));
+        assert!(!held.texts.contains("large"), "larger than all room");
+    }
+}
