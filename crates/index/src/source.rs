@@ -33,9 +33,19 @@ fn read(root: &Path, path: &str) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// When it can't be read, is reached through a link, or holds no text any more.
 pub fn read_text(root: &Path, path: &str) -> Result<String> {
+    read_hashed(root, path).map(|(text, _)| text)
+}
+
+/// The same with the hash of its bytes, by which an index knows whether it is the text that it holds.
+///
+/// # Errors
+/// As [`read_text`].
+pub fn read_hashed(root: &Path, path: &str) -> Result<(String, u128)> {
     let full = root.join(path);
     let bytes = read(root, path).map_err(|e| Error::io("read", &full, e))?;
-    decode(path, bytes).map(|t| t.text).map_err(|skip| Error::NoText { path: full, reason: skip.reason() })
+    let hash = hash(&bytes);
+    let text = decode(path, bytes).map(|t| t.text);
+    text.map(|text| (text, hash)).map_err(|skip| Error::NoText { path: full, reason: skip.reason() })
 }
 
 /// The units of the file at `path` below `root`, provided its bytes still have the hash `expected`.
