@@ -196,7 +196,8 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         per_file: asked.per_file,
         show,
         pack,
-        lines: Lines { around: around(asked), are_whole: asked.content },
+        // What of a unit goes into a pack depends on the length of all of it.
+        lines: Lines { around: around(asked), are_whole: asked.content || pack.is_some() },
     };
     let (scope, background) = (&scope, &background(state, asked)?);
     Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()
@@ -204,7 +205,7 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
 
 /// The lines around units that a result may show: those that were asked for, or what the page shows.
 fn around(asked: &params::Search) -> u32 {
-    asked.lines.unwrap_or_default().clamp(LINES_AROUND, 1_000) as u32
+    u32::try_from(asked.lines.unwrap_or_default().max(LINES_AROUND)).unwrap_or(u32::MAX)
 }
 
 /// The conditions on units.
