@@ -54,7 +54,7 @@ fn opened(args: &Args, name: &str, model: Option<&Model>) -> Result<Repository> 
     project.settings(&env)?;
     let settings = Settings::read(&env, &root)?;
     let snapshot = open(&options.with(&settings), &env, &project, model, &())?;
-    Ok(Repository { name: name.to_string(), project, snapshot: Arc::new(snapshot), settings })
+    Ok(Repository::new(name.to_string(), project, Arc::new(snapshot), settings))
 }
 
 /// Serves the repositories of each shard, by the hash of their names.

@@ -75,6 +75,9 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         output::print(&mut out, &results, &options, paths.as_deref())?;
         out.flush()?;
     }
+    if let Some(unfinished) = standing.unfinished().filter(|_| !plan.output.quiet) {
+        remark!("colgrep: {unfinished}");
+    }
     Ok(match standing.told() {
         Some(told) => {
             remark!("colgrep: {told}");

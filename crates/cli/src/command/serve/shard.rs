@@ -87,7 +87,7 @@ impl Repositories {
             let snapshot = self.state.snapshot(root)?;
             let mut project = root.project.clone();
             project.settings(&self.state.env)?;
-            Ok(Repository { name: name.to_string(), project, snapshot, settings: self.state.settings(root)? })
+            Ok(Repository::new(name.to_string(), project, snapshot, self.state.settings(root)?))
         });
         match opened.flatten() {
             Ok(repository) => {
