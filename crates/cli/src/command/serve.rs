@@ -8,6 +8,7 @@ mod gate;
 mod guard;
 mod listen;
 mod metrics;
+mod named;
 mod openapi;
 mod page;
 mod problem;
