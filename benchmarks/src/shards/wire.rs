@@ -54,7 +54,7 @@ fn opened(args: &Args, name: &str, model: Option<&Model>) -> Result<Repository> 
     // A search would go without vectors that take long, on a machine at work more of them.
     let encoding = model.and_then(|model| model.encoding(None));
     let (snapshot, _) = update(&project, None, true, encoding.as_ref(), &())?;
-    Ok(Repository { name: name.to_string(), project, snapshot: Arc::new(snapshot), settings })
+    Ok(Repository::new(name.to_string(), project, Arc::new(snapshot), settings))
 }
 
 /// Serves the repositories of each shard, by the hash of their names.

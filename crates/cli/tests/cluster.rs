@@ -290,7 +290,8 @@ fn a_name_that_two_shards_have_is_told() {
     assert!(ready.status == 503 && !ready.text.contains("\"web\""), "{ready:?}");
     let refused =
         server.send("/api/v1/search", &json!({"query": "retry"}).to_string(), &[("content-type", "application/json")]);
-    assert!(refused.status == 422 && refused.text.contains("shards 1, 2"), "{refused:?}");
+    assert!(refused.status == 503 && refused.text.contains("shards 1, 2"), "{refused:?}");
+    assert_eq!((&refused.json()["code"], refused.header("retry-after")), (&json!("not_ready"), "1"), "{refused:?}");
     let mut client = Client::start(&sandbox, &["--shards", "shards.json"]);
     let (text, is_error) = client.call("search", json!({"query": "retry"}));
     assert!(is_error && text.contains("(shards 1, 2)"), "{text}");

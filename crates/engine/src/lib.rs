@@ -13,6 +13,7 @@ pub mod env;
 pub mod error;
 pub mod explain;
 pub mod filter;
+mod follow;
 pub mod git;
 pub mod history;
 pub mod identity;

@@ -147,6 +147,13 @@ impl QueryWords {
         }
     }
 
+    /// The most of the query's weight that a line of a unit holds; `lines` are those of its file.
+    pub fn most(&self, lines: &[&str], unit: &Unit) -> f32 {
+        let (first, end) = (unit.span.line.max(1) as usize, (unit.span.end as usize).min(lines.len()));
+        let own = lines.get(first - 1..end).unwrap_or_default();
+        own.iter().map(|line| self.weight(line)).fold(0.0, f32::max)
+    }
+
     /// Byte ranges of the query's words in a line, in order, without overlaps.
     pub fn places(&self, line: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();

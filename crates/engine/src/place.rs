@@ -24,6 +24,7 @@ use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
 use crate::error::{Refused, Result};
 use crate::explain::Explanation;
 use crate::filter::{Filter, allowed_files, not_ranked};
+use crate::follow::follow;
 use crate::line::{Lines, QueryWords, own_line};
 use crate::list::{Length, call_line, list};
 use crate::model::Model;
@@ -354,8 +355,10 @@ impl Place {
             return Ok(file);
         }
         // If the file can't be read any more, the index alone is shown.
-        let text = self.snapshot.texts.text(&self.project.root, path);
-        file.text = text.map(Arc::unwrap_or_clone).unwrap_or_default();
+        let (text, hash) = self.snapshot.texts.hashed(&self.project.root, path).unwrap_or_default();
+        let record = self.record(path);
+        let is_other = !text.is_empty() && record.is_some_and(|record| record.hash != hash);
+        file.text = Arc::unwrap_or_clone(text);
         file.matching_lines =
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
         let as_ranked = ranked.is_list || self.rules.asks_for_tests();
@@ -364,7 +367,11 @@ impl Place {
             file.also_here = also_here(&ranked.answer.units, ranked.best, hit.file, hit.score, &shown);
         }
         let units = shown.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?));
-        let units: Vec<Unit> = units.collect::<Result<_>>()?;
+        let mut units: Vec<Unit> = units.collect::<Result<_>>()?;
+        let there = match is_other {
+            true => follow(&mut units, path, &file.text, ranked.words()),
+            false => vec![true; units.len()],
+        };
         let pointed = || shown.iter().filter_map(|candidate| candidate.pointed_line);
         let firsts = units.iter().map(|unit| unit.span.first.min(unit.span.line));
         let first = firsts.chain(pointed()).min().unwrap_or_default();
@@ -372,7 +379,7 @@ impl Place {
         let lines = lines_between(&file.text, first as usize, end as usize, read::lines);
         let mut weighed = Lines::new(&lines);
         let mut answered = Vec::with_capacity(units.len());
-        for (unit, candidate) in units.into_iter().zip(&shown) {
+        for ((unit, candidate), is_there) in units.into_iter().zip(&shown).zip(there) {
             let steps = ranked.steps(candidate);
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             let words = ranked.words();
@@ -385,14 +392,16 @@ impl Place {
                 None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => unit.span.line as usize,
                 None => words.best_line(&mut weighed, &unit, file.matching_lines.as_deref()),
             };
-            one.line = self.line(words, &lines, number, &unit);
+            // Another unit may stand on the lines of one that is gone.
+            let known = if is_there || unit.signature.is_empty() { &lines[..] } else { &[] };
+            one.line = self.line(words, known, number, &unit);
             one.last_line = (unit.span.end as usize).min(lines.len());
             one.name_line = own_line(&lines, &unit, one.last_line);
             if detail == Detail::Relations && (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
                 one.called_by = self.snapshot.callers(&unit.name)?;
             }
             let has_members = detail == Detail::Parts && matches!(unit.kind, UnitKind::Class | UnitKind::Section);
-            if let Some(record) = self.record(path).filter(|_| has_members) {
+            if let Some(record) = record.filter(|_| has_members && !is_other) {
                 one.parts = search::own_lines(&self.snapshot, record.id, candidate.unit, &lines)?;
             }
             one.id = StableId::new(path, unit.span.line, unit.span.end);
@@ -400,9 +409,7 @@ impl Place {
             answered.push(one);
         }
         file.units = answered;
-        if detail == Detail::Relations
-            && let Some(record) = self.record(path)
-        {
+        if let Some(record) = record.filter(|_| detail == Detail::Relations) {
             file.imports = self.snapshot.lexical.imports(record.id)?;
             file.matched_lines = ranked.matched_lines(record.id, &self.snapshot)?;
         }

@@ -1,7 +1,5 @@
 //! Showing files that were ranked elsewhere: what a process without the sources asks the one that has them.
 
-use std::ops::Range;
-
 use colgrep_core::UnitId;
 use colgrep_core::collapse::FileHit;
 use colgrep_core::path::{PathClass, PathFacts};
@@ -63,8 +61,9 @@ pub struct FileAsked {
     pub units: Vec<RankedUnit>,
 }
 
-/// Longest part of a file that comes with its units, in bytes, where whole units are not asked for.
-const TEXT_BYTES_MAX: usize = 16 << 10;
+/// Longest part of a file that comes with its units beside the lines that answer, in bytes, where whole units are not asked
+/// for: all lines of a unit in which one that answers is looked for have room.
+const TEXT_BYTES_MAX: usize = 64 << 10;
 
 impl Ranked {
     /// What to ask for some of its results.
@@ -143,35 +142,33 @@ impl Place {
     }
 }
 
-/// Cuts a file's text to the lines that are shown of it: those before them are empty, but for the first, by which a
-/// language may be told.
+/// Cuts a file's text to the lines that are shown of it; the others are empty, so that each keeps its number. Those around
+/// the lines that answer stay, those that name units, and the first one, by which a language may be told; then, as long as
+/// there is room, those of the units and around them, of the best unit first and from the line that answers on.
 fn cut(file: &mut FileAnswer, lines: Lines) {
-    let Some(kept) = span(file, lines) else {
-        file.text = String::new();
-        return;
-    };
-    let mut text = String::new();
-    let head = file.text.lines().next().unwrap_or_default();
-    let mut bytes = 0;
-    for (at, line) in file.text.split_inclusive('\n').enumerate().take(kept.end) {
-        let is_kept = at >= kept.start && (lines.are_whole || bytes <= TEXT_BYTES_MAX);
-        match is_kept {
-            true => text.push_str(line),
-            false if at == 0 => text.extend([head, "\n"]),
-            false => text.push('\n'),
-        }
-        bytes += if is_kept { line.len() } else { 0 };
-    }
-    file.text = text;
-}
-
-/// The lines, from 0, around the shown units of a file.
-fn span(file: &FileAnswer, lines: Lines) -> Option<Range<usize>> {
     let around = lines.around as usize;
-    let starts =
-        file.units.iter().map(|unit| (unit.unit.span.first.min(unit.unit.span.line) as usize).min(unit.line.number));
-    let ends = file.units.iter().map(|unit| (unit.unit.span.end as usize).max(unit.line.number));
-    Some(starts.min()?.saturating_sub(1 + around)..ends.max()?.saturating_add(around))
+    let all: Vec<&str> = file.text.split_inclusive('\n').collect();
+    let (mut is_kept, mut last) = (vec![false; all.len()], 0);
+    let mut left = if lines.are_whole { usize::MAX } else { TEXT_BYTES_MAX };
+    // Keeps a line that is no longer than that, and gives the bytes that it takes.
+    let mut keep = |number: usize, room: usize| match number.checked_sub(1).and_then(|at| all.get(at)) {
+        Some(line) if line.len() <= room && !std::mem::replace(&mut is_kept[number - 1], true) => line.len(),
+        _ => 0,
+    };
+    let near = |number: usize| number.saturating_sub(around)..=number.saturating_add(around).min(all.len());
+    for unit in &file.units {
+        let best = unit.line.number;
+        near(best).chain([1, unit.name_line]).for_each(|number| _ = keep(number, usize::MAX));
+    }
+    for unit in &file.units {
+        let (span, best) = (unit.unit.span, unit.line.number);
+        let first = (span.first.min(span.line) as usize).min(best).saturating_sub(around);
+        let end = (span.end as usize).max(best).saturating_add(around).min(all.len());
+        (first..best).rev().chain(best..=end).for_each(|number| left -= keep(number, left));
+        last = last.max(end);
+    }
+    let line = |(line, is_kept): (&&str, &bool)| if *is_kept { line.to_string() } else { "\n".to_string() };
+    file.text = all.iter().zip(&is_kept).take(last).map(line).collect();
 }
 
 #[cfg(test)]
@@ -195,5 +192,43 @@ mod tests {
             cut(&mut file, Lines { around, are_whole: false });
             assert_eq!(file.text, expected, "{around}");
         }
+    }
+
+    #[test]
+    fn lines_that_answer_stay_and_the_best_unit_comes_first() {
+        let row = |n: usize| format!("{n:>4}{}\n", " word".repeat(20));
+        let text: String = (1..=3_000).map(row).collect();
+        let unit = |line: u32, end: u32, best: usize| UnitAnswer {
+            unit: Unit { span: Span { first: line, line, end }, ..Unit::default() },
+            line: BestLine { number: best, ..BestLine::default() },
+            name_line: line as usize,
+            ..UnitAnswer::default()
+        };
+        let units = vec![unit(2_000, 2_900, 2_600), unit(10, 900, 20)];
+        let kept = |are_whole: bool| {
+            let mut file = FileAnswer { text: text.clone(), units: units.clone(), ..FileAnswer::default() };
+            cut(&mut file, Lines { around: 2, are_whole });
+            let lines: Vec<String> = file.text.split_inclusive('\n').map(String::from).collect();
+            assert!(lines.iter().enumerate().all(|(at, line)| line == "\n" || *line == row(at + 1)));
+            move |number: usize| lines.get(number - 1).is_some_and(|line| line != "\n")
+        };
+        let in_part = kept(false);
+        for (number, expected) in [
+            (1, true),
+            (10, true),
+            (11, false),
+            (18, true),
+            (22, true),
+            (23, false),
+            (1_500, false),
+            (2_000, true),
+            (2_100, true),
+            (2_602, true),
+            (2_900, false),
+        ] {
+            assert_eq!(in_part(number), expected, "{number}");
+        }
+        let whole = kept(true);
+        assert!((10..=900).chain(2_000..=2_902).all(&whole) && !whole(1_500) && !whole(2_903));
     }
 }

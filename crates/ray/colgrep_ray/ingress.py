@@ -104,7 +104,7 @@ class Ingress:
 
     def _write(self, shards: list[list[str]]) -> None:
         text = json.dumps({"shards": shards})
-        if shards and (not self._file.exists() or self._file.read_text(encoding="utf-8") != text):
+        if any(shards) and (not self._file.exists() or self._file.read_text(encoding="utf-8") != text):
             partial = self._file.with_suffix(".partial")
             partial.write_text(text, encoding="utf-8")
             os.replace(partial, self._file)

@@ -8,7 +8,6 @@ use colgrep_engine::end::{EndAsked, EndFound, end_of};
 use colgrep_engine::place::Place;
 use colgrep_engine::show::{FileAsked, ShowAsked};
 use colgrep_index::error::Error;
-use colgrep_index::mode::VectorMode;
 use colgrep_index::search::Group;
 use colgrep_index::search::shard::{CandidatesAsked, ContextsAsked, ShardSearch};
 use colgrep_index::source::read_text;
@@ -137,15 +136,19 @@ pub fn served<'r>(
     repositories: impl Iterator<Item = &'r Repository>,
     missing: impl Iterator<Item = (String, String)>,
 ) -> Vec<ServedRepository> {
-    let served = repositories.map(|Repository { name, snapshot, .. }| {
+    let served = repositories.map(|repository| {
+        let (snapshot, known) = (&repository.snapshot, repository.known(true));
         let mut languages: BTreeMap<String, u64> = BTreeMap::new();
         snapshot.files.indexed().for_each(|file| *languages.entry(file.language.clone()).or_default() += 1);
-        let (files, units) = (snapshot.files.indexed().count() as u64, snapshot.files.units());
-        // An index says where it lacks none; else every unit is looked at.
-        let is_whole = snapshot.vectors.as_ref().is_some_and(|vectors| vectors.manifest().complete);
-        let lacks = snapshot.files.mode == VectorMode::Full && !is_whole;
-        let units_without_vectors = if lacks { snapshot.coverage().without_vectors() } else { 0 };
-        ServedRepository { name: name.clone(), files, units, units_without_vectors, languages, missing: None }
+        ServedRepository {
+            name: repository.name.clone(),
+            files: snapshot.files.indexed().count() as u64,
+            units: known.units,
+            units_without_vectors: known.units_without_vectors,
+            known_files: known.files,
+            languages,
+            missing: None,
+        }
     });
     let lost = missing.map(|(name, why)| ServedRepository { name, missing: Some(why), ..ServedRepository::default() });
     served.chain(lost).collect()

@@ -16,7 +16,7 @@ use colgrep_index::search::shard::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::message::{Asked, Begun, Question, ServedRepository};
+use crate::message::{Asked, Begun, Known, KnownFiles, Question, ServedRepository};
 use crate::replica::{Lost, answered};
 
 /// The largest count that is believed: those of all shards can be added up and estimated with.
@@ -165,6 +165,20 @@ impl Fits for Begun {
             && repositories.iter().zip(repositories.iter().skip(1)).all(follow)
             && repositories.iter().all(|one| one.first.0 <= *places && is_wanted(one.front.strip_suffix('/')))
             && self.unserved.iter().all(|(name, _)| begin.wants(name))
+            && self.partial.iter().all(|(name, known)| begin.wants(name) && known.fits(asked, &self.extent))
+    }
+}
+
+impl Fits for Known {
+    fn fits(&self, asked: &Question, told: &Extent) -> bool {
+        let Known { files, units, units_without_vectors } = self;
+        files.fits(asked, told) && units.fits(asked, told) && units_without_vectors <= units
+    }
+}
+
+impl Fits for KnownFiles {
+    fn fits(&self, asked: &Question, told: &Extent) -> bool {
+        self.known.fits(asked, told) && self.in_tree.fits(asked, told)
     }
 }
 
@@ -376,9 +390,9 @@ impl Fits for EndFound {
 
 impl Fits for ServedRepository {
     fn fits(&self, asked: &Question, told: &Extent) -> bool {
-        let ServedRepository { files, units, units_without_vectors, languages, .. } = self;
+        let ServedRepository { files, units, units_without_vectors, known_files, languages, .. } = self;
         let counts = [files, units, units_without_vectors].into_iter().chain(languages.values());
-        counts.into_iter().all(|count| count.fits(asked, told))
+        counts.into_iter().all(|count| count.fits(asked, told)) && known_files.fits(asked, told)
     }
 }
 

@@ -68,7 +68,14 @@ fn a_shard_that_lies_of_words_is_not_believed() {
     let both = [("a/", 0), ("b/", 4)];
     let lies = [of(&both, 10, 1), of(&both, 10, 0), of(&both, 3, 1), of(&[("b/", 0), ("a/", 4)], 10, 1)];
     let more = [of(&[("a/", 5), ("b/", 4)], 10, 1), of(&[("c/", 0)], 10, 1), of(&[("a", 0)], 10, 1)];
-    only_first(&Question::Begin(Box::new(begin)), &[&lies[..], &more, &[of(&both, u32::MAX, 1)]].concat());
+    let begin = Question::Begin(Box::new(begin));
+    only_first(&begin, &[&lies[..], &more, &[of(&both, u32::MAX, 1)]].concat());
+    let part = |name: &str, units: u64, units_without_vectors: u64, known: u64| {
+        let files = Some(KnownFiles { known, in_tree: Some(9) });
+        let partial = vec![(name.to_string(), Known { files, units, units_without_vectors })];
+        Begun { partial, ..of(&both, 10, 1) }
+    };
+    only_first(&begin, &[part("a", 3, 2, 8), part("c", 3, 2, 8), part("a", 3, 4, 8), part("a", 3, 2, u64::MAX)]);
 
     let query = QueryParts { plain_words: vec!["x".into()], ..QueryParts::default() };
     let ask = Question::Ask(Box::new(Ask { query, bm25: Bm25::new(&Knobs::of(Profile::Default)), meaning: None }));

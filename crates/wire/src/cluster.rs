@@ -27,7 +27,7 @@ use crate::gathered::Gathered;
 use crate::message::{Begin, Failure};
 use crate::remote::Remote;
 use crate::replica::{Lost, Patience, Replica, Replicas, Spent};
-use crate::standing::{Away, Standing, Unserved};
+use crate::standing::{Away, Partial, Standing, Unserved};
 
 /// How often a search begins anew after a shard was lost in the middle of it.
 const ATTEMPTS: usize = 4;
@@ -249,21 +249,36 @@ impl Cluster {
         let known = begun.repositories();
         let is_known =
             |name| known.contains_key(name) || begun.standing.unserved.iter().any(|one| one.repository == *name);
-        match begin.below.iter().find(|(name, _)| !is_known(name)) {
-            Some((name, _)) => Err(Error::Refused(format!(
-                "there is no repository {name:?} in the shards; a path begins with the name of one, as in an answer"
-            ))),
-            None => Ok(()),
-        }
+        let Some((name, _)) = begin.below.iter().find(|(name, _)| !is_known(name)) else { return Ok(()) };
+        let silent = self.silent();
+        let may = match silent.len() {
+            0 => String::new(),
+            _ => format!("; what {} may serve, which never answered, is not known", silent.join(", ")),
+        };
+        Err(Error::Refused(format!(
+            "there is no repository {name:?} in the shards; a path begins with the name of one, as in an answer{may}"
+        )))
+    }
+
+    /// The addresses of replicas that are left alone and never said what they serve.
+    fn silent(&self) -> Vec<String> {
+        let known = self.known();
+        let all = known.shards.iter().flat_map(|shard| &shard.all);
+        let is_silent = |replica: &&Arc<Replica>| replica.said().is_none() && replica.why_closed().is_some();
+        all.filter(is_silent).map(|replica| replica.address.clone()).collect()
     }
 
     /// Begins a search in every shard that may hold something of it.
     fn begin(&self, begin: &Begin, losses: &HashMap<usize, (usize, String)>) -> Result<BegunAll> {
         let (shards, pool) = self.shards()?;
-        let mut repositories = self.known().repositories.clone();
-        repositories.retain(|_, (said, _)| said.elapsed() < REPOSITORIES_KNOWN);
-        let may_hold =
-            |at: &usize| repositories.get(at).is_none_or(|(_, own)| own.iter().any(|name| begin.wants(name)));
+        let repositories = self.known().repositories.clone();
+        let may_hold = |at: &usize| {
+            let known = repositories.get(at).filter(|(said, _)| said.elapsed() < REPOSITORIES_KNOWN);
+            // What one replica alone serves is told where another one answers.
+            let said = || shards[*at].all.iter().filter_map(|replica| replica.said());
+            let is_said = || said().any(|said| said.repositories.iter().any(|name| begin.wants(name)));
+            known.is_none_or(|(_, own)| own.iter().any(|name| begin.wants(name))) || is_said()
+        };
         let asked: Vec<usize> = (0..shards.len()).filter(may_hold).collect();
         let begun = |at: &usize| {
             if let Some((_, why)) = losses.get(at).filter(|(times, _)| *times >= LOSSES_MAX) {
@@ -290,6 +305,8 @@ impl Cluster {
                     let unserved = remote.unserved(begin).into_iter();
                     let of_shard = |(repository, why)| Unserved { repository, shard: at + 1, why };
                     standing.unserved.extend(unserved.map(of_shard));
+                    let partial = remote.begun.partial.iter();
+                    standing.partial.extend(partial.map(|(name, known)| Partial::new(name, at + 1, *known)));
                     remotes.push(remote);
                 }
                 Err(Lost::Failed(Failure::Request(said))) => return Err(Error::Refused(said)),

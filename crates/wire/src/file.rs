@@ -37,6 +37,10 @@ impl Places {
         if places.shards.is_empty() {
             return Err("there is none".into());
         }
+        // A shard may be without one for a while.
+        if places.shards.iter().all(Vec::is_empty) {
+            return Err("none has a replica".into());
+        }
         if places.shards.len() > SHARDS_MAX {
             return Err(format!("{} are more than {SHARDS_MAX}", places.shards.len()));
         }
@@ -66,6 +70,8 @@ mod tests {
         for (text, why) in [
             ("{}", "missing field"),
             (r#"{"shards": []}"#, "there is none"),
+            (r#"{"shards": [[]]}"#, "none has a replica"),
+            (r#"{"shards": [[], []]}"#, "none has a replica"),
             (r#"{"shards": [["localhost"]]}"#, "no address"),
             (r#"{"shards": [[":80"]]}"#, "no address"),
             (r#"{"shards": ["a:1"]}"#, "invalid type"),

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
+use colgrep_index::mode::VectorMode;
 use colgrep_index::store::Snapshot;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::message::Welcome;
+use crate::message::{Known, KnownFiles, Welcome};
 
 /// A repository that is served.
 #[derive(Clone, Debug)]
@@ -20,6 +21,27 @@ pub struct Repository {
     pub snapshot: Arc<Snapshot>,
     /// Its settings.
     pub settings: Settings,
+    /// How many files its index knows as they are now, where these are not all.
+    pub known_files: Option<KnownFiles>,
+    /// Units whose vectors are not there yet; 0 where its index is to keep none.
+    units_without_vectors: u64,
+}
+
+impl Repository {
+    /// A repository with an index that knows all files of it.
+    pub fn new(name: String, project: Project, snapshot: Arc<Snapshot>, settings: Settings) -> Repository {
+        // An index says where it lacks none; else every unit is looked at.
+        let is_whole = snapshot.vectors.as_ref().is_some_and(|vectors| vectors.manifest().complete);
+        let lacks = snapshot.files.mode == VectorMode::Full && !is_whole;
+        let units_without_vectors = if lacks { snapshot.coverage().without_vectors() } else { 0 };
+        Repository { name, project, snapshot, settings, known_files: None, units_without_vectors }
+    }
+
+    /// How much its index knows; of vectors where those of a model are asked for.
+    pub(crate) fn known(&self, has_model: bool) -> Known {
+        let units_without_vectors = if has_model { self.units_without_vectors } else { 0 };
+        Known { files: self.known_files, units: self.snapshot.files.units(), units_without_vectors }
+    }
 }
 
 /// What is served at one time.

@@ -113,6 +113,35 @@ pub struct Begun {
     pub lacks: bool,
     /// Repositories in which the search would look too, and that can't be served: their names, each with the reason.
     pub unserved: Vec<(String, String)>,
+    /// Repositories that are searched, and whose indexes do not know all of them yet.
+    pub partial: Vec<(String, Known)>,
+}
+
+/// How much of a repository its index knows, where that is not all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// The files, where it does not know all of them as they are now.
+    pub files: Option<KnownFiles>,
+    /// Its units.
+    pub units: u64,
+    /// Units whose vectors are not there yet.
+    pub units_without_vectors: u64,
+}
+
+/// How many files an index knows as they are now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownFiles {
+    /// So many.
+    pub known: u64,
+    /// Of so many, where that is known.
+    pub in_tree: Option<u64>,
+}
+
+impl Known {
+    /// Whether it is all.
+    pub fn is_all(&self) -> bool {
+        self.files.is_none() && self.units_without_vectors == 0
+    }
 }
 
 /// A repository that a shard serves.
@@ -126,6 +155,8 @@ pub struct ServedRepository {
     pub units: u64,
     /// Units whose vectors are not there yet; 0 where its index is to keep none.
     pub units_without_vectors: u64,
+    /// How many files its index knows as they are now, where these are not all.
+    pub known_files: Option<KnownFiles>,
     /// Its languages, with the number of files of each.
     pub languages: BTreeMap<String, u64>,
     /// Why it is not served, where it is not.

@@ -282,6 +282,8 @@ impl<'s> Line<'s> {
         let is_served = |name: &str| generation.repositories.iter().any(|one| one.name == name);
         let unserved = self.server.held.missing().into_iter();
         let unserved = unserved.filter(|(name, _)| begin.wants(name) && !is_served(name)).collect();
+        let known = allowed.iter().map(|one| (one.name.clone(), one.known(begin.model.is_some())));
+        let partial = known.filter(|(_, known)| !known.is_all()).collect();
         let turn = self.turn()?;
         let places: colgrep_engine::Result<Vec<Place>> =
             allowed.iter().map(|repository| place(repository, begin)).collect();
@@ -319,6 +321,7 @@ impl<'s> Line<'s> {
             names,
             lacks: begin.model.is_some_and(lacks),
             unserved,
+            partial,
         }))?;
         let mut next = self.question(false)?;
         loop {

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::message::Known;
+
 /// A shard that gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Away {
@@ -24,6 +26,51 @@ pub struct Unserved {
     pub why: String,
 }
 
+/// A repository whose index does not know all of it yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Partial {
+    /// Its name.
+    pub repository: String,
+    /// The shard's number, from 1.
+    pub shard: usize,
+    /// Files that it knows as they are now, where these are not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_known: Option<u64>,
+    /// Of so many, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_in_tree: Option<u64>,
+    /// Its units.
+    pub units: u64,
+    /// Those whose vectors are not there yet.
+    pub units_without_vectors: u64,
+}
+
+impl Partial {
+    /// A repository of the shard with this number, from 1.
+    pub(crate) fn new(repository: &str, shard: usize, known: Known) -> Partial {
+        let Known { files, units, units_without_vectors } = known;
+        Partial {
+            repository: repository.to_string(),
+            shard,
+            files_known: files.map(|files| files.known),
+            files_in_tree: files.and_then(|files| files.in_tree),
+            units,
+            units_without_vectors,
+        }
+    }
+
+    /// What its index knows, in words.
+    pub fn told(&self) -> String {
+        let files = self.files_known.map(|known| match self.files_in_tree {
+            Some(all) if all > known => format!("{known} of {all} files as they are now"),
+            _ => format!("{known} files, not compared with those that are there now"),
+        });
+        let (without, units) = (self.units_without_vectors, self.units);
+        let vectors = (without > 0).then(|| format!("{without} of {units} units by words alone so far"));
+        files.into_iter().chain(vectors).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// Which shards an answer comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Standing {
@@ -36,6 +83,9 @@ pub struct Standing {
     /// Repositories that shards which answered can't serve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unserved: Vec<Unserved>,
+    /// Repositories whose indexes are being brought up to date: the answer knows a part of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partial: Vec<Partial>,
 }
 
 impl Standing {
@@ -58,5 +108,13 @@ impl Standing {
             .then(|| format!("repositories that can't be searched now are left out: {}", unserved.join("; ")));
         let all: Vec<String> = missing.into_iter().chain(unserved).collect();
         (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// What the caller has to know while indexes are being brought up to date.
+    pub fn unfinished(&self) -> Option<String> {
+        let of = |one: &Partial| format!("{} (shard {}): {}", one.repository, one.shard, one.told());
+        let partial: Vec<String> = self.partial.iter().map(of).collect();
+        let lead = "indexes are being brought up to date, and this answer knows a part";
+        (!partial.is_empty()).then(|| format!("{lead}: {}", partial.join("; ")))
     }
 }

@@ -75,6 +75,9 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         output::print(&mut out, &results, &options, paths.as_deref())?;
         out.flush()?;
     }
+    if let Some(unfinished) = standing.unfinished().filter(|_| !plan.output.quiet) {
+        remark!("colgrep: {unfinished}");
+    }
     Ok(match standing.told() {
         Some(told) => {
             remark!("colgrep: {told}");
@@ -127,6 +130,6 @@ fn asked(plan: &Plan) -> Result<&str> {
 /// The lines that the output may show of a file.
 fn lines(wish: &Wish) -> Lines {
     let shown = [wish.lines, wish.before, wish.behind, wish.around].into_iter().flatten().max();
-    let around = shown.unwrap_or_default().clamp(LINES_AROUND, 1_000) as u32;
+    let around = u32::try_from(shown.unwrap_or_default().max(LINES_AROUND)).unwrap_or(u32::MAX);
     Lines { around, are_whole: wish.content || wish.format.is_json() || wish.pack.is_some() }
 }

@@ -8,6 +8,7 @@ mod gate;
 mod guard;
 mod listen;
 mod metrics;
+mod named;
 mod openapi;
 mod page;
 mod problem;
@@ -191,9 +192,10 @@ fn watch(shards: &Shards, quiet: bool) {
         let _ = contained(|| shards.cluster.greet());
         let seen = shards.cluster.last_seen().unwrap_or_default();
         let missing: Vec<usize> = seen.standing.missing.iter().map(|away| away.shard).collect();
-        let now = (missing, wrong(&seen));
+        let unserved: Vec<String> = seen.standing.unserved.iter().map(|one| one.repository.clone()).collect();
+        let now = (missing, unserved, wrong(&seen));
         if now != before && !quiet {
-            let mut told: Vec<String> = seen.standing.told().into_iter().chain(now.1.clone()).collect();
+            let mut told: Vec<String> = seen.standing.told().into_iter().chain(now.2.clone()).collect();
             if told.is_empty() {
                 told.push("all shards answer again".to_string());
             }

@@ -13,6 +13,7 @@ mod local;
 mod page;
 pub mod params;
 mod ranking;
+mod root;
 pub mod schema;
 mod shards;
 pub mod state;

@@ -213,6 +213,21 @@ impl Settings {
     /// # Errors
     /// When there is no group of that name, or it names no folder, or one that is not there.
     pub fn group(&self, name: &str, env: &Env) -> Result<Vec<PathBuf>> {
+        let (folders, file) = self.members(name, env)?;
+        match folders.iter().find(|folder| !folder.exists()) {
+            None => Ok(folders),
+            Some(gone) => {
+                let (name, folder) = (name.to_string(), gone.clone());
+                Err(RefusedRequest::GroupFolder { name, file: file.to_path_buf(), folder }.into())
+            }
+        }
+    }
+
+    /// The same with folders that are not there, and the file that names them.
+    ///
+    /// # Errors
+    /// When there is no group of that name, or it names no folder.
+    pub fn members(&self, name: &str, env: &Env) -> Result<(Vec<PathBuf>, &Path)> {
         let groups = self.table("groups");
         let (Some(folders), Some((_, file))) = (groups.get(name), self.values.get(&format!("groups.{name}"))) else {
             let known: Vec<String> = groups.keys().map(ToString::to_string).collect();
@@ -230,13 +245,9 @@ impl Settings {
             let joined = base.join(from_home(written, env));
             // `..` behind a link is not the folder in front of it.
             let has_detour = joined.components().any(|part| part == Component::ParentDir);
-            let folder = joined.canonicalize().ok().filter(|_| has_detour).unwrap_or(joined);
-            if folder.exists() {
-                return Ok(folder);
-            }
-            Err(RefusedRequest::GroupFolder { name: name.to_string(), file: file.clone(), folder }.into())
+            joined.canonicalize().ok().filter(|_| has_detour).unwrap_or(joined)
         };
-        folders.iter().map(folder).collect()
+        Ok((folders.iter().map(folder).collect(), file.as_path()))
     }
 
     /// Own types of files: name and globs.

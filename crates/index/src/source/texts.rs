@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use lru::LruCache;
 
-use super::{locate, text_of};
+use super::{hash, locate, text_of};
 use crate::disk::{open_known, read_open};
 use crate::error::{Error, Result};
 
@@ -29,7 +29,7 @@ pub struct Texts {
 
 #[derive(Debug)]
 struct Held {
-    texts: LruCache<String, (Stamp, Arc<String>)>,
+    texts: LruCache<String, (Stamp, Hashed)>,
     bytes: usize,
 }
 
@@ -38,6 +38,9 @@ impl Default for Held {
         Held { texts: LruCache::unbounded(), bytes: 0 }
     }
 }
+
+/// A text, and the hash of the bytes that it was read from.
+type Hashed = (Arc<String>, u128);
 
 /// Which file it is, how large, and when it was changed last: its content, and all that is known of it.
 type Stamp = [u64; 7];
@@ -75,6 +78,14 @@ impl Texts {
     /// # Errors
     /// As [`read_text`](super::read_text).
     pub fn text(&self, root: &Path, path: &str) -> Result<Arc<String>> {
+        self.hashed(root, path).map(|(text, _)| text)
+    }
+
+    /// The same with the hash of its bytes, by which an index knows whether it is the text that it holds.
+    ///
+    /// # Errors
+    /// As [`read_text`](super::read_text).
+    pub fn hashed(&self, root: &Path, path: &str) -> Result<(Arc<String>, u128)> {
         let failed = |error| Error::io("read", &root.join(path), error);
         let (full, metadata) = locate(root, path).map_err(failed)?;
         let key = full.to_string_lossy();
@@ -89,7 +100,8 @@ impl Texts {
             return Ok(text);
         }
         let bytes = read_open(opened, u64::MAX).map_err(failed)?;
-        let text = Arc::new(text_of(path, &full, bytes)?);
+        let hash = hash(&bytes);
+        let text = (Arc::new(text_of(path, &full, bytes)?), hash);
         if let Some(stamp) = stamp {
             self.held().add(key.into_owned(), stamp, &text);
         }
@@ -97,29 +109,29 @@ impl Texts {
     }
 
     /// The text of a file that is still the same.
-    fn known(&self, path: &str, stamp: Option<Stamp>) -> Option<Arc<String>> {
+    fn known(&self, path: &str, stamp: Option<Stamp>) -> Option<Hashed> {
         let stamp = stamp?;
         let mut held = self.held();
         let (known, text) = held.texts.get(path)?;
-        (*known == stamp).then(|| Arc::clone(text))
+        (*known == stamp).then(|| text.clone())
     }
 }
 
 impl Held {
     /// Adds a text, unless it alone exceeds the bound.
-    fn add(&mut self, key: String, stamp: Stamp, text: &Arc<String>) {
+    fn add(&mut self, key: String, stamp: Stamp, text: &Hashed) {
         let size = |key: &str, text: &str| key.len() + text.len() + size_of::<(String, Stamp, String)>();
-        let own = size(&key, text);
+        let own = size(&key, &text.0);
         if own > BYTES_MAX {
             return;
         }
-        let replaced = self.texts.pop(&key).map_or(0, |(_, old)| size(&key, &old));
+        let replaced = self.texts.pop(&key).map_or(0, |(_, old)| size(&key, &old.0));
         self.bytes = self.bytes + own - replaced;
-        self.texts.put(key, (stamp, Arc::clone(text)));
+        self.texts.put(key, (stamp, text.clone()));
         while self.bytes > BYTES_MAX
             && let Some((key, (_, oldest))) = self.texts.pop_lru()
         {
-            self.bytes -= size(&key, &oldest);
+            self.bytes -= size(&key, &oldest.0);
         }
     }
 }
@@ -144,14 +156,14 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_for_goes_first() {
-        let (mut held, text) = (Held::default(), Arc::new("x".repeat(1 << 20)));
+        let (mut held, text) = (Held::default(), (Arc::new("x".repeat(1 << 20)), 0));
         for at in 0..20 {
             held.add(at.to_string(), [at; 7], &text);
             held.add("first".to_string(), [at; 7], &text);
             assert!(held.bytes <= BYTES_MAX && held.texts.contains("first"), "{at}");
         }
         assert!(held.texts.contains("19") && !held.texts.contains("0") && held.texts.len() == 7);
-        held.add("large".to_string(), [0; 7], &Arc::new("x".repeat(BYTES_MAX)));
+        held.add("large".to_string(), [0; 7], &(Arc::new("x".repeat(BYTES_MAX)), 0));
         assert!(!held.texts.contains("large"), "larger than all room");
     }
 }

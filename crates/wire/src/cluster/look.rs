@@ -13,9 +13,9 @@ use super::{BegunAll, Cluster, full};
 use crate::check::checked;
 use crate::error::{Error, Result};
 use crate::frame::{QUESTION_BYTES_MAX, framed};
-use crate::message::{Begin, Begun, Put, Question, ServedRepository, Welcome};
+use crate::message::{Begin, Begun, Known, Put, Question, ServedRepository, Welcome};
 use crate::replica::{Lane, Lost, Replica};
-use crate::standing::{Away, Standing, Unserved};
+use crate::standing::{Away, Partial, Standing, Unserved};
 
 /// A look at the shards.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -100,7 +100,7 @@ impl Cluster {
             told.retain(|one| allowed.is_none_or(|names| names.contains(&one.name)));
             Ok(told)
         };
-        let mut seen = self.seen_by(&told)?;
+        let mut seen = self.seen_by(&told, allowed)?;
         if allowed.is_some() {
             // What tells of a change in one of them tells of those that are hidden too.
             let replicas = seen.shards.iter_mut().flat_map(|shard| &mut shard.replicas);
@@ -123,10 +123,11 @@ impl Cluster {
     pub fn greet(&self) -> Result<()> {
         let named = |name: &String| ServedRepository { name: name.clone(), ..ServedRepository::default() };
         let lost = |name: &String| ServedRepository { missing: Some("it can't be served now".into()), ..named(name) };
-        let seen = self.seen_by(&|lane| {
+        let told = |lane: &mut Lane| {
             let Welcome { repositories, unserved, .. } = &*lane.welcome;
             Ok(repositories.iter().map(named).chain(unserved.iter().map(lost)).collect())
-        })?;
+        };
+        let seen = self.seen_by(&told, None)?;
         self.known().seen = Some(Arc::new(seen));
         Ok(())
     }
@@ -136,19 +137,26 @@ impl Cluster {
         self.known().seen.clone()
     }
 
-    /// Connects to every replica, and has `told` ask what it serves.
-    fn seen_by(&self, told: &(dyn Fn(&mut Lane) -> Result<Vec<ServedRepository>, Lost> + Sync)) -> Result<Seen> {
+    /// Connects to every replica, and has `told` ask what it serves of what the caller may see.
+    fn seen_by(
+        &self,
+        told: &(dyn Fn(&mut Lane) -> Result<Vec<ServedRepository>, Lost> + Sync),
+        allowed: Option<&[String]>,
+    ) -> Result<Seen> {
         let (shards, pool) = self.shards()?;
         let each: Vec<(usize, &Arc<Replica>)> =
             shards.iter().enumerate().flat_map(|(at, shard)| shard.all.iter().map(move |one| (at, one))).collect();
         let ask = |(_, replica): &(usize, &Arc<Replica>)| {
-            let mut lane = Lane::open(replica, Instant::now() + self.patience.connect)?;
+            let lane = Lane::open(replica, Instant::now() + self.patience.connect);
+            let mut lane = lane.inspect_err(|lost| replica.still(lost))?;
             Ok(Said { repositories: told(&mut lane)?, generation: lane.welcome.generation })
         };
         let said: Vec<Result<Said, Lost>> = pool.install(|| each.par_iter().with_max_len(1).map(ask).collect());
         let numbered = |at| SeenShard { shard: at + 1, ..SeenShard::default() };
         let mut seen = Seen { shards: (0..shards.len()).map(numbered).collect(), ..Seen::default() };
         let mut answering: Vec<Vec<(String, Vec<ServedRepository>)>> = vec![Vec::new(); shards.len()];
+        // What replicas that do not answer now said that they serve.
+        let mut silent: Vec<(usize, &str, Arc<Welcome>)> = Vec::new();
         for ((at, replica), said) in each.into_iter().zip(said) {
             let shard = &mut seen.shards[at];
             let mut row = SeenReplica { address: replica.address.clone(), ..SeenReplica::default() };
@@ -157,7 +165,10 @@ impl Cluster {
                     row.generation = Some(format!("{:016x}", said.generation));
                     answering[at].push((row.address.clone(), said.repositories));
                 }
-                Err(lost) => row.why = Some(lost.to_string()),
+                Err(lost) => {
+                    row.why = Some(lost.to_string());
+                    silent.extend(replica.said().map(|said| (at, replica.address.as_str(), said)));
+                }
             }
             shard.replicas.push(row);
         }
@@ -166,9 +177,6 @@ impl Cluster {
         for (shard, said) in seen.shards.iter_mut().zip(answering) {
             if !said.is_empty() {
                 shard.repositories = together(said);
-                let lost = shard.repositories.iter().filter_map(|one| Some((one.name.clone(), one.missing.clone()?)));
-                let unserved = lost.map(|(repository, why)| Unserved { repository, shard: shard.shard, why });
-                seen.standing.unserved.extend(unserved);
                 continue;
             }
             let replicas = shard.replicas.iter().map(|replica| replica.address.clone()).collect();
@@ -180,6 +188,37 @@ impl Cluster {
         for shard in &seen.shards {
             for one in shard.repositories.iter().filter(|one| one.missing.is_none()) {
                 names.entry(one.name.clone()).or_default().push(shard.shard);
+            }
+        }
+        for (at, address, said) in silent {
+            let own = &mut seen.shards[at].repositories;
+            let is_told = |name: &String| allowed.is_none_or(|names| names.contains(name)) && !names.contains_key(name);
+            // Of a shard that is missing, the repositories are not listed.
+            let is_away = seen.standing.missing.iter().any(|away| away.shard == at + 1);
+            for name in said.repositories.iter().filter(|name| !is_away && is_told(name)) {
+                if own.iter().all(|one| one.name != *name) {
+                    let why = format!("replica {address} alone serves it, and does not answer");
+                    own.push(ServedRepository {
+                        name: name.clone(),
+                        missing: Some(why),
+                        ..ServedRepository::default()
+                    });
+                }
+            }
+        }
+        for shard in &seen.shards {
+            for one in &shard.repositories {
+                let shard = shard.shard;
+                let known = Known {
+                    files: one.known_files,
+                    units: one.units,
+                    units_without_vectors: one.units_without_vectors,
+                };
+                match one.missing.clone() {
+                    Some(why) => seen.standing.unserved.push(Unserved { repository: one.name.clone(), shard, why }),
+                    None if !known.is_all() => seen.standing.partial.push(Partial::new(&one.name, shard, known)),
+                    None => {}
+                }
             }
         }
         seen.twice = BegunAll::check_once(names).err().map(|error| full(&error));

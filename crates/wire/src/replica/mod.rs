@@ -120,13 +120,20 @@ impl Replica {
         let mut health = self.health();
         health.closed = Some(why.to_string());
         if !std::mem::replace(&mut health.is_greeted, true) {
-            let replica = Arc::downgrade(self);
-            let spawned = std::thread::Builder::new().name("greets".into()).spawn(move || greet_again(&replica));
+            let (replica, is_gone) = (Arc::downgrade(self), matches!(why, Lost::Gone(_)));
+            let work = move || greet_again(&replica, is_gone);
+            let spawned = std::thread::Builder::new().name("greets".into()).spawn(work);
             if spawned.is_err() {
                 // Without a thread for it, the next search finds out.
                 (health.closed, health.is_greeted) = (None, false);
             }
         }
+    }
+
+    /// It failed again: that is the reason from now on, if it is left alone.
+    pub fn still(&self, why: &Lost) {
+        let mut health = self.health();
+        health.closed = health.closed.take().map(|_| why.to_string());
     }
 
     /// Greets it on a new connection, which is kept.
@@ -171,10 +178,22 @@ impl Replica {
     }
 }
 
-/// Greets a replica that failed until it answers, or nobody asks it any more.
-fn greet_again(replica: &Weak<Replica>) {
+/// Greets a replica that failed until it answers, or nobody asks it any more. Where a connection broke off, it is greeted at
+/// once too: what that says is the reason until then, as that nobody listens there any more.
+fn greet_again(replica: &Weak<Replica>, is_gone: bool) {
+    let begun = Instant::now();
+    if is_gone
+        && let Some(replica) = replica.upgrade()
+        && let Err(lost) = replica.greet(begun + REST)
+    {
+        replica.still(&lost);
+    }
+    std::thread::sleep(REST.saturating_sub(begun.elapsed()));
+    let mut is_first = true;
     loop {
-        std::thread::sleep(REST);
+        if !std::mem::take(&mut is_first) {
+            std::thread::sleep(REST);
+        }
         let Some(replica) = replica.upgrade() else { return };
         let greeted = replica.greet(Instant::now() + GREETING);
         let mut health = replica.health();
@@ -325,6 +344,18 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(one.take().is_some(), "the connection is kept");
+    }
+
+    #[test]
+    fn the_last_failure_of_a_replica_is_why_it_is_left_alone() {
+        let one = replica("127.0.0.1:1");
+        let gone = |kind| Lost::Gone(std::io::Error::from(kind));
+        one.still(&gone(std::io::ErrorKind::ConnectionRefused));
+        assert_eq!(one.why_closed(), None, "it is not left alone");
+        one.failed(&gone(std::io::ErrorKind::ConnectionReset));
+        one.still(&Lost::Late);
+        one.still(&gone(std::io::ErrorKind::ConnectionRefused));
+        assert!(one.why_closed().is_some_and(|why| why.contains("refused")), "{:?}", one.why_closed());
     }
 
     #[test]

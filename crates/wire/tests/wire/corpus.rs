@@ -98,7 +98,7 @@ impl Corpus {
         let settings = project.settings(&env).map(|_| Settings::read(&env, &self.root(name)).expect("settings"));
         let settings = settings.expect("settings");
         let snapshot = open(&options.with(&settings), &env, &project, Some(&self.model), &()).expect("an index");
-        Repository { name: name.to_string(), project, snapshot: Arc::new(snapshot), settings }
+        Repository::new(name.to_string(), project, Arc::new(snapshot), settings)
     }
 
     /// The repositories of one of `count` shards.

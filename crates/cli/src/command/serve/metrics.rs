@@ -63,6 +63,7 @@ pub struct Metrics {
     stale: Numbers,
     shards: Gauge<i64, AtomicI64>,
     shards_missing: Gauge<i64, AtomicI64>,
+    unserved: Gauge<i64, AtomicI64>,
 }
 
 /// A request that has no answer yet; counted until it is dropped.
@@ -107,14 +108,16 @@ impl Metrics {
         let units = numbers("index_units", "Units in the index");
         let complete = numbers("index_complete", "1 where all files are indexed");
         let stale = numbers("index_stale", "1 where the next request looks for changes");
-        let [shards, shards_missing] =
-            [("shards", "Shards that are searched"), ("shards_missing", "Shards that do not answer")].map(
-                |(name, help)| {
-                    let gauge = Gauge::default();
-                    registry.register(name, help, gauge.clone());
-                    gauge
-                },
-            );
+        let [shards, shards_missing, unserved] = [
+            ("shards", "Shards that are searched"),
+            ("shards_missing", "Shards that do not answer"),
+            ("repositories_unserved", "Repositories that shards which answer can't serve"),
+        ]
+        .map(|(name, help)| {
+            let gauge = Gauge::default();
+            registry.register(name, help, gauge.clone());
+            gauge
+        });
         let build = Family::<Version, Gauge>::default();
         build.get_or_create(&Version { version: env!("CARGO_PKG_VERSION") }).set(1);
         registry.register("build_info", "The version", build);
@@ -134,6 +137,7 @@ impl Metrics {
             stale,
             shards,
             shards_missing,
+            unserved,
         }
     }
 
@@ -175,7 +179,8 @@ impl Metrics {
         if let Some(shards) = app.state.shards() {
             // Before the first look none is known to answer.
             let (all, seen) = (shards.cluster.count(), shards.cluster.last_seen());
-            let missing = seen.map_or(all, |seen| seen.standing.missing.len());
+            let missing = seen.as_ref().map_or(all, |seen| seen.standing.missing.len());
+            self.unserved.set(seen.map_or(0, |seen| seen.standing.unserved.len()) as i64);
             self.shards.set(all as i64);
             self.shards_missing.set(missing as i64);
         }

@@ -132,7 +132,7 @@ fn told(state: &ServerState) -> Result<About> {
         let named = |name: &str| Repository { repository: name.to_string(), folder: name.to_string() };
         let repositories = seen.names().into_iter().map(named).collect();
         let languages = seen.languages().into_iter().map(str::to_string).collect();
-        let complete = seen.standing.missing.is_empty();
+        let complete = seen.standing.is_whole() && seen.standing.partial.iter().all(|one| one.files_known.is_none());
         return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete });
     }
     let (mut languages, mut complete) = (Vec::new(), true);

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::env::Env;
@@ -18,6 +18,7 @@ use colgrep_wire::{Generation, Held, Repository, Server};
 
 use super::guard::Guard;
 use super::listen::told_to_end;
+use super::named::{Named, named};
 use crate::FOUND;
 use crate::args::ServeArgs;
 use crate::command::limit_threads;
@@ -25,19 +26,33 @@ use crate::command::served::state::{Root, ServerState};
 use crate::hint::for_tools;
 use crate::panic::contained;
 
-/// How often the indexes are looked at; and where no system tells of changes, so that each look reads the tree.
+/// How often the indexes are looked at.
 const LOOK: Duration = Duration::from_millis(500);
+/// How often that is where no system tells of changes, so that each look reads the tree; and where one can't be served.
 const LOOK_AT_TREE: Duration = Duration::from_secs(10);
+const LOOK_AT_LOST: Duration = Duration::from_secs(2);
 
 /// The repositories that are served.
 struct Repositories {
     state: ServerState,
-    /// Their names, in the order of the roots.
-    names: Vec<String>,
+    all: Vec<Own>,
     now: Mutex<Option<Arc<Generation>>>,
     is_damaged: AtomicBool,
     /// Why repositories are not served now, by their names.
     missing: Mutex<BTreeMap<String, String>>,
+}
+
+/// A repository that is to be served.
+struct Own {
+    named: Named,
+    /// Its root, once it could be opened.
+    root: OnceLock<Arc<Root>>,
+}
+
+/// What a look at a repository found, and when.
+struct Looked {
+    at: Instant,
+    found: Option<Repository>,
 }
 
 impl Held for Repositories {
@@ -55,53 +70,118 @@ impl Held for Repositories {
     }
 }
 
+impl Looked {
+    /// Whether it is time for the next look.
+    fn is_due(&self, own: &Own) -> bool {
+        let is_noticed = own.root.get().is_some_and(|root| root.is_watched() || !root.folder.is_dir());
+        let is_whole = self.found.as_ref().map(|one| one.snapshot.files.complete && one.known_files.is_none());
+        self.at.elapsed() >= pause(is_whole, is_noticed)
+    }
+}
+
+/// How long after a look the next one is due. `is_whole` is whether the index that is served knows all files, `is_noticed`
+/// whether a change would be noticed. Each repository has its own pause, so none waits for another one's tree.
+fn pause(is_whole: Option<bool>, is_noticed: bool) -> Duration {
+    match (is_whole, is_noticed) {
+        (None, _) => LOOK_AT_LOST,
+        (Some(true), false) => LOOK_AT_TREE,
+        (Some(false), _) | (Some(true), true) => Duration::ZERO,
+    }
+}
+
 impl Repositories {
-    /// Looks at all indexes, and serves them as they are now.
-    fn look(&self) {
+    /// Looks at the indexes for which it is time, and serves all as they are now.
+    fn look(&self, looked: &mut Vec<Option<Looked>>) {
+        looked.resize_with(self.all.len(), || None);
         if self.is_damaged.swap(false, Ordering::AcqRel) {
-            for root in self.state.roots() {
+            for root in self.all.iter().filter_map(|own| own.root.get()) {
                 root.forget();
                 // What is left damaged is found again by the next search.
                 let _ = repair(&root.project.store);
             }
+            looked.fill_with(|| None);
         }
-        let found = self.state.roots().zip(&self.names).filter_map(|(root, name)| self.repository(root, name));
-        let found: Vec<Repository> = found.collect();
+        for (own, looked) in self.all.iter().zip(&mut *looked) {
+            if looked.as_ref().is_none_or(|looked| looked.is_due(own)) {
+                let before = looked.take().and_then(|looked| looked.found);
+                *looked = Some(Looked { found: self.repository(own, before), at: Instant::now() });
+            }
+        }
+        let found: Vec<Repository> = looked.iter().flatten().filter_map(|looked| looked.found.clone()).collect();
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        // Until every index was read once, a part would be taken for the whole.
+        // Until every index was read once, nothing is served; later it is told what a part of an index is.
         if now.is_none() && !found.iter().all(|one| one.snapshot.files.complete) {
             return;
         }
         let next = Generation::new(found);
+        let is_same_repository = |(a, b): (&Repository, &Repository)| {
+            Arc::ptr_eq(&a.snapshot, &b.snapshot) && a.known_files == b.known_files
+        };
         let is_same = |now: &Arc<Generation>| {
             now.fingerprint == next.fingerprint
-                && now.repositories.iter().zip(&next.repositories).all(|(a, b)| Arc::ptr_eq(&a.snapshot, &b.snapshot))
+                && now.repositories.iter().zip(&next.repositories).all(is_same_repository)
         };
         if !now.as_ref().is_some_and(is_same) {
             *now = Some(Arc::new(next));
         }
     }
 
-    fn repository(&self, root: &Arc<Root>, name: &str) -> Option<Repository> {
+    /// A repository as it is now; `before` is what the last look found of it.
+    fn repository(&self, own: &Own, before: Option<Repository>) -> Option<Repository> {
         let opened = contained(|| {
-            let snapshot = self.state.snapshot(root)?;
-            let mut project = root.project.clone();
-            project.settings(&self.state.env)?;
-            Ok(Repository { name: name.to_string(), project, snapshot, settings: self.state.settings(root)? })
+            let root = self.root(own)?;
+            let snapshot = self.state.snapshot(&root)?;
+            // While vectors are made here, changed files are indexed in between.
+            let is_behind =
+                |known: &colgrep_wire::KnownFiles| known.in_tree != Some(known.known) || !root.is_encoding();
+            let known_files = root.known_files().filter(is_behind);
+            let mut repository = match before.filter(|before| Arc::ptr_eq(&before.snapshot, &snapshot)) {
+                Some(before) => before,
+                None => {
+                    let mut project = root.project.clone();
+                    project.settings(&self.state.env)?;
+                    Repository::new(own.named.name.clone(), project, snapshot, self.state.settings(&root)?)
+                }
+            };
+            repository.known_files = known_files;
+            Ok(repository)
         });
         match opened.flatten() {
             Ok(repository) => {
-                self.lost().remove(name);
+                self.lost().remove(&own.named.name);
                 Some(repository)
             }
             Err(error) => {
-                let why = for_tools(&error);
-                // What was said already need not be said again.
-                if self.lost().insert(name.to_string(), why.clone()).as_ref() != Some(&why) {
-                    remark!("colgrep: {name} is not served: {why}");
-                }
+                self.is_lost(own, &error);
                 None
             }
+        }
+    }
+
+    /// The root of a repository, opened where it was not there before.
+    fn root(&self, own: &Own) -> Result<Arc<Root>> {
+        if let Some(root) = own.root.get() {
+            return Ok(Arc::clone(root));
+        }
+        self.entered(own, self.state.root(&own.named.folder, false)?)
+    }
+
+    /// A root that was opened, as that of a repository.
+    fn entered(&self, own: &Own, root: Arc<Root>) -> Result<Arc<Root>> {
+        check_whole(&root)?;
+        // A link may lead there by now.
+        let is_same = |other: &&Own| other.root.get().is_some_and(|known| known.folder == root.folder);
+        if let Some(other) = self.all.iter().find(is_same) {
+            bail!("{} is the folder of {} too", root.folder.display(), other.named.name);
+        }
+        Ok(Arc::clone(own.root.get_or_init(|| root)))
+    }
+
+    /// Remembers why a repository is not served, and says so. What was said already need not be said again.
+    fn is_lost(&self, own: &Own, error: &anyhow::Error) {
+        let (name, why) = (&own.named.name, for_tools(error));
+        if self.lost().insert(name.clone(), why.clone()).as_ref() != Some(&why) {
+            remark!("colgrep: {name} is not served: {why}");
         }
     }
 
@@ -109,39 +189,70 @@ impl Repositories {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn pause(&self) -> Duration {
-        if self.state.roots().all(|root| root.is_watched()) { LOOK } else { LOOK_AT_TREE }
+    /// Opens the roots that are there, and says why others are not.
+    ///
+    /// # Errors
+    /// When none is there, or one is a part of a repository.
+    fn open(&self) -> Result<()> {
+        let mut first = None;
+        for own in &self.all {
+            let opened = contained(|| self.state.root(&own.named.folder, false)).flatten();
+            if let Ok(root) = &opened {
+                check_whole(root)?;
+            }
+            if let Err(error) = opened.and_then(|root| self.entered(own, root)) {
+                self.is_lost(own, &error);
+                first.get_or_insert(error);
+            }
+        }
+        match first {
+            Some(error) if self.all.iter().all(|own| own.root.get().is_none()) => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 
-/// Serves a shard until the process is told to end.
-///
-/// # Errors
-/// When a root is none, the token is missing, or the address is taken.
-pub fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
-    limit_threads(args.walk.threads);
-    let token = Guard::new(args, env)?.into_token();
-    let settings = settings_at(Path::new("."), env)?;
-    let mut given = args.roots.clone();
-    for group in &args.groups {
-        given.extend(settings.group(group, env)?);
-    }
-    let (names, roots) = named(&given)?;
-    let state = ServerState::new(&roots, &[], &args.walk, env)?;
-    if state.roots().next().is_none() {
-        bail!(
-            "--shard serves repositories, and the current folder is none: name their folders, as in: colgrep serve --shard \
-               ~/src/api web=~/src/page"
-        );
-    }
-    if let Some(root) = state.roots().find(|root| !root.below.is_empty()) {
+/// Refuses a folder inside a project.
+fn check_whole(root: &Root) -> Result<()> {
+    if !root.below.is_empty() {
         bail!(
             "{} lies in the project {}; a shard serves whole repositories",
             root.folder.display(),
             root.project.root.display()
         );
     }
-    let names = if names.is_empty() { vec![name_of(&state.roots().next().context("no root")?.folder)?] } else { names };
+    Ok(())
+}
+
+/// Serves a shard until the process is told to end.
+///
+/// # Errors
+/// When no root is one, the token is missing, or the address is taken.
+pub fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
+    limit_threads(args.walk.threads);
+    let token = Guard::new(args, env)?.into_token();
+    let settings = settings_at(Path::new("."), env)?;
+    let mut given = args.roots.clone();
+    for group in &args.groups {
+        given.extend(settings.members(group, env)?.0);
+    }
+    let mut all = named(&given)?;
+    // A library stays loaded for the whole process, so it must not come from inside any of them.
+    let env = env.working_on(all.iter().map(|one| &one.folder));
+    let state = ServerState::empty(&args.walk, &env);
+    if given.is_empty() {
+        let Ok(root) = state.root(Path::new("."), true) else {
+            bail!(
+                "--shard serves repositories, and the current folder is none: name their folders, as in: colgrep serve \
+                 --shard ~/src/api web=~/src/page"
+            );
+        };
+        all.push(Named::of(&root.folder)?);
+    }
+    let all = all.into_iter().map(|named| Own { named, root: OnceLock::new() }).collect();
+    let (now, is_damaged, missing) = (Mutex::default(), AtomicBool::new(false), Mutex::default());
+    let held = Arc::new(Repositories { state, all, now, is_damaged, missing });
+    held.open()?;
     let taken = || {
         format!("could not listen on {}; --listen ADDRESS:PORT names another one, port 0 takes a free one", args.listen)
     };
@@ -153,18 +264,18 @@ pub fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     drop(out);
     if !args.walk.quiet {
         let token = if token.is_some() { "; coordinators bring the token" } else { "" };
+        let opened = held.all.iter().filter(|own| own.root.get().is_some());
+        let names: Vec<&str> = opened.map(|own| own.named.name.as_str()).collect();
         remark!("colgrep: serves {} as a shard{token}; ctrl-c ends it", names.join(", "));
     }
-    let (now, is_damaged, missing) = (Mutex::default(), AtomicBool::new(false), Mutex::default());
-    let held = Arc::new(Repositories { state, names, now, is_damaged, missing });
     let server = Server::new(Arc::<Repositories>::clone(&held), token);
     let own = Arc::clone(&server);
     std::thread::Builder::new().name("listens".into()).spawn(move || own.serve(&listener))?;
     std::thread::Builder::new().name("looks".into()).spawn(move || {
+        let mut looked = Vec::new();
         loop {
-            held.look();
-            let pause = if held.now().is_some() { held.pause() } else { LOOK / 5 };
-            std::thread::sleep(pause);
+            held.look(&mut looked);
+            std::thread::sleep(if held.now().is_some() { LOOK } else { LOOK / 5 });
         }
     })?;
     let runtime =
@@ -174,68 +285,21 @@ pub fn run(args: &ServeArgs, env: &Env) -> Result<u8> {
     Ok(FOUND)
 }
 
-/// Names and folders of the repositories, as `NAME=PATH` or by the folder's name.
-fn named(given: &[PathBuf]) -> Result<(Vec<String>, Vec<PathBuf>)> {
-    let (mut names, mut roots): (Vec<String>, Vec<PathBuf>) = Default::default();
-    for given in given {
-        let split = given.to_str().and_then(|text| text.split_once('=')).filter(|_| !given.exists());
-        let (name, root) = match split {
-            Some((name, "")) => bail!("{name}= names no folder; the repository's path stands behind it: {name}=PATH"),
-            Some((name, root)) => (name.to_string(), PathBuf::from(root)),
-            None => (name_of(given)?, given.clone()),
-        };
-        if name.trim() != name
-            || name.is_empty()
-            || name.contains('/')
-            || name.chars().any(char::is_control)
-            || matches!(&*name, "." | "..")
-        {
-            bail!(
-                "{name:?} is no name of a repository: it stands in front of paths, holds no / and has no blank at its ends"
-            );
-        }
-        if names.contains(&name) {
-            bail!("two repositories are called {name}; name one of them: OTHER={}", root.display());
-        }
-        names.push(name);
-        roots.push(root);
-    }
-    Ok((names, roots))
-}
-
-fn name_of(root: &Path) -> Result<String> {
-    let full = root.canonicalize().with_context(|| root.display().to_string())?;
-    let name = full
-        .file_name()
-        .with_context(|| format!("{} has no name; give it one: NAME={}", full.display(), full.display()))?;
-    Ok(name.to_string_lossy().into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn repositories_are_called_as_their_folders_or_as_they_are_named() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let of = |path: &str| folder.path().join(path);
-        for path in ["a/web", "b/web", "x=y"] {
-            std::fs::create_dir_all(of(path)).expect("a folder");
-        }
-        let other = PathBuf::from(format!("other={}", of("b/web").display()));
-        let (names, roots) = named(&[of("a/web"), other, of("x=y")]).expect("names");
-        assert_eq!(names, ["web", "other", "x=y"]);
-        assert_eq!(roots, [of("a/web"), of("b/web"), of("x=y")]);
-        for (given, why) in [
-            (vec![of("a/web"), of("b/web")], "two repositories are called web"),
-            (vec![PathBuf::from("a/b=x")], "no name of a repository"),
-            (vec![PathBuf::from("=x")], "no name of a repository"),
-            (vec![PathBuf::from(" =x")], "no name of a repository"),
-            (vec![PathBuf::from("web=")], "names no folder"),
-            (vec![of("gone")], "gone"),
+    fn each_repository_has_its_own_pause() {
+        for (is_whole, is_noticed, expected) in [
+            (Some(true), true, Duration::ZERO),
+            (Some(true), false, LOOK_AT_TREE),
+            (Some(false), true, Duration::ZERO),
+            (Some(false), false, Duration::ZERO),
+            (None, true, LOOK_AT_LOST),
+            (None, false, LOOK_AT_LOST),
         ] {
-            let said = format!("{:#}", named(&given).expect_err(why));
-            assert!(said.contains(why), "{said}");
+            assert_eq!(pause(is_whole, is_noticed), expected, "{is_whole:?} {is_noticed}");
         }
     }
 }

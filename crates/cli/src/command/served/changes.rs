@@ -1,11 +1,12 @@
 //! Whether a folder changed since it was looked at last: the system tells, where it can.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use colgrep_engine::project::Project;
-use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::event::ModifyKind;
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::local::tells_of_changes;
 
@@ -13,21 +14,28 @@ use super::local::tells_of_changes;
 pub(super) struct Changes {
     /// Whether the index must be compared with the tree before the next answer.
     pub stale: Arc<AtomicBool>,
-    /// Whether the watch works; until then every answer compares.
-    pub watching: Arc<AtomicBool>,
-    watcher: Arc<OnceLock<RecommendedWatcher>>,
-    /// Identity of the watched folder: another folder may take its name.
-    pub folder: Option<Identity>,
+    watch: Mutex<Arc<Watch>>,
+}
+
+/// A watch of the folder that had the name when it began.
+struct Watch {
+    /// Identity of the folder: another one may take its name.
+    folder: Option<Identity>,
+    /// Whether it works; until then every answer compares.
+    is_on: AtomicBool,
+    /// Whether the folder was removed or moved: one that comes back may have the same identity.
+    is_over: Arc<AtomicBool>,
+    watcher: OnceLock<RecommendedWatcher>,
 }
 
 /// Identity of a folder: device and inode, or where there are none, its time of creation.
 #[cfg(unix)]
-pub(super) type Identity = (u64, u64);
+type Identity = (u64, u64);
 #[cfg(not(unix))]
-pub(super) type Identity = std::time::SystemTime;
+type Identity = std::time::SystemTime;
 
 /// Identity of a folder, if there is one.
-pub(super) fn identity(folder: &Path) -> Option<Identity> {
+fn identity(folder: &Path) -> Option<Identity> {
     let metadata = std::fs::metadata(folder).ok()?;
     #[cfg(unix)]
     return Some((std::os::unix::fs::MetadataExt::dev(&metadata), std::os::unix::fs::MetadataExt::ino(&metadata)));
@@ -36,46 +44,145 @@ pub(super) fn identity(folder: &Path) -> Option<Identity> {
 }
 
 impl Changes {
-    /// Begins to watch, in a thread of its own: in a large tree that takes a while. A tree to which other machines may
-    /// write is not watched, so every answer compares.
+    /// Begins to watch a project's root.
     pub fn watch(project: &Project) -> Changes {
-        let changes = Changes {
-            stale: Arc::new(true.into()),
-            watching: Arc::new(false.into()),
-            watcher: Arc::default(),
+        let stale = Arc::new(true.into());
+        let watch = Mutex::new(Watch::begin(project, &stale));
+        Changes { stale, watch }
+    }
+
+    fn now(&self) -> MutexGuard<'_, Arc<Watch>> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether changes of a project's root are noticed as they happen.
+    pub fn are_noticed(&self, root: &Path) -> bool {
+        let watch = Arc::clone(&self.now());
+        watch.is_on.load(Ordering::Acquire) && !watch.is_gone(root)
+    }
+
+    /// Watches the folder that has the name of the root now, where the one that was watched is gone.
+    pub fn renew(&self, project: &Project) {
+        let mut watch = self.now();
+        if watch.is_gone(&project.root) && project.root.is_dir() {
+            *watch = Watch::begin(project, &self.stale);
+        }
+    }
+}
+
+impl Watch {
+    /// Begins, in a thread of its own: in a large tree that takes a while. A tree to which other machines may write is not
+    /// watched, so every answer compares.
+    fn begin(project: &Project, stale: &Arc<AtomicBool>) -> Arc<Watch> {
+        let watch = Arc::new(Watch {
             folder: identity(&project.root),
-        };
+            is_on: AtomicBool::new(false),
+            is_over: Arc::default(),
+            watcher: OnceLock::new(),
+        });
         let (root, own) = (project.root.clone(), project.store.folder().to_path_buf());
-        let (stale, watching, kept) = (changes.stale.clone(), changes.watching.clone(), changes.watcher.clone());
+        let (kept, stale) = (Arc::clone(&watch), Arc::clone(stale));
         std::thread::spawn(move || {
             if !tells_of_changes(&root) {
                 return;
             }
-            let noticed = {
-                let (stale, git) = (stale.clone(), root.join(".git"));
-                move |event: notify::Result<notify::Event>| {
-                    let matters = match event {
-                        Ok(event) => {
-                            !event.kind.is_access()
-                                && (event.paths.is_empty()
-                                    || event.paths.iter().any(|p| !p.starts_with(&git) && !p.starts_with(&own)))
-                        }
-                        // Events were lost: any file may have changed.
-                        Err(_) => true,
-                    };
-                    if matters {
-                        stale.store(true, Ordering::Release);
-                    }
-                }
-            };
+            let noticed = noticing(root.clone(), own, Arc::clone(&stale), Arc::clone(&kept.is_over));
             if let Ok(mut watcher) = notify::recommended_watcher(noticed)
                 && watcher.watch(&root, RecursiveMode::Recursive).is_ok()
-                && kept.set(watcher).is_ok()
+                && kept.watcher.set(watcher).is_ok()
             {
                 stale.store(true, Ordering::Release);
-                watching.store(true, Ordering::Release);
+                kept.is_on.store(true, Ordering::Release);
             }
         });
-        changes
+        watch
+    }
+
+    /// Whether the folder has its name no more.
+    fn is_gone(&self, root: &Path) -> bool {
+        self.is_over.load(Ordering::Acquire) || self.folder != identity(root)
+    }
+}
+
+/// Hears of changes below a root but for git's own files and the index, which lies in `own`.
+fn noticing(
+    root: PathBuf,
+    own: PathBuf,
+    stale: Arc<AtomicBool>,
+    is_over: Arc<AtomicBool>,
+) -> impl Fn(notify::Result<Event>) {
+    let git = root.join(".git");
+    move |event| {
+        let matters = match event {
+            Ok(event) => {
+                let is_end = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)));
+                if is_end && event.paths.contains(&root) {
+                    is_over.store(true, Ordering::Release);
+                }
+                !event.kind.is_access()
+                    && (event.paths.is_empty()
+                        || event.paths.iter().any(|p| !p.starts_with(&git) && !p.starts_with(&own)))
+            }
+            // Events were lost: any file may have changed.
+            Err(_) => true,
+        };
+        if matters {
+            stale.store(true, Ordering::Release);
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, Instant};
+
+    use colgrep_engine::env::Env;
+
+    use super::*;
+
+    fn until(what: &str, is_so: impl Fn() -> bool) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while !is_so() {
+            assert!(Instant::now() < end, "it is never {what}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn a_folder_that_came_back_is_watched_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("its path").join("root");
+        let made = || fs::create_dir_all(root.join(".git")).expect("a folder");
+        made();
+        let env = Env::default().data_in(folder.path().join("data"));
+        let project = Project::around(&root, &env).expect("a project").0;
+        let changes = Changes::watch(&project);
+        let is_watched = || {
+            until("watched", || changes.are_noticed(&root));
+            changes.stale.store(false, Ordering::Release);
+            fs::write(root.join("file"), "text").expect("a file");
+            until("told", || changes.stale.load(Ordering::Acquire));
+        };
+        is_watched();
+        fs::remove_dir_all(&root).expect("no folder");
+        until("over", || !changes.are_noticed(&root));
+        changes.renew(&project);
+        assert!(!changes.are_noticed(&root), "there is nothing to watch");
+        // Its inode may be the old one.
+        made();
+        until("over", || !changes.are_noticed(&root));
+        changes.renew(&project);
+        is_watched();
+        // A folder that is moved away and back.
+        let away = folder.path().join("away");
+        fs::rename(&root, &away).expect("moved");
+        fs::rename(&away, &root).expect("moved");
+        until("over", || !changes.are_noticed(&root));
+        changes.renew(&project);
+        is_watched();
+        // One that is watched stays so.
+        changes.renew(&project);
+        assert!(changes.are_noticed(&root));
     }
 }

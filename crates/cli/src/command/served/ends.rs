@@ -15,6 +15,7 @@ use colgrep_wire::Standing;
 use serde_json::{Value, json};
 
 use super::params;
+use super::shards::remarks as of_shards;
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
@@ -43,8 +44,8 @@ impl Answered {
     /// The answer of a ranking. Without results the remarks are the text.
     pub fn of(mut text: String, told: Told) -> Answered {
         let Told { mut remarks, hits, standing } = told;
-        if let Some(missing) = standing.as_ref().and_then(Standing::told) {
-            let _ = writeln!(remarks, "({})", escape_control(&missing));
+        if let Some(standing) = &standing {
+            remarks.push_str(&of_shards(standing));
         }
         if hits.is_empty() {
             text.push_str(&std::mem::take(&mut remarks));

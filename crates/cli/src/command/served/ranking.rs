@@ -263,7 +263,13 @@ impl Ranking<'_> {
         };
         let found = ranked.len();
         ranked.truncate(self.question.wanted);
-        let files = ranked.files(shower.parts(), 0..ranked.len(), Detail::Parts).map_err(|failed| failed.1)?;
+        // No further one is given a piece.
+        let deep = ranked.len().min(pack::FILES_MAX);
+        let mut files = ranked.files(shower.parts(), 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
+        for start in (deep..ranked.len()).step_by(READ_FILES) {
+            let range = start..ranked.len().min(start + READ_FILES);
+            files.extend(ranked.files(shower.parts(), range, Detail::Lines).map_err(|failed| failed.1)?);
+        }
         told.add(&files);
         if has_end {
             told.end(shower.parts(), &ranked, self.asked)?;

@@ -72,6 +72,21 @@ pub fn answers() -> Map<String, Value> {
         },
         "required": ["repository", "shard", "why"],
     });
+    let partial = json!({
+        "type": "object",
+        "properties": {
+            "repository": {"type": "string", "description": "Its name."},
+            "shard": {"type": "integer", "description": "The number of its shard, from 1."},
+            "files_known": {
+                "type": "integer",
+                "description": "Files that its index knows as they are now; none where it knows all of them.",
+            },
+            "files_in_tree": {"type": "integer", "description": "Of so many; none where that is not known."},
+            "units": {"type": "integer", "description": "Its units."},
+            "units_without_vectors": {"type": "integer", "description": "Those that are ranked by words alone so far."},
+        },
+        "required": ["repository", "shard", "units", "units_without_vectors"],
+    });
     let shards = json!({
         "type": "object",
         "description": "Over shards: how many were asked and answered, and those whose repositories are left out.",
@@ -83,6 +98,11 @@ pub fn answers() -> Map<String, Value> {
                 "type": "array",
                 "description": "Repositories that shards which answered can't serve; none where it is not there.",
                 "items": unserved,
+            },
+            "partial": {
+                "type": "array",
+                "description": "Repositories whose indexes are being brought up to date; none where it is not there.",
+                "items": partial,
             },
         },
         "required": ["asked", "answered", "missing"],

@@ -10,7 +10,7 @@ use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
-use colgrep_wire::{Cluster, Error as WireError, Patience, Seen, SeenReplica, ServedRepository};
+use colgrep_wire::{Cluster, Error as WireError, Patience, Seen, SeenReplica, ServedRepository, Standing};
 
 use super::state::ServerState;
 use super::token::token_in;
@@ -173,7 +173,7 @@ pub fn told(seen: &Seen) -> String {
         for one in &shard.repositories {
             say(match &one.missing {
                 Some(why) => format!("  {} is not served: {why}", one.name),
-                None => format!("  {}: {}{}", one.name, counts(one), lacking(one)),
+                None => format!("  {}: {}{}", one.name, counts(one), lacking(standing, shard.shard, &one.name)),
             });
         }
     }
@@ -191,9 +191,14 @@ fn counts(one: &ServedRepository) -> String {
     format!("{}, {}", counted(one.files, "file"), counted(one.units, "unit"))
 }
 
-fn lacking(one: &ServedRepository) -> String {
-    match one.units_without_vectors {
-        0 => String::new(),
-        units => format!("; {} without vectors yet", counted(units, "unit")),
-    }
+/// What the index of a repository does not know yet.
+fn lacking(standing: &Standing, shard: usize, name: &str) -> String {
+    let partial = standing.partial.iter().find(|one| one.shard == shard && one.repository == name);
+    partial.map_or(String::new(), |one| format!("; it knows {}", one.told()))
+}
+
+/// What the caller has to know of what an answer comes from, a line each: what is left out, and what is known in part.
+pub fn remarks(standing: &Standing) -> String {
+    let line = |told: String| format!("({})\n", escape_control(&told));
+    standing.told().into_iter().chain(standing.unfinished()).map(line).collect()
 }

@@ -1,8 +1,8 @@
 //! The server's state between calls: roots, their open indexes, and watchers of their trees.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::OpenOptions;
@@ -17,8 +17,8 @@ use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::read::looks_secret;
 
-use super::changes::{Changes, identity};
 use super::heard::Heard;
+pub use super::root::Root;
 use super::shards::Shards;
 use crate::args::WalkArgs;
 use crate::console::tell_refused;
@@ -47,31 +47,6 @@ pub struct ServerState {
     pub(super) shards: Option<Arc<Shards>>,
     /// The repositories of the shards that the caller may see; all where nothing limits it.
     pub(super) allowed: Option<Arc<[String]>>,
-}
-
-/// One folder that the server answers about.
-pub struct Root {
-    /// The folder, absolute.
-    pub folder: PathBuf,
-    /// The project around it.
-    pub project: Project,
-    /// The folder from the project's root.
-    pub below: String,
-    /// Locked by each call that wants the index: one alone opens it or brings it up to date, which may take long.
-    opening: Mutex<()>,
-    /// Whether one is doing so.
-    is_opening: AtomicBool,
-    /// The index as it was opened last.
-    held: Mutex<Option<Arc<Snapshot>>>,
-    /// Why that was not compared with the files, where it was not.
-    unlike: Mutex<Option<String>>,
-    /// The model that the root's settings choose; opened when first needed.
-    model: OnceLock<Option<Model>>,
-    changes: Changes,
-    /// Whether vectors are being made in the background.
-    encoding: AtomicBool,
-    /// Whether the index was opened once.
-    ready: AtomicBool,
 }
 
 /// The path of a `file:` address.
@@ -133,7 +108,7 @@ impl ServerState {
     }
 
     /// A server without a root.
-    pub(super) fn empty(walk: &WalkArgs, env: &Env) -> ServerState {
+    pub fn empty(walk: &WalkArgs, env: &Env) -> ServerState {
         let mut options = walk.open_options(None);
         options.hurried = true;
         ServerState {
@@ -159,7 +134,10 @@ impl ServerState {
     }
 
     /// Opens a root: the folder, or the whole project around it. One that is open already stays so.
-    fn root(&self, path: &Path, whole_project: bool) -> Result<Arc<Root>> {
+    ///
+    /// # Errors
+    /// When it is no folder, or none that is indexed without being asked, or its settings can't be understood.
+    pub fn root(&self, path: &Path, whole_project: bool) -> Result<Arc<Root>> {
         let (mut project, mut below) = Project::around(path, &self.env)?;
         let mut folder = path.canonicalize().with_context(|| format!("{}", path.display()))?;
         if whole_project {
@@ -174,23 +152,7 @@ impl ServerState {
         project.check_size(&self.env, self.options.any_root)?;
         project.root = project.root.canonicalize().unwrap_or(project.root);
         project.settings(&self.env)?;
-        let changes = Changes::watch(&project);
-        let (opening, is_opening) = (Mutex::default(), false.into());
-        let (held, unlike) = (Mutex::default(), Mutex::default());
-        let (model, encoding, ready) = (OnceLock::new(), false.into(), false.into());
-        Ok(Arc::new(Root {
-            folder,
-            project,
-            below,
-            opening,
-            is_opening,
-            held,
-            unlike,
-            model,
-            changes,
-            encoding,
-            ready,
-        }))
+        Ok(Arc::new(Root::new(folder, project, below)))
     }
 
     /// Answers about these roots from now on.
@@ -340,6 +302,7 @@ impl ServerState {
             bail!("{} is no folder any more", root.folder.display());
         }
         let _opening = root.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        root.changes.renew(&root.project);
         let stale = root.changes.stale.swap(false, Ordering::AcqRel) || !root.is_watched();
         let model = self.model(root)?;
         // While a thread makes vectors, calls do not wait for them.
@@ -357,7 +320,7 @@ impl ServerState {
         root.is_opening.store(false, Ordering::Release);
         match opened {
             Ok(snapshot) => {
-                let unlike = heard.unlike();
+                let (unlike, known) = heard.told();
                 let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
                 if !encoding && is_unfinished && !project.store.is_locked() {
                     self.encode_beside(root, project.clone(), opening);
@@ -371,7 +334,7 @@ impl ServerState {
                 }
                 let snapshot = Arc::new(snapshot);
                 *root.held() = Some(Arc::clone(&snapshot));
-                *root.unlike() = unlike;
+                (*root.unlike(), *root.known()) = (unlike, known);
                 root.ready.store(true, Ordering::Release);
                 Ok(snapshot)
             }
@@ -408,66 +371,5 @@ impl ServerState {
             }
             root.encoding.store(false, Ordering::Release);
         });
-    }
-}
-
-impl Root {
-    fn held(&self) -> MutexGuard<'_, Option<Arc<Snapshot>>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn unlike(&self) -> MutexGuard<'_, Option<String>> {
-        self.unlike.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether vectors are being made in the background.
-    pub fn is_encoding(&self) -> bool {
-        self.encoding.load(Ordering::Acquire)
-    }
-
-    /// Whether the index was opened once, so that answers need not wait for a first build.
-    pub fn is_ready(&self) -> bool {
-        self.ready.load(Ordering::Acquire)
-    }
-
-    /// Whether the next call looks for changes.
-    pub fn is_stale(&self) -> bool {
-        self.changes.stale.load(Ordering::Acquire) || !self.is_watched()
-    }
-
-    /// Whether changes are noticed as they happen.
-    pub fn is_watched(&self) -> bool {
-        self.changes.watching.load(Ordering::Acquire) && self.changes.folder == identity(&self.project.root)
-    }
-
-    /// The index as it was opened last. Opens nothing, and waits for nobody who does.
-    pub fn opened(&self) -> Option<Arc<Snapshot>> {
-        self.held().clone()
-    }
-
-    /// The index without an update; `None` where there is none.
-    pub fn as_it_is(&self) -> Option<Arc<Snapshot>> {
-        self.opened().or_else(|| self.project.store.open().ok().map(Arc::new))
-    }
-
-    /// How current the index of the last call is, in words.
-    pub fn freshness(&self) -> String {
-        let Some(snapshot) = self.opened() else { return "not asked yet".to_string() };
-        let files = snapshot.files.files.len();
-        if let Some(why) = &*self.unlike() {
-            return format!("not compared with the files: {why}");
-        }
-        let is_watched = self.is_watched() && !self.is_opening.load(Ordering::Acquire);
-        match (snapshot.files.complete, self.changes.stale.load(Ordering::Acquire), is_watched) {
-            (false, ..) => format!("in part, {files} files so far; the rest is being read"),
-            (true, false, true) => "current".to_string(),
-            _ => "current when it was asked".to_string(),
-        }
-    }
-
-    /// Closes the index: the next call compares everything again.
-    pub fn forget(&self) {
-        *self.held() = None;
-        self.changes.stale.store(true, Ordering::Release);
     }
 }

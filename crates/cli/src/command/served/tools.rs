@@ -20,6 +20,7 @@ use super::files::{check_file, grep};
 use super::page::tokens_wanted;
 use super::params;
 use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
+use super::shards;
 use super::state::{Root, ServerState};
 use crate::args::has_no_word;
 use crate::args::line::standpoint;
@@ -57,7 +58,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
         }
         hits.extend(answered.hits.into_iter().flatten());
         // One question may have been answered by fewer shards than the next.
-        let lacks = |one: &Standing| one.missing.len() + one.unserved.len();
+        let lacks = |one: &Standing| (one.missing.len() + one.unserved.len(), one.partial.len());
         let is_worse = |known: &Standing, other: &Standing| lacks(known) < lacks(other);
         if let Some(other) = answered.standing
             && standing.as_ref().is_none_or(|known| is_worse(known, &other))
@@ -132,9 +133,8 @@ pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>)
     check(asked)?;
     let list = ranked(state, asked, None, show)?;
     let (offset, end) = (asked.offset.unwrap_or_default(), asked.offset.unwrap_or_default() + wanted(asked.results)?);
-    let missing = list.told.standing.as_ref().and_then(Standing::told);
-    let missing = missing.map(|missing| format!("({missing})\n")).unwrap_or_default();
-    let remarks = format!("{}{}{missing}", list.remarks, list.told.remarks);
+    let of_shards = list.told.standing.as_ref().map(shards::remarks).unwrap_or_default();
+    let remarks = format!("{}{}{of_shards}", list.remarks, list.told.remarks);
     let mut all = list.blocks;
     let more = list.more || all.len() > end;
     all.truncate(end);
@@ -196,7 +196,8 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         per_file: asked.per_file,
         show,
         pack,
-        lines: Lines { around: around(asked), are_whole: asked.content },
+        // What of a unit goes into a pack depends on the length of all of it.
+        lines: Lines { around: around(asked), are_whole: asked.content || pack.is_some() },
     };
     let (scope, background) = (&scope, &background(state, asked)?);
     Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()
@@ -204,7 +205,7 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
 
 /// The lines around units that a result may show: those that were asked for, or what the page shows.
 fn around(asked: &params::Search) -> u32 {
-    asked.lines.unwrap_or_default().clamp(LINES_AROUND, 1_000) as u32
+    u32::try_from(asked.lines.unwrap_or_default().max(LINES_AROUND)).unwrap_or(u32::MAX)
 }
 
 /// The conditions on units.

@@ -1,0 +1,118 @@
+//! A folder that the servers answer about: its index as it was opened last, and whether it changed since.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use colgrep_engine::model::Model;
+use colgrep_engine::project::Project;
+use colgrep_index::store::Snapshot;
+use colgrep_wire::KnownFiles;
+
+use super::changes::Changes;
+
+/// One folder that the server answers about.
+pub struct Root {
+    /// The folder, absolute.
+    pub folder: PathBuf,
+    /// The project around it.
+    pub project: Project,
+    /// The folder from the project's root.
+    pub below: String,
+    /// Locked by each call that wants the index: one alone opens it or brings it up to date, which may take long.
+    pub(super) opening: Mutex<()>,
+    /// Whether one is doing so.
+    pub(super) is_opening: AtomicBool,
+    /// The index as it was opened last.
+    held: Mutex<Option<Arc<Snapshot>>>,
+    /// Why that was not compared with the files, where it was not.
+    unlike: Mutex<Option<String>>,
+    /// How many files it knows as they are now, where these are not all.
+    known: Mutex<Option<KnownFiles>>,
+    /// The model that the root's settings choose; opened when first needed.
+    pub(super) model: OnceLock<Option<Model>>,
+    pub(super) changes: Changes,
+    /// Whether vectors are being made in the background.
+    pub(super) encoding: AtomicBool,
+    /// Whether the index was opened once.
+    pub(super) ready: AtomicBool,
+}
+
+impl Root {
+    /// A root whose index is not open yet; begins to watch it.
+    pub(super) fn new(folder: PathBuf, project: Project, below: String) -> Root {
+        let changes = Changes::watch(&project);
+        let (opening, is_opening) = (Mutex::default(), false.into());
+        let (held, unlike, known) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let (model, encoding, ready) = (OnceLock::new(), false.into(), false.into());
+        Root { folder, project, below, opening, is_opening, held, unlike, known, model, changes, encoding, ready }
+    }
+
+    pub(super) fn held(&self) -> MutexGuard<'_, Option<Arc<Snapshot>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn unlike(&self) -> MutexGuard<'_, Option<String>> {
+        self.unlike.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn known(&self) -> MutexGuard<'_, Option<KnownFiles>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many files the index of the last call knows as they are now, where these are not all.
+    pub fn known_files(&self) -> Option<KnownFiles> {
+        *self.known()
+    }
+
+    /// Whether vectors are being made in the background.
+    pub fn is_encoding(&self) -> bool {
+        self.encoding.load(Ordering::Acquire)
+    }
+
+    /// Whether the index was opened once, so that answers need not wait for a first build.
+    pub fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Acquire)
+    }
+
+    /// Whether the next call looks for changes.
+    pub fn is_stale(&self) -> bool {
+        self.changes.stale.load(Ordering::Acquire) || !self.is_watched()
+    }
+
+    /// Whether changes are noticed as they happen.
+    pub fn is_watched(&self) -> bool {
+        self.changes.are_noticed(&self.project.root)
+    }
+
+    /// The index as it was opened last. Opens nothing, and waits for nobody who does.
+    pub fn opened(&self) -> Option<Arc<Snapshot>> {
+        self.held().clone()
+    }
+
+    /// The index without an update; `None` where there is none.
+    pub fn as_it_is(&self) -> Option<Arc<Snapshot>> {
+        self.opened().or_else(|| self.project.store.open().ok().map(Arc::new))
+    }
+
+    /// How current the index of the last call is, in words.
+    pub fn freshness(&self) -> String {
+        let Some(snapshot) = self.opened() else { return "not asked yet".to_string() };
+        let files = snapshot.files.files.len();
+        if let Some(why) = &*self.unlike() {
+            return format!("not compared with the files: {why}");
+        }
+        let is_watched = self.is_watched() && !self.is_opening.load(Ordering::Acquire);
+        match (snapshot.files.complete, self.changes.stale.load(Ordering::Acquire), is_watched) {
+            (false, ..) => format!("in part, {files} files so far; the rest is being read"),
+            (true, false, true) => "current".to_string(),
+            _ => "current when it was asked".to_string(),
+        }
+    }
+
+    /// Closes the index: the next call compares everything again.
+    pub fn forget(&self) {
+        *self.held() = None;
+        self.changes.stale.store(true, Ordering::Release);
+    }
+}
