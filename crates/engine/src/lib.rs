@@ -23,6 +23,7 @@ pub mod model;
 mod moved;
 pub mod near;
 mod nearest;
+pub mod nested;
 pub mod notice;
 pub mod open;
 pub mod pack;

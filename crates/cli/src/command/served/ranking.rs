@@ -12,6 +12,7 @@ use colgrep_engine::like::Like;
 use colgrep_engine::list::Length;
 use colgrep_engine::model::Model;
 use colgrep_engine::near::NearFile;
+use colgrep_engine::nested::searched_once;
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::pack;
 use colgrep_engine::place::{Asked, Place, Within};
@@ -146,7 +147,7 @@ impl Ranking<'_> {
         for ((root, _), place) in self.roots.iter().zip(&places) {
             remarks.push_str(&remarks_on(root, place, model));
         }
-        let ranked = self.ranked_by(asked, &settings, &Field::Here(places))?;
+        let ranked = self.ranked_by(asked, &settings, &Field::Here(searched_once(places)?))?;
         Ok(Ranked { remarks, ..ranked })
     }
 
