@@ -61,7 +61,7 @@ pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
             let shards = Shards::open(file, args.shard_token_file.as_deref(), env, at_work_max, false)?;
             ServerState::over(shards, &args.walk, env)
         }
-        None => ServerState::new(&args.roots, &args.groups, &args.walk, env)?,
+        None => ServerState::of_served(&args.roots, &args.groups, &args.walk, env)?,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

@@ -10,6 +10,7 @@ mod files;
 mod heard;
 mod history;
 mod local;
+mod locate;
 mod page;
 pub mod params;
 mod ranking;
@@ -18,6 +19,7 @@ mod shards;
 pub mod state;
 mod token;
 mod tools;
+mod unserved;
 
 use anyhow::Result;
 use ends::Answered;
@@ -28,6 +30,7 @@ pub use shards::{Shards, cluster, told, wrong};
 use state::ServerState;
 pub use token::token_in;
 pub use tools::search_shown;
+pub use unserved::{NotServed, Unserved, told as left_out};
 
 /// Requests that are worked on at once, for each core. The others wait their turn.
 pub const AT_WORK_A_CORE_MAX: usize = 2;
@@ -104,7 +107,7 @@ pub fn tools() -> Vec<Tool> {
         ),
         Tool::new(
             ["grep", "Find lines", "Gives every line that matches a regular expression, as path:line:text."],
-            |state, asked| Ok(files::grep(state, asked)?.into()),
+            files::grep,
         ),
         Tool::new(
             ["outline", "Outline a file", "Lists the units of a file in order: lines, kind, signature."],
@@ -128,7 +131,7 @@ pub fn tools() -> Vec<Tool> {
                 "Search commits and sessions",
                 "Ranks commits, and agents' sessions where the user's settings name them, by a question; or gives the newest.",
             ],
-            |state, asked| Ok(history::history(state, asked)?.into()),
+            history::history,
         ),
         Tool::new(
             [
@@ -178,13 +181,16 @@ impl Answer {
 
     /// The answer as [`schema::answers`] describes it.
     pub fn content(self) -> Value {
-        let Answered { text, hits, standing, .. } = self.answered;
+        let Answered { text, hits, standing, unserved, .. } = self.answered;
         let mut content = json!({"answer": text, "roots": self.roots});
         if let Some(hits) = hits {
             content["hits"] = hits.into();
         }
         if let Some(standing) = standing {
             content["shards"] = json!(standing);
+        }
+        if !unserved.is_empty() {
+            content["unserved"] = json!(unserved);
         }
         content
     }

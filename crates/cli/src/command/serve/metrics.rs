@@ -61,6 +61,7 @@ pub struct Metrics {
     units: Numbers,
     complete: Numbers,
     stale: Numbers,
+    unserved: Numbers,
     shards: Gauge<i64, AtomicI64>,
     shards_missing: Gauge<i64, AtomicI64>,
 }
@@ -107,6 +108,7 @@ impl Metrics {
         let units = numbers("index_units", "Units in the index");
         let complete = numbers("index_complete", "1 where all files are indexed");
         let stale = numbers("index_stale", "1 where the next request looks for changes");
+        let unserved = numbers("index_unserved", "1 where the repository can't be searched now");
         let [shards, shards_missing] =
             [("shards", "Shards that are searched"), ("shards_missing", "Shards that do not answer")].map(
                 |(name, help)| {
@@ -132,6 +134,7 @@ impl Metrics {
             units,
             complete,
             stale,
+            unserved,
             shards,
             shards_missing,
         }
@@ -164,6 +167,7 @@ impl Metrics {
         for root in app.state.roots() {
             let of = Of { root: root.folder.display().to_string() };
             self.stale.get_or_create(&of).set(root.is_stale().into());
+            self.unserved.get_or_create(&of).set(root.trouble().is_some().into());
             let Some(snapshot) = root.opened() else { continue };
             let set = |numbers: &Numbers, number: u64| {
                 numbers.get_or_create(&of).set(number.try_into().unwrap_or(i64::MAX));

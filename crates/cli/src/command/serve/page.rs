@@ -8,6 +8,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use colgrep_core::strength::RULE;
 use colgrep_index::source::read_text;
+use colgrep_wire::Unserved;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -81,8 +82,19 @@ pub struct About {
     repositories: Vec<Repository>,
     /// The languages of their files, as the parameter `languages` takes them.
     languages: Vec<String>,
-    /// Whether that is all: every index is built, and every shard answers.
+    /// Whether that is all: every index is built and can be searched, and every shard answers.
     complete: bool,
+    /// Repositories that can't be searched now.
+    unserved: Vec<LeftOut>,
+}
+
+/// A repository that can't be searched now.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeftOut {
+    /// Its name, or its folder.
+    repository: String,
+    /// Why not.
+    why: String,
 }
 
 /// The paths that the page asks, for the description of the interface.
@@ -133,10 +145,15 @@ fn told(state: &ServerState) -> Result<About> {
         let repositories = seen.names().into_iter().map(named).collect();
         let languages = seen.languages().into_iter().map(str::to_string).collect();
         let complete = seen.standing.missing.is_empty();
-        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete });
+        let left_out = |one: &Unserved| LeftOut { repository: one.repository.clone(), why: one.why.clone() };
+        let unserved = seen.standing.unserved.iter().map(left_out).collect();
+        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete, unserved });
     }
     let (mut languages, mut complete) = (Vec::new(), true);
     for root in state.roots() {
+        if state.look(root).is_some() {
+            continue;
+        }
         let snapshot = root.as_it_is();
         complete &= snapshot.as_ref().is_some_and(|snapshot| snapshot.files.complete);
         for language in snapshot.iter().flat_map(|snapshot| crate::command::languages(&snapshot.files)) {
@@ -150,8 +167,12 @@ fn told(state: &ServerState) -> Result<About> {
         repository: name.to_string(),
         folder: root.folder.display().to_string(),
     };
-    let repositories = Names::of(state).iter().map(repository).collect();
-    Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete })
+    let names = Names::of(state);
+    let repositories = names.iter().filter(|(_, root)| root.trouble().is_none()).map(repository).collect();
+    let left_out = |one: served::Unserved| LeftOut { repository: one.root, why: one.why };
+    let unserved: Vec<LeftOut> = state.unserved().into_iter().map(left_out).collect();
+    complete &= unserved.is_empty();
+    Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete, unserved })
 }
 
 async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) -> Result<P, Problem> {

@@ -90,7 +90,8 @@ fn of_repositories(route: &str) -> bool {
     route.starts_with(api::PATH) || route.starts_with("/page/")
 }
 
-/// Ready once every root's index was opened; over shards once one answers. Says what is known, and asks nobody.
+/// Ready once the index of every root that can be served was opened; over shards once one answers. Says what is known, and
+/// asks nobody.
 async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
     let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
     if let Some(shards) = app.state.shards() {
@@ -105,9 +106,15 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
             None => Err(Problem::not_ready("the shards are being looked at")),
         };
     }
-    match app.state.roots().find(|root| !root.is_ready()) {
-        None => text("ready\n"),
-        Some(_) => Err(Problem::not_ready("the indexes are being opened")),
+    let (served, unserved): (Vec<_>, Vec<_>) = app.state.roots().partition(|root| root.trouble().is_none());
+    match served.iter().all(|root| root.is_ready()) {
+        true if served.is_empty() => Err(Problem::not_ready("no repository can be searched now")),
+        // Which they are is said where callers are known.
+        true if !unserved.is_empty() || !app.state.lost().is_empty() => {
+            text("ready, and not all repositories can be searched\n")
+        }
+        true => text("ready\n"),
+        false => Err(Problem::not_ready("the indexes are being opened")),
     }
 }
 

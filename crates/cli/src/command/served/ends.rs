@@ -15,6 +15,7 @@ use colgrep_wire::Standing;
 use serde_json::{Value, json};
 
 use super::params;
+use super::unserved::{self, Unserved};
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
@@ -31,6 +32,8 @@ pub struct Answered {
     pub hits: Option<Vec<Value>>,
     /// Which shards answered, where there are any.
     pub standing: Option<Standing>,
+    /// Roots that are left out.
+    pub unserved: Vec<Unserved>,
 }
 
 impl From<String> for Answered {
@@ -42,14 +45,21 @@ impl From<String> for Answered {
 impl Answered {
     /// The answer of a ranking. Without results the remarks are the text.
     pub fn of(mut text: String, told: Told) -> Answered {
-        let Told { mut remarks, hits, standing } = told;
-        if let Some(missing) = standing.as_ref().and_then(Standing::told) {
-            let _ = writeln!(remarks, "({})", escape_control(&missing));
-        }
+        let left_out = told.left_out();
+        let Told { mut remarks, hits, standing, unserved } = told;
+        remarks.push_str(&left_out);
         if hits.is_empty() {
             text.push_str(&std::mem::take(&mut remarks));
         }
-        Answered { text, remarks, hits: Some(hits), standing }
+        Answered { text, remarks, hits: Some(hits), standing, unserved }
+    }
+
+    /// Lines, or a remark that there are none, where these roots are left out.
+    pub fn without(text: String, is_empty: bool, unserved: Vec<Unserved>) -> Answered {
+        let told = Told { unserved, ..Told::default() };
+        let left_out = told.left_out();
+        let (text, remarks) = if is_empty { (text + &left_out, String::new()) } else { (text, left_out) };
+        Answered { text, remarks, unserved: told.unserved, ..Answered::default() }
     }
 }
 
@@ -62,6 +72,8 @@ pub struct Told {
     pub remarks: String,
     /// Which shards answered, where there are any.
     pub standing: Option<Standing>,
+    /// Roots that are left out.
+    pub unserved: Vec<Unserved>,
 }
 
 /// The least strength of a file in the answer, and [`SearchRequest::has_end`].
@@ -85,6 +97,13 @@ impl Told {
         if let Some(standing) = standing {
             self.standing = Some(standing.clone());
         }
+    }
+
+    /// What the answer leaves out: shards that are away, and repositories that can't be served.
+    pub fn left_out(&self) -> String {
+        let shards = self.standing.as_ref().and_then(Standing::told);
+        let told = shards.into_iter().chain(unserved::told(&self.unserved));
+        told.map(|told| format!("({})\n", escape_control(&told))).collect()
     }
 
     /// Adds results.

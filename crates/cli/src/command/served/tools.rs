@@ -21,6 +21,7 @@ use super::page::tokens_wanted;
 use super::params;
 use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
 use super::state::{Root, ServerState};
+use super::unserved::{self, NotServed, Unserved};
 use crate::args::has_no_word;
 use crate::args::line::standpoint;
 use crate::output::escape::escape_control;
@@ -48,6 +49,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     let max_tokens = shared(tokens_wanted(asked.max_tokens));
     let pack = asked.pack.and_then(shared);
     let (mut text, mut remarks, mut hits, mut standing) = (String::new(), String::new(), Vec::new(), None);
+    let mut unserved = Vec::new();
     for query in queries {
         let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, pack, ..asked.clone() };
         let answered = search_one(state, &one)?;
@@ -56,6 +58,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
             remarks.push_str(&format!("## {}\n{}", escape_control(&in_short(query)), answered.remarks));
         }
         hits.extend(answered.hits.into_iter().flatten());
+        unserved.extend(answered.unserved.into_iter().filter(|one| !unserved.contains(one)).collect::<Vec<_>>());
         // One question may have been answered by fewer shards than the next.
         let lacks = |one: &Standing| one.missing.len() + one.unserved.len();
         let is_worse = |known: &Standing, other: &Standing| lacks(known) < lacks(other);
@@ -65,7 +68,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
             standing = Some(other);
         }
     }
-    Ok(Answered { text, remarks, hits: Some(hits), standing })
+    Ok(Answered { text, remarks, hits: Some(hits), standing, unserved })
 }
 
 /// A query without a word: lines that hold it as text.
@@ -88,7 +91,7 @@ fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> 
         "({:?} holds no word, so it is searched as text, as the tool grep does with fixed)\n",
         in_short(&asked.query)
     );
-    Ok(Answered::from(said + &lines))
+    Ok(Answered { text: said + &lines.text, ..lines })
 }
 
 fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
@@ -132,9 +135,8 @@ pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>)
     check(asked)?;
     let list = ranked(state, asked, None, show)?;
     let (offset, end) = (asked.offset.unwrap_or_default(), asked.offset.unwrap_or_default() + wanted(asked.results)?);
-    let missing = list.told.standing.as_ref().and_then(Standing::told);
-    let missing = missing.map(|missing| format!("({missing})\n")).unwrap_or_default();
-    let remarks = format!("{}{}{missing}", list.remarks, list.told.remarks);
+    let left_out = list.told.left_out();
+    let remarks = [list.remarks, list.told.remarks, left_out].concat();
     let mut all = list.blocks;
     let more = list.more || all.len() > end;
     all.truncate(end);
@@ -187,7 +189,8 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
             None => places.push((root, vec![below])),
         }
     }
-    if places.is_empty() {
+    let is_everywhere = places.is_empty();
+    if is_everywhere {
         places = state.roots().map(|r| (r, vec![r.below.clone()])).collect();
     }
     let question = Question {
@@ -199,7 +202,11 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         lines: Lines { around: around(asked), are_whole: asked.content },
     };
     let (scope, background) = (&scope, &background(state, asked)?);
-    Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()
+    let mut ranked = Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()?;
+    if is_everywhere {
+        ranked.told.unserved.extend_from_slice(state.lost());
+    }
+    Ok(ranked)
 }
 
 /// The lines around units that a result may show: those that were asked for, or what the page shows.
@@ -301,12 +308,24 @@ pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<U
     }
     let known: StableId =
         id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
+    let mut away = Vec::new();
     for root in state.roots() {
-        let snapshot = state.snapshot(root)?;
+        let snapshot = match state.opened(root) {
+            Ok((snapshot, ..)) => snapshot,
+            Err(error) => {
+                away.push(Unserved::new(&root.folder, &error));
+                continue;
+            }
+        };
         if let Some((hit, file)) = snapshot.unit_with(known) {
             let span = snapshot.lexical.unit(hit.key)?.span;
             return Ok(Some((root, file.path.clone(), span.line, span.end)));
         }
     }
-    Err(EngineError::from(Refused::NoUnitWith { id: id.to_string() }).into())
+    let unknown = EngineError::from(Refused::NoUnitWith { id: id.to_string() });
+    // It may be one of theirs.
+    match unserved::told(&away) {
+        Some(left_out) => Err(NotServed(format!("{unknown}; {left_out}")).into()),
+        None => Err(unknown.into()),
+    }
 }
