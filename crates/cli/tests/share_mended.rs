@@ -4,6 +4,7 @@
 mod common;
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use common::shared::{
@@ -210,6 +211,19 @@ fn a_search_waits_for_seconds_and_says_so() {
     assert_eq!(searched.status, 0, "{}", searched.err);
     let said = ["waiting for s3://team/x", "the search goes on without"];
     assert!(said.iter().all(|part| searched.err.contains(part)), "{}", searched.err);
+    // One that answers with a byte now and then.
+    let slow = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let trickling = format!("http://{}", slow.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in slow.incoming().flatten() {
+            std::thread::spawn(move || trickle(stream));
+        }
+    });
+    let vars = [("AWS_ENDPOINT_URL", trickling.as_str()), vars[1], vars[2], vars[3]];
+    let searched = ours.run_with(&vars, &["ring", "--remote", "s3://team/x"]);
+    assert_eq!(searched.status, 0, "{}", searched.err);
+    let said = ["waiting for s3://team/x", "no whole answer within", "the search goes on without"];
+    assert!(said.iter().all(|part| searched.err.contains(part)), "{}", searched.err);
     // Another pull of the same project is at work.
     let (_, url) = place(&ours);
     done(&ours, &["push", &url]);
@@ -234,6 +248,15 @@ fn a_search_waits_for_seconds_and_says_so() {
     done(&theirs, &["pull"]);
     let status = done(&theirs, &["status"]).out;
     assert!(status.contains(&format!("remote    {url}")) && status.contains("taken from a remote"), "{status}");
+}
+
+/// Answers a request without an end.
+fn trickle(mut stream: std::net::TcpStream) {
+    let _ = stream.read(&mut [0; 4096]);
+    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 100000\r\n\r\n");
+    while stream.write_all(b" ").is_ok() {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
 }
 
 #[test]

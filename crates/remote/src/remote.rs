@@ -63,6 +63,7 @@ impl Remote {
         let (store, root) = open(place, access)?;
         let shown = place.to_string();
         let shelf = Shelf::new(store, root, place.folder().map(Path::to_path_buf), &shown);
+        let shelf = shelf.with_pace(access.patience.pace());
         Ok(Remote { shelf, place: shown, patience: access.patience, runtime })
     }
 
@@ -178,16 +179,18 @@ impl Remote {
     }
 
     /// Waits for what is asked of the remote; says so after a second.
-    fn asked<T>(&self, question: impl Future<Output = T>, watch: &dyn Watch) -> T {
+    fn asked<T>(&self, question: impl Future<Output = Result<T>>, watch: &dyn Watch) -> Result<T> {
         self.runtime.block_on(async {
             let mut question = pin!(question);
-            match tokio::time::timeout(SILENT, &mut question).await {
-                Ok(answer) => answer,
-                Err(_) => {
-                    watch.slow(&self.place);
-                    question.await
-                }
+            if let Ok(answer) = tokio::time::timeout(SILENT, &mut question).await {
+                return answer;
             }
+            watch.slow(&self.place);
+            let Some(patience) = self.patience.for_questions() else { return question.await };
+            tokio::time::timeout(patience, question).await.unwrap_or_else(|_| {
+                let why = format!("it takes more than {} s to say which indexes it has", patience.as_secs());
+                Err(Error::Store { doing: "read", place: self.place.clone(), why })
+            })
         })
     }
 }
