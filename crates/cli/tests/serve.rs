@@ -27,6 +27,8 @@ fn requests() -> Vec<(&'static str, Value)> {
         ("search", json!({"query": "ring", "results": 3, "offset": 1, "languages": ["rust"], "tests": "exclude"})),
         ("search", json!({"query": "RingBuffer", "queries": ["parse request"], "results": 2})),
         ("search", json!({"query": "", "kind": "class"})),
+        ("search", json!({"calls": "parse_request"})),
+        ("search", json!({"queries": ["ring", "parse request"]})),
         ("search", json!({"query": "() {"})),
         ("grep", json!({"pattern": "fn \\w+", "context": 1})),
         ("outline", json!({"file": "src/main.rs"})),
@@ -51,6 +53,8 @@ fn answers_are_those_of_mcp() {
     // What can't be answered is told in the same words.
     for (tool, parameters) in [
         ("search", json!({"query": ""})),
+        ("search", json!({})),
+        ("search", json!({"queries": [""]})),
         ("search", json!({"query": "a", "tests": "some"})),
         ("search", json!({"query": "a", "languages": ["klingon"]})),
         ("grep", json!({"pattern": "("})),

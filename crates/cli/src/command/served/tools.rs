@@ -45,6 +45,9 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     if queries.len() > QUERIES_MAX {
         bail!("query and queries are {} questions; a call answers {QUERIES_MAX} at most", queries.len());
     }
+    if queries.is_empty() {
+        return search_one(state, &params::Search { queries: Vec::new(), ..asked.clone() });
+    }
     let shared = |tokens: usize| Some(tokens / queries.len().max(1));
     let max_tokens = shared(tokens_wanted(asked.max_tokens));
     let pack = asked.pack.and_then(shared);
