@@ -1,8 +1,11 @@
-//! Servers of several repositories, of which some can't be served: they are left out, told, and served again.
+//! Servers of several repositories, of which some can't be served: they are left out, told, and served again. And servers
+//! without room for a connection.
 
 mod common;
 
 use std::fs;
+use std::io::Write as _;
+use std::net::TcpStream;
 
 use common::Sandbox;
 use common::mcp::Client;
@@ -138,4 +141,37 @@ fn agents_are_told_what_is_left_out() {
     assert!(client.good("status", json!({})).contains("can't be searched now"));
     let nothing = client.good("grep", json!({"pattern": "nothing like it"}));
     assert!(nothing.contains("(no lines)") && nothing.contains("are left out"), "{nothing}");
+}
+
+#[test]
+fn health_is_answered_where_no_connection_has_room() {
+    let sandbox = several(&["api"]);
+    let server = Server::start(&sandbox, &["api"]);
+    server.ready();
+    let head = "POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{";
+    // Half of a body, and nothing at all.
+    let mut open: Vec<TcpStream> = Vec::new();
+    for at in 0..256 {
+        let mut stream = TcpStream::connect(&server.host).expect("a connection");
+        stream.write_all(if at % 2 == 0 { head.as_bytes() } else { b"" }).expect("written");
+        open.push(stream);
+    }
+    let ask = |path: &str| {
+        server.raw(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").as_bytes())
+    };
+    let mut refused = String::new();
+    // Those that are open already may not be counted yet.
+    until("refused", || {
+        refused = ask("/api/v1/status");
+        refused.starts_with("HTTP/1.1 503")
+    });
+    assert!(refused.contains("retry-after: 1") && refused.contains("\"overloaded\""), "{refused}");
+    for path in ["/healthz", "/readyz"] {
+        let answer = ask(path);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+    }
+    let other = server.raw(b"GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+    assert!(other.starts_with("HTTP/1.1 403"), "{other}");
+    drop(open);
+    until("room again", || server.get("/api/v1/status", &[]).status == 200);
 }

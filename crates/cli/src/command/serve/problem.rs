@@ -72,6 +72,11 @@ impl Problem {
         Problem::for_now("overloaded", "as many requests are under way as may be; try again")
     }
 
+    /// There is no room for a connection.
+    pub fn crowded() -> Problem {
+        Problem::for_now("overloaded", "as many connections are open as may be; close some, or try again")
+    }
+
     /// A request takes too long.
     pub fn late(patience: Duration) -> Problem {
         Problem::for_now("late", format!("no answer within {} s (--timeout)", patience.as_secs()))

@@ -21,11 +21,21 @@ pub const PAGE: &str = "/";
 /// What needs no token: it holds nothing of any repository.
 const OPEN: [&str; 3] = [PAGE, "/healthz", "/readyz"];
 
+/// The routes about the server's health.
+fn health() -> Router<Arc<App>> {
+    let lives = get(async || ([(CONTENT_TYPE, "text/plain")], "ok\n"));
+    Router::new().route("/healthz", lives).route("/readyz", get(ready))
+}
+
+/// The routes for connections beyond those that there is room for: health, and to come again.
+pub fn beside(app: &Arc<App>) -> Router {
+    let router = health().fallback(async || Problem::crowded());
+    router.layer(from_fn_with_state(Arc::clone(app), around)).with_state(Arc::clone(app))
+}
+
 /// All routes.
 pub fn router(app: &Arc<App>) -> Router {
-    let mut router = Router::new()
-        .route("/healthz", get(async || ([(CONTENT_TYPE, "text/plain")], "ok\n")))
-        .route("/readyz", get(ready))
+    let mut router = health()
         .route("/metrics", get(metrics))
         .route("/openapi.json", get(async |State(app): State<Arc<App>>| axum::Json(openapi::document(&app.state))));
     for (path, kind, text) in page::ASSETS {
