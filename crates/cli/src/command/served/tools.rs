@@ -31,6 +31,8 @@ use crate::words::in_short;
 const RESULTS_DEFAULT: usize = 10;
 /// Lines around units that come with a result.
 const LINES_AROUND: usize = 8;
+/// Units that are shown of a file that holds a text.
+const TEXT_UNITS: usize = 3;
 /// Maximum number of questions in one call.
 const QUERIES_MAX: usize = 16;
 /// Greatest number of files.
@@ -99,13 +101,7 @@ fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> 
 
 fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     check(asked)?;
-    if has_no_word(&asked.query) && asked.pattern.is_none() && facts(asked)?.allow_all() {
-        if state.shards().is_some() {
-            bail!(
-                "{:?} holds no word, and over shards no text is searched; ask in words or by a name",
-                in_short(&asked.query)
-            );
-        }
+    if asks_for_text(state, asked)? {
         return search_text(state, asked);
     }
     let (content, around) = (asked.content, asked.lines.unwrap_or(0));
@@ -118,6 +114,21 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
         None => page_of(list, offset, wanted, asked.max_tokens),
     };
     Ok(Answered::of(text, told))
+}
+
+/// Whether a query asks for text: it holds no word, and nothing else says what is looked for.
+///
+/// # Errors
+/// When it does over shards.
+fn asks_for_text(state: &ServerState, asked: &params::Search) -> Result<bool> {
+    let is_text = has_no_word(&asked.query) && asked.pattern.is_none() && facts(asked)?.allow_all();
+    if is_text && state.shards().is_some() {
+        bail!(
+            "{:?} holds no word, and over shards no text is searched; ask in words or by a name",
+            in_short(&asked.query)
+        );
+    }
+    Ok(is_text)
 }
 
 /// The results of a search, each as `show` gives it.
@@ -136,8 +147,14 @@ pub struct Shown {
 /// As [`search`].
 pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>) -> Result<Shown> {
     check(asked)?;
-    let list = ranked(state, asked, None, show)?;
-    let (offset, end) = (asked.offset.unwrap_or_default(), asked.offset.unwrap_or_default() + wanted(asked.results)?);
+    let is_text = asks_for_text(state, asked)?;
+    let mut list = ranked(state, asked, None, show)?;
+    if is_text {
+        let said = format!("({:?} holds no word, so it is searched as text)\n", in_short(&asked.query));
+        list.remarks.insert_str(0, &said);
+    }
+    let offset = asked.offset.unwrap_or_default();
+    let end = offset.saturating_add(wanted(asked.results)?);
     let left_out = list.told.left_out();
     let remarks = [list.remarks, list.told.remarks, left_out].concat();
     let mut all = list.blocks;
@@ -158,7 +175,7 @@ fn check(asked: &params::Search) -> Result<()> {
     Ok(())
 }
 
-/// The results of all roots.
+/// The results of all roots; those of a query that asks for text are listed.
 fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<Ranked> {
     let mut scope = Scope::default();
     scope.facts = facts(asked)?;
@@ -170,6 +187,12 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         },
     };
     scope.pattern = asked.pattern.as_ref().map(Pattern::new);
+    let is_text = asks_for_text(state, asked)?;
+    if is_text {
+        let mut text = Pattern::new(asked.query.trim());
+        text.fixed = true;
+        scope.pattern = Some(text);
+    }
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     scope.types.clone_from(&asked.languages);
     scope.code_only = asked.code_only.then_some(true);
@@ -197,9 +220,9 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         places = state.roots().map(|r| (r, vec![r.below.clone()])).collect();
     }
     let question = Question {
-        query: &asked.query,
+        query: if is_text { "" } else { &asked.query },
         wanted: asked.offset.unwrap_or_default().saturating_add(wanted(asked.results)?),
-        per_file: asked.per_file,
+        per_file: asked.per_file.or(is_text.then_some(TEXT_UNITS)),
         show,
         pack,
         lines: Lines { around: around(asked), are_whole: asked.content },
