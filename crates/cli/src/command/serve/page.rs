@@ -199,7 +199,7 @@ pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Re
 /// A remark for people: without what names parameters and tools, and without the strengths, which stand beside the results.
 fn remark(line: &str) -> Option<String> {
     let line = line.trim_start_matches('(').trim_end_matches(')');
-    let end = ["; the tool ", "; `all` "].iter().filter_map(|tool| line.find(tool)).min().unwrap_or(line.len());
+    let end = ["; the tool ", "; `all` ", "; `offset` "].iter().filter_map(|tool| line.find(tool)).min().unwrap_or(line.len());
     (!line.starts_with("strength of each")).then(|| line[..end].to_string())
 }
 
@@ -236,4 +236,21 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
         Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()))
     });
     api::json(&app, &found.await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_no_parameters() {
+        for (line, expected) in [
+            ("(30 files hold \"parse\", of which 10 are shown; `offset` gives more)", "30 files hold \"parse\", of which 10 are shown"),
+            ("(nothing here is likely right; `all` shows what is near)", "nothing here is likely right"),
+            ("(2 files hold \"a\", of which 1 is shown; the tool grep lists them)", "2 files hold \"a\", of which 1 is shown"),
+        ] {
+            assert_eq!(remark(line).as_deref(), Some(expected));
+        }
+        assert_eq!(remark("(strength of each, 0 to 1: 0.90)"), None);
+    }
 }

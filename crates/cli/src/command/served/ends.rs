@@ -116,9 +116,10 @@ impl Told {
     /// # Errors
     /// When the index can't be read.
     pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether, asked: &params::Search) -> Result<()> {
-        let page = self.hits.iter().skip(asked.offset.unwrap_or_default());
-        let strengths: Vec<f64> = page.filter_map(|hit| hit["strength"].as_f64()).collect();
-        let strongest = strengths.iter().copied().fold(0.0, f64::max) as f32;
+        let of_all: Vec<f64> = self.hits.iter().filter_map(|hit| hit["strength"].as_f64()).collect();
+        let strengths = of_all.get(asked.offset.unwrap_or_default()..).unwrap_or_default();
+        // Of all results: a later page makes no weak answer of a strong one.
+        let strongest = of_all.iter().copied().fold(0.0, f64::max) as f32;
         let end = places.end(ranked, strongest < RULE)?;
         if !strengths.is_empty() {
             let each: Vec<String> = strengths.iter().map(|strength| format!("{strength:.2}")).collect();
@@ -127,28 +128,29 @@ impl Told {
             let near = if is_near { format!("; below {RULE}: near at best") } else { String::new() };
             let _ = writeln!(self.remarks, "{near})");
         }
-        said(&end, &asked.query, self.hits.len(), strongest).iter().for_each(|line| {
+        said(&end, &asked.query, (of_all.len(), strengths.len()), strongest).iter().for_each(|line| {
             let _ = writeln!(self.remarks, "({})", escape_control(line));
         });
         Ok(())
     }
 }
 
-/// The remarks on a ranking, a line each.
-fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
+/// The remarks on a ranking, a line each: how many results there are up to the end of the page, and on it.
+fn said(end: &End, query: &str, (found, shown): (usize, usize), strongest: f32) -> Vec<String> {
     let mut lines = Vec::new();
     let query = in_short(query);
-    if shown == 0 && end.is_tokens {
+    if found == 0 && end.is_tokens {
         lines.push(format!("nothing holds {query:?}; `all` shows what is near by meaning"));
-    } else if shown == 0 && end.weak > 0 {
+    } else if found == 0 && end.weak > 0 {
         lines.push("nothing here is likely right; `all` shows what is near".to_string());
     }
-    if strongest < RULE && !end.unknown.is_empty() && !(end.near.is_empty() && (end.is_tokens || shown + end.weak == 0))
+    if strongest < RULE && !end.unknown.is_empty() && !(end.near.is_empty() && (end.is_tokens || found + end.weak == 0))
     {
         let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
         lines.push(format!("nothing here holds {}{near}{}", quoted(&end.unknown), end.near.join(", ")));
     }
     if shown > 0 && end.holders > shown {
+        let are = if shown == 1 { "is" } else { "are" };
         let files = counted(end.holders as u64, "file");
         let (held, which) = match end.patterns.len() {
             1 => (format!("{query:?}"), "them"),
@@ -159,7 +161,7 @@ fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
             end.patterns.first().map_or("", String::as_str)
         );
         let list = if end.is_elsewhere { "; `offset` gives more" } else { &list };
-        lines.push(format!("{files} hold {held}, of which {shown} are shown{list}"));
+        lines.push(format!("{files} hold {held}, of which {shown} {are} shown{list}"));
     }
     lines
 }
@@ -188,17 +190,22 @@ mod tests {
         let mut end = End::default();
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
         let many = "30 files hold \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists them";
-        assert_eq!(said(&end, "parse", 10, 0.9), [many]);
+        assert_eq!(said(&end, "parse", (10, 10), 0.9), [many]);
+        // The last of a page that begins behind 20 others; a page behind the last result.
+        let one = many.replace("10 are", "1 is");
+        assert_eq!(said(&end, "parse", (21, 1), 0.9), [one]);
+        assert!(said(&end, "parse", (25, 0), 0.9).is_empty());
         end.is_elsewhere = true;
         let far = "30 files hold \"parse\", of which 10 are shown; `offset` gives more";
-        assert_eq!(said(&end, "parse", 10, 0.9), [far]);
+        assert_eq!(said(&end, "parse", (10, 10), 0.9), [far]);
         let mut end = End::default();
         (end.is_tokens, end.weak) = (true, 3);
-        assert_eq!(said(&end, "E0502", 0, 0.0), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
+        assert_eq!(said(&end, "E0502", (0, 0), 0.0), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
         end.is_tokens = false;
         (end.unknown, end.near) = (vec!["frob".to_string()], vec!["grab".to_string()]);
         let near = "nothing here holds \"frob\"; words that are near and stand here: grab";
-        assert_eq!(said(&end, "frob it", 0, 0.0), ["nothing here is likely right; `all` shows what is near", near]);
-        assert!(said(&end, "frob it", 3, 0.9).is_empty());
+        assert!(said(&end, "E0502", (3, 0), 0.9).is_empty(), "a page behind the last result");
+        assert_eq!(said(&end, "frob it", (0, 0), 0.0), ["nothing here is likely right; `all` shows what is near", near]);
+        assert!(said(&end, "frob it", (3, 3), 0.9).is_empty());
     }
 }
