@@ -204,3 +204,13 @@ fn a_file_of_a_repository_inside_another_is_searched_once() {
         assert_eq!(found.len(), files, "{roots:?}: {found:?}");
     }
 }
+
+#[test]
+fn what_an_index_was_made_with_is_told_of_the_project_by_its_name() {
+    let sandbox = sandbox();
+    sandbox.run(&["retry", "api", "worker"]);
+    let ran = sandbox.run(&["retry", "api", "worker", "--hidden"]);
+    for name in ["api", "worker"] {
+        assert!(ran.err.contains(&format!("the index of ROOT/{name} was made with other --hidden")), "{}", ran.err);
+    }
+}
