@@ -227,7 +227,9 @@ impl Shelf {
                 file => io::Write::write_all(&mut file?, b"*\n"),
             }
         };
-        put().map_err(|e: io::Error| self.refused("write", "")(of_system(e)))
+        // A folder that can't be made is no object that is gone.
+        let failed = |source: io::Error| StoreError::Generic { store: "folder", source: Box::new(source) };
+        put().map_err(|e: io::Error| self.refused("write", "")(failed(e)))
     }
 
     /// Removes what stopped pushes left half written in a folder of this machine, of objects whose names are `is_own`, if it
