@@ -156,6 +156,19 @@ pub fn offered(state: &ServerState) -> Vec<Tool> {
     all
 }
 
+/// What is wrong with parameters. A server over shards does not name those as taken that it refuses.
+pub fn unread(state: &ServerState, error: &serde_json::Error) -> String {
+    let why = error.to_string();
+    match why.split_once("expected one of ") {
+        Some((front, taken)) if state.shards().is_some() => {
+            let without = |taken: String, name: &str| taken.replace(&format!("`{name}`, "), "");
+            let taken = HERE_ALONE.into_iter().fold(taken.to_string(), without);
+            format!("{front}expected one of {taken}")
+        }
+        _ => why,
+    }
+}
+
 /// An answer with the state of the roots that it is about.
 #[derive(Debug)]
 pub struct Answer {

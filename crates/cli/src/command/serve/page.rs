@@ -177,7 +177,7 @@ fn told(state: &ServerState) -> Result<About> {
 
 async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) -> Result<P, Problem> {
     let parameters = api::parameters(app, request, &schema::of::<P>()).await?;
-    served::read(parameters).map_err(|error| Problem::invalid(error.to_string()))
+    served::read(parameters).map_err(|error| Problem::invalid(served::unread(&app.state, &error)))
 }
 
 /// A search: the same request as the tool's.
