@@ -217,8 +217,13 @@ fn what_is_not_asked_rightly_is_a_problem() {
         let text = server.raw(bytes.as_bytes());
         assert!(text.starts_with(begin), "{bytes:?}: {text}");
     }
-    let head = format!("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nx: {}\r\n\r\n", "y".repeat(64 << 10));
-    assert!(server.raw(head.as_bytes()).starts_with("HTTP/1.1 431"), "a long head");
+    for kib in [33, 64, 200] {
+        let long = "y".repeat(kib << 10);
+        let head = format!("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nx: {long}\r\n\r\n");
+        let refused = server.raw(head.as_bytes());
+        assert!(refused.starts_with("HTTP/1.1 431"), "{kib}: {refused}");
+        assert_eq!(refused.contains("longer than 32 KiB"), kib < 128, "what is far longer is not read: {refused}");
+    }
 }
 
 #[test]

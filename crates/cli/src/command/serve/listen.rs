@@ -17,8 +17,9 @@ use tokio_io_timeout::TimeoutStream;
 use super::gate::Seat;
 use super::{App, routes};
 
-/// The longest head of a request, in bytes; hyper takes no less than 8 KiB.
-const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Bytes of a head that are read; hyper takes no less than 8 KiB, and refuses what is longer without a word. What is longer
+/// than [`HEAD_BYTES_MAX`](super::guard::HEAD_BYTES_MAX) is refused in words.
+const READ_BYTES_MAX: usize = 4 * super::guard::HEAD_BYTES_MAX;
 /// Time for the head of a request, also that in which a connection may be idle.
 const HEAD_PATIENCE: Duration = Duration::from_secs(15);
 /// Time in which a client has to take some of an answer.
@@ -118,7 +119,7 @@ async fn connection(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_PATIENCE.min(patience))
-        .max_buf_size(HEAD_BYTES_MAX)
+        .max_buf_size(READ_BYTES_MAX)
         .keep_alive(seat.is_whole)
         .serve_connection(stream, TowerToHyperService::new(router));
     let mut connection = pin!(connection);

@@ -149,6 +149,7 @@ pub fn problems(content: Value, has_body: bool) -> Value {
             "The server was called by another name, by another site's page, or without saying what the caller may see.",
         ),
         ("422", "The request can't be answered as it is."),
+        ("431", "The head is too long."),
         ("500", "Something failed in the server."),
     ];
     if has_body {

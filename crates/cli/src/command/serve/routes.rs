@@ -71,7 +71,8 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
     let route = path.as_ref().map_or("other", MatchedPath::as_str).to_string();
     let is_asset = page::ASSETS.iter().any(|(path, ..)| *path == route);
     let is_open = is_asset || OPEN.contains(&route.as_str());
-    let checked = app.guard.check(request.headers(), route == PAGE, is_open).and_then(|()| {
+    let checked = super::guard::check_head(request.uri(), request.headers());
+    let checked = checked.and_then(|()| app.guard.check(request.headers(), route == PAGE, is_open)).and_then(|()| {
         let shards = app.state.shards();
         let is_needed = shards.is_some_and(|shards| shards.needs_rights) && of_repositories(&route) && !is_open;
         Caller::read(request.headers(), shards.is_some(), is_needed)
