@@ -20,11 +20,11 @@ pub fn text(notice: &Notice) -> String {
             let known = in_tree.saturating_sub(*unread);
             format!("this answer knows {known} of {} as they are now; {rest} reads the rest", counted(*in_tree, "file"))
         }
-        Notice::OtherWalk => {
-            "the index was made with other --hidden, --secrets, --no-ignore or --max-filesize; `colgrep init` with \
-                              these flags changes it"
-                .to_string()
-        }
+        Notice::OtherWalk { root } => format!(
+            "the index of {} was made with other --hidden, --secrets, --no-ignore or --max-filesize; `colgrep init` with \
+             these flags changes it",
+            root.display()
+        ),
         Notice::TooLarge { files, filesize_max } => {
             let (limit, files) = (in_words(*filesize_max), counted_are(*files, "file"));
             format!("{files} larger than {limit} and not indexed (`colgrep status`)")

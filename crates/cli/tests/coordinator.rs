@@ -291,3 +291,28 @@ fn a_query_that_is_too_long_is_refused_in_the_same_words_everywhere() {
     let refused = server.post("/api/v1/history", &json!({ "query": long }));
     assert!(refused.status == 413 && refused.text.contains(why), "{refused:?}");
 }
+
+#[test]
+fn no_link_leads_to_a_file_of_another_machine() {
+    let sandbox = several(&["api"]);
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &["api"]);
+    name(&sandbox, &[&[&shard.address]]);
+    let links = ["retry", "--all", "-p", "--hyperlink-format", "vscode"];
+    assert!(sandbox.run(&[&links[..], &["api"]].concat()).out.contains("vscode://file"), "here there are");
+    let over = sandbox.run(&[&links[..], &["--shards", "shards.json"]].concat());
+    assert!(over.status == 0 && over.out.contains("retry") && !over.out.contains("\x1b]8;"), "{over:?}");
+}
+
+#[test]
+fn an_unknown_parameter_is_told_with_those_that_are_taken_over_shards() {
+    let sandbox = several(&["api"]);
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &["api"]);
+    name(&sandbox, &[&[&shard.address]]);
+    let server = over(&sandbox, &[]);
+    for path in ["/api/v1/search", "/page/results"] {
+        let refused = server.post(path, &json!({"query": "retry", "colour": 1})).json();
+        let detail = refused["detail"].as_str().expect("a text");
+        assert!(detail.contains("unknown field `colour`") && detail.contains("`languages`"), "{path}: {detail}");
+        assert!(!detail.contains("`near`") && !detail.contains("`groups`"), "{path}: {detail}");
+    }
+}

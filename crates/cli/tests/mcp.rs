@@ -25,9 +25,8 @@ fn tools_are_listed_with_their_schemas() {
             assert!(property["description"].is_string(), "{}.{name} is not described", tool["name"]);
         }
         let required = match tool["name"].as_str() {
-            Some("search") => json!(["query"]),
             Some("grep") => json!(["pattern"]),
-            Some("status" | "find_related" | "read_unit" | "history") => Value::Null,
+            Some("search" | "status" | "find_related" | "read_unit" | "history") => Value::Null,
             _ => json!(["file"]),
         };
         assert_eq!(tool["inputSchema"]["required"], required, "{tool}");

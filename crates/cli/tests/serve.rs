@@ -27,6 +27,8 @@ fn requests() -> Vec<(&'static str, Value)> {
         ("search", json!({"query": "ring", "results": 3, "offset": 1, "languages": ["rust"], "tests": "exclude"})),
         ("search", json!({"query": "RingBuffer", "queries": ["parse request"], "results": 2})),
         ("search", json!({"query": "", "kind": "class"})),
+        ("search", json!({"calls": "parse_request"})),
+        ("search", json!({"queries": ["ring", "parse request"]})),
         ("search", json!({"query": "() {"})),
         ("grep", json!({"pattern": "fn \\w+", "context": 1})),
         ("outline", json!({"file": "src/main.rs"})),
@@ -51,6 +53,8 @@ fn answers_are_those_of_mcp() {
     // What can't be answered is told in the same words.
     for (tool, parameters) in [
         ("search", json!({"query": ""})),
+        ("search", json!({})),
+        ("search", json!({"queries": [""]})),
         ("search", json!({"query": "a", "tests": "some"})),
         ("search", json!({"query": "a", "languages": ["klingon"]})),
         ("grep", json!({"pattern": "("})),
@@ -213,8 +217,13 @@ fn what_is_not_asked_rightly_is_a_problem() {
         let text = server.raw(bytes.as_bytes());
         assert!(text.starts_with(begin), "{bytes:?}: {text}");
     }
-    let head = format!("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nx: {}\r\n\r\n", "y".repeat(64 << 10));
-    assert!(server.raw(head.as_bytes()).starts_with("HTTP/1.1 431"), "a long head");
+    for kib in [33, 64, 200] {
+        let long = "y".repeat(kib << 10);
+        let head = format!("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nx: {long}\r\n\r\n");
+        let refused = server.raw(head.as_bytes());
+        assert!(refused.starts_with("HTTP/1.1 431"), "{kib}: {refused}");
+        assert_eq!(refused.contains("longer than 32 KiB"), kib < 128, "what is far longer is not read: {refused}");
+    }
 }
 
 #[test]

@@ -165,3 +165,52 @@ fn a_group_that_names_no_folder_is_refused_and_never_the_current_one() {
     let told = sandbox.run(&["doctor"]).out;
     assert!(told.contains("the group \"empty\"") && told.contains("the group \"lost\""), "{told}");
 }
+
+#[test]
+fn a_file_of_a_repository_inside_another_is_searched_once() {
+    let sandbox = Sandbox::new();
+    sandbox.write("outer/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("outer/o.py", "def zebra_outside():\n    return 1\n");
+    sandbox.write("outer/in1/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("outer/in1/i.py", "def zebra_inside():\n    return 2\n");
+    sandbox.write("outer/in1/deep/d.py", "def zebra_deep():\n    return 3\n");
+    let files = |args: &[&str]| -> Vec<String> {
+        let ran = sandbox.run(&[&["zebra", "-l", "--all"], args].concat());
+        let mut files: Vec<String> = ran.out.lines().map(String::from).collect();
+        files.sort();
+        files
+    };
+    let all = ["outer/in1/deep/d.py", "outer/in1/i.py", "outer/o.py"];
+    assert_eq!(files(&["outer", "outer/in1"]), all);
+    assert_eq!(files(&["outer/in1", "outer"]), all);
+    assert_eq!(files(&["outer", "outer/in1/deep"]), all, "a part of the inner one");
+    assert_eq!(files(&["outer/in1", "outer/o.py"]), all, "nothing is in both");
+    assert_eq!(files(&["outer", "outer/in1", "-t", "python", "--exclude", "deep"]), [all[1], all[2]]);
+    let listed = sandbox.run(&["--kind", "function", "-l", "outer", "outer/in1"]).out;
+    assert_eq!(listed.lines().count(), 3, "{listed}");
+    let counted = sandbox.run(&["zebra", "outer", "outer/in1", "-k", "1"]);
+    assert!(!counted.err.contains("4 files") && !counted.err.contains("5 files"), "{}", counted.err);
+    for (roots, files) in [
+        (["outer", "outer/in1"], 3),
+        (["outer/in1", "outer"], 3),
+        (["outer/in1", "outer/in1/deep"], 2),
+        (["outer/in1/deep", "outer/in1"], 2),
+    ] {
+        let mut client = Client::start(&sandbox, &roots);
+        let mut found = hits(&mut client, json!({"query": "zebra", "all": true, "pack": 0}));
+        assert_eq!(found.len(), files, "{roots:?}: {found:?}");
+        found.sort();
+        found.dedup();
+        assert_eq!(found.len(), files, "{roots:?}: {found:?}");
+    }
+}
+
+#[test]
+fn what_an_index_was_made_with_is_told_of_the_project_by_its_name() {
+    let sandbox = sandbox();
+    sandbox.run(&["retry", "api", "worker"]);
+    let ran = sandbox.run(&["retry", "api", "worker", "--hidden"]);
+    for name in ["api", "worker"] {
+        assert!(ran.err.contains(&format!("the index of ROOT/{name} was made with other --hidden")), "{}", ran.err);
+    }
+}

@@ -4,11 +4,12 @@
 mod common;
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use common::shared::{
-    answer, blobs_of, clone_of, commit, done, files_below, manifest, manifests, place, repository, snapshots,
-    write_manifest,
+    answer, blobs, blobs_of, clone_of, commit, done, done_by, files_below, manifest, manifests, place, repository,
+    snapshots, write_manifest,
 };
 use common::{Sandbox, git};
 use serde_json::{Value, json};
@@ -62,6 +63,46 @@ fn what_is_missing_is_put_again_by_the_next_push() {
     assert!(refused.status == 2 && refused.err.contains("`colgrep push` puts what is missing"), "{}", refused.err);
     done(&ours, &["push", &url]);
     done(&clone_of(&ours), &["pull", &url]);
+}
+
+/// The commands of the job in the guide, with another place.
+fn job(url: &str) -> String {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide.md");
+    let text = fs::read_to_string(guide).expect("the guide");
+    let block = text.split("      - run: |\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the job");
+    assert!(block.contains("pull s3://team/colgrep") && block.contains("push s3://team/colgrep"), "{block}");
+    block.replace("s3://team/colgrep", url)
+}
+
+#[cfg(unix)]
+#[test]
+fn the_job_of_the_guide_puts_in_order_what_it_finds() {
+    let ours = repository();
+    let (remote, url) = place(&ours);
+    let runs = |project: &Sandbox| {
+        let programs = Path::new(env!("CARGO_BIN_EXE_colgrep")).parent().expect("a folder").display().to_string();
+        let mut job_of = std::process::Command::new("bash");
+        job_of.args(["-e", "-c", &job(&url)]).current_dir(project.root()).env_clear();
+        job_of.envs(project.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+        done_by(project, job_of.env("PATH", format!("{programs}:/usr/bin:/bin")))
+    };
+    assert!(runs(&ours).err.contains("has no index"), "nobody has pushed yet");
+    let fresh = answer(&ours);
+    let blob = || blobs(&remote).into_iter().max_by_key(|blob| blob.metadata().map_or(0, |m| m.len())).expect("a blob");
+    let junk = |path: &Path| fs::write(path, vec![b'x'; fs::read(path).expect("bytes").len()]).expect("written");
+    let damages: [&dyn Fn(); 3] =
+        [&|| fs::remove_file(blob()).expect("removed"), &|| blobs(&remote).iter().for_each(|blob| junk(blob)), &|| {
+            manifests(&remote).iter().for_each(|manifest| junk(manifest))
+        }];
+    for (at, damage) in damages.iter().enumerate() {
+        damage();
+        assert_eq!(clone_of(&ours).run(&["pull", &url]).status, 2, "damage {at}");
+        let ran = runs(&clone_of(&ours));
+        let theirs = clone_of(&ours);
+        let pulled = done(&theirs, &["pull", &url]);
+        assert!(pulled.err.contains("what is checked out ("), "damage {at}: {} {}", ran.err, pulled.err);
+        assert_eq!(answer(&theirs), fresh, "damage {at}");
+    }
 }
 
 #[test]
@@ -210,6 +251,19 @@ fn a_search_waits_for_seconds_and_says_so() {
     assert_eq!(searched.status, 0, "{}", searched.err);
     let said = ["waiting for s3://team/x", "the search goes on without"];
     assert!(said.iter().all(|part| searched.err.contains(part)), "{}", searched.err);
+    // One that answers with a byte now and then.
+    let slow = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let trickling = format!("http://{}", slow.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in slow.incoming().flatten() {
+            std::thread::spawn(move || trickle(stream));
+        }
+    });
+    let vars = [("AWS_ENDPOINT_URL", trickling.as_str()), vars[1], vars[2], vars[3]];
+    let searched = ours.run_with(&vars, &["ring", "--remote", "s3://team/x"]);
+    assert_eq!(searched.status, 0, "{}", searched.err);
+    let said = ["waiting for s3://team/x", "no whole answer within", "the search goes on without"];
+    assert!(said.iter().all(|part| searched.err.contains(part)), "{}", searched.err);
     // Another pull of the same project is at work.
     let (_, url) = place(&ours);
     done(&ours, &["push", &url]);
@@ -234,6 +288,15 @@ fn a_search_waits_for_seconds_and_says_so() {
     done(&theirs, &["pull"]);
     let status = done(&theirs, &["status"]).out;
     assert!(status.contains(&format!("remote    {url}")) && status.contains("taken from a remote"), "{status}");
+}
+
+/// Answers a request without an end.
+fn trickle(mut stream: std::net::TcpStream) {
+    let _ = stream.read(&mut [0; 4096]);
+    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 100000\r\n\r\n");
+    while stream.write_all(b" ").is_ok() {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
 }
 
 #[test]

@@ -120,6 +120,12 @@ fn the_first_addresses_that_people_try_work_or_are_told() {
             assert!(refused.status == 2 && refused.err.contains(said), "{address}: {}", refused.err);
         }
     }
+    #[cfg(target_os = "linux")]
+    {
+        let refused = ours.run(&["push", "/proc/x"]);
+        assert!(refused.status == 2 && refused.err.contains("/proc/x/") && refused.err.contains("could not write"));
+        assert!(!refused.err.contains("not there any more"), "{}", refused.err);
+    }
     assert!(!ours.root().join("s3:").exists() && !ours.root().join("~other").exists());
     let refused = ours.run_with(
         &[("AWS_ENDPOINT_URL", "127.0.0.1:9"), ("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b")],

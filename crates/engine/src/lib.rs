@@ -25,6 +25,7 @@ mod moved;
 pub mod near;
 mod nearest;
 mod needed;
+pub mod nested;
 pub mod notice;
 pub mod open;
 pub mod pack;

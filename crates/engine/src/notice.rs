@@ -77,7 +77,10 @@ pub enum Notice {
         is_done_behind: bool,
     },
     /// The index was made with other options of the walk than those asked for; it keeps them.
-    OtherWalk,
+    OtherWalk {
+        /// The project's root.
+        root: PathBuf,
+    },
     /// Files larger than the limit were left out of an update.
     TooLarge {
         /// How many.

@@ -239,7 +239,7 @@ fn opened(
         && snapshot.files.walk_options() != asked
     {
         // Only `init` changes the options of an index: a search must not throw away files that another one needs.
-        listener.notice(&Notice::OtherWalk);
+        listener.notice(&Notice::OtherWalk { root: project.root.clone() });
         options = None;
     }
     let encoding = model.and_then(|m| m.encoding_of_search(opening.hurried));

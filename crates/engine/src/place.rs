@@ -44,17 +44,19 @@ pub struct Within {
     pub below: Vec<String>,
     /// The same paths as the caller wrote them; empty where it named none.
     pub given: Vec<PathBuf>,
+    /// Paths from the root that are left out of these: another place looks in there.
+    without: Vec<String>,
 }
 
 impl Within {
     /// The whole project.
     pub fn everything() -> Within {
-        Within { below: vec![String::new()], given: Vec::new() }
+        Within::paths(vec![String::new()])
     }
 
     /// Paths from the root.
     pub fn paths(below: Vec<String>) -> Within {
-        Within { below, given: Vec::new() }
+        Within { below, ..Within::default() }
     }
 
     /// Refuses a path that is neither indexed nor there, as [`Project::around`] does; `name` stands in front of the paths.
@@ -295,12 +297,24 @@ impl Place {
         no_ignore: bool,
         settings: &Settings,
     ) -> Result<Place> {
-        let rules = PathRules::new(scope, no_ignore, settings, &project)?.below(&within.below);
+        let rules = PathRules::new(scope, no_ignore, settings, &project)?.below(&within.below).without(&within.without);
         let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
         let filter = Filter::new(pattern.as_ref(), &scope.facts, &rules, &within.below, &project, &snapshot)?;
         let tags = settings.tags().into_iter().map(|(name, globs)| (name.to_string(), globs.to_vec())).collect();
         let facts = scope.facts.clone();
         Ok(Place { project, snapshot, within, rules, filter, facts, pattern, tags })
+    }
+
+    /// The same place without these paths from its root.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub(crate) fn without(mut self, paths: Vec<String>) -> Result<Place> {
+        self.within.without.extend(paths);
+        self.rules = self.rules.without(&self.within.without);
+        let Place { project, snapshot, within, rules, facts, pattern, .. } = &self;
+        self.filter = Filter::new(pattern.as_ref(), facts, rules, &within.below, project, snapshot)?;
+        Ok(self)
     }
 
     /// The scope's filter over units; `None` where it allows all.

@@ -101,6 +101,8 @@ pub struct PathRules {
     tests: Tests,
     changed: Option<git::Changed>,
     ignore: Option<IgnorePatterns>,
+    /// Paths that are left out with all below them.
+    without: Vec<String>,
 }
 
 impl PathRules {
@@ -135,6 +137,7 @@ impl PathRules {
                 known if known == project.ignored || no_ignore => None,
                 patterns => ignore_rules(patterns, root)?,
             },
+            without: Vec::new(),
         })
     }
 
@@ -156,6 +159,13 @@ impl PathRules {
         if let Some((_, from)) = &mut self.depth {
             *from = paths.to_vec();
         }
+        self
+    }
+
+    /// The same rules without these paths and all below them.
+    #[must_use]
+    pub fn without(mut self, paths: &[String]) -> PathRules {
+        self.without = paths.to_vec();
         self
     }
 
@@ -188,6 +198,7 @@ impl PathRules {
             && self.exclude.as_ref().is_none_or(|p| !p.is_match(path))
             && self.exclude_dir.as_ref().is_none_or(|p| !p.is_below_match(path))
             && self.changed.as_ref().is_none_or(|c| c.contains(path))
+            && !self.without.iter().any(|without| is_below(path, without))
             && self.ignore.as_ref().is_none_or(|i| !i.ignore_below(Path::new(path), false))
             && self.allows_depth(path)
             && self.allows_type(path, &language)
@@ -232,6 +243,7 @@ impl PathRules {
             && self.depth.is_none()
             && self.changed.is_none()
             && self.ignore.is_none()
+            && self.without.is_empty()
             && self.tests == Tests::Auto
             && !self.code_only
     }

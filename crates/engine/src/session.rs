@@ -18,6 +18,7 @@ use crate::like::{Like, like, like_with};
 use crate::list::Length;
 use crate::model::Model;
 use crate::near::NearFile;
+use crate::nested::searched_once;
 use crate::notice::{Listener, Notice};
 use crate::open::{OpenOptions, Opening, name_runtime, open};
 use crate::past::{Histories, Past};
@@ -279,7 +280,8 @@ impl Session {
             groups[known].1.given.push(path.clone());
         }
         (self.scope, self.is_scoped) = (scope.clone(), false);
-        self.places = groups.into_iter().map(|(project, within)| self.place(project, within)).collect::<Result<_>>()?;
+        let places = groups.into_iter().map(|(project, within)| self.place(project, within));
+        self.places = searched_once(places.collect::<Result<_>>()?)?;
         self.is_scoped = true;
         Ok(())
     }

@@ -90,7 +90,7 @@ fn words(notice: &Notice) -> String {
         Notice::Unfinished { unread, in_tree, .. } => {
             format!("the answer does not know {unread} of {in_tree} files as they are now; update() reads them")
         }
-        Notice::OtherWalk => "the index was made with other options; update() applies those given".to_string(),
+        Notice::OtherWalk { .. } => "the index was made with other options; update() applies those given".to_string(),
         Notice::TooLarge { files, filesize_max } => format!("{files} files are larger than {filesize_max} bytes"),
         Notice::AsItIs { why: NotUpdated::Failed(why), .. } => {
             format!("the index could not be brought up to date ({why}); the answer is from what there is")

@@ -14,6 +14,8 @@ use crate::shelf::{Extent, Shelf};
 
 /// Manifests that stay behind the newest, so that a number is not free again soon.
 const KEPT_MANIFESTS: usize = 8;
+/// How often manifests are listed that are gone when they are read.
+const TRIES: u32 = 100;
 /// What a manifest's name begins with.
 const MANIFEST: &str = "manifest-";
 /// Longest readable part of a repository's folder.
@@ -125,9 +127,9 @@ impl Bucket {
     /// The newest manifest that can be read; damaged ones are passed over.
     ///
     /// # Errors
-    /// Where all are damaged, one can't be read, or it is of a newer layout.
+    /// Where all are damaged, one can't be read, it is of a newer layout, or others are always faster.
     pub(crate) async fn newest(&self) -> Result<Newest> {
-        'anew: loop {
+        'anew: for _ in 0..TRIES {
             let numbers = self.numbers().await?;
             let last = numbers.last().copied().unwrap_or(0);
             let mut passed = Vec::new();
@@ -145,6 +147,7 @@ impl Bucket {
                 None => Ok(Newest { number: 0, manifest: None, passed: Vec::new() }),
             };
         }
+        Err(Error::Races { place: self.place().to_string() })
     }
 
     /// The number of the newest manifest alone, where none can be read.

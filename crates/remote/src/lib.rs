@@ -13,6 +13,7 @@ mod error;
 mod hash;
 mod manifest;
 mod open;
+mod pace;
 mod prune;
 mod pull;
 mod push;

@@ -203,6 +203,20 @@ impl Snapshot {
         of_bytes(lines.concat().as_bytes())
     }
 
+    /// Whether it holds what another does: the same units, texts and vectors. Its table and its commit point may be others,
+    /// as they are after a pull.
+    fn holds_the_same(&self, other: &Snapshot) -> bool {
+        let content = |snapshot: &Snapshot| {
+            let is_content = |part: &&PartRecord| !part.name.starts_with("files-") && part.name != POINT_PART;
+            let parts = snapshot.parts.iter().filter(is_content);
+            let mut parts: Vec<_> = parts.map(|p| (p.name.clone(), p.bytes, p.sha256.clone())).collect();
+            parts.sort();
+            parts
+        };
+        let counts = |snapshot: &Snapshot| (snapshot.files, snapshot.units);
+        self.id() == other.id() || (counts(self) == counts(other) && content(self) == content(other))
+    }
+
     /// Bytes of all its files.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.bytes).sum()
@@ -309,10 +323,10 @@ impl Manifest {
         self.snapshots.is_empty()
     }
 
-    /// This very index in it, under the same commit and branch.
+    /// This very index in it, under the same commit and branch, or one that holds the same.
     pub(crate) fn same(&self, snapshot: &Snapshot) -> Option<&Snapshot> {
         let same = |s: &&Snapshot| s.kind() == snapshot.kind() && s.commit == snapshot.commit;
-        self.snapshots().filter(same).find(|s| s.id() == snapshot.id())
+        self.snapshots().filter(same).find(|s| s.holds_the_same(snapshot))
     }
 
     /// Adds an index. Of the same commit and branch it is the only one after; of a branch the newest stay, and of all.

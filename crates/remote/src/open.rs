@@ -17,6 +17,7 @@ use reqwest::Url;
 use crate::address::{Kind, Place};
 use crate::credentials::profile;
 use crate::error::{Error, Result};
+use crate::pace::{Bounds, Pace};
 
 /// How long a store is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,17 @@ impl Patience {
     /// How long another process of the same project is waited for.
     pub(crate) fn for_locks(self) -> Duration {
         Duration::from_secs(if self == Patience::Ample { 1_800 } else { 5 })
+    }
+
+    /// How slowly a store may answer.
+    pub(crate) fn pace(self) -> Pace {
+        let short = Bounds { answer: Duration::from_secs(10), window: Duration::from_secs(5), bytes: 250_000 };
+        Pace::new((self == Patience::Short).then_some(short))
+    }
+
+    /// How long it may take to learn which indexes there are.
+    pub(crate) fn for_questions(self) -> Option<Duration> {
+        (self == Patience::Short).then_some(Duration::from_secs(30))
     }
 
     /// How often a request is tried again, and for how long.

@@ -63,6 +63,7 @@ impl Remote {
         let (store, root) = open(place, access)?;
         let shown = place.to_string();
         let shelf = Shelf::new(store, root, place.folder().map(Path::to_path_buf), &shown);
+        let shelf = shelf.with_pace(access.patience.pace());
         Ok(Remote { shelf, place: shown, patience: access.patience, runtime })
     }
 
@@ -133,7 +134,7 @@ impl Remote {
 
     /// Takes the first of some indexes ([`Remote::find`]) that is there whole, as that of the project at `root`, whose
     /// index is in `store`; until the last step that stays as it was. `looks_again` finds them anew where one can't be
-    /// taken: others may have moved on meanwhile.
+    /// taken: others may have moved on meanwhile. None where another process has taken the first one meanwhile.
     ///
     /// # Errors
     /// Where none can be fetched, or the disk refuses.
@@ -144,10 +145,15 @@ impl Remote {
         (options, mode): (WalkOptions, VectorMode),
         looks_again: &dyn Fn() -> Result<Vec<Found>>,
         watch: &dyn Watch,
-    ) -> Result<(Found, Pulled)> {
+    ) -> Result<Option<(Found, Pulled)>> {
         let incoming = store.incoming();
         let patience = self.patience.for_locks();
         let lock = incoming.lock_within(patience, &|| watch.waits())?;
+        let taken = store.open().map_or(String::new(), |snapshot| snapshot.files.pulled);
+        if found.first().is_some_and(|first| first.snapshot.id() == taken) {
+            incoming.remove(&lock)?;
+            return Ok(None);
+        }
         let mut failed: Vec<Snapshot> = Vec::new();
         let mut first: Option<Error> = None;
         while let Some(next) = found.into_iter().find(|found| !failed.contains(&found.snapshot)) {
@@ -158,7 +164,7 @@ impl Remote {
                 Ok(pulled) => {
                     let becomes = Becomes { root, options, mode, patience };
                     pull::install(&next, &incoming, lock, store, becomes, watch)?;
-                    return Ok((next, pulled));
+                    return Ok(Some((next, pulled)));
                 }
                 Err(error) if error.is_of_one_index() && failed.len() < TRIES => {
                     first.get_or_insert(error);
@@ -178,16 +184,18 @@ impl Remote {
     }
 
     /// Waits for what is asked of the remote; says so after a second.
-    fn asked<T>(&self, question: impl Future<Output = T>, watch: &dyn Watch) -> T {
+    fn asked<T>(&self, question: impl Future<Output = Result<T>>, watch: &dyn Watch) -> Result<T> {
         self.runtime.block_on(async {
             let mut question = pin!(question);
-            match tokio::time::timeout(SILENT, &mut question).await {
-                Ok(answer) => answer,
-                Err(_) => {
-                    watch.slow(&self.place);
-                    question.await
-                }
+            if let Ok(answer) = tokio::time::timeout(SILENT, &mut question).await {
+                return answer;
             }
+            watch.slow(&self.place);
+            let Some(patience) = self.patience.for_questions() else { return question.await };
+            tokio::time::timeout(patience, question).await.unwrap_or_else(|_| {
+                let why = format!("it takes more than {} s to say which indexes it has", patience.as_secs());
+                Err(Error::Store { doing: "read", place: self.place.clone(), why })
+            })
         })
     }
 }

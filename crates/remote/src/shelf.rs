@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use colgrep_index::disk::open_regular;
-use futures_util::StreamExt as _;
 use object_store::path::Path;
 use object_store::{Error as StoreError, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload};
 use tokio::task::spawn_blocking;
 
 use crate::error::{Error, Result};
+use crate::pace::Pace;
 
 /// Bytes of a file that are read at once.
 const PIECE_BYTES: usize = 1 << 20;
@@ -49,12 +49,19 @@ pub(crate) struct Shelf {
     disk: Option<PathBuf>,
     /// How it is called in messages.
     place: String,
+    /// How slowly a store of a network may answer.
+    pace: Pace,
 }
 
 impl Shelf {
     /// The whole of a store.
     pub(crate) fn new(store: Arc<dyn ObjectStore>, folder: Path, disk: Option<PathBuf>, place: &str) -> Shelf {
-        Shelf { store, folder, disk, place: place.trim_end_matches('/').to_string() }
+        Shelf { store, folder, disk, place: place.trim_end_matches('/').to_string(), pace: Pace::default() }
+    }
+
+    /// The same, which gives up what comes more slowly.
+    pub(crate) fn with_pace(self, pace: Pace) -> Shelf {
+        Shelf { pace, ..self }
     }
 
     /// A folder in this one.
@@ -65,6 +72,7 @@ impl Shelf {
             folder: self.folder.clone().join(name),
             disk,
             place: self.place_of(name),
+            pace: self.pace.clone(),
         }
     }
 
@@ -89,7 +97,8 @@ impl Shelf {
             let listed = blocking(move || listed(&disk)).await;
             return listed.map_err(|e| self.refused("list", "")(of_system(e)));
         }
-        let objects = match self.store.list_with_delimiter(Some(&self.folder)).await {
+        let listed = self.pace.answer(self.store.list_with_delimiter(Some(&self.folder))).await;
+        let objects = match listed {
             Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
             listed => listed.map_err(self.refused("list", ""))?.objects,
         };
@@ -118,13 +127,14 @@ impl Shelf {
             if is_longer { Ok(true) } else { take(piece).map(|()| false) }
         };
         let Some(disk) = &self.disk else {
-            let got = self.store.get(&self.folder.clone().join(name)).await.map_err(&refused)?;
+            let path = self.folder.clone().join(name);
+            let got = self.pace.answer(self.store.get(&path)).await.map_err(&refused)?;
             if got.meta.size > bytes_max {
                 return Ok(Extent::Longer);
             }
-            let mut stream = got.into_stream();
-            while let Some(piece) = stream.next().await {
-                if given(&piece.map_err(&refused)?)? {
+            let (mut stream, mut way) = (got.into_stream(), self.pace.begin());
+            while let Some(piece) = way.next(&mut stream).await.map_err(&refused)? {
+                if given(&piece)? {
                     return Ok(Extent::Longer);
                 }
             }
@@ -217,7 +227,9 @@ impl Shelf {
                 file => io::Write::write_all(&mut file?, b"*\n"),
             }
         };
-        put().map_err(|e: io::Error| self.refused("write", "")(of_system(e)))
+        // A folder that can't be made is no object that is gone.
+        let failed = |source: io::Error| StoreError::Generic { store: "folder", source: Box::new(source) };
+        put().map_err(|e: io::Error| self.refused("write", "")(failed(e)))
     }
 
     /// Removes what stopped pushes left half written in a folder of this machine, of objects whose names are `is_own`, if it

@@ -26,7 +26,7 @@ use tokio::sync::watch;
 
 use super::limit_threads;
 use super::served::state::ServerState;
-use super::served::{AT_WORK_A_CORE_MAX, Shards, Tool, answer, offered, schema};
+use super::served::{AT_WORK_A_CORE_MAX, Shards, Tool, answer, offered, schema, unread};
 use crate::FOUND;
 use crate::args::McpArgs;
 use crate::hint::for_tools;
@@ -129,7 +129,10 @@ impl Server {
     async fn answer(&self, tool: &Tool, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
         let call = match tool.call(arguments) {
             Ok(call) => call,
-            Err(error) => return Ok(failed(format!("failed to deserialize parameters: {error}"))),
+            Err(error) => {
+                let why = unread(&self.state(), &error);
+                return Ok(failed(format!("failed to deserialize parameters: {why}")));
+            }
         };
         let full = |error: tokio::sync::AcquireError| ErrorData::internal_error(error.to_string(), None);
         let _waits = self.load.requests.acquire().await.map_err(full)?;

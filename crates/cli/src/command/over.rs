@@ -37,7 +37,9 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     if !plan.output.quiet {
         tell_refused(&settings);
     }
-    let options = plan.output.with(&settings, env, std::io::stdout().is_terminal())?;
+    let mut options = plan.output.with(&settings, env, std::io::stdout().is_terminal())?;
+    // No file of this machine could be opened by one.
+    options.look.links = output::Links::default();
     let cluster = cluster(file, None, env, 1)?;
     let request = &plan.request;
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;

@@ -56,7 +56,7 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
         found => found?,
     };
     let best = found[0].clone();
-    let taken = if taking.is_taken(&best) { None } else { Some(taking.take(found, &transfer)?) };
+    let taken = if taking.is_taken(&best) { None } else { taking.take(found, &transfer)? };
     drop(transfer);
     let encoding = model.and_then(|model| model.encoding(None));
     let (snapshot, report) = update(&project, Some(&opening.walk), true, encoding.as_ref(), &*console)?;
@@ -157,7 +157,7 @@ fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Resu
     if has_one && (taking.is_taken(&found[0]) || found[0].distance != Some(0)) {
         return Ok(None);
     }
-    let taken = taking.take(found, &transfer)?;
+    let Some(taken) = taking.take(found, &transfer)? else { return Ok(None) };
     drop(transfer);
     // Every file has another time than where the index was made: each is read and compared by its hash, in no hurry.
     let console = Console::new(plan.output.quiet, env.trace);

@@ -31,7 +31,7 @@ use problem::Problem;
 use super::limit_threads;
 use super::served::Shards;
 use super::served::state::ServerState;
-use super::served::{AT_WORK_A_CORE_MAX, Tool, tools, wrong};
+use super::served::{AT_WORK_A_CORE_MAX, NotServed, Tool, left_out, tools, wrong};
 use crate::FOUND;
 use crate::args::ServeArgs;
 use crate::hint::for_tools;
@@ -42,8 +42,10 @@ use crate::panic::contained;
 const SOCKET_THREADS: usize = 2;
 /// Threads beside those of the searches, for what libraries do in threads.
 const SPARE_THREADS: usize = 4;
-/// How often a server over shards looks which of them answer.
+/// How often a server looks which of its shards answer, or which of its folders are there.
 const LOOK: Duration = Duration::from_secs(2);
+/// After how many looks an index that can't be opened is tried again.
+const TRY: u32 = 15;
 
 /// What all requests share.
 pub struct App {
@@ -158,7 +160,8 @@ fn tell(app: &App, listener: &Listener, quiet: bool) -> Result<()> {
     writeln!(out, "http://{}/", listener.address)?;
     out.flush()?;
     if !quiet {
-        let mut roots: Vec<String> = app.state.roots().map(|root| root.folder.display().to_string()).collect();
+        let served = app.state.roots().filter(|root| root.trouble().is_none());
+        let mut roots: Vec<String> = served.map(|root| root.folder.display().to_string()).collect();
         roots.extend(app.state.shards().map(|shards| format!("the shards of {}", shards.cluster.file().display())));
         let token = if app.guard.has_token() { "; requests bring the token" } else { "" };
         remark!("colgrep: serves {}{token}; ctrl-c ends it", roots.join(", "));
@@ -166,22 +169,56 @@ fn tell(app: &App, listener: &Listener, quiet: bool) -> Result<()> {
     Ok(())
 }
 
-/// Opens every index, one after the other, so that the first request need not wait for it; over shards watches these. In a
-/// thread of its own: requests have all others.
+/// Opens every index, one after the other, so that the first request need not wait for it; then watches which roots, or
+/// shards, can be served. In a thread of its own: requests have all others.
 fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
     let app = Arc::clone(app);
     let work = move || {
         for root in app.state.roots() {
-            if let Err(error) = contained(|| app.state.snapshot(root)).flatten() {
+            let opened = contained(|| app.state.opened(root).map(drop)).flatten();
+            // What was found when the server was started is told.
+            if let Err(error) = opened
+                && !error.is::<NotServed>()
+            {
                 remark!("colgrep: {}: {}", root.folder.display(), for_tools(&error));
             }
         }
-        if let Some(shards) = app.state.shards() {
-            watch(shards, quiet);
+        match app.state.shards() {
+            Some(shards) => watch(shards, quiet),
+            None => watch_roots(&app.state, quiet),
         }
     };
     std::thread::Builder::new().name("opens".into()).spawn(work).context("no thread for the indexes")?;
     Ok(())
+}
+
+/// Looks again and again which roots can be served, and says where that changed. What was never opened is opened as soon as
+/// it can be, what can't be opened is tried now and then.
+fn watch_roots(state: &ServerState, quiet: bool) {
+    let mut before = state.unserved();
+    for look in 1_u32.. {
+        std::thread::sleep(LOOK);
+        for root in state.roots() {
+            // Where even that fails, what is known counts.
+            let _ = contained(|| {
+                let is_due = match state.look(root) {
+                    None => !root.is_ready(),
+                    Some(_) => look.is_multiple_of(TRY),
+                };
+                if is_due {
+                    let _ = state.opened(root);
+                }
+            });
+        }
+        let now = state.unserved();
+        if now != before && !quiet {
+            remark!(
+                "colgrep: {}",
+                left_out(&now).unwrap_or_else(|| "all repositories can be searched again".to_string())
+            );
+        }
+        before = now;
+    }
 }
 
 /// Looks again and again which shards answer, and says where that changed.

@@ -10,6 +10,7 @@ mod files;
 mod heard;
 mod history;
 mod local;
+mod locate;
 mod page;
 pub mod params;
 mod ranking;
@@ -19,6 +20,7 @@ mod shards;
 pub mod state;
 mod token;
 mod tools;
+mod unserved;
 
 use anyhow::Result;
 use ends::Answered;
@@ -29,6 +31,7 @@ pub use shards::{Shards, cluster, told, wrong};
 use state::ServerState;
 pub use token::token_in;
 pub use tools::search_shown;
+pub use unserved::{NotServed, Unserved, told as left_out};
 
 /// Requests that are worked on at once, for each core. The others wait their turn.
 pub const AT_WORK_A_CORE_MAX: usize = 2;
@@ -105,7 +108,7 @@ pub fn tools() -> Vec<Tool> {
         ),
         Tool::new(
             ["grep", "Find lines", "Gives every line that matches a regular expression, as path:line:text."],
-            |state, asked| Ok(files::grep(state, asked)?.into()),
+            files::grep,
         ),
         Tool::new(
             ["outline", "Outline a file", "Lists the units of a file in order: lines, kind, signature."],
@@ -129,7 +132,7 @@ pub fn tools() -> Vec<Tool> {
                 "Search commits and sessions",
                 "Ranks commits, and agents' sessions where the user's settings name them, by a question; or gives the newest.",
             ],
-            |state, asked| Ok(history::history(state, asked)?.into()),
+            history::history,
         ),
         Tool::new(
             [
@@ -152,6 +155,19 @@ pub fn offered(state: &ServerState) -> Vec<Tool> {
         }
     }
     all
+}
+
+/// What is wrong with parameters. A server over shards does not name those as taken that it refuses.
+pub fn unread(state: &ServerState, error: &serde_json::Error) -> String {
+    let why = error.to_string();
+    match why.split_once("expected one of ") {
+        Some((front, taken)) if state.shards().is_some() => {
+            let without = |taken: String, name: &str| taken.replace(&format!("`{name}`, "), "");
+            let taken = HERE_ALONE.into_iter().fold(taken.to_string(), without);
+            format!("{front}expected one of {taken}")
+        }
+        _ => why,
+    }
 }
 
 /// An answer with the state of the roots that it is about.
@@ -179,13 +195,16 @@ impl Answer {
 
     /// The answer as [`schema::answers`] describes it.
     pub fn content(self) -> Value {
-        let Answered { text, hits, standing, .. } = self.answered;
+        let Answered { text, hits, standing, unserved, .. } = self.answered;
         let mut content = json!({"answer": text, "roots": self.roots});
         if let Some(hits) = hits {
             content["hits"] = hits.into();
         }
         if let Some(standing) = standing {
             content["shards"] = json!(standing);
+        }
+        if !unserved.is_empty() {
+            content["unserved"] = json!(unserved);
         }
         content
     }

@@ -101,8 +101,9 @@ impl Taking<'_> {
         pulled(&self.project.store).is_some_and(|id| id == found.snapshot.id())
     }
 
-    /// Takes an index; what is checked out is overlaid by the update that follows.
-    pub(super) fn take(&self, found: Vec<Found>, watch: &dyn Watch) -> colgrep_remote::Result<(Found, Pulled)> {
+    /// Takes an index; what is checked out is overlaid by the update that follows. None where another process took it
+    /// meanwhile.
+    pub(super) fn take(&self, found: Vec<Found>, watch: &dyn Watch) -> colgrep_remote::Result<Option<(Found, Pulled)>> {
         let Opening { walk, choice, .. } = self.opening;
         let target = (&self.project.store, self.project.root.as_path());
         self.remote.pull(found, target, (*walk, choice.vectors), &|| self.find(watch), watch)

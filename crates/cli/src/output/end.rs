@@ -92,9 +92,11 @@ pub fn tell(end: &End, is_marked: bool, paths: &str) {
     remarks(end, is_marked, paths).iter().for_each(|line| remark!("colgrep: {line}"));
 }
 
-/// Paths as they are typed behind a query.
+/// Paths as they are typed behind a query, each once.
 pub fn typed(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| format!(" {}", shell_word(&path.to_string_lossy()))).collect()
+    let is_first = |(at, path): &(usize, &PathBuf)| !paths[..*at].contains(path);
+    let each = paths.iter().enumerate().filter(is_first);
+    each.map(|(_, path)| format!(" {}", shell_word(&path.to_string_lossy()))).collect()
 }
 
 /// A word as a shell reads it back.
@@ -175,6 +177,12 @@ mod tests {
         ] {
             assert_eq!(remarks(&end, is_marked, " src").join("|"), expected, "{end:?}");
         }
+    }
+
+    #[test]
+    fn a_path_that_was_given_twice_is_typed_once() {
+        let paths = ["web", "it's", "web", "api"].map(PathBuf::from);
+        assert_eq!(typed(&paths), " web 'it'\\''s' api");
     }
 
     #[test]

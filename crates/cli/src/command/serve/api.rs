@@ -70,7 +70,7 @@ async fn answered(
     parameters: Map<String, Value>,
     caller: Caller,
 ) -> Result<Response, Problem> {
-    let call = app.tools[at].call(parameters).map_err(|error| Problem::invalid(error.to_string()))?;
+    let call = app.tools[at].call(parameters).map_err(|error| Problem::invalid(served::unread(&app.state, &error)))?;
     json(app, &app.work(move |app| Ok(served::answer(&app.state.for_caller(caller.0), call)?.content())).await?)
 }
 

@@ -13,8 +13,10 @@ use super::problem::Problem;
 
 /// Maximum number of requests that wait for their turn.
 pub const WAITING_MAX: usize = 64;
-/// Connections at once; more wait in the system's queue.
+/// Connections at once.
 pub const CONNECTIONS_MAX: usize = 256;
+/// Connections beyond those, which are asked about the server's health alone; more wait in the system's queue.
+const SPARE_MAX: usize = 16;
 /// Answers on their way to clients, all together, in KiB.
 const UNREAD_KIB_MAX: usize = 64 << 10;
 /// The longest answer, in bytes.
@@ -35,6 +37,16 @@ pub struct Gate {
     unread: Arc<Semaphore>,
     /// Room for connections.
     connections: Arc<Semaphore>,
+    /// Room for connections beyond those.
+    spare: Arc<Semaphore>,
+}
+
+/// A connection's place; given back when it is dropped.
+#[derive(Debug)]
+pub struct Seat {
+    /// Whether there was room for it; beyond that, only health is asked about.
+    pub is_whole: bool,
+    _place: OwnedSemaphorePermit,
 }
 
 /// What is under way.
@@ -61,7 +73,8 @@ impl Gate {
     pub fn new(at_once: usize) -> Gate {
         let room = |n| Arc::new(Semaphore::new(n));
         let (requests, work) = (room(at_once + WAITING_MAX), room(at_once));
-        Gate { at_once, requests, work, unread: room(UNREAD_KIB_MAX), connections: room(CONNECTIONS_MAX) }
+        let (connections, spare) = (room(CONNECTIONS_MAX), room(SPARE_MAX));
+        Gate { at_once, requests, work, unread: room(UNREAD_KIB_MAX), connections, spare }
     }
 
     /// Waits for a place.
@@ -74,14 +87,20 @@ impl Gate {
         Ok(Place { _request: request, _work: work })
     }
 
-    /// Waits for room for a connection.
-    pub async fn connect(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.connections).acquire_owned().await.ok()
+    /// Waits for room for a connection, or for one beyond.
+    pub async fn connect(&self) -> Option<Seat> {
+        let (is_whole, place) = tokio::select! {
+            biased;
+            place = Arc::clone(&self.connections).acquire_owned() => (true, place),
+            place = Arc::clone(&self.spare).acquire_owned() => (false, place),
+        };
+        Some(Seat { is_whole, _place: place.ok()? })
     }
 
     /// Waits until no connection is left.
     pub async fn emptied(&self) {
         let _ = self.connections.acquire_many(CONNECTIONS_MAX as u32).await;
+        let _ = self.spare.acquire_many(SPARE_MAX as u32).await;
     }
 
     /// What is under way.
@@ -175,6 +194,23 @@ mod tests {
             }
             let load = gate.load();
             assert_eq!((load.working, load.waiting), (0, 0));
+        });
+    }
+
+    #[test]
+    fn beyond_the_last_connection_a_few_are_taken_for_a_moment() {
+        blocked(async {
+            let gate = Gate::new(1);
+            let mut seats = Vec::new();
+            for at in 0..CONNECTIONS_MAX + SPARE_MAX {
+                let seat = gate.connect().await.expect("a seat");
+                assert_eq!(seat.is_whole, at < CONNECTIONS_MAX, "{at}");
+                seats.push(seat);
+            }
+            let waits = tokio::time::timeout(Duration::from_millis(10), gate.connect());
+            assert!(waits.await.is_err(), "the next one waits");
+            seats.remove(0);
+            assert!(gate.connect().await.expect("a seat").is_whole);
         });
     }
 

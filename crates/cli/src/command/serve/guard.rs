@@ -4,7 +4,7 @@ use core::net::IpAddr;
 
 use anyhow::{Result, bail};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use colgrep_engine::env::Env;
 use subtle::ConstantTimeEq as _;
 
@@ -29,6 +29,27 @@ const HEADERS: [(&str, &str); 6] = [
     ("cross-origin-resource-policy", "same-origin"),
     ("x-frame-options", "DENY"),
 ];
+
+/// The longest head of a request, in bytes.
+pub const HEAD_BYTES_MAX: usize = 32 << 10;
+
+/// Refuses a request whose head is too long: its address, and the names and values of its headers.
+///
+/// # Errors
+/// When it is.
+pub fn check_head(address: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    let path = address.path_and_query().map_or(0, |path| path.as_str().len());
+    let bytes =
+        headers.iter().fold(path, |sum, (name, value)| sum + name.as_str().len() + value.len() + ": \r\n".len());
+    if bytes <= HEAD_BYTES_MAX {
+        return Ok(());
+    }
+    let detail = format!(
+        "the head of the request is longer than {} KiB, the most that is read, Colgrep-Repositories included",
+        HEAD_BYTES_MAX >> 10
+    );
+    Err(Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "too_large", detail))
+}
 
 /// The header in which whoever stands in front says what the caller may see: a list of names in JSON.
 pub const REPOSITORIES: &str = "colgrep-repositories";

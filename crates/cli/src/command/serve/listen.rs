@@ -11,17 +11,21 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 use tokio_io_timeout::TimeoutStream;
 
+use super::gate::Seat;
 use super::{App, routes};
 
-/// The longest head of a request, in bytes; hyper takes no less than 8 KiB.
-const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Bytes of a head that are read; hyper takes no less than 8 KiB, and refuses what is longer without a word. What is longer
+/// than [`HEAD_BYTES_MAX`](super::guard::HEAD_BYTES_MAX) is refused in words.
+const READ_BYTES_MAX: usize = 4 * super::guard::HEAD_BYTES_MAX;
 /// Time for the head of a request, also that in which a connection may be idle.
 const HEAD_PATIENCE: Duration = Duration::from_secs(15);
 /// Time in which a client has to take some of an answer.
 const WRITE_PATIENCE: Duration = Duration::from_secs(20);
+/// Time for a connection for which there is no room: it asks about health, or is told to come again.
+const SPARE_PATIENCE: Duration = Duration::from_secs(2);
 /// Time for what is under way when the server is told to end.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
 /// What the system holds of an answer for a client that does not read, in bytes.
@@ -54,11 +58,11 @@ impl Listener {
 
     /// Answers until the process is told to end; then finishes what is under way.
     pub async fn serve(self, app: &Arc<App>) {
-        let router = routes::router(app);
+        let (router, spare) = (routes::router(app), routes::beside(app));
         let (stop, stopped) = watch::channel(false);
         let mut told = pin!(told_to_end());
         loop {
-            // While there is no room, the next connections wait with the system.
+            // While there is no room at all, the next connections wait with the system.
             let next = async {
                 let accepted = self.socket.accept().await;
                 Some((accepted, app.gate.connect().await?))
@@ -66,9 +70,13 @@ impl Listener {
             tokio::select! {
                 () = &mut told => break,
                 next = next => match next {
-                    Some((Ok((stream, _)), place)) => {
+                    Some((Ok((stream, _)), seat)) if seat.is_whole => {
                         let patience = app.patience;
-                        tokio::spawn(connection(stream, router.clone(), stopped.clone(), place, patience));
+                        tokio::spawn(connection(stream, router.clone(), stopped.clone(), seat, patience));
+                    }
+                    Some((Ok((stream, _)), seat)) => {
+                        let asked = connection(stream, spare.clone(), stopped.clone(), seat, SPARE_PATIENCE);
+                        tokio::spawn(tokio::time::timeout(SPARE_PATIENCE, asked));
                     }
                     // Too many open files, or a client that went away again.
                     Some((Err(_), _)) => tokio::time::sleep(PAUSE).await,
@@ -101,10 +109,9 @@ async fn connection(
     stream: TcpStream,
     router: Router,
     mut stopped: watch::Receiver<bool>,
-    place: OwnedSemaphorePermit,
+    seat: Seat,
     patience: Duration,
 ) {
-    let _place = place;
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(WRITE_PATIENCE.min(patience)));
@@ -112,7 +119,8 @@ async fn connection(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_PATIENCE.min(patience))
-        .max_buf_size(HEAD_BYTES_MAX)
+        .max_buf_size(READ_BYTES_MAX)
+        .keep_alive(seat.is_whole)
         .serve_connection(stream, TowerToHyperService::new(router));
     let mut connection = pin!(connection);
     tokio::select! {

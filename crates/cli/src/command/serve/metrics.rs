@@ -61,9 +61,10 @@ pub struct Metrics {
     units: Numbers,
     complete: Numbers,
     stale: Numbers,
+    unserved: Numbers,
     shards: Gauge<i64, AtomicI64>,
     shards_missing: Gauge<i64, AtomicI64>,
-    unserved: Gauge<i64, AtomicI64>,
+    shards_unserved: Gauge<i64, AtomicI64>,
 }
 
 /// A request that has no answer yet; counted until it is dropped.
@@ -108,7 +109,8 @@ impl Metrics {
         let units = numbers("index_units", "Units in the index");
         let complete = numbers("index_complete", "1 where all files are indexed");
         let stale = numbers("index_stale", "1 where the next request looks for changes");
-        let [shards, shards_missing, unserved] = [
+        let unserved = numbers("index_unserved", "1 where the repository can't be searched now");
+        let [shards, shards_missing, shards_unserved] = [
             ("shards", "Shards that are searched"),
             ("shards_missing", "Shards that do not answer"),
             ("repositories_unserved", "Repositories that shards which answer can't serve"),
@@ -135,9 +137,10 @@ impl Metrics {
             units,
             complete,
             stale,
+            unserved,
             shards,
             shards_missing,
-            unserved,
+            shards_unserved,
         }
     }
 
@@ -168,6 +171,7 @@ impl Metrics {
         for root in app.state.roots() {
             let of = Of { root: root.folder.display().to_string() };
             self.stale.get_or_create(&of).set(root.is_stale().into());
+            self.unserved.get_or_create(&of).set(root.trouble().is_some().into());
             let Some(snapshot) = root.opened() else { continue };
             let set = |numbers: &Numbers, number: u64| {
                 numbers.get_or_create(&of).set(number.try_into().unwrap_or(i64::MAX));
@@ -180,7 +184,7 @@ impl Metrics {
             // Before the first look none is known to answer.
             let (all, seen) = (shards.cluster.count(), shards.cluster.last_seen());
             let missing = seen.as_ref().map_or(all, |seen| seen.standing.missing.len());
-            self.unserved.set(seen.map_or(0, |seen| seen.standing.unserved.len()) as i64);
+            self.shards_unserved.set(seen.map_or(0, |seen| seen.standing.unserved.len()) as i64);
             self.shards.set(all as i64);
             self.shards_missing.set(missing as i64);
         }

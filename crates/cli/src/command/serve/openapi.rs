@@ -149,6 +149,7 @@ pub fn problems(content: Value, has_body: bool) -> Value {
             "The server was called by another name, by another site's page, or without saying what the caller may see.",
         ),
         ("422", "The request can't be answered as it is."),
+        ("431", "The head is too long."),
         ("500", "Something failed in the server."),
     ];
     if has_body {
@@ -157,7 +158,8 @@ pub fn problems(content: Value, has_body: bool) -> Value {
     for (status, description) in all {
         responses[status] = problem(description);
     }
-    responses["503"] = problem("There is no room for now, it took too long, or no shard answers.");
+    responses["503"] =
+        problem("There is no room for now, it took too long, or what is asked is away: shards, or folders.");
     responses["503"]["headers"] =
         json!({"Retry-After": {"description": "Seconds after which to try again.", "schema": {"type": "integer"}}});
     responses
@@ -165,7 +167,7 @@ pub fn problems(content: Value, has_body: bool) -> Value {
 
 /// What is asked by GET beside the requests.
 fn plain(over_shards: bool) -> Map<String, Value> {
-    let ready = if over_shards { "Whether a shard answers" } else { "Whether every index was opened" };
+    let ready = if over_shards { "Whether a shard answers" } else { "Whether every index that can be was opened" };
     let text = |kind: &str| json!({kind: {"schema": {"type": "string"}}});
     let all = [
         ("/healthz", "healthz", "Whether the server lives", text("text/plain")),

@@ -8,6 +8,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use colgrep_core::strength::RULE;
 use colgrep_index::source::read_text;
+use colgrep_wire::Unserved;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -81,8 +82,19 @@ pub struct About {
     repositories: Vec<Repository>,
     /// The languages of their files, as the parameter `languages` takes them.
     languages: Vec<String>,
-    /// Whether that is all: every index is built, and every shard answers.
+    /// Whether that is all: every index is built and can be searched, and every shard answers.
     complete: bool,
+    /// Repositories that can't be searched now.
+    unserved: Vec<LeftOut>,
+}
+
+/// A repository that can't be searched now.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeftOut {
+    /// Its name, or its folder.
+    repository: String,
+    /// Why not.
+    why: String,
 }
 
 /// The paths that the page asks, for the description of the interface.
@@ -133,10 +145,15 @@ fn told(state: &ServerState) -> Result<About> {
         let repositories = seen.names().into_iter().map(named).collect();
         let languages = seen.languages().into_iter().map(str::to_string).collect();
         let complete = seen.standing.is_whole() && seen.standing.partial.iter().all(|one| one.files_known.is_none());
-        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete });
+        let left_out = |one: &Unserved| LeftOut { repository: one.repository.clone(), why: one.why.clone() };
+        let unserved = seen.standing.unserved.iter().map(left_out).collect();
+        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete, unserved });
     }
     let (mut languages, mut complete) = (Vec::new(), true);
     for root in state.roots() {
+        if state.look(root).is_some() {
+            continue;
+        }
         let snapshot = root.as_it_is();
         complete &= snapshot.as_ref().is_some_and(|snapshot| snapshot.files.complete);
         for language in snapshot.iter().flat_map(|snapshot| crate::command::languages(&snapshot.files)) {
@@ -150,13 +167,17 @@ fn told(state: &ServerState) -> Result<About> {
         repository: name.to_string(),
         folder: root.folder.display().to_string(),
     };
-    let repositories = Names::of(state).iter().map(repository).collect();
-    Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete })
+    let names = Names::of(state);
+    let repositories = names.iter().filter(|(_, root)| root.trouble().is_none()).map(repository).collect();
+    let left_out = |one: served::Unserved| LeftOut { repository: one.root, why: one.why };
+    let unserved: Vec<LeftOut> = state.unserved().into_iter().map(left_out).collect();
+    complete &= unserved.is_empty();
+    Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete, unserved })
 }
 
 async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) -> Result<P, Problem> {
     let parameters = api::parameters(app, request, &schema::of::<P>()).await?;
-    served::read(parameters).map_err(|error| Problem::invalid(error.to_string()))
+    served::read(parameters).map_err(|error| Problem::invalid(served::unread(&app.state, &error)))
 }
 
 /// A search: the same request as the tool's.
@@ -178,7 +199,11 @@ pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Re
 /// A remark for people: without what names parameters and tools, and without the strengths, which stand beside the results.
 fn remark(line: &str) -> Option<String> {
     let line = line.trim_start_matches('(').trim_end_matches(')');
-    let end = ["; the tool ", "; `all` "].iter().filter_map(|tool| line.find(tool)).min().unwrap_or(line.len());
+    let end = ["; the tool ", "; `all` ", "; `offset` "]
+        .iter()
+        .filter_map(|tool| line.find(tool))
+        .min()
+        .unwrap_or(line.len());
     (!line.starts_with("strength of each")).then(|| line[..end].to_string())
 }
 
@@ -215,4 +240,27 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
         Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()))
     });
     api::json(&app, &found.await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_no_parameters() {
+        for (line, expected) in [
+            (
+                "(30 files hold \"parse\", of which 10 are shown; `offset` gives more)",
+                "30 files hold \"parse\", of which 10 are shown",
+            ),
+            ("(nothing here is likely right; `all` shows what is near)", "nothing here is likely right"),
+            (
+                "(2 files hold \"a\", of which 1 is shown; the tool grep lists them)",
+                "2 files hold \"a\", of which 1 is shown",
+            ),
+        ] {
+            assert_eq!(remark(line).as_deref(), Some(expected));
+        }
+        assert_eq!(remark("(strength of each, 0 to 1: 0.90)"), None);
+    }
 }

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gate::ANSWER_BYTES_MAX;
+use crate::command::served::NotServed;
 use crate::hint::for_tools;
 
 /// The media type of a problem.
@@ -71,6 +72,11 @@ impl Problem {
         Problem::for_now("overloaded", "as many requests are under way as may be; try again")
     }
 
+    /// There is no room for a connection.
+    pub fn crowded() -> Problem {
+        Problem::for_now("overloaded", "as many connections are open as may be; close some, or try again")
+    }
+
     /// A request takes too long.
     pub fn late(patience: Duration) -> Problem {
         Problem::for_now("late", format!("no answer within {} s (--timeout)", patience.as_secs()))
@@ -86,8 +92,12 @@ impl Problem {
         Problem::invalid(format!("the answer is longer than {ANSWER_BYTES_MAX} bytes; ask for less"))
     }
 
-    /// An error of the code that answers: of the request, unless it is one of the machine, or of shards that are away.
+    /// An error of the code that answers: of the request, unless it is one of the machine or of its settings, or what is
+    /// asked is away: shards, or folders.
     pub fn of(error: &anyhow::Error) -> Problem {
+        if error.chain().any(|cause| cause.is::<NotServed>()) {
+            return Problem::for_now("away", for_tools(error));
+        }
         let is_away = |cause: &(dyn std::error::Error + 'static)| {
             let engine = match cause.downcast_ref::<WireError>() {
                 Some(WireError::NoneAnswers { .. }) => return true,
@@ -106,11 +116,16 @@ impl Problem {
         if error.chain().any(is_away) {
             return Problem::for_now("away", for_tools(error));
         }
+        // A file that holds no text is the caller's choice.
+        let index = |error: &IndexError| !matches!(error, IndexError::NoText { .. });
+        // What the engine does not refuse is no fault of the request; nor is a group of the settings that leads nowhere.
+        let engine = |error: &EngineError| match error {
+            EngineError::Refused(refused) => {
+                matches!(refused, Refused::EmptyGroup { .. } | Refused::GroupFolder { .. })
+            }
+            other => other.of_index().is_none_or(index),
+        };
         let is_ours = |cause: &(dyn std::error::Error + 'static)| {
-            // A file that holds no text is the caller's choice.
-            let index = |error: &IndexError| !matches!(error, IndexError::NoText { .. });
-            let engine =
-                |error: &EngineError| error.of_index().is_some_and(index) || matches!(error, EngineError::Model(_));
             cause.downcast_ref::<IndexError>().is_some_and(index)
                 || cause.is::<ModelError>()
                 || cause.downcast_ref::<EngineError>().is_some_and(engine)

@@ -21,11 +21,21 @@ pub const PAGE: &str = "/";
 /// What needs no token: it holds nothing of any repository.
 const OPEN: [&str; 3] = [PAGE, "/healthz", "/readyz"];
 
+/// The routes about the server's health.
+fn health() -> Router<Arc<App>> {
+    let lives = get(async || ([(CONTENT_TYPE, "text/plain")], "ok\n"));
+    Router::new().route("/healthz", lives).route("/readyz", get(ready))
+}
+
+/// The routes for connections beyond those that there is room for: health, and to come again.
+pub fn beside(app: &Arc<App>) -> Router {
+    let router = health().fallback(async || Problem::crowded());
+    router.layer(from_fn_with_state(Arc::clone(app), around)).with_state(Arc::clone(app))
+}
+
 /// All routes.
 pub fn router(app: &Arc<App>) -> Router {
-    let mut router = Router::new()
-        .route("/healthz", get(async || ([(CONTENT_TYPE, "text/plain")], "ok\n")))
-        .route("/readyz", get(ready))
+    let mut router = health()
         .route("/metrics", get(metrics))
         .route("/openapi.json", get(async |State(app): State<Arc<App>>| axum::Json(openapi::document(&app.state))));
     for (path, kind, text) in page::ASSETS {
@@ -61,7 +71,8 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
     let route = path.as_ref().map_or("other", MatchedPath::as_str).to_string();
     let is_asset = page::ASSETS.iter().any(|(path, ..)| *path == route);
     let is_open = is_asset || OPEN.contains(&route.as_str());
-    let checked = app.guard.check(request.headers(), route == PAGE, is_open).and_then(|()| {
+    let checked = super::guard::check_head(request.uri(), request.headers());
+    let checked = checked.and_then(|()| app.guard.check(request.headers(), route == PAGE, is_open)).and_then(|()| {
         let shards = app.state.shards();
         let is_needed = shards.is_some_and(|shards| shards.needs_rights) && of_repositories(&route) && !is_open;
         Caller::read(request.headers(), shards.is_some(), is_needed)
@@ -90,7 +101,8 @@ fn of_repositories(route: &str) -> bool {
     route.starts_with(api::PATH) || route.starts_with("/page/")
 }
 
-/// Ready once every root's index was opened; over shards once one answers. Says what is known, and asks nobody.
+/// Ready once the index of every root that can be served was opened; over shards once one answers. Says what is known, and
+/// asks nobody.
 async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
     let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
     if let Some(shards) = app.state.shards() {
@@ -106,9 +118,15 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
             None => Err(Problem::not_ready("the shards are being looked at")),
         };
     }
-    match app.state.roots().find(|root| !root.is_ready()) {
-        None => text("ready\n"),
-        Some(_) => Err(Problem::not_ready("the indexes are being opened")),
+    let (served, unserved): (Vec<_>, Vec<_>) = app.state.roots().partition(|root| root.trouble().is_none());
+    match served.iter().all(|root| root.is_ready()) {
+        true if served.is_empty() => Err(Problem::not_ready("no repository can be searched now")),
+        // Which they are is said where callers are known.
+        true if !unserved.is_empty() || !app.state.lost().is_empty() => {
+            text("ready, and not all repositories can be searched\n")
+        }
+        true => text("ready\n"),
+        false => Err(Problem::not_ready("the indexes are being opened")),
     }
 }
 

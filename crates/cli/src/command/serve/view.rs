@@ -164,7 +164,9 @@ fn around(file: &FileAnswer, best: &UnitAnswer, syntaxes: &Syntaxes) -> Vec<Row>
     let classes = syntaxes.classes(&file.path, head, known, known.len());
     let row = |(at, text): (usize, &&str)| {
         let number = from + at;
-        let marks = if number == line.number { line.marks.as_slice() } else { &[] };
+        // Without a word of the question, what the pattern matches.
+        let marked = if line.marks.is_empty() { line.matches.as_ref().unwrap_or(&line.marks) } else { &line.marks };
+        let marks = if number == line.number { marked.as_slice() } else { &[] };
         Row { number, spans: spans(text, classes.get(at).map_or(&[], Vec::as_slice), marks) }
     };
     known.iter().enumerate().skip(first - from).map(row).collect()

@@ -7,6 +7,7 @@ use colgrep_index::disk::read_regular;
 use serde_json::{Value, json};
 
 use super::state::{Root, ServerState};
+use super::unserved::Unserved;
 
 /// Largest of git's files that is read, in bytes.
 const BYTES_MAX: u64 = 1 << 20;
@@ -19,7 +20,8 @@ pub fn rows(state: &ServerState) -> Vec<Value> {
         let head = head(&root.project.root).unwrap_or_default();
         json!({"root": root.folder.display().to_string(), "head": head, "index": root.freshness()})
     };
-    state.roots().map(row).collect()
+    let lost = |one: &Unserved| json!({"root": one.root, "head": "", "index": format!("not served: {}", one.why)});
+    state.roots().map(row).chain(state.lost().iter().map(lost)).collect()
 }
 
 /// The rows as text, a line each.

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::params;
 use super::shards::remarks as of_shards;
+use super::unserved::{self, Unserved};
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
@@ -32,6 +33,8 @@ pub struct Answered {
     pub hits: Option<Vec<Value>>,
     /// Which shards answered, where there are any.
     pub standing: Option<Standing>,
+    /// Roots that are left out.
+    pub unserved: Vec<Unserved>,
 }
 
 impl From<String> for Answered {
@@ -43,14 +46,21 @@ impl From<String> for Answered {
 impl Answered {
     /// The answer of a ranking. Without results the remarks are the text.
     pub fn of(mut text: String, told: Told) -> Answered {
-        let Told { mut remarks, hits, standing } = told;
-        if let Some(standing) = &standing {
-            remarks.push_str(&of_shards(standing));
-        }
+        let left_out = told.left_out();
+        let Told { mut remarks, hits, standing, unserved } = told;
+        remarks.push_str(&left_out);
         if hits.is_empty() {
             text.push_str(&std::mem::take(&mut remarks));
         }
-        Answered { text, remarks, hits: Some(hits), standing }
+        Answered { text, remarks, hits: Some(hits), standing, unserved }
+    }
+
+    /// Lines, or a remark that there are none, where these roots are left out.
+    pub fn without(text: String, is_empty: bool, unserved: Vec<Unserved>) -> Answered {
+        let told = Told { unserved, ..Told::default() };
+        let left_out = told.left_out();
+        let (text, remarks) = if is_empty { (text + &left_out, String::new()) } else { (text, left_out) };
+        Answered { text, remarks, unserved: told.unserved, ..Answered::default() }
     }
 }
 
@@ -63,6 +73,8 @@ pub struct Told {
     pub remarks: String,
     /// Which shards answered, where there are any.
     pub standing: Option<Standing>,
+    /// Roots that are left out.
+    pub unserved: Vec<Unserved>,
 }
 
 /// The least strength of a file in the answer, and [`SearchRequest::has_end`].
@@ -88,6 +100,15 @@ impl Told {
         }
     }
 
+    /// What the answer leaves out: shards that are away, and repositories that can't be served.
+    pub fn left_out(&self) -> String {
+        let mut remarks = self.standing.as_ref().map(of_shards).unwrap_or_default();
+        if let Some(told) = unserved::told(&self.unserved) {
+            remarks.push_str(&format!("({})\n", escape_control(&told)));
+        }
+        remarks
+    }
+
     /// Adds results.
     pub fn add(&mut self, files: &[FileAnswer]) {
         self.hits.extend(files.iter().map(row));
@@ -98,9 +119,10 @@ impl Told {
     /// # Errors
     /// When the index can't be read.
     pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether, asked: &params::Search) -> Result<()> {
-        let page = self.hits.iter().skip(asked.offset.unwrap_or_default());
-        let strengths: Vec<f64> = page.filter_map(|hit| hit["strength"].as_f64()).collect();
-        let strongest = strengths.iter().copied().fold(0.0, f64::max) as f32;
+        let of_all: Vec<f64> = self.hits.iter().filter_map(|hit| hit["strength"].as_f64()).collect();
+        let strengths = of_all.get(asked.offset.unwrap_or_default()..).unwrap_or_default();
+        // Of all results: a later page makes no weak answer of a strong one.
+        let strongest = of_all.iter().copied().fold(0.0, f64::max) as f32;
         let end = places.end(ranked, strongest < RULE)?;
         if !strengths.is_empty() {
             let each: Vec<String> = strengths.iter().map(|strength| format!("{strength:.2}")).collect();
@@ -109,28 +131,29 @@ impl Told {
             let near = if is_near { format!("; below {RULE}: near at best") } else { String::new() };
             let _ = writeln!(self.remarks, "{near})");
         }
-        said(&end, &asked.query, self.hits.len(), strongest).iter().for_each(|line| {
+        said(&end, &asked.query, (of_all.len(), strengths.len()), strongest).iter().for_each(|line| {
             let _ = writeln!(self.remarks, "({})", escape_control(line));
         });
         Ok(())
     }
 }
 
-/// The remarks on a ranking, a line each.
-fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
+/// The remarks on a ranking, a line each: how many results there are up to the end of the page, and on it.
+fn said(end: &End, query: &str, (found, shown): (usize, usize), strongest: f32) -> Vec<String> {
     let mut lines = Vec::new();
     let query = in_short(query);
-    if shown == 0 && end.is_tokens {
+    if found == 0 && end.is_tokens {
         lines.push(format!("nothing holds {query:?}; `all` shows what is near by meaning"));
-    } else if shown == 0 && end.weak > 0 {
+    } else if found == 0 && end.weak > 0 {
         lines.push("nothing here is likely right; `all` shows what is near".to_string());
     }
-    if strongest < RULE && !end.unknown.is_empty() && !(end.near.is_empty() && (end.is_tokens || shown + end.weak == 0))
+    if strongest < RULE && !end.unknown.is_empty() && !(end.near.is_empty() && (end.is_tokens || found + end.weak == 0))
     {
         let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
         lines.push(format!("nothing here holds {}{near}{}", quoted(&end.unknown), end.near.join(", ")));
     }
     if shown > 0 && end.holders > shown {
+        let are = if shown == 1 { "is" } else { "are" };
         let files = counted(end.holders as u64, "file");
         let (held, which) = match end.patterns.len() {
             1 => (format!("{query:?}"), "them"),
@@ -141,7 +164,7 @@ fn said(end: &End, query: &str, shown: usize, strongest: f32) -> Vec<String> {
             end.patterns.first().map_or("", String::as_str)
         );
         let list = if end.is_elsewhere { "; `offset` gives more" } else { &list };
-        lines.push(format!("{files} hold {held}, of which {shown} are shown{list}"));
+        lines.push(format!("{files} hold {held}, of which {shown} {are} shown{list}"));
     }
     lines
 }
@@ -170,17 +193,25 @@ mod tests {
         let mut end = End::default();
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
         let many = "30 files hold \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists them";
-        assert_eq!(said(&end, "parse", 10, 0.9), [many]);
+        assert_eq!(said(&end, "parse", (10, 10), 0.9), [many]);
+        // The last of a page that begins behind 20 others; a page behind the last result.
+        let one = many.replace("10 are", "1 is");
+        assert_eq!(said(&end, "parse", (21, 1), 0.9), [one]);
+        assert!(said(&end, "parse", (25, 0), 0.9).is_empty());
         end.is_elsewhere = true;
         let far = "30 files hold \"parse\", of which 10 are shown; `offset` gives more";
-        assert_eq!(said(&end, "parse", 10, 0.9), [far]);
+        assert_eq!(said(&end, "parse", (10, 10), 0.9), [far]);
         let mut end = End::default();
         (end.is_tokens, end.weak) = (true, 3);
-        assert_eq!(said(&end, "E0502", 0, 0.0), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
+        assert_eq!(said(&end, "E0502", (0, 0), 0.0), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
         end.is_tokens = false;
         (end.unknown, end.near) = (vec!["frob".to_string()], vec!["grab".to_string()]);
         let near = "nothing here holds \"frob\"; words that are near and stand here: grab";
-        assert_eq!(said(&end, "frob it", 0, 0.0), ["nothing here is likely right; `all` shows what is near", near]);
-        assert!(said(&end, "frob it", 3, 0.9).is_empty());
+        assert!(said(&end, "E0502", (3, 0), 0.9).is_empty(), "a page behind the last result");
+        assert_eq!(
+            said(&end, "frob it", (0, 0), 0.0),
+            ["nothing here is likely right; `all` shows what is near", near]
+        );
+        assert!(said(&end, "frob it", (3, 3), 0.9).is_empty());
     }
 }

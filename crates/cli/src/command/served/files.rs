@@ -16,6 +16,7 @@ use super::ranking::lacking_in;
 use super::shards;
 use super::state::{Root, ServerState};
 use super::tools::unit_with;
+use super::unserved::{Unserved, check_rest};
 use crate::command::grep as plain_grep;
 use crate::command::outline::{self as file_outline, Outlined};
 use crate::notice::coverage;
@@ -36,7 +37,7 @@ fn check_size(path: &Path, asked: &str) -> Result<()> {
 }
 
 /// `grep`.
-pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
+pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<Answered> {
     state.check_here()?;
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
@@ -47,15 +48,24 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
     scope.pattern = Some(pattern);
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     let located = state.located(&asked.paths, &asked.groups)?;
-    let mut folders: Vec<_> = located.into_iter().map(|(_, full, _)| full).collect();
+    let mut folders: Vec<_> = located.into_iter().map(|(root, full, _)| (root, full)).collect();
+    let mut unserved = Vec::new();
     if folders.is_empty() {
-        folders = state.roots().map(|r| r.folder.clone()).collect();
+        folders = state.roots().map(|r| (r, r.folder.clone())).collect();
+        unserved.extend_from_slice(state.lost());
     }
+    folders.retain(|(root, _)| {
+        let away = state.check(root).err().map(|error| Unserved::new(&root.folder, &error));
+        let is_there = away.is_none();
+        unserved.extend(away.filter(|away| !unserved.contains(away)));
+        is_there
+    });
+    check_rest(folders.is_empty(), &unserved)?;
     let here = std::env::current_dir().unwrap_or_default();
     // A line takes at least one token, so lines beyond this number can't be on the page.
     let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
     let mut lines: Vec<String> = Vec::new();
-    for folder in folders {
+    for (_, folder) in folders {
         if lines.len() >= enough {
             break;
         }
@@ -69,7 +79,8 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<String> {
         let found = plain_grep::lines(&scope, asked.context, &state.options, &state.env, &settings, &path, enough)?;
         lines.extend(found);
     }
-    Ok(page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough))
+    let text = page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough);
+    Ok(Answered::without(text, lines.is_empty(), unserved))
 }
 
 /// `outline`.
@@ -143,6 +154,10 @@ pub fn status(state: &ServerState) -> Result<Answered> {
     }
     let mut text = String::new();
     for root in state.roots() {
+        if let Some(Unserved { root, why }) = state.look(root) {
+            text.push_str(&format!("root {root}\n  can't be searched now: {}\n", escape_control(&why)));
+            continue;
+        }
         // `status` builds no index: that is left to searches.
         let Some(snapshot) = root.as_it_is() else {
             text.push_str(&format!(
@@ -175,7 +190,10 @@ pub fn status(state: &ServerState) -> Result<Answered> {
         }
         text.push_str(&format!("  changes are noticed {}\n", noticed(root)));
     }
-    Ok(text.into())
+    for Unserved { root, why } in state.lost() {
+        text.push_str(&format!("root {root}\n  is not searched: {}\n", escape_control(why)));
+    }
+    Ok(Answered { unserved: state.unserved(), ..Answered::from(text) })
 }
 
 /// How changes of a root's files are noticed.

@@ -7,9 +7,11 @@ use colgrep_engine::history::{Bound, HistoryEntry, HistoryPlace, HistoryRequest,
 use colgrep_engine::request::check_length;
 use colgrep_engine::{Error, Refused};
 
+use super::ends::Answered;
 use super::page::page;
 use super::params;
 use super::state::{Root, ServerState};
+use super::unserved::{Unserved, check_rest};
 use crate::console::Console;
 use crate::output::escape::{escape_control, escape_text};
 use crate::output::line::shortened;
@@ -21,7 +23,7 @@ const ENTRIES_DEFAULT: usize = 10;
 const ENTRIES_MAX: usize = 1_000;
 
 /// `history`: of all roots, or of those that hold the paths. Entries of several repositories take turns.
-pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
+pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered> {
     state.check_here()?;
     check_length(asked.query.as_bytes())?;
     let wanted = match asked.results {
@@ -34,9 +36,14 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
     request.entries = Some(entries.saturating_add(1));
     let (mut seen, mut lists, mut remarks) = (Vec::new(), Vec::new(), String::new());
     let mut without = None;
+    let mut unserved = if asked.paths.is_empty() { state.lost().to_vec() } else { Vec::new() };
     for root in state.roots() {
         let paths = paths_in(root, &asked.paths);
         if paths.is_empty() && !asked.paths.is_empty() {
+            continue;
+        }
+        if let Err(error) = state.check(root) {
+            unserved.push(Unserved::new(&root.folder, &error));
             continue;
         }
         let settings = state.settings(root)?;
@@ -70,6 +77,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
         lists.push(answer.entries);
     }
     if lists.is_empty() {
+        check_rest(without.is_none(), &unserved)?;
         if let Some(error) = without {
             return Err(error.into());
         }
@@ -79,7 +87,8 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<String> {
     let in_turn = (0..longest).flat_map(|rank| lists.iter().filter_map(move |list| list.get(rank)));
     let blocks: Vec<String> = in_turn.map(block).collect();
     let more = blocks.len() > entries;
-    Ok(remarks + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more))
+    let text = remarks + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more);
+    Ok(Answered::without(text, blocks.is_empty(), unserved))
 }
 
 /// The request to every root, without its folder and paths.

@@ -21,10 +21,9 @@ pub struct HintParam {
 /// A ranking.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("required" = ["query"]))]
 pub struct Search {
-    /// What to look for, in words ("parse request") or as a name (parseRequest). With calls, called_by or kind it may be
-    /// empty: all such units are listed, by path and line.
+    /// What to look for, in words ("parse request") or as a name (parseRequest). It is left out or empty only with calls,
+    /// called_by or kind (all such units are listed, by path and line) or with queries.
     pub query: String,
     /// Further questions, answered in the same call, each under a line of its own.
     pub queries: Vec<String>,

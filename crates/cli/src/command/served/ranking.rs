@@ -12,6 +12,7 @@ use colgrep_engine::like::Like;
 use colgrep_engine::list::Length;
 use colgrep_engine::model::Model;
 use colgrep_engine::near::NearFile;
+use colgrep_engine::nested::searched_once;
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::pack;
 use colgrep_engine::place::{Asked, Place, Within};
@@ -28,6 +29,7 @@ use super::page::page;
 use super::params;
 use super::shards::{NO_LIST, Shards};
 use super::state::{Root, ServerState};
+use super::unserved::{Unserved, check_rest};
 use crate::console::Console;
 use crate::hint::Hinted;
 use crate::notice::{ANOTHER, coverage, lacking, not_ranked};
@@ -76,6 +78,14 @@ pub struct Ranked {
 /// A root with the files and folders to look in, from the root of its project.
 pub type RootPaths<'a> = (&'a Arc<Root>, Vec<String>);
 
+/// A root that can be served.
+struct Served<'a> {
+    root: &'a Root,
+    place: Place,
+    settings: Settings,
+    model: Option<&'a Model>,
+}
+
 /// One ranking over roots.
 pub struct Ranking<'a> {
     /// The server's state.
@@ -100,17 +110,24 @@ impl Ranking<'_> {
         repaired(self.roots, || self.once())
     }
 
-    /// The roots as places, each with its settings, and the model of the first that has one.
-    fn places(&self) -> Result<(Vec<Place>, Vec<Settings>, Option<&Model>)> {
-        let (state, mut places, mut all, mut model) = (self.state, Vec::new(), Vec::new(), None);
+    /// The roots that can be served as places, and the others.
+    fn places(&self) -> Result<(Vec<Served<'_>>, Vec<Unserved>)> {
+        let (mut served, mut unserved) = (Vec::new(), Vec::new());
         for (root, below) in self.roots {
-            model = model.or(state.model(root)?);
-            let (snapshot, settings) = (state.snapshot(root)?, state.settings(root)?);
+            let (snapshot, settings, model) = match self.state.opened(root) {
+                Ok(opened) => opened,
+                Err(error) if self.roots.len() == 1 || damage(error.as_ref()).is_some() => return Err(error),
+                Err(error) => {
+                    unserved.push(Unserved::new(&root.folder, &error));
+                    continue;
+                }
+            };
             let within = Within::paths(below.clone());
-            places.push(Place::new(root.project.clone(), snapshot, within, self.scope, false, &settings)?);
-            all.push(settings);
+            let place = Place::new(root.project.clone(), snapshot, within, self.scope, false, &settings)?;
+            served.push(Served { root, place, settings, model });
         }
-        Ok((places, all, model))
+        check_rest(served.is_empty(), &unserved)?;
+        Ok((served, unserved))
     }
 
     /// Ranks.
@@ -126,9 +143,12 @@ impl Ranking<'_> {
 
     fn over_roots(&self) -> Result<Ranked> {
         let state = self.state;
-        let (places, settings, model) = self.places()?;
+        let (served, unserved) = self.places()?;
+        let model = served.iter().find_map(|one| one.model);
+        let remarks = served.iter().map(|one| remarks_on(one.root, &one.place, model)).collect();
         // Of several roots, the settings of the first say how they are ranked.
-        let settings = settings.into_iter().next().context("no root to look in")?;
+        let settings = served.first().context("no root to look in")?.settings.clone();
+        let places: Vec<Place> = served.into_iter().map(|one| one.place).collect();
         let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
         let near = self.near()?;
         let past = match self.like {
@@ -142,11 +162,8 @@ impl Ranking<'_> {
             model,
             ..Asked::new(self.question.query, &knobs, WINDOW_FILES)
         };
-        let mut remarks = String::new();
-        for ((root, _), place) in self.roots.iter().zip(&places) {
-            remarks.push_str(&remarks_on(root, place, model));
-        }
-        let ranked = self.ranked_by(asked, &settings, &Field::Here(places))?;
+        let mut ranked = self.ranked_by(asked, &settings, &Field::Here(searched_once(places)?))?;
+        ranked.told.unserved = unserved;
         Ok(Ranked { remarks, ..ranked })
     }
 

@@ -10,6 +10,7 @@ use colgrep_index::store::Snapshot;
 use colgrep_wire::KnownFiles;
 
 use super::changes::Changes;
+use super::unserved::{Trouble, Unserved};
 
 /// One folder that the server answers about.
 pub struct Root {
@@ -36,6 +37,8 @@ pub struct Root {
     pub(super) encoding: AtomicBool,
     /// Whether the index was opened once.
     pub(super) ready: AtomicBool,
+    /// Why it can't be served, where that is known.
+    pub(super) trouble: Mutex<Option<Trouble>>,
 }
 
 impl Root {
@@ -45,7 +48,22 @@ impl Root {
         let (opening, is_opening) = (Mutex::default(), false.into());
         let (held, unlike, known) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (model, encoding, ready) = (OnceLock::new(), false.into(), false.into());
-        Root { folder, project, below, opening, is_opening, held, unlike, known, model, changes, encoding, ready }
+        let trouble = Mutex::default();
+        Root {
+            folder,
+            project,
+            below,
+            opening,
+            is_opening,
+            held,
+            unlike,
+            known,
+            model,
+            changes,
+            encoding,
+            ready,
+            trouble,
+        }
     }
 
     pub(super) fn held(&self) -> MutexGuard<'_, Option<Arc<Snapshot>>> {
@@ -97,6 +115,9 @@ impl Root {
 
     /// How current the index of the last call is, in words.
     pub fn freshness(&self) -> String {
+        if let Some(Unserved { why, .. }) = self.trouble() {
+            return format!("not served: {why}");
+        }
         let Some(snapshot) = self.opened() else { return "not asked yet".to_string() };
         let files = snapshot.files.files.len();
         if let Some(why) = &*self.unlike() {

@@ -107,12 +107,21 @@ pub fn answers() -> Map<String, Value> {
         },
         "required": ["asked", "answered", "missing"],
     });
+    let left_out = json!({
+        "type": "object",
+        "properties": {
+            "root": {"type": "string", "description": "The folder."},
+            "why": {"type": "string", "description": "Why it can't be searched now."},
+        },
+        "required": ["root", "why"],
+    });
     let shape = json!({
         "type": "object",
         "properties": {
             "answer": {"type": "string", "description": "The answer, as in the text."},
             "hits": {"type": "array", "description": "The files of a search, best first.", "items": hit},
             "shards": shards,
+            "unserved": {"type": "array", "description": "Roots that the answer leaves out; not there where it leaves out none.", "items": left_out},
             "roots": {"type": "array", "description": "What was asked, and how current it is.", "items": root},
         },
         "required": ["answer", "roots"],

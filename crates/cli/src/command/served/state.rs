@@ -15,11 +15,11 @@ use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;
-use colgrep_syntax::read::looks_secret;
 
 use super::heard::Heard;
 pub use super::root::Root;
 use super::shards::Shards;
+use super::unserved::{Unserved, check_folder};
 use crate::args::WalkArgs;
 use crate::console::tell_refused;
 use crate::hint::for_tools;
@@ -34,7 +34,9 @@ pub struct ServerState {
     pub options: OpenOptions,
     /// Receives notices of the work.
     pub listener: Arc<dyn Listener>,
-    roots: Vec<Arc<Root>>,
+    pub(super) roots: Vec<Arc<Root>>,
+    /// What was given and is no root.
+    pub(super) lost: Vec<Unserved>,
     /// Histories that are open.
     histories: Arc<Histories>,
     /// Whether the roots were given when the server was started.
@@ -42,7 +44,7 @@ pub struct ServerState {
     /// Why there is no root, if there is none.
     why: String,
     /// The folder that the server was started in, whose settings name groups of projects.
-    started: PathBuf,
+    pub(super) started: PathBuf,
     /// The shards that it answers over, instead of roots.
     pub(super) shards: Option<Arc<Shards>>,
     /// The repositories of the shards that the caller may see; all where nothing limits it.
@@ -71,11 +73,12 @@ fn file_path(address: &str) -> Result<PathBuf> {
 }
 
 impl ServerState {
-    /// Opens the roots and the projects of groups; the first one becomes the current folder. Where none is given, that is the project around the
-    /// current folder, if it is one; a client may have roots of its own.
+    /// Opens the roots and the projects of groups; the first one becomes the current folder. Where none is given, that is
+    /// the project around the current folder, if it is one; a client may have roots of its own. Of several roots, those
+    /// that can't be served are told and left out.
     ///
     /// # Errors
-    /// When a root that was given is no folder, or none that is indexed without being asked, or there is no such group.
+    /// When no root that was given can be served, or there is no such group.
     pub fn new(roots: &[PathBuf], groups: &[String], walk: &WalkArgs, env: &Env) -> Result<ServerState> {
         let mut state = ServerState::empty(walk, env);
         let mut roots = roots.to_vec();
@@ -84,18 +87,8 @@ impl ServerState {
         }
         state.is_fixed = !roots.is_empty();
         let roots = match state.is_fixed {
-            true => {
-                let mut opened: Vec<Arc<Root>> = Vec::new();
-                for path in &roots {
-                    let root = state.root(path, false)?;
-                    // A group may hold what was given besides.
-                    if !opened.iter().any(|known| known.folder == root.folder) {
-                        opened.push(root);
-                    }
-                }
-                opened
-            }
-            false => match state.root(Path::new("."), true) {
+            true => state.given(&roots)?,
+            false => match state.root(Path::new("."), true).and_then(|root| state.check(&root).map(|()| root)) {
                 Ok(root) => vec![root],
                 Err(error) => {
                     state.why = for_tools(&error);
@@ -107,6 +100,37 @@ impl ServerState {
         Ok(state)
     }
 
+    /// Opens the roots that were given.
+    fn given(&mut self, paths: &[PathBuf]) -> Result<Vec<Arc<Root>>> {
+        let (mut roots, mut errors): (Vec<Arc<Root>>, Vec<anyhow::Error>) = Default::default();
+        let mut served = 0;
+        for path in paths {
+            let error = match self.root(path, false) {
+                // A group may hold what was given besides.
+                Ok(root) if roots.iter().any(|known| known.folder == root.folder) => continue,
+                Ok(root) => {
+                    let checked = self.check(&root);
+                    self.look(&root);
+                    roots.push(root);
+                    checked.err()
+                }
+                Err(error) => {
+                    let full = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                    self.lost.push(Unserved::new(&full, &error));
+                    Some(error)
+                }
+            };
+            served += usize::from(error.is_none());
+            errors.extend(error);
+        }
+        if !errors.is_empty() && served == 0 {
+            return Err(errors.swap_remove(0));
+        }
+        let left_out = roots.iter().filter_map(|root| root.trouble()).chain(self.lost.iter().cloned());
+        left_out.for_each(|one| remark!("colgrep: {one}; left out"));
+        Ok(roots)
+    }
+
     /// A server without a root.
     pub fn empty(walk: &WalkArgs, env: &Env) -> ServerState {
         let mut options = walk.open_options(None);
@@ -116,6 +140,7 @@ impl ServerState {
             options,
             listener: Arc::new(()),
             roots: Vec::new(),
+            lost: Vec::new(),
             histories: Arc::default(),
             is_fixed: true,
             why: String::new(),
@@ -123,14 +148,6 @@ impl ServerState {
             shards: None,
             allowed: None,
         }
-    }
-
-    /// The folders of a group of projects.
-    ///
-    /// # Errors
-    /// When the settings have no group of that name.
-    fn group(&self, name: &str) -> Result<Vec<PathBuf>> {
-        Ok(settings_at(&self.started, &self.env)?.group(name, &self.env)?)
     }
 
     /// Opens a root: the folder, or the whole project around it. One that is open already stays so.
@@ -151,7 +168,8 @@ impl ServerState {
         }
         project.check_size(&self.env, self.options.any_root)?;
         project.root = project.root.canonicalize().unwrap_or(project.root);
-        project.settings(&self.env)?;
+        // Settings that can't be understood are told where the root is looked at.
+        let _ = project.settings(&self.env);
         Ok(Arc::new(Root::new(folder, project, below)))
     }
 
@@ -174,18 +192,18 @@ impl ServerState {
     /// Takes over the roots of a client, given as addresses, as far as they are folders that may be indexed. Returns
     /// whether there are any.
     pub fn take_roots(&mut self, addresses: &[String]) -> bool {
-        let (mut roots, mut refused): (Vec<Arc<Root>>, Vec<String>) = Default::default();
+        let (mut roots, mut lost): (Vec<Arc<Root>>, Vec<Unserved>) = Default::default();
         for address in addresses {
             match file_path(address).with_context(|| address.clone()).and_then(|path| self.root(&path, false)) {
                 Ok(root) if !roots.iter().any(|known| Arc::ptr_eq(known, &root)) => roots.push(root),
                 Ok(_) => {}
-                Err(error) => refused.push(for_tools(&error)),
+                Err(error) => lost.push(Unserved::new(Path::new(address), &error)),
             }
         }
         if roots.is_empty() {
             return false;
         }
-        self.why = refused.join("; ");
+        self.lost = lost;
         self.enter(roots).is_ok()
     }
 
@@ -207,59 +225,6 @@ impl ServerState {
     /// The roots.
     pub fn roots(&self) -> impl Iterator<Item = &Arc<Root>> {
         self.roots.iter()
-    }
-
-    /// The root that holds `path` (from the first root, or absolute) with the path from that root's project.
-    ///
-    /// # Errors
-    /// When there is no such file or folder, it lies outside all roots, or it is not served: git's own files, and files
-    /// that look like secrets unless these or hidden files are indexed. A text that the tool's caller has read may have
-    /// told it what to ask for.
-    pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
-        self.check_here()?;
-        self.check_roots()?;
-        // Relative to the root, not to the current folder, which may have been replaced.
-        let full = self.roots[0].folder.join(path).canonicalize();
-        let outside = || {
-            let roots: Vec<String> = self.roots.iter().map(|r| r.folder.display().to_string()).collect();
-            format!("{path} is not a file or folder inside the roots of this server: {}", roots.join(", "))
-        };
-        let full = full.map_err(|_| anyhow::anyhow!(outside()))?;
-        let Some(root) = self.roots().find(|r| full.starts_with(&r.folder)) else { bail!(outside()) };
-        let inside = full.strip_prefix(&root.folder).unwrap_or(Path::new(""));
-        if inside.components().any(|c| c.as_os_str() == ".git") {
-            bail!("{path} belongs to git, and is not served");
-        }
-        if looks_secret(&inside.to_string_lossy()) && full.is_file() && !self.serves_secrets(root) {
-            bail!(
-                "{path} looks like a secret, and is not served unless hidden files or secrets are indexed (settings `hidden`, `secrets`)"
-            );
-        }
-        let below = full.strip_prefix(&root.project.root).unwrap_or(Path::new(""));
-        let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
-        Ok((root, full, below))
-    }
-
-    /// [`ServerState::locate`] of paths, and of the folders of groups of the settings.
-    ///
-    /// # Errors
-    /// When one of them lies outside the roots, or there is no such group.
-    pub fn located(&self, paths: &[String], groups: &[String]) -> Result<Vec<(&Arc<Root>, PathBuf, String)>> {
-        let mut located = paths.iter().map(|path| self.locate(path)).collect::<Result<Vec<_>>>()?;
-        for group in groups {
-            for folder in self.group(group)? {
-                let outside =
-                    || format!("the group {group:?}; `--group {group}` starts a server that answers about it");
-                located.push(self.locate(&folder.to_string_lossy()).with_context(outside)?);
-            }
-        }
-        Ok(located)
-    }
-
-    /// Whether a root's hidden files or secrets are indexed.
-    fn serves_secrets(&self, root: &Arc<Root>) -> bool {
-        let asked = [self.options.hidden, self.options.secrets].contains(&Some(true));
-        asked || self.snapshot(root).is_ok_and(|snapshot| snapshot.files.hidden || snapshot.files.secrets)
     }
 
     /// A root's settings.
@@ -297,9 +262,9 @@ impl ServerState {
     /// # Errors
     /// When it can't be read or built, or the folder is gone.
     pub fn snapshot(&self, root: &Arc<Root>) -> Result<Arc<Snapshot>> {
-        if !root.folder.is_dir() {
+        if let Err(error) = check_folder(root) {
             root.forget();
-            bail!("{} is no folder any more", root.folder.display());
+            return Err(error);
         }
         let _opening = root.opening.lock().unwrap_or_else(PoisonError::into_inner);
         root.changes.renew(&root.project);

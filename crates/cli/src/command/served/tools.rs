@@ -20,8 +20,8 @@ use super::files::{check_file, grep};
 use super::page::tokens_wanted;
 use super::params;
 use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
-use super::shards;
 use super::state::{Root, ServerState};
+use super::unserved::{self, NotServed, Unserved};
 use crate::args::has_no_word;
 use crate::args::line::standpoint;
 use crate::output::escape::escape_control;
@@ -31,6 +31,8 @@ use crate::words::in_short;
 const RESULTS_DEFAULT: usize = 10;
 /// Lines around units that come with a result.
 const LINES_AROUND: usize = 8;
+/// Units that are shown of a file that holds a text.
+const TEXT_UNITS: usize = 3;
 /// Maximum number of questions in one call.
 const QUERIES_MAX: usize = 16;
 /// Greatest number of files.
@@ -45,10 +47,14 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     if queries.len() > QUERIES_MAX {
         bail!("query and queries are {} questions; a call answers {QUERIES_MAX} at most", queries.len());
     }
+    if queries.is_empty() {
+        return search_one(state, &params::Search { queries: Vec::new(), ..asked.clone() });
+    }
     let shared = |tokens: usize| Some(tokens / queries.len().max(1));
     let max_tokens = shared(tokens_wanted(asked.max_tokens));
     let pack = asked.pack.and_then(shared);
     let (mut text, mut remarks, mut hits, mut standing) = (String::new(), String::new(), Vec::new(), None);
+    let mut unserved = Vec::new();
     for query in queries {
         let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, pack, ..asked.clone() };
         let answered = search_one(state, &one)?;
@@ -57,6 +63,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
             remarks.push_str(&format!("## {}\n{}", escape_control(&in_short(query)), answered.remarks));
         }
         hits.extend(answered.hits.into_iter().flatten());
+        unserved.extend(answered.unserved.into_iter().filter(|one| !unserved.contains(one)).collect::<Vec<_>>());
         // One question may have been answered by fewer shards than the next.
         let lacks = |one: &Standing| (one.missing.len() + one.unserved.len(), one.partial.len());
         let is_worse = |known: &Standing, other: &Standing| lacks(known) < lacks(other);
@@ -66,7 +73,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
             standing = Some(other);
         }
     }
-    Ok(Answered { text, remarks, hits: Some(hits), standing })
+    Ok(Answered { text, remarks, hits: Some(hits), standing, unserved })
 }
 
 /// A query without a word: lines that hold it as text.
@@ -89,18 +96,12 @@ fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> 
         "({:?} holds no word, so it is searched as text, as the tool grep does with fixed)\n",
         in_short(&asked.query)
     );
-    Ok(Answered::from(said + &lines))
+    Ok(Answered { text: said + &lines.text, ..lines })
 }
 
 fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     check(asked)?;
-    if has_no_word(&asked.query) && asked.pattern.is_none() && facts(asked)?.allow_all() {
-        if state.shards().is_some() {
-            bail!(
-                "{:?} holds no word, and over shards no text is searched; ask in words or by a name",
-                in_short(&asked.query)
-            );
-        }
+    if asks_for_text(state, asked)? {
         return search_text(state, asked);
     }
     let (content, around) = (asked.content, asked.lines.unwrap_or(0));
@@ -113,6 +114,21 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
         None => page_of(list, offset, wanted, asked.max_tokens),
     };
     Ok(Answered::of(text, told))
+}
+
+/// Whether a query asks for text: it holds no word, and nothing else says what is looked for.
+///
+/// # Errors
+/// When it does over shards.
+fn asks_for_text(state: &ServerState, asked: &params::Search) -> Result<bool> {
+    let is_text = has_no_word(&asked.query) && asked.pattern.is_none() && facts(asked)?.allow_all();
+    if is_text && state.shards().is_some() {
+        bail!(
+            "{:?} holds no word, and over shards no text is searched; ask in words or by a name",
+            in_short(&asked.query)
+        );
+    }
+    Ok(is_text)
 }
 
 /// The results of a search, each as `show` gives it.
@@ -131,10 +147,16 @@ pub struct Shown {
 /// As [`search`].
 pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>) -> Result<Shown> {
     check(asked)?;
-    let list = ranked(state, asked, None, show)?;
-    let (offset, end) = (asked.offset.unwrap_or_default(), asked.offset.unwrap_or_default() + wanted(asked.results)?);
-    let of_shards = list.told.standing.as_ref().map(shards::remarks).unwrap_or_default();
-    let remarks = format!("{}{}{of_shards}", list.remarks, list.told.remarks);
+    let is_text = asks_for_text(state, asked)?;
+    let mut list = ranked(state, asked, None, show)?;
+    if is_text {
+        let said = format!("({:?} holds no word, so it is searched as text)\n", in_short(&asked.query));
+        list.remarks.insert_str(0, &said);
+    }
+    let offset = asked.offset.unwrap_or_default();
+    let end = offset.saturating_add(wanted(asked.results)?);
+    let left_out = list.told.left_out();
+    let remarks = [list.remarks, list.told.remarks, left_out].concat();
     let mut all = list.blocks;
     let more = list.more || all.len() > end;
     all.truncate(end);
@@ -153,7 +175,7 @@ fn check(asked: &params::Search) -> Result<()> {
     Ok(())
 }
 
-/// The results of all roots.
+/// The results of all roots; those of a query that asks for text are listed.
 fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<Ranked> {
     let mut scope = Scope::default();
     scope.facts = facts(asked)?;
@@ -165,6 +187,12 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         },
     };
     scope.pattern = asked.pattern.as_ref().map(Pattern::new);
+    let is_text = asks_for_text(state, asked)?;
+    if is_text {
+        let mut text = Pattern::new(asked.query.trim());
+        text.fixed = true;
+        scope.pattern = Some(text);
+    }
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     scope.types.clone_from(&asked.languages);
     scope.code_only = asked.code_only.then_some(true);
@@ -187,20 +215,25 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
             None => places.push((root, vec![below])),
         }
     }
-    if places.is_empty() {
+    let is_everywhere = places.is_empty();
+    if is_everywhere {
         places = state.roots().map(|r| (r, vec![r.below.clone()])).collect();
     }
     let question = Question {
-        query: &asked.query,
+        query: if is_text { "" } else { &asked.query },
         wanted: asked.offset.unwrap_or_default().saturating_add(wanted(asked.results)?),
-        per_file: asked.per_file,
+        per_file: asked.per_file.or(is_text.then_some(TEXT_UNITS)),
         show,
         pack,
         // What of a unit goes into a pack depends on the length of all of it.
         lines: Lines { around: around(asked), are_whole: asked.content || pack.is_some() },
     };
     let (scope, background) = (&scope, &background(state, asked)?);
-    Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()
+    let mut ranked = Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()?;
+    if is_everywhere {
+        ranked.told.unserved.extend_from_slice(state.lost());
+    }
+    Ok(ranked)
 }
 
 /// The lines around units that a result may show: those that were asked for, or what the page shows.
@@ -302,12 +335,24 @@ pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<U
     }
     let known: StableId =
         id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
+    let mut away = Vec::new();
     for root in state.roots() {
-        let snapshot = state.snapshot(root)?;
+        let snapshot = match state.opened(root) {
+            Ok((snapshot, ..)) => snapshot,
+            Err(error) => {
+                away.push(Unserved::new(&root.folder, &error));
+                continue;
+            }
+        };
         if let Some((hit, file)) = snapshot.unit_with(known) {
             let span = snapshot.lexical.unit(hit.key)?.span;
             return Ok(Some((root, file.path.clone(), span.line, span.end)));
         }
     }
-    Err(EngineError::from(Refused::NoUnitWith { id: id.to_string() }).into())
+    let unknown = EngineError::from(Refused::NoUnitWith { id: id.to_string() });
+    // It may be one of theirs.
+    match unserved::told(&away) {
+        Some(left_out) => Err(NotServed(format!("{unknown}; {left_out}")).into()),
+        None => Err(unknown.into()),
+    }
 }

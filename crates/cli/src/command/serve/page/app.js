@@ -12,7 +12,7 @@ const at = (id) => document.getElementById(id);
 const box = at("q");
 const selects = { repo: at("repo"), lang: at("lang"), tests: at("tests") };
 
-let about = { repositories: [], languages: [], complete: true };
+let about = { repositories: [], languages: [], complete: true, unserved: [] };
 let shown = { search: null, file: null };
 let under = null;
 let typing = 0;
@@ -225,7 +225,9 @@ function start() {
     element("ul", { class: "samples", "aria-label": "For example" },
       ...samples.map((text) => element("li", {}, element("a", { href: address({ q: text }) }, text)))),
     element("p", { class: "foot" }, several ? `${about.repositories.length} repositories: ` : "Serves ",
-      about.repositories.map((one) => one.repository).join(", "), "  ·  ", element("kbd", {}, "?"), " shows the keys"));
+      about.repositories.map((one) => one.repository).join(", "), "  ·  ", element("kbd", {}, "?"), " shows the keys"),
+    ...about.unserved.map((one) =>
+      element("p", { class: "foot" }, `${one.repository} can't be searched now: ${one.why}`)));
 }
 
 function say(text) {
@@ -414,6 +416,8 @@ function later() {
     if (JSON.stringify(now) !== JSON.stringify(about)) {
       about = now;
       choices();
+      at("start").replaceChildren();
+      if (!read().q.trim() && !read().file) start();
     }
     if (!about.complete) later();
   }, 2000);
