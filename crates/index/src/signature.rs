@@ -36,7 +36,7 @@ fn mixed(mut bits: u32) -> u32 {
 
 /// The bit of a sequence among so many.
 fn bit_of(gram: u32, bits: usize) -> usize {
-    (u64::from(gram) * bits as u64 >> 32) as usize
+    ((u64::from(gram) * bits as u64) >> 32) as usize
 }
 
 /// The signature of a file's bytes, 64 bits a number; empty where it would tell nothing.

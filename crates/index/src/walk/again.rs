@@ -206,6 +206,7 @@ impl<'a> Again<'a> {
     }
 }
 
+#[allow(clippy::unnecessary_cast, reason = "the types of the parts differ between machines")]
 fn times(stat: &Stat) -> [i64; 2] {
     let ns = |s: i64, ns: u64| s.saturating_mul(1_000_000_000).saturating_add(ns as i64);
     [ns(stat.st_mtime as i64, stat.st_mtime_nsec as u64), ns(stat.st_ctime as i64, stat.st_ctime_nsec as u64)]
