@@ -99,7 +99,8 @@ fn an_index_that_is_behind_its_files_is_told_while_it_is() {
     // Who looks elsewhere is not concerned.
     let (web, quiet) = (asked(&["web"]).err, asked(&["--quiet"]).err);
     assert!(!web.contains("a part") && quiet.is_empty(), "{web} {quiet}");
-    assert!(status(&sandbox).contains("  api: 2 files, 3 units; it knows 2 of 3 files as they are now\n"));
+    let told = status(&sandbox);
+    assert!(told.contains("  api: 2 files, 3 units; it knows 2 of 3 files as they are now\n"), "{told}");
     let server = over(&sandbox);
     let found = server.good("/api/v1/search", &json!({"query": "retry"}));
     let expected = json!([{"repository": "api", "shard": 1, "files_known": 2, "files_in_tree": 3, "units": 3, "units_without_vectors": 0}]);
