@@ -2,8 +2,8 @@
 
 use std::fs::Metadata;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+#[cfg(unix)]
 use std::time::{Duration, SystemTime};
 
 use lru::LruCache;
@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 const BYTES_MAX: usize = 8 << 20;
 /// A file that was changed less than this ago is read each time: it may change once more within one tick of the clock that
 /// stamps changes, and keep its size.
+#[cfg(unix)]
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The texts that were read last, bounded in bytes. Each time, the file is asked for its size and the time of its last change;
@@ -23,8 +24,8 @@ const SETTLED: Duration = Duration::from_secs(2);
 #[derive(Debug, Default)]
 pub struct Texts {
     held: Mutex<Held>,
-    /// Whether this machine alone changes the files.
-    is_local: AtomicBool,
+    /// The device whose files this machine alone changes.
+    local: OnceLock<u64>,
 }
 
 #[derive(Debug)]
@@ -44,6 +45,16 @@ type Hashed = (Arc<String>, u128);
 
 /// Which file it is, how large, and when it was changed last: its content, and all that is known of it.
 type Stamp = [u64; 7];
+
+#[cfg(unix)]
+fn device(metadata: &Metadata) -> Option<u64> {
+    Some(std::os::unix::fs::MetadataExt::dev(metadata))
+}
+
+#[cfg(not(unix))]
+fn device(_: &Metadata) -> Option<u64> {
+    None
+}
 
 #[cfg(unix)]
 fn stamp(metadata: &Metadata) -> Option<Stamp> {
@@ -68,9 +79,12 @@ impl Texts {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that no other machine changes the files: what the system knows of a file holds without opening it.
-    pub fn set_local(&self) {
-        self.is_local.store(true, Ordering::Relaxed);
+    /// Tells that no other machine changes the files on the device of a folder: what the system knows of them holds without
+    /// opening them.
+    pub fn set_local(&self, folder: &Path) {
+        if let Some(device) = folder.metadata().ok().as_ref().and_then(device) {
+            let _ = self.local.set(device);
+        }
     }
 
     /// As [`read_text`](super::read_text).
@@ -89,7 +103,7 @@ impl Texts {
         let failed = |error| Error::io("read", &root.join(path), error);
         let (full, metadata) = locate(root, path).map_err(failed)?;
         let key = full.to_string_lossy();
-        if self.is_local.load(Ordering::Relaxed)
+        if self.local.get().is_some_and(|local| device(&metadata) == Some(*local))
             && let Some(text) = self.known(&key, stamp(&metadata))
         {
             return Ok(text);

@@ -295,7 +295,7 @@ impl ServerState {
                     root.changes.stale.store(true, Ordering::Release);
                 }
                 if root.is_watched() {
-                    snapshot.texts.set_local();
+                    snapshot.texts.set_local(&project.root);
                 }
                 let snapshot = Arc::new(snapshot);
                 *root.held() = Some(Arc::clone(&snapshot));
