@@ -32,7 +32,9 @@ impl Repository {
     pub fn new(name: String, project: Project, snapshot: Arc<Snapshot>, settings: Settings) -> Repository {
         // An index says where it lacks none; else every unit is looked at.
         let is_whole = snapshot.vectors.as_ref().is_some_and(|vectors| vectors.manifest().complete);
-        let lacks = snapshot.files.mode == VectorMode::Full && !is_whole;
+        let is_to_keep_all = |mode: VectorMode| mode == VectorMode::Full;
+        let keeps = is_to_keep_all(snapshot.files.mode) && settings.index_mode().is_none_or(is_to_keep_all);
+        let lacks = keeps && !is_whole;
         let units_without_vectors = if lacks { snapshot.coverage().without_vectors() } else { 0 };
         Repository { name, project, snapshot, settings, known_files: None, units_without_vectors }
     }
