@@ -87,3 +87,34 @@ fn a_small_tree_has_no_signatures() {
     let found = narrowed(&store, &root, "quite another thing");
     assert_eq!(found.files.len(), 1);
 }
+
+#[test]
+fn files_of_folders_that_change_places_are_read_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().canonicalize().expect("a folder").join("tree");
+    tree(&root);
+    let path = |name: &str| root.join(name);
+    // Two files of one size and time: they are written within one tick, or given each other's record.
+    for name in ["one", "two"] {
+        fs::create_dir(path(name)).expect("a folder");
+    }
+    let mut files = ["one/a.rs", "two/a.rs"].map(|name| File::create(path(name)).expect("a file"));
+    for (file, text) in files.iter_mut().zip(["fn marmalade_jar() {}", "fn chocolates_x() {} "]) {
+        std::io::Write::write_all(file, text.as_bytes()).expect("written");
+    }
+    drop(files);
+    std::thread::sleep(TICK);
+    let store = Store::new(folder.path().join("index"));
+    Updater::new(&store, &root).run().expect("an index");
+    for (from, to) in [("one", "between"), ("two", "one"), ("between", "two")] {
+        fs::rename(path(from), path(to)).expect("renamed");
+    }
+    std::thread::sleep(TICK);
+    let (snapshot, report) = Updater::new(&store, &root).run().expect("an update");
+    assert_eq!(report.changed, 2, "{report:?}");
+    drop(snapshot);
+    let found = narrowed(&store, &root, "marmalade_jar");
+    let has = |name: &str| found.files.iter().any(|file| file.path == name);
+    assert!(has("two/a.rs") && !has("one/a.rs"));
+    assert_eq!(Updater::new(&store, &root).run().expect("an update").1.changed, 0, "it is known now");
+}

@@ -1,5 +1,6 @@
 //! The difference between the file table and the tree on disk: files to read, and paths that are gone.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 
@@ -29,6 +30,9 @@ impl Difference {
 pub(super) fn difference(table: &FileTable, root: &Path, walked: &Walked) -> Difference {
     let mut difference =
         Difference { unreadable_differs: table.unreadable != walked.unreadable, ..Difference::default() };
+    let replaced: HashSet<&str> = table.tree.replaced(&walked.tree).into_iter().collect();
+    let is_replaced =
+        |path: &str| !replaced.is_empty() && replaced.contains(path.rsplit_once('/').map_or("", |(folder, _)| folder));
     // Both lists are sorted by path.
     let mut known = table.files.iter().peekable();
     for found in &walked.files {
@@ -40,7 +44,7 @@ pub(super) fn difference(table: &FileTable, root: &Path, walked: &Walked) -> Dif
             Some(k) if k.skip == Some(Skip::Unreadable) && File::open(root.join(&k.path)).is_ok() => {
                 difference.stale.push(found.clone());
             }
-            Some(k) if k.size == found.size && k.mtime_ns == found.mtime_ns => {}
+            Some(k) if k.size == found.size && k.mtime_ns == found.mtime_ns && !is_replaced(&k.path) => {}
             _ => difference.stale.push(found.clone()),
         }
     }

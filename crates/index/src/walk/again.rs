@@ -201,7 +201,10 @@ impl<'a> Again<'a> {
         let unreadable = self.known.unreadable.iter().filter(|(path, _)| self.above(path).is_some_and(stays));
         all.unreadable.extend(unreadable.cloned());
         let folders = self.known.tree.folders.iter().enumerate().filter(|(place, _)| stays(*place));
-        all.tree.folders.extend(folders.map(|(_, folder)| folder.clone()));
+        for (place, folder) in folders {
+            all.tree.folders.push(folder.clone());
+            all.tree.numbers.push(self.known.tree.numbers.get(place).copied().unwrap_or_default());
+        }
         all.tree.rules.extend_from_slice(&self.known.tree.rules);
     }
 }

@@ -30,9 +30,24 @@ pub struct KnownTree {
     pub(super) rules: Vec<(String, u64)>,
     /// Folders, by path from the root, with their states; empty where nothing is remembered.
     pub(super) folders: Vec<(String, u64)>,
+    /// The number that the file system gives each of these folders.
+    pub(super) numbers: Vec<u64>,
 }
 
 impl KnownTree {
+    /// The folders in whose place another folder stands in `now`. Files in such a folder may be others although their sizes
+    /// and times are the same: a folder that is renamed takes its files along as they are.
+    pub fn replaced<'t>(&'t self, now: &KnownTree) -> Vec<&'t str> {
+        let mut later = now.folders.iter().zip(&now.numbers).peekable();
+        let all = self.folders.iter().zip(&self.numbers);
+        let is_replaced = all.filter_map(|((path, _), number)| {
+            while later.next_if(|((other, _), _)| other < path).is_some() {}
+            let other = later.peek().filter(|((other, _), _)| other == path)?;
+            (other.1 != number).then_some(path.as_str())
+        });
+        is_replaced.collect()
+    }
+
     /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty()
@@ -68,6 +83,15 @@ pub(super) fn state_of_rules(path: &Path) -> u64 {
         return THERE;
     }
     state_of_file(&metadata)
+}
+
+/// The state of a file that is read through links; [`UNSURE`] where that of any part of the way is.
+pub(super) fn state_of_followed(path: &Path) -> u64 {
+    let Ok(target) = path.canonicalize() else { return state_of_rules(path) };
+    match [state_of_rules(path), state_of_rules(&target)] {
+        [UNSURE, _] | [_, UNSURE] => UNSURE,
+        [link, target] => xxh3_64_with_seed(&target.to_le_bytes(), link).min(UNSURE - 1),
+    }
 }
 
 /// The states of files that give rules, and whether each is as it was.

@@ -56,15 +56,16 @@ fn latest_ns(modified: i64, noted: i64) -> i64 {
     modified.max(0).max(noted)
 }
 
-/// The state of a folder ([`KnownTree`]), where its file system can be trusted with it.
-fn state_of(folder: &Path) -> u64 {
+/// The state of a folder ([`KnownTree`]), where its file system can be trusted with it, and its number.
+fn state_of(folder: &Path) -> (u64, u64) {
     #[cfg(target_os = "linux")]
-    if known::is_trusted(folder) {
-        return folder.symlink_metadata().map_or(known::UNSURE, |about| known::state_of_folder(&about));
+    if let Ok(about) = folder.symlink_metadata() {
+        let number = std::os::unix::fs::MetadataExt::ino(&about);
+        return (if known::is_trusted(folder) { known::state_of_folder(&about) } else { known::UNSURE }, number);
     }
     #[cfg(not(target_os = "linux"))]
     let _ = folder;
-    known::UNSURE
+    (known::UNSURE, 0)
 }
 
 impl Default for WalkOptions {
@@ -185,7 +186,7 @@ fn walk_until(
     };
     let terms = walk.terms(left_out.patterns);
     #[cfg(target_os = "linux")]
-    if known.is_some_and(|known| known.tree.terms == terms && again::fill(&walk, known)) {
+    if known.is_some_and(|known| Some(known.tree.terms) == terms && again::fill(&walk, known)) {
         return Ok(walk.found(terms));
     }
     #[cfg(not(target_os = "linux"))]
@@ -222,15 +223,18 @@ struct Walk {
 }
 
 impl Walk {
-    /// Hash of what rules the walk beside the ignore files in the tree and above it.
-    fn terms(&self, patterns: &[String]) -> u64 {
+    /// Hash of what rules the walk beside the ignore files in the tree and above it; `None` where that changed a moment ago.
+    fn terms(&self, patterns: &[String]) -> Option<u64> {
         let WalkOptions { hidden, no_ignore, .. } = self.options;
         let global = if no_ignore { None } else { gitconfig_excludes_path() };
-        let state = global.as_deref().map_or(0, known::state_of_rules);
+        let state = global.as_deref().map_or(0, known::state_of_followed);
+        if state == known::UNSURE {
+            return None;
+        }
         fn bytes(path: Option<&Path>) -> &[u8] {
             path.map_or(&[], |path| path.as_os_str().as_encoded_bytes())
         }
-        known::terms(
+        Some(known::terms(
             &self.root,
             &[
                 &[hidden.into(), no_ignore.into(), self.in_git.into()],
@@ -239,7 +243,7 @@ impl Walk {
                 bytes(global.as_deref()),
                 &state.to_le_bytes(),
             ],
-        )
+        ))
     }
 
     /// The rules of the folders above the root.
@@ -259,7 +263,7 @@ impl Walk {
     }
 
     /// What was found, in order.
-    fn found(self, terms: u64) -> Walked {
+    fn found(self, terms: Option<u64>) -> Walked {
         let mut walked = self.walked.into_inner().unwrap_or_else(PoisonError::into_inner);
         let below_root = |path: PathBuf| path.strip_prefix(&self.root).unwrap_or(&path).to_string_lossy().into_owned();
         walked.unheeded = self.reader.unheeded().into_iter().map(|(path, why)| (below_root(path), why)).collect();
@@ -270,14 +274,16 @@ impl Walk {
         walked.unheeded.dedup();
         let rules: Option<Vec<_>> =
             self.reader.seen().into_iter().map(|(path, state)| known::remembered(path, state)).collect();
-        match rules {
+        match rules.zip(terms) {
             // An ignore file that is disregarded is told at each walk, and so read.
-            Some(rules) if walked.unheeded.is_empty() && !self.has_unnamed.load(Ordering::Relaxed) => {
+            Some((rules, terms)) if walked.unheeded.is_empty() && !self.has_unnamed.load(Ordering::Relaxed) => {
                 walked.tree.terms = terms;
                 walked.tree.rules.extend(rules);
                 walked.tree.rules.sort_unstable();
                 walked.tree.rules.dedup();
-                walked.tree.folders.sort_unstable();
+                let mut folders: Vec<_> = walked.tree.folders.drain(..).zip(walked.tree.numbers.drain(..)).collect();
+                folders.sort_unstable();
+                (walked.tree.folders, walked.tree.numbers) = folders.into_iter().unzip();
             }
             _ => walked.tree = KnownTree::default(),
         }
@@ -305,7 +311,7 @@ impl Walk {
             return Vec::new();
         }
         let mut found = Walked::default();
-        let state = state_of(&folder);
+        let (state, number) = state_of(&folder);
         let mut entries = Vec::new();
         match std::fs::read_dir(&folder) {
             Ok(all) => {
@@ -352,7 +358,10 @@ impl Walk {
         let name = folder.strip_prefix(&self.root).ok().and_then(Path::to_str).map(str::to_string);
         let mut all = self.walked();
         match name {
-            Some(name) => all.tree.folders.push((name, state)),
+            Some(name) => {
+                all.tree.folders.push((name, state));
+                all.tree.numbers.push(number);
+            }
             None => self.has_unnamed.store(true, Ordering::Relaxed),
         }
         all.files.append(&mut found.files);
