@@ -3,10 +3,14 @@ r"""Pairs (text, unit) from clones: one JSON lines file a repository.
     mine.py --repositories repositories.tsv --exclude peers.txt LIST... --clones CLONES \
         --bench target/release/colgrep-bench --out MINED
 
+With --questions FILE, written questions are joined to their units too (lines of owner/name, and the first two lines of
+the unit's text: path and name; then the question).
+
 Each line of the output is {"kind", "query", "text", "unit", "language"}: `text` is the unit's text without what the
 query was taken from, `unit` its number within the repository. Kinds: doc (first sentence of a doc comment), inline
 (a comment inside the body), name (its own name, masked in the body), commit (subject of a commit that touched it),
-prose (a sentence of the documentation that names it, the name left out), section (a heading and the text below it).
+prose (a sentence of the documentation that names it, the name left out), section (a heading and the text below it),
+question (written by somebody who read the unit).
 
 Repositories of the lists behind --exclude are refused before anything is read (see `exclude.py`): exit status 2. A
 repository that can't be mined leaves no file, the others are mined, and the exit status is 1.
@@ -16,6 +20,7 @@ import argparse
 import collections
 import hashlib
 import json
+import os
 import random
 import re
 import subprocess
@@ -29,7 +34,7 @@ import exclude
 from files import whole
 from text import unit_text, words
 
-CAPS = {"doc": 4000, "inline": 2500, "name": 1200, "commit": 1500, "prose": 1200, "section": 500}
+CAPS = {"doc": 4000, "inline": 2500, "name": 1200, "commit": 1500, "prose": 1200, "section": 500, "question": 1000}
 FILES_MAX, COMMITS_MAX, LOG_BYTES_MAX = 1500, 1500, 100 << 20
 PROSE = ("markdown", "text", "rst", "asciidoc")
 SENTENCE_END = r"(?<=[a-z)`])[.:!?]\s+|\n\s*\n|\n\s*[-*]\s"
@@ -171,7 +176,10 @@ def commits(git_dir: str, known: dict[str, list[int]], units: list[dict]):
     log.stdout.close()
     if log.wait() and read <= LOG_BYTES_MAX:
         complaints.seek(0)
-        raise RuntimeError(f"git log: {complaints.read().decode('utf-8', 'replace').strip()}")
+        said = complaints.read().decode("utf-8", "replace").strip()
+        # A clone without its largest files: the history up to the first that is missing has been read.
+        if "unable to read" not in said or not read:
+            raise RuntimeError(f"git log: {said}")
 
 
 def run(*command: str) -> bytes:
@@ -183,11 +191,21 @@ def run(*command: str) -> bytes:
     return done.stdout
 
 
+def missing(git_dir: str, commit: str) -> list[str]:
+    """Paths of a commit whose contents a clone lacks; some are made without their largest files."""
+    listed = run("git", "--git-dir", git_dir, "ls-tree", "-r", "-z", commit).split(b"\0")
+    entries = [line.split(b"\t", 1) for line in listed if b" blob " in line]
+    asked = b"".join(head.split()[2] + b"\n" for head, _ in entries)
+    command = ["git", "--git-dir", git_dir, "cat-file", "--batch-check"]
+    told = subprocess.run(command, input=asked, capture_output=True, check=True).stdout.splitlines()
+    return [os.fsdecode(path) for (_, path), line in zip(entries, told, strict=True) if line.endswith(b" missing")]
+
+
 def target_of(out: Path, name: str) -> Path:
     return out / (name.replace("/", "+") + ".jsonl")
 
 
-def mine(job: tuple[str, str, str, str, Path]) -> tuple[bool, str]:
+def mine(job: tuple[str, str, str, str, Path, list]) -> tuple[bool, str]:
     """Mines a repository: whether its file is there now, and what to say."""
     try:
         return True, f"{job[0]}: {mined(*job)}"
@@ -195,7 +213,7 @@ def mine(job: tuple[str, str, str, str, Path]) -> tuple[bool, str]:
         return False, f"{job[0]}: FAILED: {error or repr(error)}"
 
 
-def mined(name: str, commit: str, git_dir: str, bench: str, out: Path) -> str:
+def mined(name: str, commit: str, git_dir: str, bench: str, out: Path, questions: list[tuple[str, str, str]]) -> str:
     target = target_of(out, name)
     if target.exists():
         return "there already"
@@ -204,7 +222,8 @@ def mined(name: str, commit: str, git_dir: str, bench: str, out: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         archive, tree = f"{folder}/tree.tar", f"{folder}/tree"
         Path(tree).mkdir()
-        run("git", "--git-dir", git_dir, "archive", "--output", archive, commit)
+        lacks = [f":(exclude,literal,top){path}" for path in missing(git_dir, commit)]
+        run("git", "--git-dir", git_dir, "archive", "--output", archive, commit, "--", *(lacks and [".", *lacks]))
         run("tar", "-x", "-f", archive, "-C", tree)
         printed = run(bench, "research", "corpus", tree).decode("utf-8", "replace")
     files = [json.loads(line) for line in printed.split("\n") if line]
@@ -280,6 +299,13 @@ def mined(name: str, commit: str, git_dir: str, bench: str, out: Path) -> str:
         query = query.strip(" .")
         if is_language(query):
             add("commit", query, number)
+    texts: dict[tuple[str, ...], tuple[str, int]] = {}
+    for number, unit in enumerate(units if questions else ()):
+        text = unit_text(unit["path"], unit)
+        texts.setdefault(tuple(text.split("\n")[:2]), (text, number))
+    for path, title, question in questions:
+        if (path, title) in texts:
+            pairs["question"].append((question, *texts[path, title]))
     counts = collections.Counter()
     seen, often = set(), collections.Counter()
     kept = []
@@ -305,9 +331,10 @@ def mined(name: str, commit: str, git_dir: str, bench: str, out: Path) -> str:
 
 
 def git_dir_of(clones: Path, name: str) -> Path | None:
-    """The git directory of a clone: bare, bare in a folder, or with a work tree."""
+    """The git directory of a clone: bare or with a work tree, itself or in a folder."""
     folder = clones / name.replace("/", "+")
-    places = [folder, *sorted(p.parent for p in folder.glob("*/HEAD")), folder / ".git"]
+    inside = (p.parent for pattern in ("*/HEAD", "*/.git/HEAD") for p in folder.glob(pattern))
+    places = [folder, *sorted(inside), folder / ".git"]
     return next((place for place in places if (place / "HEAD").exists() or place.is_file()), None)
 
 
@@ -331,6 +358,7 @@ def main():
     parser.add_argument("--repositories", type=Path, required=True, help="owner/name, commit, licence, language")
     parser.add_argument("--exclude", type=Path, nargs="+", required=True, metavar="LIST",
                         help="repositories that must not be trained on: peers.txt, and the lists of the benchmarks")  # fmt: skip
+    parser.add_argument("--questions", type=Path, help="written questions: owner/name, path, name, question")
     parser.add_argument("--clones", type=Path, required=True, help="folder of clones: owner+name/**/ (git directories)")
     parser.add_argument("--bench", required=True, help="the program colgrep-bench, built")
     parser.add_argument("--out", type=Path, required=True)
@@ -346,10 +374,15 @@ def main():
         sys.exit(2)
     args.out.mkdir(parents=True, exist_ok=True)
     jobs, failures = [], 0
+    questions = collections.defaultdict(list)
+    if args.questions:
+        for line in args.questions.read_text().splitlines():
+            owner, *rest = line.split("\t")
+            questions[owner].append(tuple(rest))
     for name, commit in repositories:
         git_dir = git_dir_of(args.clones, name)
         if git_dir:
-            jobs.append((name, commit, str(git_dir), args.bench, args.out))
+            jobs.append((name, commit, str(git_dir), args.bench, args.out, questions[name]))
         else:
             failures += 1
             print(f"{name}: FAILED: no clone below {args.clones}", flush=True)

@@ -10,7 +10,7 @@ import torch
 from files import stamp, whole
 from text import WordPiece, read_jsonl
 
-KINDS = ["doc", "inline", "name", "commit", "prose", "section"]
+KINDS = ["doc", "inline", "name", "commit", "prose", "section", "question"]
 HELD_OUT_SHARE = 0.04
 # Pieces kept of a query and of a document; batches may take fewer.
 QUERY_PIECES, DOCUMENT_PIECES = 40, 128
@@ -81,7 +81,7 @@ class Batches:
         self.pairs, self.args, self.rng = pairs, args, rng
         self.share = args.batch // args.groups
         kept = {r: v for r, v in pairs.by_repository.items()
-                if len(v) >= self.share and not is_held_out(pairs.names[r])}  # fmt: skip
+                if self._mined(v) >= self.share and not is_held_out(pairs.names[r])}  # fmt: skip
         if len(kept) < args.groups:
             raise ValueError(f"{len(kept)} repositories have {self.share} pairs, a batch takes {args.groups} such")
         self.repositories = sorted(kept)
@@ -89,6 +89,10 @@ class Batches:
         self.odds = weight / weight.sum()
         frequency = np.bincount(pairs.document, minlength=args.vocabulary)
         self.common = frequency > 0.002 * frequency.sum()
+
+    def _mined(self, all_pairs: np.ndarray) -> int:
+        """How many of the pairs are not written questions."""
+        return int((self.pairs.kind[all_pairs] != KINDS.index("question")).sum())
 
     def next(self):
         """Numbers of the pairs, their queries and documents as pieces, and which pairs are of one unit."""
@@ -111,8 +115,12 @@ class Batches:
         return ids, queries, documents, torch.from_numpy(same)
 
     def _of_repository(self, all_pairs: np.ndarray) -> np.ndarray:
-        """A repository's share of a batch. Units that the teacher saw come first: it judges a query against all of them."""
-        known = all_pairs[self.pairs.document_teach[all_pairs] >= 0]
+        """A repository's share of a batch: written questions first, then units that the teacher saw (it judges a query
+        against all of them), then the rest."""
+        asked = all_pairs[self.pairs.kind[all_pairs] == KINDS.index("question")]
+        asked = self.rng.choice(asked, min(len(asked), int(self.share * self.args.asked)), False)
+        mined = all_pairs[self.pairs.kind[all_pairs] != KINDS.index("question")]
+        known = mined[self.pairs.document_teach[mined] >= 0]
         known = self.rng.choice(known, min(len(known), int(self.share * self.args.taught)), False)
-        rest = np.setdiff1d(all_pairs, known, assume_unique=True)
-        return np.concatenate([known, self.rng.choice(rest, self.share - len(known), False)])
+        rest = np.setdiff1d(mined, known, assume_unique=True)
+        return np.concatenate([asked, known, self.rng.choice(rest, self.share - len(asked) - len(known), False)])

@@ -7,7 +7,8 @@
 #
 # Settings from the environment, for other recipes and for tests: PYTHON, an interpreter with requirements.txt;
 # BENCH, the program colgrep-bench, else it is built; DEVICE, what computes, else a CUDA
-# GPU if there is one; REPOSITORIES, TAUGHT, PIECES, WORDS, STEPS, CHECK, PATIENCE, BATCH.
+# GPU if there is one; START, a folder of a model's files to go on from, else it begins with the teacher's vectors of
+# pieces; REPOSITORIES, QUESTIONS, TUNED (steps), TAUGHT, UNITS, PIECES, WORDS, STEPS, CHECK, PATIENCE, BATCH.
 set -eu
 
 if [ $# -lt 3 ]; then
@@ -30,18 +31,24 @@ if [ -z "$bench" ]; then
 fi
 
 "$python" "$train/mine.py" --repositories "${REPOSITORIES:-$train/repositories.tsv}" --exclude "$train/peers.txt" "$@" \
-    --clones "$clones" --bench "$bench" --out "$work/mined"
-"$python" "$train/teach.py" --mined "$work/mined" --limit "${TAUGHT:-600}" --device "$device"
-if [ ! -e "$work/start.npz" ]; then
-    "$python" "$train/vocabulary.py" --mined "$work/mined" --out "$work" \
+    --questions "${QUESTIONS:-$train/questions.tsv}" --clones "$clones" --bench "$bench" --out "$work/mined"
+tuned=$work/teacher.safetensors
+"$python" "$train/tune.py" --mined "$work/mined" --out "$tuned" --steps "${TUNED:-400}" --batch "${BATCH:-64}" --device "$device"
+"$python" "$train/teach.py" --mined "$work/mined" --tuned "$tuned" --limit "${TAUGHT:-800}" --documents "${UNITS:-450}" \
+    --device "$device"
+if [ -n "${START:-}" ]; then
+    [ -e "$work/start.pt" ] || "$python" "$train/checkpoint.py" "$START" --out "$work"
+elif [ ! -e "$work/start.npz" ]; then
+    "$python" "$train/vocabulary.py" --mined "$work/mined" --out "$work" --tuned "$tuned" \
         --pieces "${PIECES:-26000}" --words "${WORDS:-10000}" --device "$device"
 fi
 for seed in 2 3; do
     "$python" "$train/train.py" --mined "$work/mined" --work "$work" --out "$work/run$seed" --batch "${BATCH:-192}" \
-        --steps "${STEPS:-4200}" --check "${CHECK:-700}" --patience "${PATIENCE:-2}" --seed "$seed" --threads 1 \
-        --device "$device"
+        ${START:+--start} ${START:+"$work/start.pt"} \
+        --steps "${STEPS:-3600}" --check "${CHECK:-450}" --patience "${PATIENCE:-8}" --seed "$seed" --threads 1 \
+        --lr 1e-3 --lr-weights 2e-3 --soft 0.7 --soft-units 1.5 --device "$device"
 done
 "$python" "$train/average.py" --out "$work/mean.pt" --run "$work/run2" --run "$work/run3" --last 3
-"$python" "$train/export.py" "$work/mean.pt" "$work/vocab.txt" --name colgrep-mixer-2 --assets "$work/assets" \
+"$python" "$train/export.py" "$work/mean.pt" "$work/vocab.txt" --name colgrep-mixer-3 --assets "$work/assets" \
     --golden "$work/golden.json" --onnx "$work/onnx"
 "$bench" research codebook "$work/assets" "$work"/mined/*.jsonl

@@ -28,8 +28,9 @@ for name in made/one made/two made/held22; do
     place=$((place + 3))
 done
 echo "excluded/repository" > "$folder/excluded.txt"
+: > "$folder/questions.tsv"
 
-export PYTHON="$python" REPOSITORIES="$list" DEVICE=cpu TAUGHT=60 PIECES=3000 WORDS=500 STEPS=60 CHECK=15 PATIENCE=2
+export PYTHON="$python" REPOSITORIES="$list" QUESTIONS="$folder/questions.tsv" DEVICE=cpu TUNED=6 TAUGHT=60 UNITS=40 PIECES=3000 WORDS=500 STEPS=60 CHECK=15 PATIENCE=2
 export BATCH=24
 run() { sh "$train/run.sh" "$folder/clones" "$folder/$1" "$folder/excluded.txt"; }
 
@@ -57,7 +58,7 @@ run killed > "$folder/again.log" 2>&1 || fail "a run over a finished one; see $f
 run whole > "$folder/whole.log" 2>&1 || fail "the run without a kill; see $folder/whole.log"
 
 cd "$folder/whole"
-for file in mined/*.jsonl mined/*.npz vocab.txt start.npz run?/*0.pt run?/*5.pt mean.pt golden.json assets/* onnx/*; do
+for file in mined/*.jsonl mined/*.npz teacher.safetensors vocab.txt start.npz run?/*0.pt run?/*5.pt mean.pt golden.json assets/* onnx/*; do
     [ -e "$file" ] || continue
     cmp -s "$file" "../killed/$file" || fail "$file differs between the runs"
     same=$((${same:-0} + 1))

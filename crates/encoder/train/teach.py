@@ -1,7 +1,7 @@
 """The teacher's vectors of queries and units: `teach.py --mined MINED` writes NAME.npz beside NAME.jsonl.
 
 `lines` says of which lines of the file the query was taken (sentences first, at random), `vectors` are theirs, n x 384.
-`documents` says of which of these lines the unit was taken too, `document_vectors` are theirs, m x 384. A unit is given
+`documents` says of which of these lines the unit was taken too, `document_vectors` are theirs. A unit is given
 to the teacher as its words, identifiers split: its tokenizer would take a name apart anywhere.
 """
 
@@ -17,8 +17,8 @@ from files import whole
 from teacher import Teacher
 from text import read_jsonl, words
 
-# Of a unit: characters that are read, and the teacher's tokens.
-UNIT_CHARS, UNIT_TOKENS = 1200, 96
+# The teacher's tokens of a query; of a unit, characters that are read and tokens.
+QUERY_TOKENS, UNIT_CHARS, UNIT_TOKENS = 40, 1200, 96
 
 
 def main():
@@ -29,6 +29,7 @@ def main():
         "--documents", type=int, default=300, help="units a repository, of those with a sentence as query"
     )
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--tuned", type=Path, metavar="WEIGHTS", help="of tune.py, in place of the package's")
     add_device_option(parser)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -38,16 +39,17 @@ def main():
     untaught = [path for path in mined if not path.with_suffix(".npz").exists()]
     if not untaught:
         return
-    teacher = Teacher(args.device)
+    teacher = Teacher(args.device, args.tuned)
     for path in untaught:
         out = path.with_suffix(".npz")
         started = time.time()
         pairs = list(read_jsonl(path))
-        queries = [(line["kind"] in ("name", "section"), line["query"]) for line in pairs]
-        order = np.random.default_rng(len(queries)).permutation(len(queries))
-        lines = np.array(sorted(order, key=lambda i: queries[i][0])[: args.limit], np.int64)
-        vectors = teacher.encode([queries[i][1] for i in lines], tokens_max=40)
-        documents = np.array([i for i in lines if not queries[i][0]][: args.documents], dtype=np.int64)
+        # Written questions first, then other sentences, each at random.
+        rank = [{"question": 0, "name": 2, "section": 2}.get(line["kind"], 1) for line in pairs]
+        order = np.random.default_rng(len(pairs)).permutation(len(pairs))
+        lines = np.array(sorted(order, key=lambda i: rank[i])[: args.limit], np.int64)
+        vectors = teacher.encode([pairs[i]["query"] for i in lines], tokens_max=QUERY_TOKENS)
+        documents = np.array([i for i in lines if rank[i] < 2][: args.documents], dtype=np.int64)
         texts = [" ".join(words(pairs[i]["text"][:UNIT_CHARS])) for i in documents]
         document_vectors = teacher.encode(texts, tokens_max=UNIT_TOKENS)
         with whole(out) as file:

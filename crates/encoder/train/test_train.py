@@ -16,13 +16,16 @@ import numpy as np
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+import checkpoint
 import exclude
+import export
 import maxsim
 from files import whole, write_text
 from looks import Looks
-from model import Config, Model
+from model import DOCUMENT, QUERY, Config, Model, rows_of, vectors_of
 from objective import Objective, Teaching
-from pairs import Batches, Pairs, is_held_out
+from pairs import KINDS, Batches, Pairs, is_held_out
+from principal import turned
 from text import unit_text
 
 HERE = Path(__file__).parent
@@ -63,15 +66,17 @@ class Folder(unittest.TestCase):
         self.git("-C", folder, "commit", "-q", "-m", f"Adds {text!r}")
         return self.git("-C", folder, "rev-parse", "HEAD")
 
-    def mine(self, rows: list[str], excluded: str, end: str = "", seed: str = "0") -> subprocess.CompletedProcess:
+    def mine(self, rows: list[str], excluded: str, end: str = "", seed: str = "0",
+             questions: str = "") -> subprocess.CompletedProcess:  # fmt: skip
         bench = self.root / "bench"
         bench.write_text(CORPUS.format(python=sys.executable, end=end))
         bench.chmod(0o755)
         (self.root / "list.tsv").write_text("".join(row + "\n" for row in rows))
         (self.root / "excluded.txt").write_text(excluded)
+        (self.root / "questions.tsv").write_text(questions)
         command = [sys.executable, HERE / "mine.py", "--repositories", self.root / "list.tsv", "--exclude",
                    HERE / "peers.txt", self.root / "excluded.txt", "--clones", self.root / "clones", "--bench", bench,
-                   "--out", self.root / "mined"]  # fmt: skip
+                   "--questions", self.root / "questions.tsv", "--out", self.root / "mined"]  # fmt: skip
         return subprocess.run(command, capture_output=True, text=True, check=False,
                               env=os.environ | {"PYTHONHASHSEED": seed})  # fmt: skip
 
@@ -152,6 +157,31 @@ class Mining(Folder):
         self.assertIn("good/doors: there already", done.stdout)
         self.assertEqual(list(self.mined()), ["bad+doors2.jsonl", "good+doors.jsonl"])
 
+    def test_written_questions_are_joined_to_their_units(self):
+        rows = [f"good/doors\t{self.clone('good/doors', 'alphaway betaway gammaway')}"]
+        asked = "good/doors\tnames\tbetaway\twho goes through?\ngood/doors\tnames\tnoway\twhere?\n"
+        done = self.mine(rows, "other/name", questions=asked + "bad/doors\tnames\talphaway\twhat?\n")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        found = [json.loads(line) for line in self.mined()["good+doors.jsonl"].splitlines()]
+        found = [(pair["query"], pair["text"].split("\n")[1]) for pair in found if pair["kind"] == "question"]
+        self.assertEqual(found, [("who goes through?", "betaway")])
+
+    def test_a_clone_without_a_file_and_in_a_folder_is_read(self):
+        commit = self.clone("good/doors", "alpha beta gamma")
+        folder = self.root / "clones/good+doors"
+        (folder / "large.bin").write_text("too large for the clone")
+        self.git("-C", str(folder), "add", ".")
+        self.git("-C", str(folder), "commit", "-q", "-m", "Adds a large file")
+        blob = self.git("-C", str(folder), "rev-parse", "HEAD:large.bin")
+        commit = self.git("-C", str(folder), "rev-parse", "HEAD")
+        (folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
+        folder.rename(self.root / "clone")
+        folder.mkdir()
+        (self.root / "clone").rename(folder / "repo")
+        done = self.mine([f"good/doors\t{commit}"], "other/name")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(b"alpha", self.mined()["good+doors.jsonl"])
+
     def test_no_pairs_are_a_failure(self):
         rows = [f"good/empty\t{self.clone('good/empty', ' ')}"]
         done = self.mine(rows, "other/name", end="")
@@ -211,7 +241,7 @@ class Sampling(unittest.TestCase):
         pairs.by_repository = {r: np.flatnonzero(pairs.repository == r) for r in range(3)}
         self.assertFalse(any(is_held_out(name) for name in pairs.names))
         for taught, seen in [(0.5, 16), (1.0, 32)]:
-            args = SimpleNamespace(batch=32, groups=2, taught=taught, vocabulary=100, mask=0, drop=0, length=9)
+            args = SimpleNamespace(batch=32, groups=2, taught=taught, asked=0, vocabulary=100, mask=0, drop=0, length=9)
             batches = Batches(pairs, args, np.random.default_rng(7))
             for _ in range(20):
                 ids, queries, documents, same = batches.next()
@@ -220,6 +250,42 @@ class Sampling(unittest.TestCase):
                 self.assertGreaterEqual(int((pairs.document_teach[ids] >= 0).sum()), seen)
                 of_one = [[pairs.repository[i] == pairs.repository[j] and i // 2 == j // 2 for j in ids] for i in ids]
                 self.assertEqual(same.tolist(), of_one)
+        # The last eight pairs of each are written questions, which come a quarter of the time.
+        pairs.kind[place >= 56] = KINDS.index("question")
+        args.asked, args.taught = 0.25, 0.5
+        ids, *_ = Batches(pairs, args, np.random.default_rng(8)).next()
+        self.assertEqual(int((pairs.kind[ids] == KINDS.index("question")).sum()), 8)
+
+
+class Continuing(Folder):
+    def test_a_model_is_read_back_from_its_files(self):
+        model, pieces = export.random_model(3, tiny=True)
+        tensors, quantised = export.quantised(model, 8)
+        export.write_assets(self.root / "assets", "made", model, pieces, tensors)
+        read = checkpoint.read_assets(self.root / "assets")
+        self.assertEqual(read.config, model.config)
+        for side in (QUERY, DOCUMENT):
+            with torch.no_grad():
+                made, again = (rows_of(m, np.array([5, 9, 7]), side) for m in (quantised, read))
+            self.assertLess(float((made - again).abs().max()), 1e-4)
+
+    def test_components_are_turned_towards_the_summaries(self):
+        model, _ = export.random_model(4, tiny=True)
+        rng, pairs = np.random.default_rng(2), Pairs.__new__(Pairs)
+        pairs.query, pairs.query_at = rng.integers(4, 40, 600 * 4).astype(np.uint16), np.arange(601) * 4
+        pairs.teach = np.arange(600)
+        with torch.no_grad():
+            summaries = vectors_of(model, [pairs.text("query", i) for i in range(600)], QUERY)[2].numpy()
+        # The teacher knows the summaries under another turn, among much smaller things.
+        turn = np.linalg.qr(rng.normal(size=(60, 60)))[0].astype(np.float32)
+        pairs.vectors = np.concatenate([summaries, 1e-3 * rng.normal(size=(600, 36))], axis=1).astype(np.float32) @ turn
+        mean, basis = turned(model, pairs)
+        self.assertLess(float(np.abs(basis.T @ basis - np.eye(24)).max()), 1e-4)
+        targets = (pairs.vectors - mean) @ basis
+        targets /= np.linalg.norm(targets, axis=1, keepdims=True)
+        centred = summaries - summaries.mean(0)
+        centred /= np.linalg.norm(centred, axis=1, keepdims=True)
+        self.assertGreater(float((targets * centred).sum(1).mean()), 0.9)
 
 
 class Computing(unittest.TestCase):

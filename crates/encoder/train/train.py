@@ -18,12 +18,13 @@ import numpy as np
 import torch
 
 from device import add_device_option
-from evaluate import evaluate, load_repositories, unit_scores
+from evaluate import evaluate, load, load_repositories, unit_scores
 from files import whole, write_text
 from looks import Looks
 from model import Config, Model
 from objective import Objective, Teaching
 from pairs import DOCUMENT_PIECES, KINDS, Batches, Pairs, is_held_out
+from principal import turned
 from text import WordPiece
 
 # A held-out repository is looked at if it has more pairs, at most so many, each with so many queries over so many units.
@@ -72,6 +73,8 @@ def main():
     parser.add_argument("--mined", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True, help="vocab.txt and start.npz of vocabulary.py")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--start", type=Path, metavar="CHECKPOINT",
+                        help="weights to go on from, in place of start.npz; the sizes are theirs")  # fmt: skip
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--output-dim", type=int, default=64)
     parser.add_argument("--layers", type=int, default=2)
@@ -91,6 +94,7 @@ def main():
     parser.add_argument("--soft", type=float, default=0.5, help="weight of the teacher's soft labels")
     parser.add_argument("--distil", type=float, default=1.0, help="weight of the teacher's vectors")
     parser.add_argument("--taught", type=float, default=0.6, help="share of a batch whose units the teacher saw")
+    parser.add_argument("--asked", type=float, default=0.08, help="share of a batch that are written questions")
     parser.add_argument("--soft-units", type=float, default=0.7, help="weight of the teacher's soft labels of units")
     parser.add_argument("--anchor", type=float, default=0.3, help="weight of the table's anchor")
     parser.add_argument("--seed", type=int, default=1, help="of the batches")
@@ -113,16 +117,24 @@ def main():
     pieces = WordPiece.load(args.work / "vocab.txt")
     args.vocabulary = len(pieces.vocabulary)
     pairs = Pairs(args.mined, pieces, args.work / "pairs.npz")
-    start = np.load(args.work / "start.npz")
-    table = start["table"][:, : args.dim]
-    table = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-6)
     present = np.bincount(pairs.document, minlength=args.vocabulary) + 1
     idf = np.log(1 + len(pairs.kind) / present).astype(np.float32)
     idf[:4] = 0.02
-    principal = np.linalg.svd(table[: args.vocabulary], full_matrices=False)[2][: args.output_dim]
-    config = Config(args.vocabulary, args.dim, args.layers, 7, args.hidden, args.output_dim)
-    model = Model(config, table, idf, principal.astype(np.float32)).to(args.device)
-    teaching = Teaching(pairs, start["mean"], start["basis"][:, : args.dim], args.device)
+    if args.start:
+        model = load(args.start).to(args.device)
+        config = model.config
+        if config.vocabulary != args.vocabulary:
+            parser.error(f"{args.start} has {config.vocabulary} pieces, vocab.txt {args.vocabulary}")
+        mean, basis = turned(model, pairs)
+    else:
+        start = np.load(args.work / "start.npz")
+        table = start["table"][:, : args.dim]
+        table = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-6)
+        principal = np.linalg.svd(table[: args.vocabulary], full_matrices=False)[2][: args.output_dim]
+        config = Config(args.vocabulary, args.dim, args.layers, 7, args.hidden, args.output_dim)
+        model = Model(config, table, idf, principal.astype(np.float32)).to(args.device)
+        mean, basis = start["mean"], start["basis"][:, : args.dim]
+    teaching = Teaching(pairs, mean, basis, args.device)
     objective = Objective(model, teaching, args)
     weights = [model.query_weight, model.document_weight, model.summary_weight, model.omega, *objective.scales]
     small = {id(p) for p in weights + [model.table]}

@@ -19,6 +19,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from device import add_device_option
 from files import whole
+from principal import principal_components
 from teacher import Teacher
 from text import SPECIAL, WordPiece, read_jsonl, words
 
@@ -45,6 +46,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--pieces", type=int, default=26_000)
     parser.add_argument("--words", type=int, default=10_000)
+    parser.add_argument("--tuned", type=Path, metavar="WEIGHTS", help="of tune.py, if teach.py had them")
     parser.add_argument("--threads", type=int, default=1)
     add_device_option(parser)
     args = parser.parse_args()
@@ -65,16 +67,15 @@ def main():
     ordered = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
     vocabulary = [piece for piece, _ in ordered]
     known = set(vocabulary)
-    teacher = Teacher(args.device)
+    teacher = Teacher(args.device, args.tuned)
     own = sorted(teacher.tokenizer.get_vocab().items(), key=lambda item: item[1])  # by frequency in its training text
     vocabulary += [w for w, _ in own if re.fullmatch("[a-z]{3,}", w) and w not in known][: args.words]
     WordPiece(vocabulary).save(args.out / "vocab.txt")
     torch.set_num_threads(args.threads)
     vectors = teacher.encode([p.removeprefix("##") for p in vocabulary]).astype(np.float32)
     sentences = np.concatenate([np.load(path)["vectors"][::2] for path in taught]).astype(np.float32)
-    mean = sentences.mean(0)
-    _, _, components = np.linalg.svd(np.cov((sentences - mean).T), hermitian=True)
-    basis = components[:DIM_MAX].T
+    mean, components = principal_components(sentences)
+    basis = components[:, :DIM_MAX]
     kept = ((sentences - mean) @ basis[:, :128]) ** 2
     share = kept.sum() / ((sentences - mean) ** 2).sum()
     print(f"{len(vocabulary)} pieces; 128 components keep {share:.3f} of variance")
