@@ -88,14 +88,14 @@ fn the_share_of_units_with_vectors_is_told() {
     assert!(sandbox.run(&["status"]).out.contains("vectors   none"));
     sandbox.run(&["init"]);
     let status = sandbox.run(&["status"]).out;
-    assert!(status.contains(", of colgrep-mixer-2\n"), "{status}");
+    assert!(status.contains(", of colgrep-mixer-3\n"), "{status}");
     let status: serde_json::Value = serde_json::from_str(&sandbox.run(&["status", "--json"]).out).expect("JSON");
     assert_eq!(status["vectors"]["with_vectors"], status["units"]);
     // New words without their vectors, as while another process makes them.
     sandbox.write("src/new.rs", "pub fn brand_new_gadget() {}\n");
     sandbox.run(&["gadget", "--keyword-only"]);
     let status = sandbox.run(&["status"]).out;
-    assert!(status.contains(", of colgrep-mixer-2; `colgrep init` makes the rest"), "{status}");
+    assert!(status.contains(", of colgrep-mixer-3; `colgrep init` makes the rest"), "{status}");
     assert!(sandbox.run(&["doctor"]).out.contains("`colgrep init` makes the rest"));
     let index = std::fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
     let lock = std::fs::File::open(index.join("lock")).expect("a lock");

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from maxsim import max_sim
 from model import DOCUMENT, QUERY, Model, vectors_of
-from pairs import Pairs
+from pairs import KINDS, Pairs
 
 # Of the teacher's soft labels.
 TEMPERATURE = 0.06
@@ -58,7 +58,7 @@ class Objective:
     """The loss of a batch, with the two scales that it learns beside the model: of scores, and of summaries alone."""
 
     def __init__(self, model: Model, teaching: Teaching, args):
-        """`args` holds the weights of the terms: soft, soft_units, distil, anchor."""
+        """`args` holds the weights of the terms (soft, soft_units, distil, anchor) and of mined pairs (mined_weight)."""
         self.model, self.teaching, self.args = model, teaching, args
         self.device = model.table.device
         self.origin = model.table.detach().clone()
@@ -82,9 +82,13 @@ class Objective:
         scores = (scores + model.omega.exp() * product) * scale
         off = (same & ~torch.eye(len(queries), dtype=torch.bool)).to(self.device)
         truth = torch.arange(len(queries), device=self.device)
-        hard = F.cross_entropy(scores.masked_fill(off, -1e4), truth)
+        # Written questions are what will be asked; what was mined is only near to it.
+        asked = torch.from_numpy(self.teaching.pairs.kind[ids] == KINDS.index("question")).to(self.device)
+        weight = torch.where(asked, 1.0, args.mined_weight)
+        weight = weight / weight.sum()
+        hard = (F.cross_entropy(scores.masked_fill(off, -1e4), truth, reduction="none") * weight).sum()
         summaries = product * summary_scale.clamp(max=50)
-        hard_summary = F.cross_entropy(summaries.masked_fill(off, -1e4), truth)
+        hard_summary = (F.cross_entropy(summaries.masked_fill(off, -1e4), truth, reduction="none") * weight).sum()
         soft, distil = self.teaching.of_queries(ids, q_summary, summaries)
         soft_units, distil_units = self.teaching.of_units(ids, d_summary, ((summaries, 1), (scores, 0.5)))
         soft, distil = args.soft * soft + args.soft_units * soft_units, distil + distil_units

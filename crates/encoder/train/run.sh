@@ -45,8 +45,8 @@ fi
 for seed in 2 3; do
     "$python" "$train/train.py" --mined "$work/mined" --work "$work" --out "$work/run$seed" --batch "${BATCH:-192}" \
         ${START:+--start} ${START:+"$work/start.pt"} \
-        --steps "${STEPS:-3600}" --check "${CHECK:-450}" --patience "${PATIENCE:-8}" --seed "$seed" --threads 1 \
-        --lr 1e-3 --lr-weights 2e-3 --soft 0.7 --soft-units 1.5 --device "$device"
+        --steps "${STEPS:-1200}" --check "${CHECK:-200}" --patience "${PATIENCE:-6}" --seed "$seed" --threads 1 \
+        --asked 0.25 --mined-weight 0.3 --lr 1e-3 --lr-weights 2e-3 --soft 0.7 --soft-units 1.5 --device "$device"
 done
 "$python" "$train/average.py" --out "$work/mean.pt" --run "$work/run2" --run "$work/run3" --last 3
 "$python" "$train/export.py" "$work/mean.pt" "$work/vocab.txt" --name colgrep-mixer-3 --assets "$work/assets" \

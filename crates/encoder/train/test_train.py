@@ -313,7 +313,8 @@ class Computing(unittest.TestCase):
         pairs = SimpleNamespace(teach=np.array([0, 1, -1, 2]), document_teach=np.array([0, -1, -1, 1]),
                                 vectors=rng.random((3, 384)).astype(np.float16),
                                 document_vectors=rng.random((2, 384)).astype(np.float16))  # fmt: skip
-        args = SimpleNamespace(soft=0.5, soft_units=0.7, distil=1.0, anchor=0.3)
+        pairs.kind = np.array([0, KINDS.index("question"), 0, 1])
+        args = SimpleNamespace(soft=0.5, soft_units=0.7, distil=1.0, anchor=0.3, mined_weight=0.3)
         texts = [rng.integers(1, 50, n) for n in (3, 9, 5, 7)]
         batch = (np.arange(4), texts, texts[::-1], torch.eye(4, dtype=torch.bool))
         mean, basis = np.zeros(384, np.float32), np.zeros((384, 8), np.float32)

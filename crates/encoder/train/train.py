@@ -95,6 +95,8 @@ def main():
     parser.add_argument("--distil", type=float, default=1.0, help="weight of the teacher's vectors")
     parser.add_argument("--taught", type=float, default=0.6, help="share of a batch whose units the teacher saw")
     parser.add_argument("--asked", type=float, default=0.08, help="share of a batch that are written questions")
+    parser.add_argument("--mined-weight", dest="mined_weight", type=float, default=1.0,
+                        help="weight of a mined pair where a written question has 1")  # fmt: skip
     parser.add_argument("--soft-units", type=float, default=0.7, help="weight of the teacher's soft labels of units")
     parser.add_argument("--anchor", type=float, default=0.3, help="weight of the table's anchor")
     parser.add_argument("--seed", type=int, default=1, help="of the batches")
