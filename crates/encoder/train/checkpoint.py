@@ -1,6 +1,7 @@
-"""From a model's files to a checkpoint to go on from: checkpoint.py ASSETS --out WORK, the reverse of `export.py`.
+"""Checkpoints, {"config", "state_dict"}; and one of a model's files, to go on from: checkpoint.py ASSETS --out WORK.
 
-Writes WORK/start.pt and WORK/vocab.txt. Rows of the table have unit length then, as they are normalised on use.
+The latter is the reverse of `export.py` and writes WORK/start.pt and WORK/vocab.txt. Rows of the table have unit length
+then, as they are normalised on use.
 """
 
 import argparse
@@ -15,6 +16,18 @@ from safetensors.numpy import load_file
 from files import whole
 from model import Config, Model
 from text import WordPiece
+
+
+def save(model: Model, path: Path) -> None:
+    with whole(path) as file:
+        torch.save({"config": dataclasses.asdict(model.config), "state_dict": model.state_dict()}, file)
+
+
+def load(path: Path) -> Model:
+    saved = torch.load(path, map_location="cpu", weights_only=True)
+    model = Model(Config(**saved["config"]))
+    model.load_state_dict(saved["state_dict"])
+    return model
 
 
 def read_assets(folder: Path) -> Model:
@@ -39,10 +52,8 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    model = read_assets(args.assets)
     WordPiece.load(args.assets / "vocab.txt").save(args.out / "vocab.txt")
-    with whole(args.out / "start.pt") as file:
-        torch.save({"config": dataclasses.asdict(model.config), "state_dict": model.state_dict()}, file)
+    save(read_assets(args.assets), args.out / "start.pt")
 
 
 if __name__ == "__main__":

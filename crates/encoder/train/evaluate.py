@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from checkpoint import load
 from device import add_device_option
 from files import stamp, whole
 from maxsim import max_sim
-from model import DOCUMENT, QUERY, Config, Model, vectors_of
+from model import DOCUMENT, QUERY, Model, vectors_of
 from text import WordPiece, read_jsonl, unit_text
 
 
@@ -107,13 +108,6 @@ def evaluate(model: Model, repositories, pieces: WordPiece) -> dict:
                 found[f"{kind}/{category}"].append(value)
     model.train()
     return {k: (float(np.mean(v)), len(v)) for k, v in sorted(found.items())}
-
-
-def load(checkpoint: Path) -> Model:
-    saved = torch.load(checkpoint, map_location="cpu", weights_only=True)
-    model = Model(Config(**saved["config"]))
-    model.load_state_dict(saved["state_dict"])
-    return model
 
 
 def main():

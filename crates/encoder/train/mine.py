@@ -182,9 +182,9 @@ def commits(git_dir: str, known: dict[str, list[int]], units: list[dict]):
             raise RuntimeError(f"git log: {said}")
 
 
-def run(*command: str) -> bytes:
-    """What a command prints; raises RuntimeError with its complaint where it fails."""
-    done = subprocess.run(command, capture_output=True, check=False)
+def run(*command: str, given: bytes | None = None) -> bytes:
+    """What a command prints, given something to read; raises RuntimeError with its complaint where it fails."""
+    done = subprocess.run(command, input=given, capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()[-500:]
         raise RuntimeError(f"{' '.join(command[:4])} ...: exit status {done.returncode}: {said}")
@@ -196,8 +196,7 @@ def missing(git_dir: str, commit: str) -> list[str]:
     listed = run("git", "--git-dir", git_dir, "ls-tree", "-r", "-z", commit).split(b"\0")
     entries = [line.split(b"\t", 1) for line in listed if b" blob " in line]
     asked = b"".join(head.split()[2] + b"\n" for head, _ in entries)
-    command = ["git", "--git-dir", git_dir, "cat-file", "--batch-check"]
-    told = subprocess.run(command, input=asked, capture_output=True, check=True).stdout.splitlines()
+    told = run("git", "--git-dir", git_dir, "cat-file", "--batch-check", given=asked).splitlines()
     return [os.fsdecode(path) for (_, path), line in zip(entries, told, strict=True) if line.endswith(b" missing")]
 
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from maxsim import max_sim
 from model import DOCUMENT, QUERY, Model, vectors_of
-from pairs import KINDS, Pairs
+from pairs import Pairs
 
 # Of the teacher's soft labels.
 TEMPERATURE = 0.06
@@ -83,7 +83,7 @@ class Objective:
         off = (same & ~torch.eye(len(queries), dtype=torch.bool)).to(self.device)
         truth = torch.arange(len(queries), device=self.device)
         # Written questions are what will be asked; what was mined is only near to it.
-        asked = torch.from_numpy(self.teaching.pairs.kind[ids] == KINDS.index("question")).to(self.device)
+        asked = torch.from_numpy(self.teaching.pairs.asked(ids)).to(self.device)
         weight = torch.where(asked, 1.0, args.mined_weight)
         weight = weight / weight.sum()
         hard = (F.cross_entropy(scores.masked_fill(off, -1e4), truth, reduction="none") * weight).sum()

@@ -69,6 +69,10 @@ class Pairs:
                      teach=teach, vectors=taught["vectors"], document_teach=document_teach,
                      document_vectors=taught["document_vectors"], key=np.array(key))  # fmt: skip
 
+    def asked(self, ids: np.ndarray) -> np.ndarray:
+        """Which of the pairs are written questions."""
+        return self.kind[ids] == KINDS.index("question")
+
     def text(self, which: str, i: int) -> np.ndarray:
         at = getattr(self, which + "_at")
         return getattr(self, which)[at[i] : at[i + 1]].astype(np.int64)
@@ -80,8 +84,12 @@ class Batches:
     def __init__(self, pairs: Pairs, args, rng):
         self.pairs, self.args, self.rng = pairs, args, rng
         self.share = args.batch // args.groups
-        kept = {r: v for r, v in pairs.by_repository.items()
-                if self._mined(v) >= self.share and not is_held_out(pairs.names[r])}  # fmt: skip
+        asked = pairs.asked(np.arange(len(pairs.kind)))
+        self.asked, self.mined, kept = {}, {}, {}
+        for r, v in pairs.by_repository.items():
+            mined = v[~asked[v]]
+            if len(mined) >= self.share and not is_held_out(pairs.names[r]):
+                self.asked[r], self.mined[r], kept[r] = v[asked[v]], mined, v
         if len(kept) < args.groups:
             raise ValueError(f"{len(kept)} repositories have {self.share} pairs, a batch takes {args.groups} such")
         self.repositories = sorted(kept)
@@ -90,15 +98,11 @@ class Batches:
         frequency = np.bincount(pairs.document, minlength=args.vocabulary)
         self.common = frequency > 0.002 * frequency.sum()
 
-    def _mined(self, all_pairs: np.ndarray) -> int:
-        """How many of the pairs are not written questions."""
-        return int((self.pairs.kind[all_pairs] != KINDS.index("question")).sum())
-
     def next(self):
         """Numbers of the pairs, their queries and documents as pieces, and which pairs are of one unit."""
         rng, pairs, args = self.rng, self.pairs, self.args
         chosen = rng.choice(self.repositories, args.groups, replace=False, p=self.odds)
-        ids = np.concatenate([self._of_repository(pairs.by_repository[r]) for r in chosen])
+        ids = np.concatenate([self._of_repository(r) for r in chosen])
         queries, documents = [], []
         for i in ids:
             q, d = pairs.text("query", i), pairs.text("document", i)[: args.length]
@@ -114,12 +118,11 @@ class Batches:
         same = (pairs.repository[ids][:, None] == pairs.repository[ids]) & (pairs.unit[ids][:, None] == pairs.unit[ids])
         return ids, queries, documents, torch.from_numpy(same)
 
-    def _of_repository(self, all_pairs: np.ndarray) -> np.ndarray:
+    def _of_repository(self, repository: int) -> np.ndarray:
         """A repository's share of a batch: written questions first, then units that the teacher saw (it judges a query
         against all of them), then the rest."""
-        asked = all_pairs[self.pairs.kind[all_pairs] == KINDS.index("question")]
+        asked, mined = self.asked[repository], self.mined[repository]
         asked = self.rng.choice(asked, min(len(asked), int(self.share * self.args.asked)), False)
-        mined = all_pairs[self.pairs.kind[all_pairs] != KINDS.index("question")]
         known = mined[self.pairs.document_teach[mined] >= 0]
         known = self.rng.choice(known, min(len(known), int(self.share * self.args.taught)), False)
         rest = np.setdiff1d(mined, known, assume_unique=True)

@@ -1,8 +1,9 @@
 """The teacher's vectors of queries and units: `teach.py --mined MINED` writes NAME.npz beside NAME.jsonl.
 
-`lines` says of which lines of the file the query was taken (sentences first, at random), `vectors` are theirs, n x 384.
-`documents` says of which of these lines the unit was taken too, `document_vectors` are theirs. A unit is given
-to the teacher as its words, identifiers split: its tokenizer would take a name apart anywhere.
+`lines` says of which lines of the file the query was taken (written questions first, then other sentences, at random),
+`vectors` are theirs, n x 384. `documents` says of which of these lines the unit was taken too, `document_vectors` are
+theirs, m x 384. A unit is given to the teacher as its words, identifiers split: its tokenizer would take a name apart
+anywhere.
 """
 
 import argparse

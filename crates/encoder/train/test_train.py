@@ -310,9 +310,9 @@ class Computing(unittest.TestCase):
     def test_a_step_stays_on_its_device(self):
         # PyTorch's tensors without contents refuse operations on two devices as those of a GPU do, and need none.
         rng = np.random.default_rng(6)
-        pairs = SimpleNamespace(teach=np.array([0, 1, -1, 2]), document_teach=np.array([0, -1, -1, 1]),
-                                vectors=rng.random((3, 384)).astype(np.float16),
-                                document_vectors=rng.random((2, 384)).astype(np.float16))  # fmt: skip
+        pairs = Pairs.__new__(Pairs)
+        pairs.teach, pairs.document_teach = np.array([0, 1, -1, 2]), np.array([0, -1, -1, 1])
+        pairs.vectors, pairs.document_vectors = (rng.random((n, 384)).astype(np.float16) for n in (3, 2))
         pairs.kind = np.array([0, KINDS.index("question"), 0, 1])
         args = SimpleNamespace(soft=0.5, soft_units=0.7, distil=1.0, anchor=0.3, mined_weight=0.3)
         texts = [rng.integers(1, 50, n) for n in (3, 9, 5, 7)]

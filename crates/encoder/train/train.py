@@ -8,7 +8,6 @@ early: when the held-out queries were answered no better at `--patience` looks i
 """
 
 import argparse
-import dataclasses
 import json
 import math
 import time
@@ -17,8 +16,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from checkpoint import load, save
 from device import add_device_option
-from evaluate import evaluate, load, load_repositories, unit_scores
+from evaluate import evaluate, load_repositories, unit_scores
 from files import whole, write_text
 from looks import Looks
 from model import Config, Model
@@ -95,7 +95,7 @@ def main():
     parser.add_argument("--distil", type=float, default=1.0, help="weight of the teacher's vectors")
     parser.add_argument("--taught", type=float, default=0.6, help="share of a batch whose units the teacher saw")
     parser.add_argument("--asked", type=float, default=0.08, help="share of a batch that are written questions")
-    parser.add_argument("--mined-weight", dest="mined_weight", type=float, default=1.0,
+    parser.add_argument("--mined-weight", type=float, default=1.0,
                         help="weight of a mined pair where a written question has 1")  # fmt: skip
     parser.add_argument("--soft-units", type=float, default=0.7, help="weight of the teacher's soft labels of units")
     parser.add_argument("--anchor", type=float, default=0.3, help="weight of the table's anchor")
@@ -119,19 +119,18 @@ def main():
     pieces = WordPiece.load(args.work / "vocab.txt")
     args.vocabulary = len(pieces.vocabulary)
     pairs = Pairs(args.mined, pieces, args.work / "pairs.npz")
-    present = np.bincount(pairs.document, minlength=args.vocabulary) + 1
-    idf = np.log(1 + len(pairs.kind) / present).astype(np.float32)
-    idf[:4] = 0.02
     if args.start:
         model = load(args.start).to(args.device)
-        config = model.config
-        if config.vocabulary != args.vocabulary:
-            parser.error(f"{args.start} has {config.vocabulary} pieces, vocab.txt {args.vocabulary}")
+        if model.config.vocabulary != args.vocabulary:
+            parser.error(f"{args.start} has {model.config.vocabulary} pieces, vocab.txt {args.vocabulary}")
         mean, basis = turned(model, pairs)
     else:
         start = np.load(args.work / "start.npz")
         table = start["table"][:, : args.dim]
         table = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-6)
+        present = np.bincount(pairs.document, minlength=args.vocabulary) + 1
+        idf = np.log(1 + len(pairs.kind) / present).astype(np.float32)
+        idf[:4] = 0.02
         principal = np.linalg.svd(table[: args.vocabulary], full_matrices=False)[2][: args.output_dim]
         config = Config(args.vocabulary, args.dim, args.layers, 7, args.hidden, args.output_dim)
         model = Model(config, table, idf, principal.astype(np.float32)).to(args.device)
@@ -187,8 +186,7 @@ def main():
                 seen |= {k: round(v[0], 4) for k, v in evaluate(model, tuning, pieces).items()}
             print(json.dumps(seen), flush=True)
             looks.seen.append(seen)
-            with whole(args.out / f"{step}.pt") as file:
-                torch.save({"config": dataclasses.asdict(config), "state_dict": model.state_dict()}, file)
+            save(model, args.out / f"{step}.pt")
             # From here on a training that is interrupted goes on from this look.
             with whole(state) as file:
                 torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step,

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from device import add_device_option
 from files import whole
@@ -146,9 +146,8 @@ def main():
             with whole(state) as file:
                 torch.save({"weights": {name: value.detach() for name, value in masters.items()}, "step": step,
                             "optimizer": optimizer.state_dict(), "rng": rng.bit_generator.state}, file)  # fmt: skip
-    part = args.out.with_name(args.out.name + ".part")
-    save_file({name: value.detach().half().cpu().contiguous() for name, value in masters.items()}, part)
-    part.replace(args.out)
+    with whole(args.out) as file:
+        file.write(save({name: value.detach().half().cpu().contiguous() for name, value in masters.items()}))
     state.unlink(missing_ok=True)
 
 
