@@ -43,24 +43,46 @@ class Teaching:
         return soft, (1 - (q_summary[known] * target).sum(1)).mean()
 
     def of_units(self, ids, d_summary, similarities):
-        """By the pairs of which it saw query and unit; `similarities` are (queries x units, weight)."""
+        """By the pairs of which it saw query and unit; `similarities` are (queries x units, weight, what else the labels
+        follow: another judge's queries x units and its share beside the teacher's 1, or None)."""
         teach, units = self.pairs.teach[ids], self.pairs.document_teach[ids]
         known = np.flatnonzero((teach >= 0) & (units >= 0))
         if not len(known):
             return self._nothing()
         t, u, known = self.queries[self._on(teach[known])].float(), self._on(units[known]), self._on(known)
-        label = F.softmax(t @ self.units[u].float().T / TEMPERATURE, dim=1)
-        soft = sum(weight * F.cross_entropy(s[known][:, known], label) for s, weight in similarities)
+        said, soft = t @ self.units[u].float().T / TEMPERATURE, 0.0
+        for similarity, weight, beside in similarities:
+            label = said
+            if beside:
+                other, share = beside[0][known][:, known], beside[1]
+                label = said + share * said.std(1, keepdim=True) * other / other.std(1, keepdim=True)
+            soft += weight * F.cross_entropy(similarity[known][:, known], F.softmax(label, dim=1))
         return soft, (1 - (d_summary[known] * self.unit_targets[u].float()).sum(1)).mean()
+
+
+def judged(model: Model, queries, documents) -> tuple[torch.Tensor, ...]:
+    """The summaries of queries and documents, their products and MaxSim, both queries x documents."""
+    q, q_bounds, q_summary = vectors_of(model, queries, QUERY)
+    d, d_bounds, d_summary = vectors_of(model, documents, DOCUMENT)
+    best = max_sim(q, d, d_bounds)
+    owner = torch.from_numpy(np.repeat(np.arange(len(queries)), np.diff(q_bounds))).to(best.device)
+    found = torch.zeros(len(documents), len(queries), device=best.device).index_add(1, owner, best).T
+    return q_summary, d_summary, q_summary @ d_summary.T, found
 
 
 class Objective:
     """The loss of a batch, with the two scales that it learns beside the model: of scores, and of summaries alone."""
 
     def __init__(self, model: Model, teaching: Teaching, args):
-        """`args` holds the weights of the terms (soft, soft_units, distil, anchor) and of mined pairs (mined_weight)."""
+        """`args` holds the weights of the terms (soft, soft_units, distil, anchor), of mined pairs (mined_weight) and of
+        what the model itself said at first (keep)."""
         self.model, self.teaching, self.args = model, teaching, args
         self.device = model.table.device
+        self.first = None
+        if args.keep:
+            with self.device:
+                self.first = Model(model.config).requires_grad_(False)
+            self.first.load_state_dict(model.state_dict())
         self.origin = model.table.detach().clone()
         self.scales = [torch.nn.Parameter(torch.tensor(at, device=self.device)) for at in (0.0, math.log(15.0))]
 
@@ -73,13 +95,13 @@ class Objective:
         share of the queries whose own unit is first."""
         model, args = self.model, self.args
         scale, summary_scale = (scale.exp() for scale in self.scales)
-        q, q_bounds, q_summary = vectors_of(model, queries, QUERY)
-        d, d_bounds, d_summary = vectors_of(model, documents, DOCUMENT)
-        best = max_sim(q, d, d_bounds)
-        owner = torch.from_numpy(np.repeat(np.arange(len(queries)), np.diff(q_bounds))).to(self.device)
-        product = q_summary @ d_summary.T
-        scores = torch.zeros(len(documents), len(queries), device=self.device).index_add(1, owner, best).T
-        scores = (scores + model.omega.exp() * product) * scale
+        q_summary, d_summary, product, best = judged(model, queries, documents)
+        scores = (best + model.omega.exp() * product) * scale
+        before = None
+        if self.first:
+            with torch.no_grad():
+                *_, product_before, best_before = judged(self.first, queries, documents)
+                before = best_before + self.first.omega.exp() * product_before, args.keep
         off = (same & ~torch.eye(len(queries), dtype=torch.bool)).to(self.device)
         truth = torch.arange(len(queries), device=self.device)
         # Written questions are what will be asked; what was mined is only near to it.
@@ -90,7 +112,7 @@ class Objective:
         summaries = product * summary_scale.clamp(max=50)
         hard_summary = (F.cross_entropy(summaries.masked_fill(off, -1e4), truth, reduction="none") * weight).sum()
         soft, distil = self.teaching.of_queries(ids, q_summary, summaries)
-        soft_units, distil_units = self.teaching.of_units(ids, d_summary, ((summaries, 1), (scores, 0.5)))
+        soft_units, distil_units = self.teaching.of_units(ids, d_summary, ((summaries, 1, None), (scores, 0.5, before)))
         soft, distil = args.soft * soft + args.soft_units * soft_units, distil + distil_units
         touched = torch.from_numpy(np.unique(np.concatenate(queries + documents))).to(self.device)
         anchor = (1 - F.cosine_similarity(model.table[touched], self.origin[touched])).mean()

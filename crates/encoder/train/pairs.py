@@ -14,6 +14,8 @@ KINDS = ["doc", "inline", "name", "commit", "prose", "section", "question"]
 HELD_OUT_SHARE = 0.04
 # Pieces kept of a query and of a document; batches may take fewer.
 QUERY_PIECES, DOCUMENT_PIECES = 40, 128
+# Units that a question may be held against as easily mistaken for its own.
+NEAR_MOST = 16
 
 
 def is_held_out(name: str) -> bool:
@@ -25,7 +27,7 @@ class Pairs:
     """All pairs as pieces, by repository.
 
     `teach` says for each pair which of `vectors` is the teacher's of its query, -1 where there is none;
-    `document_teach` and `document_vectors` say it of its unit.
+    `document_teach` and `document_vectors` say it of its unit. `place` is the same number for the units of one file.
     """
 
     def __init__(self, mined: Path, pieces: WordPiece, cache: Path):
@@ -42,16 +44,18 @@ class Pairs:
             self.by_repository[r] = np.flatnonzero(self.repository == r)
 
     def _encode(self, mined: Path, pieces: WordPiece, cache: Path, key: str):
-        query, document, repository, kind, unit, names = [], [], [], [], [], []
+        query, document, repository, kind, unit, place, names = [], [], [], [], [], [], []
         taught = {"lines": [], "vectors": [], "documents": [], "document_vectors": []}
         for path in sorted(mined.glob("*.jsonl")):
-            first = len(query)
+            first, files = len(query), {}
             for line in read_jsonl(path):
                 query.append(np.array(pieces.encode(line["query"], QUERY_PIECES) or [1], np.uint16))
                 document.append(np.array(pieces.encode(line["text"][:1200], DOCUMENT_PIECES) or [1], np.uint16))
                 repository.append(len(names))
                 kind.append(KINDS.index(line["kind"]))
                 unit.append(line["unit"])
+                # A unit's text begins with the place of its file.
+                place.append(files.setdefault(line["text"].split("\n", 1)[0], len(files)))
             teacher = np.load(path.with_suffix(".npz"))
             taught["lines"].append(first + teacher["lines"])
             taught["vectors"].append(teacher["vectors"])
@@ -65,8 +69,8 @@ class Pairs:
         with whole(cache) as file:
             np.savez(file, query=np.concatenate(query), query_at=np.cumsum([0] + [len(q) for q in query]),
                      document=np.concatenate(document), document_at=np.cumsum([0] + [len(d) for d in document]),
-                     repository=np.array(repository), kind=np.array(kind), unit=np.array(unit), names=np.array(names),
-                     teach=teach, vectors=taught["vectors"], document_teach=document_teach,
+                     repository=np.array(repository), kind=np.array(kind), unit=np.array(unit), place=np.array(place),
+                     names=np.array(names), teach=teach, vectors=taught["vectors"], document_teach=document_teach,
                      document_vectors=taught["document_vectors"], key=np.array(key))  # fmt: skip
 
     def asked(self, ids: np.ndarray) -> np.ndarray:
@@ -97,6 +101,7 @@ class Batches:
         self.odds = weight / weight.sum()
         frequency = np.bincount(pairs.document, minlength=args.vocabulary)
         self.common = frequency > 0.002 * frequency.sum()
+        self.near = {}
 
     def next(self):
         """Numbers of the pairs, their queries and documents as pieces, and which pairs are of one unit."""
@@ -119,11 +124,39 @@ class Batches:
         return ids, queries, documents, torch.from_numpy(same)
 
     def _of_repository(self, repository: int) -> np.ndarray:
-        """A repository's share of a batch: written questions first, then units that the teacher saw (it judges a query
-        against all of them), then the rest."""
+        """A repository's share of a batch: written questions first, then units that are mistaken for theirs, then units
+        that the teacher saw (it judges a query against all of them), then the rest."""
         asked, mined = self.asked[repository], self.mined[repository]
         asked = self.rng.choice(asked, min(len(asked), int(self.share * self.args.asked)), False)
+        near = self._near_of(repository, asked)[: self.share - len(asked)]
+        mined = np.setdiff1d(mined, near)
+        left = self.share - len(asked) - len(near)
         known = mined[self.pairs.document_teach[mined] >= 0]
-        known = self.rng.choice(known, min(len(known), int(self.share * self.args.taught)), False)
+        known = self.rng.choice(known, min(len(known), left, int(self.share * self.args.taught)), False)
         rest = np.setdiff1d(mined, known, assume_unique=True)
-        return np.concatenate([asked, known, self.rng.choice(rest, self.share - len(asked) - len(known), False)])
+        return np.concatenate([asked, near, known, self.rng.choice(rest, left - len(known), False)])
+
+    def _near_of(self, repository: int, asked: np.ndarray) -> np.ndarray:
+        """Of each of the questions `asked` some `args.near` pairs whose units are mistaken for its own, at random."""
+        if not self.args.near:
+            return asked[:0]
+        if repository not in self.near:
+            self.near[repository] = mistaken(self.pairs, self.pairs.by_repository[repository])
+        near = self.near[repository]
+        found = [self.rng.permutation(near[i])[: self.args.near] for i in asked if i in near]
+        return self.rng.permutation(np.setdiff1d(np.concatenate([asked[:0], *found]), asked))
+
+
+def mistaken(pairs: Pairs, ids: np.ndarray) -> dict[int, np.ndarray]:
+    """Hard negatives: for each written question among the pairs `ids` those whose units the teacher finds nearest to it
+    but less near than its own, in other files, at most `NEAR_MOST` (what it finds nearer may be as right; Qu et al.,
+    RocketQA, NAACL 2021, leave out what a better model finds relevant)."""
+    ids = ids[pairs.document_teach[ids] >= 0]
+    asked = ids[pairs.asked(ids) & (pairs.teach[ids] >= 0)]
+    units = ids[np.unique(pairs.unit[ids], return_index=True)[1]]
+    questions = pairs.vectors[pairs.teach[asked]].astype(np.float32)
+    scores = questions @ pairs.document_vectors[pairs.document_teach[units]].astype(np.float32).T
+    own = (questions * pairs.document_vectors[pairs.document_teach[asked]].astype(np.float32)).sum(1, keepdims=True)
+    scores[(scores >= own) | (pairs.place[units] == pairs.place[asked][:, None])] = -np.inf
+    best = np.argsort(-scores, axis=1)[:, :NEAR_MOST]
+    return {int(i): units[b[np.isfinite(scores[row, b])]] for row, (i, b) in enumerate(zip(asked, best))}

@@ -33,8 +33,8 @@ fi
 "$python" "$train/mine.py" --repositories "${REPOSITORIES:-$train/repositories.tsv}" --exclude "$train/peers.txt" "$@" \
     --questions "${QUESTIONS:-$train/questions.tsv}" --clones "$clones" --bench "$bench" --out "$work/mined"
 tuned=$work/teacher.safetensors
-"$python" "$train/tune.py" --mined "$work/mined" --out "$tuned" --steps "${TUNED:-400}" --batch "${BATCH:-64}" --device "$device"
-"$python" "$train/teach.py" --mined "$work/mined" --tuned "$tuned" --limit "${TAUGHT:-800}" --documents "${UNITS:-450}" \
+"$python" "$train/tune.py" --mined "$work/mined" --out "$tuned" --steps "${TUNED:-1600}" --batch "${BATCH:-64}" --device "$device"
+"$python" "$train/teach.py" --mined "$work/mined" --tuned "$tuned" --limit "${TAUGHT:-900}" --documents "${UNITS:-500}" \
     --device "$device"
 if [ -n "${START:-}" ]; then
     [ -e "$work/start.pt" ] || "$python" "$train/checkpoint.py" "$START" --out "$work"
@@ -45,10 +45,10 @@ fi
 for seed in 2 3; do
     "$python" "$train/train.py" --mined "$work/mined" --work "$work" --out "$work/run$seed" --batch "${BATCH:-192}" \
         ${START:+--start} ${START:+"$work/start.pt"} \
-        --steps "${STEPS:-1200}" --check "${CHECK:-200}" --patience "${PATIENCE:-6}" --seed "$seed" --threads 1 \
-        --asked 0.25 --mined-weight 0.3 --lr 1e-3 --lr-weights 2e-3 --soft 0.7 --soft-units 1.5 --device "$device"
+        --steps "${STEPS:-1500}" --check "${CHECK:-150}" --patience "${PATIENCE:-6}" --seed "$seed" --threads 1 \
+        --asked 0.45 --near 2 --keep 0.5 --mined-weight 0.3 --lr 1e-3 --lr-weights 2e-3 --soft 0.7 --soft-units 1.5 --device "$device"
 done
-"$python" "$train/average.py" --out "$work/mean.pt" --run "$work/run2" --run "$work/run3" --last 3
+"$python" "$train/average.py" --out "$work/mean.pt" --run "$work/run2" --run "$work/run3" --last 5
 "$python" "$train/export.py" "$work/mean.pt" "$work/vocab.txt" --name colgrep-mixer-3 --assets "$work/assets" \
     --golden "$work/golden.json" --onnx "$work/onnx"
 "$bench" research codebook "$work/assets" "$work"/mined/*.jsonl

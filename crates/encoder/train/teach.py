@@ -50,12 +50,15 @@ def main():
         order = np.random.default_rng(len(pairs)).permutation(len(pairs))
         lines = np.array(sorted(order, key=lambda i: rank[i])[: args.limit], np.int64)
         vectors = teacher.encode([pairs[i]["query"] for i in lines], tokens_max=QUERY_TOKENS)
-        documents = np.array([i for i in lines if rank[i] < 2][: args.documents], dtype=np.int64)
-        texts = [" ".join(words(pairs[i]["text"][:UNIT_CHARS])) for i in documents]
-        document_vectors = teacher.encode(texts, tokens_max=UNIT_TOKENS)
+        # Several queries may be of one text, which is read once. (Mined queries were taken out of theirs.)
+        texts = list(dict.fromkeys(pairs[i]["text"] for i in lines if rank[i] < 2))[: args.documents]
+        place = {text: n for n, text in enumerate(texts)}
+        documents = np.array([i for i in lines if rank[i] < 2 and pairs[i]["text"] in place], dtype=np.int64)
+        read = teacher.encode([" ".join(words(text[:UNIT_CHARS])) for text in texts], tokens_max=UNIT_TOKENS)
+        document_vectors = read[[place[pairs[i]["text"]] for i in documents]]
         with whole(out) as file:
             np.savez(file, lines=lines, vectors=vectors, documents=documents, document_vectors=document_vectors)
-        taught = f"{len(lines)} queries, {len(documents)} units"
+        taught = f"{len(lines)} queries, {len(texts)} units"
         print(f"{path.stem}: {taught}, {time.time() - started:.0f} s", flush=True)
 
 

@@ -24,7 +24,7 @@ from files import whole, write_text
 from looks import Looks
 from model import DOCUMENT, QUERY, Config, Model, rows_of, vectors_of
 from objective import Objective, Teaching
-from pairs import KINDS, Batches, Pairs, is_held_out
+from pairs import KINDS, NEAR_MOST, Batches, Pairs, is_held_out, mistaken
 from principal import turned
 from text import unit_text
 
@@ -241,7 +241,9 @@ class Sampling(unittest.TestCase):
         pairs.by_repository = {r: np.flatnonzero(pairs.repository == r) for r in range(3)}
         self.assertFalse(any(is_held_out(name) for name in pairs.names))
         for taught, seen in [(0.5, 16), (1.0, 32)]:
-            args = SimpleNamespace(batch=32, groups=2, taught=taught, asked=0, vocabulary=100, mask=0, drop=0, length=9)
+            args = SimpleNamespace(
+                batch=32, groups=2, taught=taught, asked=0, near=0, vocabulary=100, mask=0, drop=0, length=9
+            )
             batches = Batches(pairs, args, np.random.default_rng(7))
             for _ in range(20):
                 ids, queries, documents, same = batches.next()
@@ -255,6 +257,39 @@ class Sampling(unittest.TestCase):
         args.asked, args.taught = 0.25, 0.5
         ids, *_ = Batches(pairs, args, np.random.default_rng(8)).next()
         self.assertEqual(int((pairs.kind[ids] == KINDS.index("question")).sum()), 8)
+
+    def test_questions_come_with_units_that_are_mistaken_for_theirs(self):
+        # Twenty units, each its own pair; the last two pairs are questions. The teacher's vectors are angles.
+        pairs = Pairs.__new__(Pairs)
+        pairs.names, pairs.by_repository = ["a+b"], {0: np.arange(22)}
+        pairs.unit = np.append(np.arange(20), [10, 3])
+        pairs.place = np.append(np.arange(20) // 2, [5, 1])
+        pairs.repository, pairs.kind = np.zeros(22, int), np.repeat([0, KINDS.index("question")], [20, 2])
+        pairs.teach, pairs.document_teach = np.arange(22), np.append(np.arange(20), [10, 3])
+        pairs.document_teach[6] = -1
+
+        def turned_by(degrees):
+            return np.stack([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))], axis=1).astype(np.float16)
+
+        pairs.document_vectors = turned_by(5 * np.arange(20))
+        pairs.vectors = turned_by(np.append(5 * np.arange(20), [52, 1]))
+        found = mistaken(pairs, np.arange(22))
+        # The first is nearest to its own (10) and then to 9, 12, 8: 11 is of the same file. The second is nearer to 0 and
+        # 1 than to its own (3), which may be as right; 2 is of the same file, 6 the teacher did not see.
+        self.assertEqual([found[20][:3].tolist(), found[21][:4].tolist()], [[9, 12, 8], [4, 5, 7, 8]])
+        self.assertEqual([len(found[20]), len(found[21])], [NEAR_MOST, 15])
+        pairs.query = pairs.document = np.arange(22 * 4).astype(np.uint16)
+        pairs.query_at = pairs.document_at = np.arange(23) * 4
+        args = SimpleNamespace(
+            batch=12, groups=1, taught=0.5, asked=0.2, near=3, vocabulary=100, mask=0, drop=0, length=9
+        )
+        batches = Batches(pairs, args, np.random.default_rng(9))
+        for _ in range(10):
+            ids, *_ = batches.next()
+            self.assertEqual(len(set(ids.tolist())), 12)
+            own = {i: set(found[i].tolist()) for i in (20, 21)}
+            for i in set(own) & set(ids.tolist()):
+                self.assertGreaterEqual(len(own[i] & set(ids.tolist())), 3)
 
 
 class Continuing(Folder):
@@ -314,7 +349,7 @@ class Computing(unittest.TestCase):
         pairs.teach, pairs.document_teach = np.array([0, 1, -1, 2]), np.array([0, -1, -1, 1])
         pairs.vectors, pairs.document_vectors = (rng.random((n, 384)).astype(np.float16) for n in (3, 2))
         pairs.kind = np.array([0, KINDS.index("question"), 0, 1])
-        args = SimpleNamespace(soft=0.5, soft_units=0.7, distil=1.0, anchor=0.3, mined_weight=0.3)
+        args = SimpleNamespace(soft=0.5, soft_units=0.7, distil=1.0, anchor=0.3, mined_weight=0.3, keep=0.5)
         texts = [rng.integers(1, 50, n) for n in (3, 9, 5, 7)]
         batch = (np.arange(4), texts, texts[::-1], torch.eye(4, dtype=torch.bool))
         mean, basis = np.zeros(384, np.float32), np.zeros((384, 8), np.float32)

@@ -36,19 +36,21 @@ FREE = {"mined", "work", "out", "threads", "tuning", "only", "device"}
 
 
 class HeldOut:
-    """The held-out repositories that training looks at."""
+    """The held-out repositories that training looks at, and what is asked there: written questions where there are any,
+    else mined queries."""
 
     def __init__(self, pairs: Pairs):
         self.pairs = pairs
         # Queries of the kind `name` are the unit's own words, and tell little.
-        asked = pairs.kind != KINDS.index("name")
+        told = pairs.kind != KINDS.index("name")
         found = [r for r, n in enumerate(pairs.names) if is_held_out(n)]
         found = [
-            r for r in found if len(pairs.by_repository[r]) > HELD_OUT_PAIRS and asked[pairs.by_repository[r]].any()
+            r for r in found if len(pairs.by_repository[r]) > HELD_OUT_PAIRS and told[pairs.by_repository[r]].any()
         ]
         if not found:
             raise ValueError(f"no held-out repository has more than {HELD_OUT_PAIRS} pairs; their queries decide when "
                              "training stops")  # fmt: skip
+        found.sort(key=lambda r: not pairs.asked(pairs.by_repository[r]).any())
         self.repositories = found[:HELD_OUT_REPOSITORIES]
 
     def score(self, model: Model) -> float:
@@ -57,8 +59,9 @@ class HeldOut:
         pairs, rng, found = self.pairs, np.random.default_rng(3), []
         for r in self.repositories:
             ids = pairs.by_repository[r]
-            ids = rng.permutation(ids[pairs.kind[ids] != KINDS.index("name")])[:HELD_OUT_UNITS]
-            asked = ids[:HELD_OUT_QUERIES]
+            ids = rng.permutation(ids[pairs.kind[ids] != KINDS.index("name")])
+            ids = ids[np.argsort(~pairs.asked(ids), kind="stable")][:HELD_OUT_UNITS]
+            asked = ids[: min(HELD_OUT_QUERIES, int(pairs.asked(ids).sum()) or len(ids))]
             documents = [pairs.text("document", i) for i in ids]
             scores = unit_scores(model, documents, [pairs.text("query", i) for i in asked])
             for row, i in enumerate(asked):
@@ -95,9 +98,12 @@ def main():
     parser.add_argument("--distil", type=float, default=1.0, help="weight of the teacher's vectors")
     parser.add_argument("--taught", type=float, default=0.6, help="share of a batch whose units the teacher saw")
     parser.add_argument("--asked", type=float, default=0.08, help="share of a batch that are written questions")
+    parser.add_argument("--near", type=int, default=0, help="hard negatives of a written question")
     parser.add_argument("--mined-weight", type=float, default=1.0,
                         help="weight of a mined pair where a written question has 1")  # fmt: skip
     parser.add_argument("--soft-units", type=float, default=0.7, help="weight of the teacher's soft labels of units")
+    parser.add_argument("--keep", type=float, default=0.0,
+                        help="how much the soft labels of units follow the model at the start, beside the teacher's 1")  # fmt: skip
     parser.add_argument("--anchor", type=float, default=0.3, help="weight of the table's anchor")
     parser.add_argument("--seed", type=int, default=1, help="of the batches")
     parser.add_argument("--threads", type=int, default=1)
@@ -107,8 +113,8 @@ def main():
                         help="also report NDCG@10 on annotated corpora at each look")  # fmt: skip
     parser.add_argument("--only", nargs="*", default=[])
     args = parser.parse_args()
-    if min(args.patience, args.steps, args.check) < 1:
-        parser.error("--patience, --steps and --check are at least 1")
+    if min(args.patience, args.steps, args.check) < 1 or args.near < 0:
+        parser.error("--patience, --steps and --check are at least 1, --near at least 0")
     done = args.out / "done.json"
     if done.exists():
         print(f"{done} is there: {done.read_text().strip()}", flush=True)
