@@ -186,7 +186,8 @@ fn an_index_that_was_not_compared_is_not_called_current() {
     let told = loop {
         let (answer, told) = freshness();
         assert!(!answer.contains("brand_new_gadget"), "{answer}");
-        if told != "current" || std::time::Instant::now() > end {
+        // Told between an answer and what is said of it, the index was "current when it was asked".
+        if !told.starts_with("current") || std::time::Instant::now() > end {
             break told;
         }
     };
