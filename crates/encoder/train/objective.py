@@ -61,13 +61,14 @@ class Teaching:
 
 
 def judged(model: Model, queries, documents) -> tuple[torch.Tensor, ...]:
-    """The summaries of queries and documents, their products and MaxSim, both queries x documents."""
+    """The summaries of queries and documents, their products, and the model's scores, both queries x documents."""
     q, q_bounds, q_summary = vectors_of(model, queries, QUERY)
     d, d_bounds, d_summary = vectors_of(model, documents, DOCUMENT)
     best = max_sim(q, d, d_bounds)
     owner = torch.from_numpy(np.repeat(np.arange(len(queries)), np.diff(q_bounds))).to(best.device)
-    found = torch.zeros(len(documents), len(queries), device=best.device).index_add(1, owner, best).T
-    return q_summary, d_summary, q_summary @ d_summary.T, found
+    best = torch.zeros(len(documents), len(queries), device=best.device).index_add(1, owner, best).T
+    product = q_summary @ d_summary.T
+    return q_summary, d_summary, product, best + model.omega.exp() * product
 
 
 class Objective:
@@ -95,13 +96,13 @@ class Objective:
         share of the queries whose own unit is first."""
         model, args = self.model, self.args
         scale, summary_scale = (scale.exp() for scale in self.scales)
-        q_summary, d_summary, product, best = judged(model, queries, documents)
-        scores = (best + model.omega.exp() * product) * scale
+        q_summary, d_summary, product, scores = judged(model, queries, documents)
+        scores = scores * scale
         before = None
         if self.first:
             with torch.no_grad():
-                *_, product_before, best_before = judged(self.first, queries, documents)
-                before = best_before + self.first.omega.exp() * product_before, args.keep
+                *_, scores_before = judged(self.first, queries, documents)
+            before = scores_before, args.keep
         off = (same & ~torch.eye(len(queries), dtype=torch.bool)).to(self.device)
         truth = torch.arange(len(queries), device=self.device)
         # Written questions are what will be asked; what was mined is only near to it.
