@@ -128,8 +128,10 @@ def test_ctrl_c_ends_an_update(folder: Path, tmp_path: Path) -> None:
     for number in range(1_500):
         text = "".join(f"def worker_{number}_{i}(a, b):\n    return a * {i} + b\n\n" for i in range(20))
         (folder / f"worker_{number}.py").write_text(text)
+    # A shell gives what it runs in the background a SIGINT that is ignored, and children inherit that.
     script = (
-        "import colgrep, sys\n"
+        "import colgrep, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "project = colgrep.open(sys.argv[1], data_dir=sys.argv[2])\n"
         "try:\n"
         "    project.update(lambda *told: print(*told, flush=True))\n"
