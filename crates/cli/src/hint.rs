@@ -70,7 +70,9 @@ fn of_setting(error: &SettingError) -> Option<Mended> {
     match error {
         SettingError::File { source, .. } => of_setting(source),
         SettingError::Unknown { .. } => Some(Mended::with(error, "`colgrep settings` lists them all")),
-        SettingError::UnknownVariable { .. } => Some(Mended::with(error, "`colgrep knobs` lists them all")),
+        SettingError::UnknownVariable { .. } => {
+            Some(Mended::with(error, "`colgrep knobs` and `colgrep --help` list them all"))
+        }
         SettingError::NoFolder => Some(Mended::with(error, "set COLGREP_DATA_DIR to one")),
         _ => None,
     }
@@ -281,11 +283,11 @@ mod tests {
             (unknown(None).into(), "there is no setting \"colour\"; `colgrep settings` lists them all"),
             (
                 SettingError::UnknownVariable { name: "COLGREP_K9".into(), near: Some("COLGREP_K1".into()) }.into(),
-                "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` lists them all",
+                "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` and `colgrep --help` list them all",
             ),
             (
                 SettingError::UnknownVariable { name: "COLGREP_BOGUS".into(), near: None }.into(),
-                "COLGREP_BOGUS is not a setting of colgrep; `colgrep knobs` lists them all",
+                "COLGREP_BOGUS is not a setting of colgrep; `colgrep knobs` and `colgrep --help` list them all",
             ),
             (Refused::EmptyPath.into(), "an empty path was given; say . for the current folder"),
             (

@@ -116,7 +116,7 @@ pub fn not_ranked(of: &NotRanked) -> Hinted {
             let nothing = "there is nothing to find in it".to_string();
             return Hinted { what: format!("{shown} is empty"), shell: nothing.clone(), tool: nothing };
         }
-        Unranked::Skipped(Skip::Unreadable) => {
+        Unranked::Skipped(Skip::Unreadable) | Unranked::Unreadable => {
             let rest = "the next search reads it where it may be read".to_string();
             return Hinted {
                 what: format!("{shown} can't be read, so it is not ranked"),

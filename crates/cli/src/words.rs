@@ -14,9 +14,9 @@ pub fn counted_are(n: impl Into<u64>, noun: &str) -> String {
     format!("{} {}", counted(n, noun), if n == 1 { "is" } else { "are" })
 }
 
-/// Words in quotes, with commas between them: `"a", "b"`.
+/// Words in quotes, with commas between them: `"a", "b"`; of a long one the beginning.
 pub fn quoted(words: &[String]) -> String {
-    words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
+    words.iter().map(|word| format!("{:?}", in_short(word))).collect::<Vec<_>>().join(", ")
 }
 
 /// Characters that a remark repeats of a query.

@@ -171,7 +171,8 @@ fn who_sees_a_part_is_told_of_the_whole() {
     let sandbox = project();
     let ran = sandbox.run(&["value", "-k", "5"]);
     assert_eq!(ran.paths().len(), 5, "what holds all words is never cut");
-    let told = "colgrep: 13 files hold \"value\", of which 5 are shown; colgrep -il -e valu lists them\n";
+    let told =
+        "colgrep: 13 files hold \"value\", of which 5 are shown; colgrep -il -e valu lists all with these letters\n";
     assert!(ran.err.ends_with(told), "{ran:?}");
     assert_eq!(sandbox.run(&["-il", "-e", "valu"]).out.lines().count(), 13);
     assert_eq!(sandbox.run(&["value", "-k", "5", "--quiet"]).err, "");
@@ -185,7 +186,7 @@ fn who_sees_a_part_is_told_of_the_whole() {
     }
     let both = sandbox.run(&["value kind", "-k", "5"]);
     assert!(
-        both.err.contains("12 files hold all 2 words, of which 5 are shown; colgrep -il0 -e kind | xargs -0 colgrep -il -e valu lists them"),
+        both.err.contains("12 files hold all 2 words, of which 5 are shown; colgrep -il0 -e kind | xargs -0 colgrep -il -e valu lists all with these letters"),
         "{both:?}"
     );
 }

@@ -51,11 +51,36 @@ fn what_is_known_of_the_text_comes_first_on_its_line() {
 }
 
 #[test]
+fn what_is_pasted_from_elsewhere_finds_its_place_here() {
+    let sandbox = project();
+    for (query, expected) in [
+        // Quotes of a program's, not of whoever asks.
+        ("src/net/tcp.rs:12: got \"no such value\" here", "src/net/tcp.rs:12:"),
+        ("run(\"no such value\")\n  File \"src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
+        ("Error: could not open socket \"no such value\" on any host", "src/net/tcp.rs:10:"),
+        // Another version of the file, with more lines: the line that is shown is one of here.
+        ("src/net/tcp.rs:900", "src/net/tcp.rs:8:pub fn open"),
+        // Frames of a browser, of a module's cache, and places with columns.
+        ("open@http://localhost:3000/src/net/tcp.rs:12:5", "src/net/tcp.rs:12:"),
+        ("open (webpack-internal:///./src/net/tcp.rs:12:5)", "src/net/tcp.rs:12:"),
+        ("/go/pkg/mod/acme/net@v1.9.1/tcp.rs:12 +0x1d", "src/net/tcp.rs:12:"),
+        ("e: /b/src/net/tcp.rs: (12, 5): no such value", "src/net/tcp.rs:12:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+    // A kind that holds no such line does not answer for it.
+    let ran = sandbox.run(&["--kind", "class", "--query", "src/net/tcp.rs:9", "-k", "1"]);
+    assert!(!ran.out.contains("tcp.rs:9:"), "{ran:?}");
+}
+
+#[test]
 fn what_stands_in_quotes_stands_in_every_answer() {
     let sandbox = project();
     assert_eq!(sandbox.run(&["\"socket could be\"", "-l"]).out, "docs/socket.md\n");
     let ran = sandbox.run(&["\"host could be\"", "-l"]);
     assert_eq!((ran.status, ran.out.as_str()), (1, ""), "each word is here, the phrase is not");
+    assert!(ran.err.contains("no file holds \"host could be\" as it stands in quotes"), "{ran:?}");
     let both = sandbox.run(&["\"any host\" and \"tcp::open\"", "-l"]);
     assert_eq!((both.status, both.out.as_str()), (0, "src/net/mod.rs\n"));
 }

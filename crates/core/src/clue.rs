@@ -75,7 +75,7 @@ pub struct Clues {
     pub names: Vec<String>,
     /// The one of `mentions` or `names` that ends the text behind the word "in": of several files, the place that is meant.
     pub place: Option<String>,
-    /// What stands in double quotes.
+    /// What stands in double quotes; nothing of a pasted message that names a line, and of several lines.
     pub phrases: Vec<String>,
     /// The definition that the query is, keyword and name and nothing else of weight.
     pub declaration: Option<Declaration>,
@@ -183,6 +183,10 @@ impl Clues {
         if text.contains("most recent call last") {
             clues.locations.reverse();
         }
+        // Who pastes lines, or a message that names one, quotes nothing: the quotes are the program's.
+        if !clues.locations.is_empty() || text.trim().contains('\n') {
+            clues.phrases.clear();
+        }
         let are_all = text.split_whitespace().count() == clues.tokens.len();
         clues.is_tokens = are_all && !clues.tokens.is_empty() && clues.locations.is_empty();
         clues
@@ -256,20 +260,22 @@ fn is_token(word: &str) -> bool {
 /// Places whose paths hold spaces, or have no ending that a language knows: what stands in quotes behind `File`, and a
 /// line that is nothing but a path with a number behind it.
 fn whole_places(text: &str) -> impl Iterator<Item = Location> + '_ {
-    text.lines().filter_map(|line| {
-        let (path, line) = match line.trim().strip_prefix("File \"") {
+    text.lines().map(str::trim).filter_map(|line| {
+        let (path, line) = match line.strip_prefix("File \"") {
             Some(rest) => {
                 let (path, behind) = rest.split_once('"')?;
                 (path, line_behind(behind)?)
             }
             None => {
-                let (path, Some(line)) = split_line(line.trim()) else { return None };
+                let (path, Some(line)) = split_line(line.strip_prefix("at ").unwrap_or(line)) else { return None };
                 (path.contains('/') && !path.contains("://")).then_some((path, line))?
             }
         };
         // What a program says around a path is no part of it.
         let is_said = path.contains(['(', '<']) || path.contains(": ") || path.contains("> ") || path.contains(" /");
-        if is_said {
+        // `a.ts 12:5`: the line stands in front of the column.
+        let is_column = path.rsplit(' ').next().is_some_and(|word| whole_number(word).is_some());
+        if is_said || is_column {
             return None;
         }
         let is_odd = path.contains(char::is_whitespace) || !path.rsplit('/').next()?.contains('.');
@@ -294,11 +300,10 @@ fn path_words(text: &str) -> impl Iterator<Item = PathWord<'_>> {
 
 /// The path that a word is, with its line where one is named in the word or right behind it.
 fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(String, Option<u32>)> {
-    // Node names modules of its own kind by address.
-    let written = word.text.strip_prefix("file://").unwrap_or(word.text);
-    if written.contains("://") {
-        return None;
-    }
+    let written = match word.text.split_once("://") {
+        Some((scheme, address)) => path_of_address(scheme, address)?,
+        None => word.text,
+    };
     let (path, inside) = match written.strip_suffix(":line") {
         Some(path) => (path, leading_number(text[word.end..].trim_start())),
         None => split_line(written),
@@ -318,6 +323,21 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
         None => path.to_string(),
     };
     Some((path, line))
+}
+
+/// The path, and what stands behind it, in an address that a frame of a trace names: of a file, of a bundler's module
+/// (`webpack:///./src/a.js:12`), and of a server where line and column tell a frame from a link. Some browsers write the
+/// function in front: `run@http://localhost/src/a.js:12:5`.
+fn path_of_address<'t>(scheme: &str, address: &'t str) -> Option<&'t str> {
+    match scheme.rsplit('@').next()? {
+        "file" | "webpack" | "webpack-internal" | "turbopack" => Some(address),
+        "http" | "https" => {
+            let is_number = |part: &&str| leading_number(part).is_some();
+            let path = address.split_once('/')?.1;
+            (path.rsplit(':').take(2).filter(is_number).count() == 2).then_some(path)
+        }
+        _ => None,
+    }
 }
 
 /// The word as the name of a file without an extension that is known, if it is written as hardly any other word is: in
@@ -344,27 +364,46 @@ fn stands_behind_in(before: &str) -> bool {
     before.rsplit(char::is_whitespace).next().is_some_and(|word| word.eq_ignore_ascii_case("in"))
 }
 
-/// `a.rs:12:5`, `a.rb:12:in`, `a.rs#L12`, `a.rs:12-20` → the path and its line.
+/// `a.rs:12:5`, `a.rb:12:in`, `a.rs#L12`, `a.rs:L12`, `a.rs:12-20` → the path and its line. No file has a line 0.
 fn split_line(word: &str) -> (&str, Option<u32>) {
     if let Some((path, rest)) = word.split_once("#L") {
         return (path, leading_number(rest));
     }
     for (at, _) in word.match_indices(':') {
-        if let Some(line) = leading_number(&word[at + 1..]) {
+        let behind = &word[at + 1..];
+        if let Some(line) = leading_number(behind.strip_prefix('L').unwrap_or(behind)) {
             return (&word[..at], Some(line));
+        }
+        if behind == "0" {
+            return (&word[..at], None);
         }
     }
     (word, None)
 }
 
-/// The line that a text names which stands right behind a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`.
+/// The line that a text names which stands right behind a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`; with its
+/// column also `[12,5]`, ` (12, 5)` and ` 12:5`.
 fn line_behind(rest: &str) -> Option<u32> {
     if let Some(number) = rest.strip_prefix('(') {
         return leading_number(number);
     }
+    let pair = rest.trim_start_matches(' ');
+    let pair = match pair.strip_prefix(['[', '(']) {
+        Some(pair) => pair.split_once(','),
+        None => pair.split_once(':'),
+    };
+    let is_column = |column: &str| leading_number(column.trim_start()).is_some();
+    if let Some(line) = pair.filter(|(_, column)| is_column(column)).and_then(|(line, _)| whole_number(line)) {
+        return Some(line);
+    }
     let rest = rest.trim_start_matches(['"', '\'', '`', ',', ' ', ')']);
     let rest = rest.strip_prefix("on ").or_else(|| rest.strip_prefix("at ")).unwrap_or(rest);
     leading_number(rest.strip_prefix("line ")?)
+}
+
+/// The number, above 0, that a text is.
+fn whole_number(text: &str) -> Option<u32> {
+    leading_number(text).filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The number, above 0, that a text begins with, if nothing but a digit's end follows.

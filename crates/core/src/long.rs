@@ -23,7 +23,7 @@ const PART_WORDS: usize = 3;
 /// What a long query says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Long {
-    /// Its first line, or its first sentence where all stands on one line: what it is about.
+    /// Its first line that is no noise, or the first sentence of a line that is long: what it is about.
     pub title: String,
     /// Title and body without import lines, environment, addresses, comments of HTML, boxes to tick, and headings of
     /// templates.
@@ -36,12 +36,14 @@ impl Long {
     /// Reads a text that has a line break or 200 characters, where people's words introduce it. A pasted trace or
     /// piece of code is none: it is looked for as it stands.
     pub fn read(text: &str, facts: &LanguageFacts) -> Option<Long> {
-        let text = text.trim();
-        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-        let is_long = !rest.trim().is_empty() || text.chars().nth(LONG - 1).is_some();
+        let text = text.trim_start_matches('\u{feff}').trim();
+        let is_long = text.contains('\n') || text.chars().nth(LONG - 1).is_some();
         if !is_long {
             return None;
         }
+        let shown = noise::without_comments(text);
+        let text = noise::from_first_told(shown.trim());
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         let (title, behind) = first_sentence(first.trim());
         let rest = format!("{behind}\n{rest}");
         let prose =

@@ -169,8 +169,9 @@ impl Query {
         let typed = text.to_string();
         let mut query =
             Query { text: text.to_string(), typed, clues: Clues::read(text, languages), ..Query::default() };
+        let mut seen: FxHashSet<String> = FxHashSet::default();
         tokenizer.tokenize(text, |token| {
-            if !query.terms.iter().any(|t| t.text == token.term) {
+            if seen.insert(token.term.to_string()) {
                 let stop = !token.compound && is_stop_word(&text[token.start..token.end].to_lowercase());
                 query.terms.push(QueryTerm { text: token.term.to_string(), stop, compound: token.compound });
             }
@@ -178,6 +179,7 @@ impl Query {
                 query.sequence.push(token.term.to_string());
             }
         });
+        let mut seen: FxHashSet<String> = FxHashSet::default();
         for word in words(text) {
             let word = &text[word];
             let lower = word.to_lowercase();
@@ -186,7 +188,7 @@ impl Query {
                 split.push(joined(word));
             }
             query.words.extend(split);
-            if lower.chars().count() >= 4 && !is_stop_word(&lower) && !query.plain_words.contains(&lower) {
+            if lower.chars().count() >= 4 && !is_stop_word(&lower) && seen.insert(lower.clone()) {
                 query.plain_words.push(lower);
             }
         }
@@ -253,9 +255,10 @@ impl Query {
     /// Distinct neighbouring pairs of [`Query::sequence`].
     pub fn pairs(&self) -> Vec<(&str, &str)> {
         let mut pairs: Vec<(&str, &str)> = Vec::new();
+        let mut seen: FxHashSet<(&str, &str)> = FxHashSet::default();
         for pair in self.sequence.windows(2) {
             let pair = (pair[0].as_str(), pair[1].as_str());
-            if pair.0 != pair.1 && !pairs.contains(&pair) {
+            if pair.0 != pair.1 && seen.insert(pair) {
                 pairs.push(pair);
             }
         }
@@ -286,6 +289,7 @@ fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
         };
     }
     let mut found: Vec<Identifier> = Vec::new();
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
     let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '>' | '\\' | '-');
     let name_like = text.split(|c| !in_name(c)).filter(|w| !w.is_empty());
     for (i, word) in name_like.enumerate() {
@@ -293,7 +297,7 @@ fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
         let last = last_segment(word);
         let is_path = segments(word).nth(1).is_some() && last.len() > 2;
         let is_capitalised = i > 0 && last.chars().next().is_some_and(char::is_uppercase) && last.len() > 2;
-        if (is_written_as_name(last) || is_path || is_capitalised) && !found.iter().any(|f| f.name == last) {
+        if (is_written_as_name(last) || is_path || is_capitalised) && seen.insert(last) {
             found.push(Identifier { name: last.to_string(), whole_query: false });
         }
     }
@@ -307,9 +311,10 @@ fn joined_words(text: &str) -> FxHashSet<String> {
 
 fn topic_terms(sequence: &[String], symbol: bool, project: &[String]) -> Vec<String> {
     let mut topics: Vec<String> = Vec::new();
+    let mut seen: FxHashSet<String> = FxHashSet::default();
     for term in sequence {
         let term = fold_agent(term);
-        if !topics.contains(&term) {
+        if seen.insert(term.to_string()) {
             topics.push(term);
         }
     }

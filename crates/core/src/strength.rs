@@ -218,6 +218,8 @@ pub fn known(given: &Given<'_>) -> Vec<Known> {
         _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => Known::Is(HOLDS_A_PART),
         _ if is_long || given.retrieved.files[hit.file].context != Context::default() => Known::AtLeast(FLOOR),
         _ if by_tokens => Known::AtMost(LACKS_THE_TOKEN),
+        // Nobody types capitals who need not.
+        _ if is_called(given.query, &given.retrieved.files[hit.file]) => Known::AtLeast(RULE),
         _ if held.unit >= HOLDS_ALL => Known::AtLeast(FLOOR),
         _ if given.retrieved.evidence.expanded && held.unit > 0.0 => Known::AtLeast(FLOOR),
         _ => Known::Nothing,
@@ -379,6 +381,14 @@ fn defines(query: &Query, file: &FileFacts) -> (bool, bool) {
         })
     };
     (defined(true), defined(false))
+}
+
+/// Whether a file defines the name that the query is, upper and lower case alike.
+fn is_called(query: &Query, file: &FileFacts) -> bool {
+    file.definitions.iter().any(|defined| {
+        let is_all = query.identifiers.get(defined.identifier).is_some_and(|name| name.whole_query);
+        is_all && defined.role == UnitRole::Definition
+    })
 }
 
 #[cfg(test)]

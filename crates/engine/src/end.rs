@@ -54,7 +54,7 @@ pub struct End {
     pub strongest: f32,
     /// Number of judged files that were left out as too weak.
     pub weak: usize,
-    /// Number of files that hold all words of the question; 0 where they were not counted.
+    /// Number of files whose text holds all words of the question; 0 where they were not counted.
     pub holders: usize,
     /// Patterns that find these files where all of them match: the words of the question, the rarest first, each cut to
     /// the part that all its forms share.
@@ -64,6 +64,8 @@ pub struct End {
     pub unknown: Vec<String>,
     /// Suggestions: words of the project near to the question.
     pub near: Vec<String>,
+    /// What the question has in quotes, where there is no result: nothing holds all of it as it stands there.
+    pub quoted: Vec<String>,
     /// Whether the files are on other machines, so that nothing here lists them.
     pub is_elsewhere: bool,
 }
@@ -73,7 +75,7 @@ pub struct End {
 pub struct EndAsked {
     /// Words whose units are counted.
     pub units: Vec<String>,
-    /// Words whose files are counted: those of each, and those that hold all and that the scope allows.
+    /// Words whose files are counted: those of each, and those whose text holds all and that the scope allows.
     pub files: Vec<String>,
     /// Terms to which terms of similar spelling are looked for.
     pub like: Vec<String>,
@@ -90,7 +92,7 @@ pub struct EndFound {
     pub units: Vec<TermCount>,
     /// Of each word, in how many files it stands.
     pub files: Vec<u64>,
-    /// Number of allowed files that hold all of these words.
+    /// Number of allowed files whose text holds all of these words.
     pub holders: u64,
     /// For each term the similar ones: how many changes they are away, and in how many units they stand.
     pub like: Vec<BTreeMap<String, (u32, u64)>>,
@@ -152,9 +154,11 @@ pub fn end_of(
 fn of_place(front: &str, place: &Place, asked: &EndAsked) -> Result<EndFound> {
     let lexical = &place.snapshot.lexical;
     let units = asked.units.iter().map(|word| lexical.count_of_word(word)).collect::<std::result::Result<_, _>>()?;
-    let mut held: Vec<HashSet<FileId>> = Vec::new();
+    let (mut files, mut held): (Vec<u64>, Vec<HashSet<FileId>>) = (Vec::new(), Vec::new());
     for word in &asked.files {
-        held.push(lexical.units_with_word(word)?.into_iter().map(|unit| unit.1).collect());
+        let (all, by_text) = lexical.files_with_word(word)?;
+        files.push(all.len() as u64);
+        held.push(by_text);
     }
     let is_allowed = |file: &&FileId| place.filter().is_none_or(|filter| filter.allows_file(**file));
     let holders = held.split_first().map_or(0, |(first, others)| {
@@ -162,7 +166,7 @@ fn of_place(front: &str, place: &Place, asked: &EndAsked) -> Result<EndFound> {
     });
     Ok(EndFound {
         units,
-        files: held.iter().map(|files| files.len() as u64).collect(),
+        files,
         holders: holders as u64,
         like: asked.like.iter().map(|term| terms_like(place, term)).collect::<Result<_>>()?,
         spelled: asked
@@ -190,6 +194,9 @@ pub fn end(
     // The index knows that the parts of `1.2.3` stand in a row, not what stands between them.
     let are_words = written.iter().all(|word| words(word).nth(1).is_none());
     let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
+    if best.is_empty() && weak == 0 {
+        end.quoted.clone_from(&query.clues.phrases);
+    }
     if written.is_empty() || (!is_counted && !is_weak) {
         return Ok(end);
     }

@@ -12,7 +12,7 @@ use crate::error::{Result, SettingError};
 use crate::variable;
 
 /// Variables named COLGREP_… that are no knobs.
-const OWN: [&str; 7] = [
+pub(crate) const OWN: [&str; 7] = [
     "COLGREP_TOKEN",
     "COLGREP_SHARD_TOKEN",
     "COLGREP_TRACE",

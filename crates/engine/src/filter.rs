@@ -121,9 +121,11 @@ pub fn not_ranked<'a>(
 
 fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Unranked {
     let skip = snapshot.files.files.iter().find(|f| f.path == path).and_then(|f| f.skip);
+    let is_unreadable = || snapshot.files.unreadable.iter().any(|(known, _)| known == path || is_below(path, known));
     let is_hidden = !snapshot.files.hidden && path.split('/').any(|name| name.starts_with('.'));
     match skip {
         Some(skip) => Unranked::Skipped(skip),
+        None if is_unreadable() => Unranked::Unreadable,
         None if is_hidden => Unranked::Hidden,
         None if project.root.join(path).is_file() => Unranked::Ignored,
         None => Unranked::NothingInside,

@@ -191,6 +191,8 @@ pub struct NotRanked {
 pub enum Unranked {
     /// The file was skipped.
     Skipped(Skip),
+    /// It can't be read.
+    Unreadable,
     /// It is hidden.
     Hidden,
     /// An ignore file or a setting leaves it out.

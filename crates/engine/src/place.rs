@@ -401,7 +401,9 @@ impl Place {
             let call = || ranked.calls.as_ref().and_then(|facts| call_line(&lines, first, end, facts));
             // With a pattern, one of the lines that match it.
             let passes = |line: &u32| file.matching_lines.as_ref().is_none_or(|lines| lines.contains(line));
-            let number = match candidate.pointed_line.filter(passes).or_else(call) {
+            // A trace of another version names lines that the file may not have.
+            let stands = |line: &u32| lines.is_empty() || *line as usize <= lines.len();
+            let number = match candidate.pointed_line.filter(passes).filter(stands).or_else(call) {
                 Some(line) => line as usize,
                 None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => unit.span.line as usize,
                 None => words.best_line(&mut weighed, &unit, file.matching_lines.as_deref()),

@@ -2,6 +2,7 @@
 
 use colgrep_core::knob::{Knob, KnobError, Knobs};
 
+use crate::env::OWN;
 use crate::error::{Result, SettingError};
 use crate::nearest::nearest;
 
@@ -21,8 +22,9 @@ pub fn knob_of(variable_name: &str) -> Result<Knob> {
         return Ok(*knob);
     }
     // What all names begin with makes no two of them alike.
-    let names: Vec<String> = Knob::ALL.iter().map(|knob| knob.name().to_uppercase()).collect();
-    let near = nearest(variable_name.trim_start_matches(PREFIX), names.iter().map(String::as_str));
+    let knobs: Vec<String> = Knob::ALL.iter().map(|knob| knob.name().to_uppercase()).collect();
+    let others = OWN.iter().map(|name| name.trim_start_matches(PREFIX));
+    let near = nearest(variable_name.trim_start_matches(PREFIX), knobs.iter().map(String::as_str).chain(others));
     let near = near.map(|near| format!("{PREFIX}{near}"));
     Err(SettingError::UnknownVariable { name: variable_name.to_string(), near }.into())
 }
@@ -57,6 +59,7 @@ mod tests {
             ("COLGREP_TRUST_LOW", "NaN", "COLGREP_TRUST_LOW=NaN: expected a number from 0 to 1"),
             ("COLGREP_UNIT_SUM_DEPTH", "2.5", "COLGREP_UNIT_SUM_DEPTH=2.5: expected a whole number from 1 to 100"),
             ("COLGREP_TRUST_LO", "2", "COLGREP_TRUST_LO is not a setting of colgrep; did you mean COLGREP_TRUST_LOW?"),
+            ("COLGREP_WAITT", "1", "COLGREP_WAITT is not a setting of colgrep; did you mean COLGREP_WAIT?"),
             ("COLGREP_BOGUS", "2", "COLGREP_BOGUS is not a setting of colgrep"),
             ("COLGREP_alpha", "1", "COLGREP_alpha is not a setting of colgrep"),
         ] {

@@ -182,6 +182,9 @@ impl Plan {
             && has_no_word(text)
             && args.regexp.is_empty()
         {
+            if text.trim().contains('\n') {
+                bail!("{:?} holds no word; ask in words, or look for a line of it with -F -e", in_short(text));
+            }
             task = Task::Grep;
             if !args.walk.quiet && args.shards.is_none() {
                 let idle =

@@ -44,6 +44,10 @@ pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
         let strength = format!("strength {:.2} of 1 at most", end.strongest);
         lines.push(format!("none of these is likely right, all are near at best ({strength})"));
     }
+    if !end.quoted.is_empty() {
+        let quoted = quoted(&end.quoted);
+        lines.push(format!("no file holds {quoted} as it stands in quotes; without them its words count like others"));
+    }
     lines.extend(reword(end));
     // Nobody takes one result for all.
     if end.shown > 1 && end.holders > end.shown {
@@ -84,7 +88,7 @@ fn holders(end: &End, paths: &str) -> String {
         format!("{piped}colgrep -il{zero}{fixed} -e {}{paths}", shell_word(pattern))
     });
     let list: String = list.collect();
-    format!("{files} hold {held}, of which {shown} are shown; {list} lists them")
+    format!("{files} hold {held}, of which {shown} are shown; {list} lists all with these letters")
 }
 
 /// Prints the remarks behind the last result.
@@ -146,6 +150,7 @@ mod tests {
             end.unknown = words(&["frob"]);
             end.near = words(&["grab", "take"]);
         });
+        let quoted = end(|end| end.quoted = words(&["on any host"]));
         let many = end(|end| {
             (end.shown, end.strongest, end.holders) = (2, 0.9, 30);
             end.patterns = words(&["pars"]);
@@ -165,13 +170,22 @@ mod tests {
             (weak, false, "nothing here is likely right; colgrep --all 'parse it' src shows what is near"),
             (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (unknown, false, "nothing here holds \"frob\"; words that are near and stand here: grab, take"),
-            (many, false, "30 files hold \"parse it\", of which 2 are shown; colgrep -il -e pars src lists them"),
+            (
+                many,
+                false,
+                "30 files hold \"parse it\", of which 2 are shown; colgrep -il -e pars src lists all with these letters",
+            ),
             (elsewhere, false, "30 files hold \"parse it\", of which 2 are shown; -k shows more"),
             (
                 three,
                 false,
                 "30 files hold all 3 words, of which 2 are shown; colgrep -il0 -e pars src | xargs -0 colgrep -il0F -e 1.2 | \
-                 xargs -0 colgrep -il -e it lists them",
+                 xargs -0 colgrep -il -e it lists all with these letters",
+            ),
+            (
+                quoted,
+                false,
+                "no file holds \"on any host\" as it stands in quotes; without them its words count like others",
             ),
             (end(|_| {}), false, ""),
         ] {

@@ -77,6 +77,16 @@ fn places_are_read_as_programs_print_them() {
         ("test/Unit tests/a run:11", "test/Unit tests/a run 11"),
         ("File \"/srv/Unit tests/nvm_has\", line 10", "/srv/Unit tests/nvm_has 10"),
         ("    at run (file:///app/src/a.js:3:9)", "/app/src/a.js 3"),
+        ("settle@webpack:///./node_modules/a/lib/settle.js:19:12", "/./node_modules/a/lib/settle.js 19"),
+        ("run@http://localhost:3000/src/a.js:3:9", "src/a.js 3"),
+        ("    at run (webpack-internal:///./src/a.js:3:9)", "/./src/a.js 3"),
+        ("[ERROR] /b/src/a.java:[12,5] cannot find symbol", "/b/src/a.java 12"),
+        ("e: /b/src/a.rs: (12, 5): unresolved reference", "/b/src/a.rs 12"),
+        ("ERROR in ./src/a.js 12:5-9", "src/a.js 12"),
+        ("package:app/core/a.rs 12:5  Pool.take", "package:app/core/a.rs 12"),
+        ("             at ./src/a.rs:12:5", "src/a.rs 12"),
+        ("src/a.rs:L12", "src/a.rs 12"),
+        ("src/a.rs:0", ""),
         ("parse request", ""),
         ("https://github.com/psf/requests/blob/main/src/a.py#L500", "src/a.py 500"),
         ("see (https://github.com/psf/requests/blob/1f2e/src/a.py#L5-L9), which", "src/a.py 5"),
@@ -105,6 +115,7 @@ fn files_are_mentioned_by_path_or_name() {
         ("what does src/server do", "src/server"),
         ("see (docs/a.yml), please.", "docs/a.yml"),
         ("client.py", "client.py"),
+        ("src/client.py:0", "src/client.py"),
         ("a.b.d", ""),
         ("e.g. this", ""),
         ("https://github.com/o/n/blob/main/src/a.py", "src/a.py"),
@@ -156,6 +167,8 @@ fn phrases_stand_in_double_quotes_of_their_own() {
         (r#"fail("could not open")"#, ""),
         (r#"say "hello"#, ""),
         (r#""--""#, ""),
+        (r#"src/a.rs:12: got "no such host" here"#, ""),
+        ("mode = \"fast\" \nrun(mode)", ""),
     ] {
         assert_eq!(read(text).phrases.join("|"), expected, "{text:?}");
     }

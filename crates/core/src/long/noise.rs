@@ -12,6 +12,8 @@ const TEMPLATE_WORDS: &str = "a about actual actually additional alternative alt
     us want was we went what when with workaround would wrong you your";
 /// Words of headings of what a program ran on.
 const ENVIRONMENT_WORDS: &str = "desktop device environment os platform setup smartphone system version versions";
+/// What stands beside them there: a heading that says more is about something else.
+const BESIDE_ENVIRONMENT: &str = "a about additional and any complete configuration details following for info information my of on or our     please relevant running test tested the used using with your";
 /// Words in front of a colon, of nothing but which a line tells what a program ran on.
 const ENVIRONMENT_KEYS: &str = "android app arch architecture browser build chrome compiler cpu device distribution distro docker edition \
     environment firefox go installed ios java jdk jvm kernel kotlin library linux macos memory name node \
@@ -45,10 +47,10 @@ pub(super) fn without(text: &str) -> String {
         let heading = heading(bare).filter(|_| !in_code);
         // A section ends at the next heading of its kind; a line with a colon has none.
         if let Some(heading) = heading.filter(|_| !bare.ends_with(':')) {
-            in_environment = is_of(heading, ENVIRONMENT_WORDS, false);
+            in_environment = is_of_environment(heading);
         }
         let is_noise = in_environment
-            || heading.is_some_and(|heading| is_of(heading, TEMPLATE_WORDS, true))
+            || heading.is_some_and(|heading| is_of(heading, TEMPLATE_WORDS))
             || is_import(bare)
             || (!in_code && (is_box(bare) || is_environment(bare)));
         if !is_noise {
@@ -59,14 +61,28 @@ pub(super) fn without(text: &str) -> String {
     told.trim().to_string()
 }
 
-/// What stands outside of `<!-- … -->`.
-fn without_comments(text: &str) -> String {
-    let mut parts = text.split("<!--");
-    let mut outside = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        outside.push_str(part.split_once("-->").map_or("", |(_, behind)| behind));
+/// What stands outside of `<!-- … -->`. One that is never closed is shown as it stands, and is none.
+pub(super) fn without_comments(text: &str) -> String {
+    let (mut outside, mut rest) = (String::new(), text);
+    while let Some((before, inside)) = rest.split_once("<!--") {
+        let Some((_, behind)) = inside.split_once("-->") else { break };
+        outside.push_str(before);
+        rest = behind;
     }
-    outside
+    outside + rest
+}
+
+/// A text from its first line on that says something.
+pub(super) fn from_first_told(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((line, behind)) = rest.split_once('\n') {
+        if !without(line).is_empty() {
+            return rest;
+        }
+        rest = behind;
+    }
+    // Where none does, all is as it stands.
+    if without(rest).is_empty() { text } else { rest }
 }
 
 /// A line without the addresses in it.
@@ -89,11 +105,24 @@ fn heading(line: &str) -> Option<&str> {
     marked.or_else(bold).or_else(short).map(|words| words.trim_matches(['*', '_', ':', '?', ' ']))
 }
 
-/// Whether all words of a text, or some, are among `words`.
-fn is_of(text: &str, words: &str, all: bool) -> bool {
-    let mut own = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let is_known = |word: &str| words.split(' ').any(|known| known.eq_ignore_ascii_case(word));
-    if all { own.all(is_known) } else { own.any(is_known) && text.split_whitespace().count() <= 6 }
+/// Whether all words of a text are among `words`.
+fn is_of(text: &str, words: &str) -> bool {
+    own_words(text).all(|word| is_among(words, word))
+}
+
+/// Whether a heading is that of what a program ran on, and says nothing else.
+fn is_of_environment(heading: &str) -> bool {
+    let is_named = |word: &str| is_among(ENVIRONMENT_WORDS, word);
+    let is_beside = |word: &str| is_among(BESIDE_ENVIRONMENT, word) || is_among(ENVIRONMENT_KEYS, word);
+    own_words(heading).any(is_named) && own_words(heading).all(|word| is_named(word) || is_beside(word))
+}
+
+fn own_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+fn is_among(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known.eq_ignore_ascii_case(word))
 }
 
 /// `- [x] I searched for it`.
@@ -106,7 +135,7 @@ fn is_box(line: &str) -> bool {
 fn is_environment(line: &str) -> bool {
     let Some((key, _)) = line.split_once(':') else { return false };
     let key = key.trim_matches(['-', '*', '+', '_', ' ', '`']);
-    !key.is_empty() && key.split_whitespace().count() <= 3 && is_of(key, ENVIRONMENT_KEYS, true)
+    !key.is_empty() && key.split_whitespace().count() <= 3 && is_of(key, ENVIRONMENT_KEYS)
 }
 
 /// Whether a line of code brings in other code, in any language.
@@ -182,12 +211,29 @@ mod tests {
     }
 
     #[test]
+    fn a_text_begins_where_it_says_something() {
+        for (text, expected) in [
+            ("Sockets leak\n\nMuch.", "Sockets leak\n\nMuch."),
+            ("### Describe the bug\n\nSockets leak.", "Sockets leak."),
+            ("- [x] I searched\n- OS: Linux\n\nSockets leak.\nMuch.", "Sockets leak.\nMuch."),
+            ("### Describe the bug\n- OS: Linux", "### Describe the bug\n- OS: Linux"),
+        ] {
+            assert_eq!(from_first_told(text), expected);
+        }
+    }
+
+    #[test]
     fn sections_of_the_environment_end_at_the_next_heading() {
         let text =
             "It leaks.\n\n## Environment\n\nfoo 1.2 on bar\n\n## Pool\n\nSee https://a.b/c?d (or <http://e>) here.";
         assert_eq!(without(text), "It leaks.\n\n## Pool\n\nSee  (or <>) here.");
         assert_eq!(without("My system:\n\nIt leaks."), "My system:\n\nIt leaks.");
-        assert_eq!(without("a <!-- b\nc --> d <!-- e"), "a  d");
+        assert_eq!(without("a <!-- b\nc --> d"), "a  d");
+        assert_eq!(without("a `<!---` b\nc"), "a `<!---` b\nc");
+        assert_eq!(without("## System information (please complete)\nfoo 1.2"), "");
+        for kept in ["## Environment variables are ignored\nfoo 1.2", "**System proxies are skipped:**\nfoo 1.2"] {
+            assert_eq!(without(kept), kept);
+        }
         assert_eq!(without("```\nversion: 3\n```"), "version: 3");
     }
 }

@@ -33,6 +33,13 @@ fn what_is_no_issue_is_left_as_it_is() {
         ),
         ("打开套接字失败\nopen(host)", Some("打开套接字失败")),
         ("Leak\nA socket is opened and never closed.", Some("Leak")),
+        (
+            "### Describe the bug\n\nSockets leak where hosts are many.\nIt is so.",
+            Some("Sockets leak where hosts are many."),
+        ),
+        ("### Describe the bug\n\nSockets leak here.", Some("Sockets leak here.")),
+        ("<!-- Please fill in\nall of it -->\nLeak\nA socket is opened and never closed.", Some("Leak")),
+        ("\u{feff}[Bug] Leak\nA socket is opened and never closed.", Some("Leak")),
         ("fails\n  File \"a.rs\", line 7, in run\nThis is what I get when I run it.", None),
         (
             "fails\n  File \"a.rs\", line 7, in run\nThis is what I get when I run it on the host that was named last.",

@@ -142,19 +142,23 @@ impl Lexical {
     }
 
     /// The smallest unit around a line of a file that `filter` allows, documentation included; where none lies around
-    /// it, the last one before it.
+    /// it, the last one before it. None where the unit around it is not allowed and no other lies around it.
     ///
     /// # Errors
     /// When the index can't be read.
     pub fn unit_around(&self, file: FileId, line: u32, filter: Option<&dyn UnitFilter>) -> Result<Option<UnitHit>> {
         let mut best: Option<((bool, u32, u32), UnitHit)> = None;
+        let mut lies_in_another = false;
         for (s, doc) in self.documents_of(file)? {
             let info = self.segments[s].info(doc);
-            let allowed = filter.is_none_or(|f| self.is_allowed(key(s, doc), f));
-            if info.is_file() || !allowed || info.first() > line {
+            if info.is_file() || info.first() > line {
                 continue;
             }
             let is_around = line <= info.end();
+            if !filter.is_none_or(|f| self.is_allowed(key(s, doc), f)) {
+                lies_in_another |= is_around;
+                continue;
+            }
             // Around it, the smallest; before it, the last.
             let distance = if is_around { info.end() - info.first() } else { line - info.end() };
             let rank = (!is_around, distance, info.line());
@@ -162,7 +166,7 @@ impl Lexical {
                 best = self.hit(key(s, doc)).map(|unit| (rank, unit));
             }
         }
-        Ok(best.map(|(_, unit)| unit))
+        Ok(best.filter(|((is_before, ..), _)| !(*is_before && lies_in_another)).map(|(_, unit)| unit))
     }
 }
 

@@ -1,38 +1,41 @@
 //! What the index knows of the words of a question: which units hold them, and which of its own words are near.
 
-use colgrep_core::UnitId;
+use std::collections::HashSet;
+
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, words};
 use tantivy::Term;
 
-use super::read::{Lexical, UnitFilter, UnitHit, key};
+use super::read::{Lexical, UnitFilter, UnitHit};
 use super::{run_of, term_of_word};
 use crate::error::Result;
 use crate::ids::FileId;
 
 impl Lexical {
-    /// The units that hold a written word, ascending, each with its file: in any form, and what is written in several
-    /// pieces (`1.2.3`) with these in a row.
+    /// The files that hold a written word, in any form, and what is written in several pieces (`1.2.3`) with these in a
+    /// row: all of them, and those whose text does, not their paths alone.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn units_with_word(&self, word: &str) -> Result<Vec<(UnitId, FileId)>> {
+    pub fn files_with_word(&self, word: &str) -> Result<(HashSet<FileId>, HashSet<FileId>)> {
         let mut tokenizer = Tokenizer::default();
         if words(word).nth(1).is_some() {
-            return self.units_with_run(&run_of(word, &mut tokenizer));
+            let units = self.units_with_run(&run_of(word, &mut tokenizer))?;
+            let files: HashSet<FileId> = units.into_iter().map(|unit| unit.1).collect();
+            return Ok((files.clone(), files));
         }
-        let Some(term) = term_of_word(word, &mut tokenizer) else { return Ok(Vec::new()) };
-        let mut units = Vec::new();
-        for field in self.fields.unit {
+        let (mut all, mut by_text) = (HashSet::new(), HashSet::new());
+        let Some(term) = term_of_word(word, &mut tokenizer) else { return Ok((all, by_text)) };
+        for (field, kind) in self.fields.unit.into_iter().zip(UnitField::ALL) {
+            let files = if matches!(kind, UnitField::Stem | UnitField::Folder) { &mut all } else { &mut by_text };
             let term = Term::from_field_text(field, &term);
-            for (s, segment) in self.segments.iter().enumerate() {
-                segment.each(&term, |doc| units.push((key(s, doc), segment.file(doc))))?;
+            for segment in &self.segments {
+                segment.each(&term, |doc| _ = files.insert(segment.file(doc)))?;
             }
         }
-        units.sort_unstable();
-        units.dedup();
-        Ok(units)
+        all.extend(&by_text);
+        Ok((all, by_text))
     }
 
     /// In how many units each field has a written word; 0 for what is written in several pieces.

@@ -27,12 +27,16 @@ pub fn best_named<'t>(
     front_of: impl Fn(&'t FileRecord) -> (&'t str, &'t str),
     written: &str,
 ) -> (usize, Vec<&'t FileRecord>) {
-    let wanted: Vec<String> = parts(written).map(str::to_lowercase).collect();
+    let wanted: Vec<(String, String)> =
+        written_parts(written).map(|part| (part.to_lowercase(), without_version(part).to_lowercase())).collect();
     let mut best = (0, Vec::new());
     for file in files {
         let (front, path) = front_of(file);
         let shared = parts(path).rev().chain(parts(front).rev()).zip(wanted.iter().rev());
-        let shared = shared.take_while(|(own, wanted)| is_in_lower_case(own, wanted)).count();
+        let is_same = |own: &str, (whole, bare): &(String, String)| {
+            is_in_lower_case(own, whole) || (bare.len() < whole.len() && is_in_lower_case(own, bare))
+        };
+        let shared = shared.take_while(|(own, wanted)| is_same(own, wanted)).count();
         if shared > best.0 {
             best = (shared, Vec::new());
         }
@@ -52,7 +56,7 @@ fn is_in_lower_case(text: &str, small: &str) -> bool {
 pub fn fit_of(written: &str, shared: usize) -> Option<Fit> {
     match shared {
         0 => None,
-        all if all == parts(written).count() => Some(Fit::Whole),
+        all if all == written_parts(written).count() => Some(Fit::Whole),
         1 => Some(Fit::Name),
         _ => Some(Fit::Tail),
     }
@@ -120,6 +124,23 @@ fn stands_in(text: &str, name: &str) -> bool {
     })
 }
 
+/// The parts of a path that somebody wrote. Where Go keeps modules, `chi/v5@v5.0.8` is version 5.0.8 of `chi`.
+fn written_parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let is_version = |part: &str| {
+        without_version(part).len() < part.len()
+            && part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    parts(path).filter(move |part| !is_version(part))
+}
+
+/// A folder's name without the version behind it, as package managers name their folders: `gin@v1.9.1`.
+fn without_version(part: &str) -> &str {
+    let is_version = |text: &str| text.strip_prefix('v').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit());
+    part.split_once('@')
+        .filter(|(name, version)| !name.is_empty() && is_version(version))
+        .map_or(part, |(name, _)| name)
+}
+
 fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty() && *part != ".")
 }
@@ -143,6 +164,9 @@ mod tests {
             ("com/acme/net/Tcp.java", "Tail b/net/Tcp.java"),
             ("MOD.rs", "Whole a/mod.rs b/mod.rs"),
             ("/usr/lib/mod.rs", "Name a/mod.rs b/mod.rs"),
+            ("/go/pkg/mod/acme/wire@v1.9.1/tcp.rs", "Tail tcp.rs"),
+            ("/go/pkg/mod/acme/wire/v5@v5.0.8/tcp.rs", "Tail tcp.rs"),
+            ("acme/v5@home/mod.rs", "Name a/mod.rs b/mod.rs"),
             ("other.rs", ""),
             ("/", ""),
         ] {

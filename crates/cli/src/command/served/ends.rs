@@ -147,6 +147,10 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize), strongest: f32) 
     } else if found == 0 && end.weak > 0 {
         lines.push("nothing here is likely right; `all` shows what is near".to_string());
     }
+    if !end.quoted.is_empty() {
+        let quoted = quoted(&end.quoted);
+        lines.push(format!("no file holds {quoted} as it stands in quotes; without them its words count like others"));
+    }
     if strongest < RULE && !end.unknown.is_empty() && !(end.near.is_empty() && (end.is_tokens || found + end.weak == 0))
     {
         let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
@@ -156,7 +160,7 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize), strongest: f32) 
         let are = if shown == 1 { "is" } else { "are" };
         let files = counted(end.holders as u64, "file");
         let (held, which) = match end.patterns.len() {
-            1 => (format!("{query:?}"), "them"),
+            1 => (format!("{query:?}"), "all with these letters"),
             words => (format!("all {words} words"), "those with the rarest"),
         };
         let list = format!(
@@ -192,7 +196,7 @@ mod tests {
     fn what_is_said_names_parameters_and_tools() {
         let mut end = End::default();
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
-        let many = "30 files hold \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists them";
+        let many = "30 files hold \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists all with these letters";
         assert_eq!(said(&end, "parse", (10, 10), 0.9), [many]);
         // The last of a page that begins behind 20 others; a page behind the last result.
         let one = many.replace("10 are", "1 is");

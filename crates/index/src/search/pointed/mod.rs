@@ -63,8 +63,8 @@ pub fn pointers(
     search.callers(clues)?;
     // What a name defines says more than the places where it stands.
     let stands_whole = !search.named(query)? && search.typed(query)?;
-    // A pasted line may hold quotes of its own.
-    if !clues.phrases.is_empty() && !stands_whole {
+    // A pasted line or message may hold quotes of its own.
+    if !clues.phrases.is_empty() && !stands_whole && !search.is_message(query)? {
         search.phrases(&clues.phrases)?;
     }
     Ok(search.found)

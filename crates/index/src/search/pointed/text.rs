@@ -122,6 +122,21 @@ impl Search<'_> {
         Ok(stands_whole)
     }
 
+    /// Whether the query is a program's message that holds values in quotes: what stands around them, or a run of it,
+    /// stands somewhere too.
+    pub(super) fn is_message(&mut self, query: &Query) -> Result<bool> {
+        let phrases = &query.clues.phrases;
+        let around =
+            phrases.iter().fold(query.text.clone(), |text, phrase| text.replace(&format!("\"{phrase}\""), " "));
+        if around.split_whitespace().nth(WORDS_MIN - 1).is_none() || is_question(&around) {
+            return Ok(false);
+        }
+        let known = std::mem::take(&mut self.found);
+        let found = self.text(&around);
+        let is_message = !std::mem::replace(&mut self.found, known).units.is_empty();
+        found.map(|_| is_message)
+    }
+
     /// The text made ready to be looked for, and the files that hold at least `share_min` of its weight, those with most
     /// first.
     fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FilePlace>)> {
