@@ -15,6 +15,7 @@ pub const KNOBS: &[Knob] = &[
     Knob::TrustLow,
     Knob::TrustHigh,
     Knob::ProseTrust,
+    Knob::LongAlpha,
     Knob::SemanticDepth,
     Knob::RrfK,
     Knob::ExpandAlpha,
@@ -87,6 +88,9 @@ pub struct Evidence {
     /// Whether a term table gave the query terms: these name what is wanted.
     #[serde(default)]
     pub expanded: bool,
+    /// Whether the query is a long one, of which the model reads a few parts, or the title of one.
+    #[serde(default)]
+    pub long: bool,
     /// Whether the corpus is a documentation: prose was found, and hardly any code.
     #[serde(default)]
     pub documentation: bool,
@@ -112,9 +116,10 @@ impl Evidence {
 
     /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest. It goes from `alpha`, where the words
     /// are trusted, to 1, where they explain nothing; an alpha of 0 is words alone for every query. Where a term table
-    /// gave terms, `alpha` is at most `expand_alpha`.
+    /// gave terms, `alpha` is at most `expand_alpha`; for a long query at most `long_alpha`.
     pub fn semantic_weight(&self, knobs: &Knobs) -> f32 {
-        let alpha = if self.expanded { knobs.alpha.min(knobs.expand_alpha) } else { knobs.alpha };
+        let bounds = [(self.expanded, knobs.expand_alpha), (self.long, knobs.long_alpha)];
+        let alpha = bounds.iter().filter(|bound| bound.0).map(|bound| bound.1).fold(knobs.alpha, f32::min);
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
     }
 
@@ -274,6 +279,22 @@ mod tests {
     }
 
     #[test]
+    fn of_long_queries_meaning_has_at_most_its_own_weight_and_the_lowest_bound_counts() {
+        let mut knobs = Knobs::of(Profile::Default);
+        let title = Evidence { names: true, coverage: 1.0, ..Evidence::default() };
+        let long = Evidence { long: true, ..title };
+        let expanded = Evidence { expanded: true, ..long };
+        for (alpha, bound, expected) in [("0.4", "0.3", 0.3), ("0.2", "0.3", 0.2), ("0.4", "1", 0.4), ("0", "0.3", 0.0)]
+        {
+            knobs.set(Knob::Alpha, alpha).expect("a number");
+            knobs.set(Knob::LongAlpha, bound).expect("a number");
+            assert!((long.semantic_weight(&knobs) - expected).abs() < 1e-6, "{alpha}, at most {bound}");
+            assert!((title.semantic_weight(&knobs) - knobs.alpha).abs() < 1e-6, "{alpha}, at most {bound}");
+            assert!((expanded.semantic_weight(&knobs) - knobs.expand_alpha.min(expected)).abs() < 1e-6);
+        }
+    }
+
+    #[test]
     fn req_002_11_where_the_table_fired_words_weigh_ten_times_as_much_and_ranks_fall_faster() {
         let mut knobs = Knobs::of(Profile::Default);
         let fired = Evidence { strength: 0.0, coverage: 1.0, expanded: true, ..Evidence::default() };
@@ -292,6 +313,7 @@ mod tests {
         let words = ranking(Retriever::Lexical, &[(1, 9.0)]);
         let meaning = ranking(Retriever::Semantic, &[(1, 0.9), (2, 0.7), (3, 0.2)]);
         let mut knobs = Knobs::of(Profile::Default);
+        knobs.set(Knob::Alpha, "0.25").unwrap();
         knobs.set(Knob::SemanticDepth, "2").unwrap();
         let evidence = Evidence { names: true, coverage: 1.0, ..Evidence::default() };
         let parts = |rankings: &[Ranking]| -> Vec<(f32, Option<f32>)> {

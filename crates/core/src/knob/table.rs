@@ -131,7 +131,7 @@ knobs! {
     // Fusion (`fuse`).
     Alpha alpha: f32 {
         doc: "Weight of the semantic ranking for a query whose words are trusted, more for others; the lexical one has the rest. 0: words alone, 1: meaning alone. No effect with one ranking.",
-        off: None, default: 0.25, classic: 0.6, range: (0.0, 1.0), grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
+        off: None, default: 0.4, classic: 0.6, range: (0.0, 1.0), grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
         source: "default: tuned on both sets (docs/research/fusion.md); classic: ColGREP, pull request 99",
     }
     TrustLow trust_low: f32 {
@@ -151,7 +151,7 @@ knobs! {
     }
     ProseTrust prose_trust: f32 {
         doc: "How far the words of a query are trusted in a documentation.",
-        off: None, default: 0.6, classic: 1.0, range: (0.0, 1.0), grid: &[0.35, 0.45, 0.55, 0.6, 0.65],
+        off: None, default: 0.75, classic: 1.0, range: (0.0, 1.0), grid: &[0.45, 0.55, 0.65, 0.75, 0.85],
         source: PROSE,
     }
     SemanticDepth semantic_depth: usize {
@@ -168,6 +168,10 @@ knobs! {
         doc: "Most that COLGREP_ALPHA is where a term table gave the query terms: 0.3 for meaning against 3.0 for words.",
         off: None, default: 0.0909, classic: 0.0909, range: (0.0, 1.0), grid: &[0.05, 0.0909, 0.25],
         source: EXPANSION,
+    }
+    LongAlpha long_alpha: f32 {
+        doc: "Most that COLGREP_ALPHA is for a long query, of which the model reads only a few parts, and for its title.",
+        off: Some(1.0), default: 0.25, classic: 1.0, range: (0.0, 1.0), grid: &[0.15, 0.25, 0.4, 1.0], source: LONG,
     }
     ExpandK expand_k: f32 {
         doc: "Stands for COLGREP_RRF_K where a term table gave the query terms.",

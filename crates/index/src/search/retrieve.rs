@@ -153,6 +153,7 @@ struct Facts {
 impl Search<'_> {
     fn retrieved(&self, known: Known, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
         let Search { corpus, rounds, request, query, statistics, .. } = *self;
+        let is_of_long = query.long.is_some() || matches!(known, Known::Title);
         let pointers = match known {
             Known::Pointers(known) => known,
             _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
@@ -168,7 +169,8 @@ impl Search<'_> {
             return Ok(Retrieved::default());
         };
         let mut retrieved = self.gathered(&units, facts, tokenizer)?;
-        (retrieved.rankings, retrieved.evidence) = (rankings, evidence);
+        retrieved.rankings = rankings;
+        retrieved.evidence = Evidence { long: is_of_long, ..evidence };
         hinted::compare(rounds, request, &mut retrieved, tokenizer)?;
         beside.mark(&mut retrieved);
         Ok(retrieved)
