@@ -66,6 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mined", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="tuned weights; OUT.state beside it while training")
+    parser.add_argument("--start", type=Path, metavar="WEIGHTS", help="of an earlier tuning to go on from")
     parser.add_argument("--steps", type=int, default=1600)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--groups", type=int, default=8, help="repositories of a batch, at most")
@@ -93,7 +94,7 @@ def main():
     odds /= odds.sum()
     sample = [set(words(text)) for r in repositories for _, text, _ in r.mined[:200]]
     common = {w for w, n in collections.Counter(w for s in sample for w in s).items() if n > COMMON * len(sample)}
-    teacher = Teacher(args.device)
+    teacher = Teacher(args.device, args.start)
     masters = {name: value.float() for name, value in teacher.w.items()}
     learned = [
         value.requires_grad_() for name, value in masters.items() if "word_emb" not in name and "pooler" not in name
