@@ -168,11 +168,11 @@ mod tests {
             ("rrf_k=1", "1"),
             (
                 "rrf_q=1",
-                "COLGREP_RRF_Q is not a setting of colgrep; did you mean COLGREP_RRF_K? `colgrep knobs` lists them all",
+                "COLGREP_RRF_Q is not a setting of colgrep; did you mean COLGREP_RRF_K? `colgrep knobs` and `colgrep --help` list them all",
             ),
             (
                 "COLGREP_K9=1",
-                "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` lists them all",
+                "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` and `colgrep --help` list them all",
             ),
         ] {
             let got = axis(text).map_or_else(

@@ -9,18 +9,7 @@ use colgrep_encoder::RuntimeEnv;
 
 use crate::cloud::Cloud;
 use crate::error::{Result, SettingError};
-use crate::variable;
-
-/// Variables named COLGREP_… that are no knobs.
-pub(crate) const OWN: [&str; 7] = [
-    "COLGREP_TOKEN",
-    "COLGREP_SHARD_TOKEN",
-    "COLGREP_TRACE",
-    "COLGREP_DATA_DIR",
-    "COLGREP_PROFILE",
-    "COLGREP_BACKGROUND",
-    "COLGREP_WAIT",
-];
+use crate::variable::{self, OWN};
 
 /// The system loader's own search path.
 const LOADER_PATH: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } else { "LD_LIBRARY_PATH" };

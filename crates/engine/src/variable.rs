@@ -2,11 +2,21 @@
 
 use colgrep_core::knob::{Knob, KnobError, Knobs};
 
-use crate::env::OWN;
 use crate::error::{Result, SettingError};
 use crate::nearest::nearest;
 
 const PREFIX: &str = "COLGREP_";
+
+/// Variables named COLGREP_… that are no knobs.
+pub(crate) const OWN: [&str; 7] = [
+    "COLGREP_TOKEN",
+    "COLGREP_SHARD_TOKEN",
+    "COLGREP_TRACE",
+    "COLGREP_DATA_DIR",
+    "COLGREP_PROFILE",
+    "COLGREP_BACKGROUND",
+    "COLGREP_WAIT",
+];
 
 /// The variable of a knob.
 pub fn variable(knob: Knob) -> String {
