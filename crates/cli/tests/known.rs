@@ -56,7 +56,7 @@ fn what_is_pasted_from_elsewhere_finds_its_place_here() {
     for (query, expected) in [
         // Quotes of a program's, not of whoever asks.
         ("src/net/tcp.rs:12: got \"no such value\" here", "src/net/tcp.rs:12:"),
-        ("run(\"no such value\")\n  File \"src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
+        ("run( \"no such value\" )\n  File \"src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
         ("Error: could not open socket \"no such value\" on any host", "src/net/tcp.rs:10:"),
         // Another version of the file, with more lines: the line that is shown is one of here.
         ("src/net/tcp.rs:900", "src/net/tcp.rs:8:pub fn open"),
@@ -80,7 +80,7 @@ fn what_stands_in_quotes_stands_in_every_answer() {
     assert_eq!(sandbox.run(&["\"socket could be\"", "-l"]).out, "docs/socket.md\n");
     let ran = sandbox.run(&["\"host could be\"", "-l"]);
     assert_eq!((ran.status, ran.out.as_str()), (1, ""), "each word is here, the phrase is not");
-    assert!(ran.err.contains("no file holds \"host could be\" as it stands in quotes"), "{ran:?}");
+    assert!(ran.err.contains("no file that is searched holds \"host could be\" as it stands in quotes"), "{ran:?}");
     let both = sandbox.run(&["\"any host\" and \"tcp::open\"", "-l"]);
     assert_eq!((both.status, both.out.as_str()), (0, "src/net/mod.rs\n"));
 }

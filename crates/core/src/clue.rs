@@ -75,7 +75,7 @@ pub struct Clues {
     pub names: Vec<String>,
     /// The one of `mentions` or `names` that ends the text behind the word "in": of several files, the place that is meant.
     pub place: Option<String>,
-    /// What stands in double quotes; nothing of a pasted message that names a line, and of several lines.
+    /// What stands in double quotes; empty for a text of several lines and for one that names a line.
     pub phrases: Vec<String>,
     /// The definition that the query is, keyword and name and nothing else of weight.
     pub declaration: Option<Declaration>,
@@ -374,7 +374,7 @@ fn split_line(word: &str) -> (&str, Option<u32>) {
         if let Some(line) = leading_number(behind.strip_prefix('L').unwrap_or(behind)) {
             return (&word[..at], Some(line));
         }
-        if behind == "0" {
+        if behind.split(':').next() == Some("0") {
             return (&word[..at], None);
         }
     }
@@ -387,18 +387,29 @@ fn line_behind(rest: &str) -> Option<u32> {
     if let Some(number) = rest.strip_prefix('(') {
         return leading_number(number);
     }
-    let pair = rest.trim_start_matches(' ');
-    let pair = match pair.strip_prefix(['[', '(']) {
-        Some(pair) => pair.split_once(','),
-        None => pair.split_once(':'),
-    };
-    let is_column = |column: &str| leading_number(column.trim_start()).is_some();
-    if let Some(line) = pair.filter(|(_, column)| is_column(column)).and_then(|(line, _)| whole_number(line)) {
+    if let Some(line) = line_and_column(rest) {
         return Some(line);
     }
     let rest = rest.trim_start_matches(['"', '\'', '`', ',', ' ', ')']);
     let rest = rest.strip_prefix("on ").or_else(|| rest.strip_prefix("at ")).unwrap_or(rest);
     leading_number(rest.strip_prefix("line ")?)
+}
+
+/// The line in `[12,5]`, ` (12, 5)` and ` 12:5`: a line and a column and nothing behind them. `8080:80 port mapping` is none.
+fn line_and_column(rest: &str) -> Option<u32> {
+    let pair = rest.trim_start_matches(' ');
+    let (pair, between, end) = match pair.as_bytes().first()? {
+        b'[' if pair.len() == rest.len() => (&pair[1..], ',', ']'),
+        b'(' => (&pair[1..], ',', ')'),
+        _ => (pair, ':', '\n'),
+    };
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (line, behind) = pair.split_at(digits(pair));
+    let column = behind.strip_prefix(between)?.trim_start_matches(' ');
+    let (column, behind) = column.split_at(digits(column));
+    let is_end = behind.starts_with(end)
+        || (end == '\n' && (behind.is_empty() || behind.starts_with(['-', '\r']) || behind.starts_with("  ")));
+    whole_number(column).filter(|_| is_end).and_then(|_| whole_number(line))
 }
 
 /// The number, above 0, that a text is.

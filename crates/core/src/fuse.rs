@@ -116,11 +116,15 @@ impl Evidence {
 
     /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest. It goes from `alpha`, where the words
     /// are trusted, to 1, where they explain nothing; an alpha of 0 is words alone for every query. Where a term table
-    /// gave terms, `alpha` is at most `expand_alpha`; for a long query at most `long_alpha`.
+    /// gave terms, `alpha` is at most `expand_alpha`; for a long query in code at most `long_alpha`.
     pub fn semantic_weight(&self, knobs: &Knobs) -> f32 {
-        let bounds = [(self.expanded, knobs.expand_alpha), (self.long, knobs.long_alpha)];
-        let alpha = bounds.iter().filter(|bound| bound.0).map(|bound| bound.1).fold(knobs.alpha, f32::min);
+        let alpha = self.alpha(knobs);
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
+    }
+
+    fn alpha(&self, knobs: &Knobs) -> f32 {
+        let bounds = [(self.expanded, knobs.expand_alpha), (self.long && !self.documentation, knobs.long_alpha)];
+        bounds.iter().filter(|bound| bound.0).map(|bound| bound.1).fold(knobs.alpha, f32::min)
     }
 
     /// What the words do not explain and vectors can, 0 to 1: the part that is not trusted, times the coverage. In a
@@ -137,7 +141,7 @@ impl Evidence {
 
     /// Share that the stages take off boosts by words, 0 to 1; 0 where an alpha of 0 lets words alone count.
     pub fn doubt(&self, knobs: &Knobs) -> f32 {
-        if knobs.alpha > 0.0 { self.unexplained(knobs) } else { 0.0 }
+        if self.alpha(knobs) > 0.0 { self.unexplained(knobs) } else { 0.0 }
     }
 }
 

@@ -48,7 +48,7 @@ impl Long {
         let rest = format!("{behind}\n{rest}");
         let prose =
             rest.lines().filter(|line| is_prose(line, facts)).map(|line| plain_words(line).count()).sum::<usize>();
-        // A trace has no links; who gives one tells where something is.
+        // A trace has no links but those of its frames; who gives one tells where something is.
         let has_places = !Clues::read(&noise::without_addresses(text), facts).locations.is_empty();
         let is_introduced = || {
             let is_said = plain_words(title).nth(2).is_some() || letters_without_case(title) >= CASELESS_LETTERS;

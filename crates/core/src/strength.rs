@@ -207,7 +207,8 @@ impl Known {
 
 /// What is known of each file: what the query points at, what its tokens decide, and that neither a file of which one unit
 /// holds all of the query's words, nor what holds a term of a table, nor what belongs to where the reader stands is ever
-/// below the floor. Of a long query every file holds little, so none is.
+/// below the floor. What defines the name that the query is, in any case, is never below the rule. Of a long query every
+/// file holds little, so none is below the floor.
 pub fn known(given: &Given<'_>) -> Vec<Known> {
     let (by_tokens, is_long) = (by_tokens(given), given.query.long.is_some());
     let of_hit = |((pointed, held), hit): ((Option<f32>, &Held), &FileHit)| match (pointed, held.tokens) {

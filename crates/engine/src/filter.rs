@@ -7,6 +7,7 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
 use colgrep_index::signature::Sought;
 use colgrep_index::store::{FileRecord, Snapshot};
+use colgrep_index::walk::{MISNAMED, SPECIAL};
 use colgrep_syntax::language;
 
 use crate::error::Result;
@@ -121,7 +122,9 @@ pub fn not_ranked<'a>(
 
 fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Unranked {
     let skip = snapshot.files.files.iter().find(|f| f.path == path).and_then(|f| f.skip);
-    let is_unreadable = || snapshot.files.unreadable.iter().any(|(known, _)| known == path || is_below(path, known));
+    let is_refused = |reason: &str| reason != SPECIAL && reason != MISNAMED;
+    let mut unreadable = snapshot.files.unreadable.iter().filter(|(_, reason)| is_refused(reason));
+    let mut is_unreadable = || unreadable.any(|(known, _)| is_below(path, known));
     let is_hidden = !snapshot.files.hidden && path.split('/').any(|name| name.starts_with('.'));
     match skip {
         Some(skip) => Unranked::Skipped(skip),

@@ -45,8 +45,7 @@ pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
         lines.push(format!("none of these is likely right, all are near at best ({strength})"));
     }
     if !end.quoted.is_empty() {
-        let quoted = quoted(&end.quoted);
-        lines.push(format!("no file holds {quoted} as it stands in quotes; without them its words count like others"));
+        lines.push(unquoted(&end.quoted));
     }
     lines.extend(reword(end));
     // Nobody takes one result for all.
@@ -54,6 +53,13 @@ pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
         lines.push(holders(end, paths));
     }
     lines
+}
+
+/// The remark on phrases in quotes that no file holds.
+pub fn unquoted(phrases: &[String]) -> String {
+    let all = if phrases.len() > 1 { "all of " } else { "" };
+    let told = format!("no file that is searched holds {all}{} as it stands in quotes", quoted(phrases));
+    format!("{told}; without them its words count like others")
 }
 
 /// The remark on words that stand nowhere, with near ones that do, where no result is likely right.
@@ -185,7 +191,7 @@ mod tests {
             (
                 quoted,
                 false,
-                "no file holds \"on any host\" as it stands in quotes; without them its words count like others",
+                "no file that is searched holds \"on any host\" as it stands in quotes; without them its words count like others",
             ),
             (end(|_| {}), false, ""),
         ] {

@@ -13,7 +13,8 @@ const TEMPLATE_WORDS: &str = "a about actual actually additional alternative alt
 /// Words of headings of what a program ran on.
 const ENVIRONMENT_WORDS: &str = "desktop device environment os platform setup smartphone system version versions";
 /// What stands beside them there: a heading that says more is about something else.
-const BESIDE_ENVIRONMENT: &str = "a about additional and any complete configuration details following for info information my of on or our     please relevant running test tested the used using with your";
+const BESIDE_ENVIRONMENT: &str = "a about additional and any complete configuration details following for info information my of on or our \
+    please relevant running test tested the used using with your";
 /// Words in front of a colon, of nothing but which a line tells what a program ran on.
 const ENVIRONMENT_KEYS: &str = "android app arch architecture browser build chrome compiler cpu device distribution distro docker edition \
     environment firefox go installed ios java jdk jvm kernel kotlin library linux macos memory name node \
@@ -40,7 +41,7 @@ pub(super) fn without(text: &str) -> String {
     let (mut in_environment, mut in_code) = (false, false);
     for line in without_comments(text).lines() {
         let bare = line.trim();
-        if bare.starts_with("```") || bare.starts_with("~~~") {
+        if is_fence(bare) {
             in_code = !in_code;
             continue;
         }
@@ -72,27 +73,48 @@ pub(super) fn without_comments(text: &str) -> String {
     outside + rest
 }
 
-/// A text from its first line on that says something.
+/// A text without the headings of templates and boxes in front of its first line that says something. All of it where code
+/// stands there, or nothing.
 pub(super) fn from_first_told(text: &str) -> &str {
     let mut rest = text;
-    while let Some((line, behind)) = rest.split_once('\n') {
-        if !without(line).is_empty() {
-            return rest;
+    loop {
+        let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        let bare = line.trim();
+        if !(bare.is_empty() || is_box(bare) || is_template(bare)) {
+            return if is_fence(bare) { text } else { rest };
+        }
+        if behind.is_empty() {
+            return text;
         }
         rest = behind;
     }
-    // Where none does, all is as it stands.
-    if without(rest).is_empty() { text } else { rest }
 }
 
-/// A line without the addresses in it.
+/// Whether a line is a heading that templates have. `# Search results` may be somebody's title.
+fn is_template(line: &str) -> bool {
+    let is_part = line.starts_with("##") || line.starts_with("**") || line.ends_with(':');
+    is_part && heading(line).is_some_and(|heading| is_of(heading, TEMPLATE_WORDS))
+}
+
+/// Whether code begins or ends with a line.
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// A line without the addresses in it, but those with a line and a column.
 pub(super) fn without_addresses(line: &str) -> String {
     let mut rest = line;
     let mut kept = String::new();
     while let Some(at) = ["https://", "http://"].iter().filter_map(|scheme| rest.find(scheme)).min() {
         kept.push_str(&rest[..at]);
         let behind = rest[at..].find(|c: char| c.is_whitespace() || ")>]\"'`".contains(c));
-        rest = behind.map_or("", |end| &rest[at + end..]);
+        let end = behind.map_or(rest.len(), |end| at + end);
+        // A browser's frame is a place: `http://localhost/src/a.js:12:5`.
+        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if rest[at..end].rsplit(':').take(2).filter(is_number).count() == 2 {
+            kept.push_str(&rest[at..end]);
+        }
+        rest = &rest[end..];
     }
     kept + rest
 }
@@ -215,8 +237,12 @@ mod tests {
         for (text, expected) in [
             ("Sockets leak\n\nMuch.", "Sockets leak\n\nMuch."),
             ("### Describe the bug\n\nSockets leak.", "Sockets leak."),
-            ("- [x] I searched\n- OS: Linux\n\nSockets leak.\nMuch.", "Sockets leak.\nMuch."),
-            ("### Describe the bug\n- OS: Linux", "### Describe the bug\n- OS: Linux"),
+            ("- [x] I searched\n\n**Bug:**\nSockets leak.\nMuch.", "Sockets leak.\nMuch."),
+            ("### Describe the bug\n\n- [x] I searched", "### Describe the bug\n\n- [x] I searched"),
+            ("### Bug\n\n```\nopen()\n```\nIt leaks.", "### Bug\n\n```\nopen()\n```\nIt leaks."),
+            ("# Search results\n\nare empty", "# Search results\n\nare empty"),
+            ("Docker: container leaks\n\nMuch.", "Docker: container leaks\n\nMuch."),
+            ("from a import b raises\n\nMuch.", "from a import b raises\n\nMuch."),
         ] {
             assert_eq!(from_first_told(text), expected);
         }

@@ -27,16 +27,24 @@ pub fn best_named<'t>(
     front_of: impl Fn(&'t FileRecord) -> (&'t str, &'t str),
     written: &str,
 ) -> (usize, Vec<&'t FileRecord>) {
-    let wanted: Vec<(String, String)> =
-        written_parts(written).map(|part| (part.to_lowercase(), without_version(part).to_lowercase())).collect();
+    let wanted: Vec<(String, String, bool)> = parts(written)
+        .rev()
+        .map(|part| (part.to_lowercase(), without_version(part).to_lowercase(), is_version(part)))
+        .collect();
     let mut best = (0, Vec::new());
     for file in files {
         let (front, path) = front_of(file);
-        let shared = parts(path).rev().chain(parts(front).rev()).zip(wanted.iter().rev());
-        let is_same = |own: &str, (whole, bare): &(String, String)| {
+        let is_same = |own: &str, (whole, bare, _): &(String, String, bool)| {
             is_in_lower_case(own, whole) || (bare.len() < whole.len() && is_in_lower_case(own, bare))
         };
-        let shared = shared.take_while(|(own, wanted)| is_same(own, wanted)).count();
+        let mut wanted = wanted.iter();
+        // A folder that is nothing but a version may not be here.
+        let is_next = |own: &&str| {
+            let next = wanted.next();
+            let next = if next.is_some_and(|next| next.2 && !is_same(own, next)) { wanted.next() } else { next };
+            next.is_some_and(|next| is_same(own, next))
+        };
+        let shared = parts(path).rev().chain(parts(front).rev()).take_while(is_next).count();
         if shared > best.0 {
             best = (shared, Vec::new());
         }
@@ -56,7 +64,8 @@ fn is_in_lower_case(text: &str, small: &str) -> bool {
 pub fn fit_of(written: &str, shared: usize) -> Option<Fit> {
     match shared {
         0 => None,
-        all if all == written_parts(written).count() => Some(Fit::Whole),
+        all if all == parts(written).count() => Some(Fit::Whole),
+        all if all == parts(written).filter(|part| !is_version(part)).count() => Some(Fit::Whole),
         1 => Some(Fit::Name),
         _ => Some(Fit::Tail),
     }
@@ -124,13 +133,10 @@ fn stands_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// The parts of a path that somebody wrote. Where Go keeps modules, `chi/v5@v5.0.8` is version 5.0.8 of `chi`.
-fn written_parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
-    let is_version = |part: &str| {
-        without_version(part).len() < part.len()
-            && part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    parts(path).filter(move |part| !is_version(part))
+/// Whether a folder's name is nothing but a version: where Go keeps modules, `chi/v5@v5.0.8` is version 5.0.8 of `chi`.
+fn is_version(part: &str) -> bool {
+    without_version(part).len() < part.len()
+        && part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// A folder's name without the version behind it, as package managers name their folders: `gin@v1.9.1`.
@@ -166,6 +172,7 @@ mod tests {
             ("/usr/lib/mod.rs", "Name a/mod.rs b/mod.rs"),
             ("/go/pkg/mod/acme/wire@v1.9.1/tcp.rs", "Tail tcp.rs"),
             ("/go/pkg/mod/acme/wire/v5@v5.0.8/tcp.rs", "Tail tcp.rs"),
+            ("net/v5@v5.0.8/tcp.rs", "Whole src/net/tcp.rs"),
             ("acme/v5@home/mod.rs", "Name a/mod.rs b/mod.rs"),
             ("other.rs", ""),
             ("/", ""),

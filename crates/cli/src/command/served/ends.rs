@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::params;
 use super::shards::remarks as of_shards;
 use super::unserved::{self, Unserved};
+use crate::output::end::unquoted;
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
@@ -148,8 +149,7 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize), strongest: f32) 
         lines.push("nothing here is likely right; `all` shows what is near".to_string());
     }
     if !end.quoted.is_empty() {
-        let quoted = quoted(&end.quoted);
-        lines.push(format!("no file holds {quoted} as it stands in quotes; without them its words count like others"));
+        lines.push(unquoted(&end.quoted));
     }
     if strongest < RULE && !end.unknown.is_empty() && !(end.near.is_empty() && (end.is_tokens || found + end.weak == 0))
     {

@@ -37,6 +37,8 @@ const RUN_SHARE_OF_A_MESSAGE_MIN: f32 = 0.25;
 const RUN_SHARE_MIN: f32 = 0.7;
 /// Words that must agree in a row where the text is no code: fewer stand in any text.
 const WORDS_MIN: usize = 4;
+/// Words around quotes that are no stop words, at least, for a message.
+const CONTENT_WORDS_MIN: usize = 3;
 /// Words that must agree to the character where the text is written as prose is not.
 const WORDS_OF_CODE_MIN: usize = 2;
 /// Strength of a place where the text is a part of something longer: `1.0.0` in `1.0.0-beta`.
@@ -123,18 +125,21 @@ impl Search<'_> {
     }
 
     /// Whether the query is a program's message that holds values in quotes: what stands around them, or a run of it,
-    /// stands somewhere too.
+    /// stands in code.
     pub(super) fn is_message(&mut self, query: &Query) -> Result<bool> {
         let phrases = &query.clues.phrases;
         let around =
             phrases.iter().fold(query.text.clone(), |text, phrase| text.replace(&format!("\"{phrase}\""), " "));
-        if around.split_whitespace().nth(WORDS_MIN - 1).is_none() || is_question(&around) {
+        let content = around.split_whitespace().filter(|word| !is_stop_word(&word.to_lowercase()));
+        if content.count() < CONTENT_WORDS_MIN || is_question(&around) {
             return Ok(false);
         }
-        let known = std::mem::take(&mut self.found);
-        let found = self.text(&around);
-        let is_message = !std::mem::replace(&mut self.found, known).units.is_empty();
-        found.map(|_| is_message)
+        let (typed, files) = self.holders(&around, WEIGHT_SHARE_OF_A_MESSAGE_MIN)?;
+        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let stands = |(_, _, standing, is_text): &(FilePlace, u32, Standing, bool)| {
+            !is_text && standing.words >= WORDS_MIN && standing.share >= RUN_SHARE_OF_A_MESSAGE_MIN
+        };
+        Ok(self.standing(&typed, &around, &files)?.iter().any(stands))
     }
 
     /// The text made ready to be looked for, and the files that hold at least `share_min` of its weight, those with most
