@@ -122,6 +122,7 @@ impl Evidence {
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
     }
 
+    /// The weight of meaning where words are trusted, with the bounds that this query has.
     fn alpha(&self, knobs: &Knobs) -> f32 {
         let bounds = [(self.expanded, knobs.expand_alpha), (self.long && !self.documentation, knobs.long_alpha)];
         bounds.iter().filter(|bound| bound.0).map(|bound| bound.1).fold(knobs.alpha, f32::min)

@@ -15,7 +15,7 @@ use crate::fuse::Retriever;
 use crate::knob::Knobs;
 use crate::path::PathClass;
 use crate::query::Query;
-use crate::rank::{Context, FileFacts, Retrieved};
+use crate::rank::{Context, FileFacts, NamedDefinition, Retrieved};
 use crate::unit::{UnitId, UnitRole};
 use crate::verbatim::is_whole;
 
@@ -375,20 +375,19 @@ fn sign(is: bool) -> f32 {
 
 /// Whether a file defines the name that the query is, and one that it holds, in its own case.
 fn defines(query: &Query, file: &FileFacts) -> (bool, bool) {
-    let defined = |whole: bool| {
-        file.definitions.iter().any(|d| {
-            let is_meant = query.identifiers.get(d.identifier).is_some_and(|name| name.whole_query == whole);
-            d.exact_case && d.role == UnitRole::Definition && is_meant
-        })
-    };
+    let defined = |whole: bool| has_definition(query, file, |d, is_whole| d.exact_case && is_whole == whole);
     (defined(true), defined(false))
 }
 
 /// Whether a file defines the name that the query is, upper and lower case alike.
 fn is_called(query: &Query, file: &FileFacts) -> bool {
-    file.definitions.iter().any(|defined| {
-        let is_all = query.identifiers.get(defined.identifier).is_some_and(|name| name.whole_query);
-        is_all && defined.role == UnitRole::Definition
+    has_definition(query, file, |_, is_whole| is_whole)
+}
+
+/// Whether a file has a definition of a name of the query that `is_meant`, which is told whether the name is all of it.
+fn has_definition(query: &Query, file: &FileFacts, is_meant: impl Fn(&NamedDefinition, bool) -> bool) -> bool {
+    file.definitions.iter().filter(|defined| defined.role == UnitRole::Definition).any(|defined| {
+        query.identifiers.get(defined.identifier).is_some_and(|name| is_meant(defined, name.whole_query))
     })
 }
 

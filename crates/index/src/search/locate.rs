@@ -27,22 +27,16 @@ pub fn best_named<'t>(
     front_of: impl Fn(&'t FileRecord) -> (&'t str, &'t str),
     written: &str,
 ) -> (usize, Vec<&'t FileRecord>) {
-    let wanted: Vec<(String, String, bool)> = parts(written)
-        .rev()
-        .map(|part| (part.to_lowercase(), without_version(part).to_lowercase(), is_version(part)))
-        .collect();
+    let wanted: Vec<WrittenPart> = parts(written).rev().map(WrittenPart::new).collect();
     let mut best = (0, Vec::new());
     for file in files {
         let (front, path) = front_of(file);
-        let is_same = |own: &str, (whole, bare, _): &(String, String, bool)| {
-            is_in_lower_case(own, whole) || (bare.len() < whole.len() && is_in_lower_case(own, bare))
-        };
         let mut wanted = wanted.iter();
-        // A folder that is nothing but a version may not be here.
         let is_next = |own: &&str| {
             let next = wanted.next();
-            let next = if next.is_some_and(|next| next.2 && !is_same(own, next)) { wanted.next() } else { next };
-            next.is_some_and(|next| is_same(own, next))
+            let is_elsewhere = next.is_some_and(|next| next.is_version && !next.names(own));
+            let next = if is_elsewhere { wanted.next() } else { next };
+            next.is_some_and(|next| next.names(own))
         };
         let shared = parts(path).rev().chain(parts(front).rev()).take_while(is_next).count();
         if shared > best.0 {
@@ -53,6 +47,28 @@ pub fn best_named<'t>(
         }
     }
     best
+}
+
+/// A part of a path that somebody wrote.
+struct WrittenPart {
+    /// In small letters.
+    whole: String,
+    /// Without a version behind it.
+    bare: String,
+    /// Whether it is nothing but a version: a folder that may not be here.
+    is_version: bool,
+}
+
+impl WrittenPart {
+    fn new(part: &str) -> WrittenPart {
+        let [whole, bare] = [part, without_version(part)].map(str::to_lowercase);
+        WrittenPart { whole, bare, is_version: is_version(part) }
+    }
+
+    /// Whether a folder or file that is called `own` is meant.
+    fn names(&self, own: &str) -> bool {
+        is_in_lower_case(own, &self.whole) || (self.bare.len() < self.whole.len() && is_in_lower_case(own, &self.bare))
+    }
 }
 
 /// Whether a text is this one in small letters. Nearly all paths are ASCII.
@@ -135,16 +151,19 @@ fn stands_in(text: &str, name: &str) -> bool {
 
 /// Whether a folder's name is nothing but a version: where Go keeps modules, `chi/v5@v5.0.8` is version 5.0.8 of `chi`.
 fn is_version(part: &str) -> bool {
-    without_version(part).len() < part.len()
-        && part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    without_version(part).len() < part.len() && part.strip_prefix('v').is_some_and(starts_with_digit)
 }
 
 /// A folder's name without the version behind it, as package managers name their folders: `gin@v1.9.1`.
 fn without_version(part: &str) -> &str {
-    let is_version = |text: &str| text.strip_prefix('v').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit());
+    let is_numbered = |version: &str| starts_with_digit(version.strip_prefix('v').unwrap_or(version));
     part.split_once('@')
-        .filter(|(name, version)| !name.is_empty() && is_version(version))
+        .filter(|(name, version)| !name.is_empty() && is_numbered(version))
         .map_or(part, |(name, _)| name)
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
