@@ -89,6 +89,7 @@ fn texts(kind: Kind, source: &Source, line: &str) -> Vec<String> {
     let trimmed = line.trim();
     match kind {
         Kind::Literal => literals(line).filter(|t| !has_placeholder(t) && is_message(t)).collect(),
+        Kind::ShortLiteral => literals(line).filter(|t| !has_placeholder(t) && is_short(t)).collect(),
         Kind::Message => literals(line).filter(|t| has_placeholder(t) && longest_run(t) >= 4).collect(),
         Kind::Phrase => {
             literals(line).filter(|t| !has_placeholder(t) && is_message(t)).filter_map(|t| phrase(&t)).collect()
@@ -111,7 +112,7 @@ fn item(sources: &Sources, kind: Kind, draft: Draft) -> Option<Item> {
             let name = draft.text.rsplit(' ').next()?;
             (!is_bound_elsewhere(sources, name, draft.spot)).then(|| (draft.text.clone(), vec![draft.spot]))?
         }
-        Kind::Literal | Kind::Line | Kind::Signature => {
+        Kind::Literal | Kind::ShortLiteral | Kind::Line | Kind::Signature => {
             let places = sources.places_of(&draft.text, 2);
             (draft.text, (places.len() == 1).then_some(places)?)
         }
@@ -256,6 +257,12 @@ fn is_message(text: &str) -> bool {
     (4..=12).contains(&words.len()) && words.iter().filter(is_word).count() * 4 >= words.len() * 3
 }
 
+/// Whether a literal is two or three words of letters alone.
+fn is_short(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    (2..=3).contains(&words.len()) && words.iter().all(|word| word.chars().all(char::is_alphabetic))
+}
+
 /// Words of the longest part between placeholders.
 fn longest_run(text: &str) -> usize {
     word_count(longest_part(text))
@@ -347,10 +354,11 @@ mod tests {
     fn every_kind_is_drawn_from_the_text_alone() {
         let text = "pub fn open_socket(host: &str) -> Socket {\n    let limit = MAX_OPEN_FILES;\n    \
                     fail(\"could not open any socket here\");\n    warn(\"no route to host {host} after all this time\");\n}\n\
-                    fn run() {\n    let first_socket = open_socket(\"localhost\");\n}\n";
+                    fn run() {\n    let first_socket = open_socket(\"localhost\");\n    log(\"nobody is listening\");\n}\n";
         let sources = sources(&[("src/net/tcp.rs", text), ("src/b.rs", "fn run() {}\n")]);
         for (kind, expected) in [
             (Kind::Literal, vec![("could not open any socket here", vec![3])]),
+            (Kind::ShortLiteral, vec![("nobody is listening", vec![8])]),
             (Kind::Message, vec![("no route to host 42 after all this time", vec![4])]),
             (Kind::Name, vec![("open_socket", vec![1])]),
             (Kind::KeywordName, vec![("fn open_socket", vec![1])]),

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// A string literal of 4 to 12 words that stands once.
     Literal,
+    /// A string literal of two or three words that stands once.
+    ShortLiteral,
     /// A message as printed: values where its literal holds placeholders.
     Message,
     /// Four words of a literal in double quotes.
@@ -36,8 +38,9 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 13] = [
+    pub const ALL: [Kind; 14] = [
         Kind::Literal,
+        Kind::ShortLiteral,
         Kind::Message,
         Kind::Phrase,
         Kind::Name,
@@ -56,6 +59,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::Literal => "literal",
+            Kind::ShortLiteral => "short literal",
             Kind::Message => "message",
             Kind::Phrase => "phrase",
             Kind::Name => "name",

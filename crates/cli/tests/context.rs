@@ -18,6 +18,21 @@ fn s000_1_fillers_around_a_question_change_nothing() {
 }
 
 #[test]
+fn lines_of_courtesy_around_a_question_change_nothing() {
+    let sandbox = Sandbox::of("relay").with_meaning();
+    let answer = |query: &str| {
+        let ran = sandbox.run(&[query, "--json", "-k", "5"]);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.out
+    };
+    let plain = answer("how is a request parsed?");
+    assert_eq!(answer("Please help!\n\nhow is a request parsed?"), plain);
+    assert_eq!(answer("Hi all,\n\nhow is a request parsed?\n\nthanks"), plain);
+    let issue = "Requests are parsed twice\n\nA request is read again after its head was parsed.";
+    assert_eq!(answer(&format!("Hello!\n{issue}\nThanks in advance")), answer(issue));
+}
+
+#[test]
 fn s000_2_the_switch_counts_fillers_as_words() {
     let sandbox = Sandbox::new();
     sandbox.write("a.py", "def thanks():\n    pass\n");

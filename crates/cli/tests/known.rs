@@ -19,7 +19,8 @@ fn project() -> Sandbox {
     );
     sandbox.write(
         "src/host.rs",
-        "/// Any host, open or not.\npub struct Host;\n\nimpl Host {\n    pub fn socket(&self) {}\n}\n",
+        "/// Any host, open or not.\npub struct Host;\n\nimpl Host {\n    pub fn socket(&self) {}\n}\n\n\
+         pub fn first(hosts: &[Host]) -> &Host {\n    hosts.first().expect(\"Open no socket.\")\n}\n",
     );
     sandbox.write("docs/socket.md", "# Socket\n\nA socket could be open on any host.\n");
     sandbox
@@ -39,6 +40,8 @@ fn what_is_known_of_the_text_comes_first_on_its_line() {
         // A line, and a part of one in quotes.
         ("if port == 0 {", "src/net/tcp.rs:9:"),
         ("\"could not open socket\"", "src/net/tcp.rs:10:"),
+        // Few words, of which a literal holds no other.
+        ("open no socket", "src/host.rs:9:"),
         // A definition with its keyword, whose attribute stands in front.
         ("struct Socket", "src/net/tcp.rs:4:"),
         ("who calls open", "src/net/mod.rs:6:"),

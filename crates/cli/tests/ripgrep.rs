@@ -74,6 +74,9 @@ fn files_are_listed_and_sorted() {
             ("-e zebra -l --sort none", "a.rs | deep/b.py | deep/er/C.PY"),
         ],
     );
+    // As paths, not as text: a folder before the file whose name goes on behind the folder's.
+    sandbox.write("deep/er.c", "zebra\n");
+    check(&sandbox, &[("-e zebra -l --sort path deep", "deep/b.py | deep/er/C.PY | deep/er.c")]);
     for (words, status) in [("--files -q", 0), ("--files -t zig", 1), ("--files nowhere", 2)] {
         assert_eq!(sandbox.run(&words.split(' ').collect::<Vec<_>>()).status, status, "{words}");
     }
@@ -136,6 +139,31 @@ fn a_match_that_ends_in_a_line_end_is_printed_as_ripgrep_prints_it() {
         (&["--vimgrep", "-e", "$", "t.txt"], "t.txt:1:9:ab x = 1 | t.txt:2:7:second"),
     ] {
         assert_eq!(run(args), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn where_no_line_is_printed_a_binary_file_that_nobody_named_is_left_out_as_ripgrep_does() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.bin", "PNG\0zebra\n");
+    sandbox.write("b.txt", "zebra\n");
+    check(
+        &sandbox,
+        &[
+            ("-e zebra -l", "b.txt"),
+            ("-e PNG -l", ""),
+            ("-e zebra --count", "b.txt:1"),
+            ("-e zebra -l --jsonl", "{\"file\":\"ROOT/b.txt\"}"),
+            ("-e zebra -L", ""),
+            ("-e nowhere -L", "b.txt"),
+            ("-e zebra -l a.bin", "a.bin"),
+            ("-e zebra --count a.bin b.txt", "a.bin:1 | b.txt:1"),
+            ("-e nowhere -L a.bin", "a.bin"),
+            ("-e PNG -U -l", ""),
+        ],
+    );
+    for (words, status) in [("-e PNG -q", 1), ("-e PNG -q a.bin", 0), ("-e zebra -q", 0)] {
+        assert_eq!(sandbox.run(&words.split(' ').collect::<Vec<_>>()).status, status, "{words}");
     }
 }
 

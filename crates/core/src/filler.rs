@@ -1,4 +1,5 @@
-//! Fillers: words of politeness and of reference that people put around a question, and that no text answers.
+//! Fillers: words of politeness and of reference that people put around a question, and that no text answers. Courtesy:
+//! lines of nothing else.
 
 use crate::token::{is_stop_word, words};
 
@@ -6,6 +7,11 @@ use crate::token::{is_stop_word, words};
 const FILLERS: [&str; 8] = ["e.g", "i.e", "etc", "eg", "ie", "aka", "please", "thanks"];
 /// Those that some projects are about.
 const TOPICAL_FILLERS: [&str; 3] = ["help", "github", "issue"];
+/// Words of a line that greets or thanks, beside fillers.
+const GREETINGS: [&str; 7] = ["hi", "hello", "hey", "thank", "thx", "cheers", "regards"];
+/// What stands beside them there.
+const BESIDE_GREETINGS: &str =
+    "advance all anyone best can could everybody everyone folks guys kind lot many me much someone there you";
 /// What a sentence puts around a word.
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '(', ')', '!', '?'];
 
@@ -52,6 +58,40 @@ pub fn without_fillers(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Opt
         }
     }
     Some(joined(text, &parts))
+}
+
+/// The text without its first and last lines that are nothing but courtesy; all of it where no other line is.
+pub fn without_courtesy(text: &str) -> &str {
+    let mut told = text.lines().filter(|line| !line.trim().is_empty() && !is_courtesy(line));
+    let Some(first) = told.next() else { return text };
+    let last = told.next_back().unwrap_or(first);
+    let place = |line: &str| line.as_ptr() as usize - text.as_ptr() as usize;
+    let (start, end) = (place(first), place(last) + last.len());
+    let start = if text[..start].lines().any(is_courtesy) { start } else { 0 };
+    let end = if text[end..].lines().any(is_courtesy) { end } else { text.len() };
+    &text[start..end]
+}
+
+/// Whether a line has nothing but fillers, greetings and thanks. `help:` and `github:` begin what stands below.
+pub(crate) fn is_courtesy(line: &str) -> bool {
+    let mut is_said = false;
+    for word in line.split_whitespace() {
+        match worth(word) {
+            Worth::Filler => is_said = true,
+            Worth::Topical => is_said |= !line.trim_end().ends_with(':'),
+            Worth::Glue => {}
+            Worth::Content => {
+                // `hello()` is a call.
+                let bare = word.trim_matches(['.', ',', ';', ':', '!', '?']).to_lowercase();
+                let greets = GREETINGS.contains(&bare.as_str());
+                if !greets && !BESIDE_GREETINGS.split(' ').any(|word| word == bare) {
+                    return false;
+                }
+                is_said |= greets;
+            }
+        }
+    }
+    is_said
 }
 
 /// Whether another filler stands beside, with nothing of content between.
@@ -140,6 +180,26 @@ mod tests {
             ("retry,  backoff etc. of clients", "retry,  backoff of clients"),
         ] {
             assert_eq!(without_fillers(text).as_deref().unwrap_or(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_of_courtesy_go_in_front_and_behind() {
+        for (text, expected) in [
+            ("Please help!\n\nhow to close a socket", "how to close a socket"),
+            ("Hi all,\nhow to close a socket?\n\nThanks in advance!\n", "how to close a socket?"),
+            ("hello\r\n  close\n\nthanks\n\nit\nThank you :)", "  close\n\nthanks\n\nit"),
+            ("Can someone help me?\nclose", "close"),
+            ("\nclose a socket\n", "\nclose a socket\n"),
+            ("please help\n\nthanks", "please help\n\nthanks"),
+            ("hi", "hi"),
+            ("Hello, world!\nclose", "Hello, world!\nclose"),
+            ("hello();\nclose();", "hello();\nclose();"),
+            ("help:\n\t@echo close", "help:\n\t@echo close"),
+            ("how to\nclose a socket", "how to\nclose a socket"),
+            ("please close\na socket, thanks", "please close\na socket, thanks"),
+        ] {
+            assert_eq!(without_courtesy(text), expected, "{text}");
         }
     }
 

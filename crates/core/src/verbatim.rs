@@ -55,6 +55,9 @@ pub struct Standing {
     pub is_alone: bool,
     /// Whether the words that agree do so with everything between them, case and punctuation.
     pub is_same: bool,
+    /// Whether these words are all that a literal holds: a mark of quotation on either side, and nothing else but
+    /// punctuation and escapes.
+    pub is_literal: bool,
 }
 
 /// What asks rather than tells, in front of a query.
@@ -152,29 +155,32 @@ impl<'t> Typed<'t> {
                 start,
                 is_alone,
                 is_same: true,
+                is_literal: is_literal(file, start..start + self.text.len()),
             });
         }
         self.longest_run(file)
     }
 
-    /// The first place where every character stands, and whether it stands alone there: alone where there is such a
-    /// place, else as whole words.
+    /// The first place where every character stands, and whether it stands alone there: as a whole literal where the
+    /// text has several words, else alone, else as whole words.
     fn exact(&self, file: &str) -> Option<(usize, bool)> {
-        let (mut whole, mut first) = (None, None);
+        let (mut alone, mut whole, mut first) = (None, None, None);
         for at in memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX) {
             let place = at..at + self.text.len();
             if !is_whole(file, place.clone()) {
                 first.get_or_insert((at, false));
-            } else if is_alone(file, place) {
+            } else if !is_alone(file, place.clone()) {
+                whole.get_or_insert((at, false));
+            } else if self.len() == 1 || is_literal(file, place) {
                 return Some((at, true));
             } else {
-                whole.get_or_insert((at, false));
+                alone.get_or_insert((at, true));
             }
         }
         // `rror in par` is nobody's text: a part of a word counts only where the text itself ends in no word.
         let ends_in_words = |c: Option<char>| c.is_some_and(is_word_char);
         let is_cut = ends_in_words(self.text.chars().next()) || ends_in_words(self.text.chars().next_back());
-        whole.or(first.filter(|_| !is_cut))
+        alone.or(whole).or(first.filter(|_| !is_cut))
     }
 
     fn longest_run(&self, file: &str) -> Option<Standing> {
@@ -215,6 +221,7 @@ impl<'t> Typed<'t> {
             start: best.place.start,
             is_alone: true,
             is_same: best.is_same,
+            is_literal: is_literal(file, best.place),
         })
     }
 
@@ -310,6 +317,23 @@ fn is_alone(file: &str, place: Range<usize>) -> bool {
     !is_glued(&mut before) && !is_glued(&mut behind)
 }
 
+/// Whether `place` is all that a literal holds, but for punctuation and escapes (`\\n`) around it.
+fn is_literal(file: &str, place: Range<usize>) -> bool {
+    let is_mark = |c: char| matches!(c, '"' | '\'' | '`');
+    let Some(opening) = file[..place.start].chars().next_back().filter(|c| is_mark(*c)) else { return false };
+    let mut behind = file[place.end..].chars();
+    while let Some(c) = behind.next() {
+        match c {
+            '\\' => drop(behind.next()),
+            _ if c == opening => return true,
+            '\n' => return false,
+            _ if is_mark(c) || c.is_alphanumeric() => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Whether no word goes on beyond either end of `place`.
 pub(crate) fn is_whole(file: &str, place: Range<usize>) -> bool {
     let joins = |a: Option<char>, b: Option<char>| a.is_some_and(is_word_char) && b.is_some_and(is_word_char);
@@ -395,6 +419,22 @@ mod tests {
             let weight = |word: &str| word.len() as f32;
             let standing = Typed::new(text, weight).find(file).expect("it stands there");
             assert_eq!(file[..standing.start].lines().count() % 2, 0, "{text:?}: the second of each two lines");
+        }
+    }
+
+    #[test]
+    fn a_whole_literal_counts_before_the_same_words_elsewhere() {
+        let file = "// no such key\nlet other = \"no such key in it\";\nfail('no such key\\n');\nfail(\"No such key.\");\n";
+        for (text, expected, line) in [
+            ("no such key", true, 3),
+            ("No such key", true, 4),
+            ("such key in", false, 2),
+            ("no SUCH key in it", true, 2),
+            ("other", false, 2),
+        ] {
+            let standing = Typed::new(text, |word| word.len() as f32).find(file).expect("it stands there");
+            let found = (standing.is_literal, 1 + file[..standing.start].matches('\n').count());
+            assert_eq!(found, (expected, line), "{text}");
         }
     }
 

@@ -21,8 +21,8 @@ const UNIT_BYTES_MAX: usize = 32 << 10;
 /// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight than
 /// name, signature and documentation together by this share of the whole.
 const BODY_MARGIN: f32 = 0.25;
-/// If a unit's documentation holds this share of the query's weight, the unit answers as a whole, and its line is the
-/// one that names it.
+/// If a unit's documentation holds this share of the weight of a query of several words, the unit answers as a whole,
+/// and its line is the one that names it.
 const WHOLE_SHARE: f32 = 0.99;
 /// Bonus for two words that are neighbours in the line as they are in the query: a share of the smaller of their
 /// weights.
@@ -40,6 +40,8 @@ pub struct QueryWords {
     /// Neighbouring words of the query: from the second to the first and the weight of the pair.
     pairs: HashMap<String, (String, f32)>,
     total: f32,
+    /// Whether it is one word, or nothing but one name: all of that stands on one line or nowhere.
+    is_one: bool,
 }
 
 thread_local! {
@@ -62,6 +64,7 @@ impl QueryWords {
         let pairs = query.pairs().into_iter();
         let pairs = pairs.map(|(a, b)| (b.to_string(), (a.to_string(), PAIR_SHARE * weight(a).min(weight(b)))));
         words.pairs = pairs.collect();
+        words.is_one |= query.is_symbol();
         words
     }
 
@@ -78,7 +81,8 @@ impl QueryWords {
         let terms: HashMap<String, f32> = all.filter(|t| !any || is_content(t)).map(|t| (t.to_string(), 1.0)).collect();
         let initials = Initials::of(terms.keys().map(String::as_str));
         let beginnings = Beginnings::of(terms.keys().map(String::as_str));
-        QueryWords { total: terms.len() as f32, pairs: HashMap::new(), initials, beginnings, terms }
+        let (total, is_one) = (terms.len() as f32, terms.len() == 1);
+        QueryWords { total, is_one, pairs: HashMap::new(), initials, beginnings, terms }
     }
 
     /// The summed weight of the query's distinct terms in `text`, and of neighbours in it that are neighbours in the
@@ -185,8 +189,8 @@ impl QueryWords {
     }
 
     /// The line with the most of the query's weight; lines that tell nothing ([`tells`]) come last. The line that names
-    /// the unit wins if it holds a word of the query or the documentation holds them all, unless another line outweighs
-    /// name, signature and documentation by [`BODY_MARGIN`].
+    /// the unit wins if it holds a word of the query or the documentation holds all of several, unless another line
+    /// outweighs name, signature and documentation by [`BODY_MARGIN`].
     fn best_of_all(&self, weighed: &mut Lines<'_>, unit: &Unit) -> usize {
         let lines = weighed.all;
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
@@ -195,7 +199,8 @@ impl QueryWords {
         let line_at = |number: usize| lines.get(number.wrapping_sub(1)).copied().unwrap_or_default();
         let mut best = (false, 0.0, own);
         let docstring = if self.may_stand_in(&unit.docstring) { unit.docstring.as_str() } else { "" };
-        let answers = || self.weight(line_at(own)) > 0.0 || self.weight(docstring) >= WHOLE_SHARE * self.total;
+        let is_whole = || !self.is_one && self.weight(docstring) >= WHOLE_SHARE * self.total;
+        let answers = || self.weight(line_at(own)) > 0.0 || is_whole();
         if !is_text && self.total > 0.0 && answers() {
             // Its documentation counts for it, wherever it stands.
             let named = format!("{} {} {docstring}", line_at(own), unit.qualified_name());
@@ -284,6 +289,14 @@ mod tests {
             ("socket", ["use net::socket;", "", "open(socket)", "}"], unit(UnitKind::RawCode, "", 1, 4), 3),
         ] {
             assert_eq!(words(query).best_line(&mut Lines::new(&lines), &unit, None), expected, "{query}");
+        }
+        // What the documentation holds: one word is shown where it stands, for several the name stands.
+        let code = ["/// Waits until the queue", "/// has room for it.", "fn push(item: T) {", "    add(item)", "}"];
+        let docstring = "Waits until the queue has room for it.".to_string();
+        let span = Span { first: 1, line: 3, end: 5 };
+        let push = Unit { docstring, span, ..unit(UnitKind::Function, "push", 3, 5) };
+        for (query, expected) in [("room", 2), ("queue", 1), ("queue room", 3), ("push room", 3), ("room of cars", 2)] {
+            assert_eq!(words(query).best_line(&mut Lines::new(&code), &push, None), expected, "{query}");
         }
         // Lines far down in a long unit are not considered.
         let filler = "filler ".repeat(1024);

@@ -156,7 +156,11 @@ impl Grep<'_> {
     fn sorted_files(&self, paths: &[PathBuf], sorting: (SortArg, bool)) -> Result<(Vec<Target>, bool)> {
         let (mut all, mut complete) = (Vec::new(), true);
         for path in paths {
-            let (files, is_complete) = self.files_below(path)?;
+            let (mut files, is_complete) = self.files_below(path)?;
+            if sorting.0 == SortArg::Path {
+                // By its components: a folder's files stand before `folder.c`.
+                files.sort_by(|a, b| a.shown.cmp(&b.shown));
+            }
             all.extend(files);
             complete &= is_complete;
         }
@@ -168,7 +172,7 @@ impl Grep<'_> {
     /// told, and no failure of the others.
     fn files_below(&self, path: &Path) -> Result<(Vec<Target>, bool)> {
         if is_stdin(path) {
-            return Ok((vec![Target { full: None, shown: name::STDIN.into() }], true));
+            return Ok((vec![Target { full: None, shown: name::STDIN.into(), is_named: true }], true));
         }
         let tree = match files_below(path, self.scope, self.settings, &self.walk, self.needed(), self.env)? {
             Ok(tree) => tree,
@@ -184,8 +188,8 @@ impl Grep<'_> {
             self.tell(&format!("{}: {reason}", name::below(path, what).display()));
         }
         let target = |inside: PathBuf| match inside.as_os_str().is_empty() {
-            true => Target { full: Some(path.to_path_buf()), shown: path.to_path_buf() },
-            false => Target { full: Some(path.join(&inside)), shown: name::below(path, &inside) },
+            true => Target { full: Some(path.to_path_buf()), shown: path.to_path_buf(), is_named: true },
+            false => Target { full: Some(path.join(&inside)), shown: name::below(path, &inside), is_named: false },
         };
         Ok((tree.files.into_iter().map(target).collect(), tree.unreadable.is_empty()))
     }

@@ -118,8 +118,8 @@ impl Server {
         if let Ok(Ok(listed)) = tokio::time::timeout(ROOTS_PATIENCE, peer.list_roots()).await {
             let roots: Vec<String> = listed.roots.into_iter().map(|root| root.uri).collect();
             let mut state = self.state();
-            let taken = tokio::task::spawn_blocking(move || state.take_roots(&roots).then_some(state)).await;
-            if let Ok(Some(state)) = taken {
+            let taken = tokio::task::spawn_blocking(move || state.take_roots(&roots).map(|()| state)).await;
+            if let Ok(Ok(state)) = taken {
                 *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
             }
         }

@@ -181,7 +181,7 @@ pub fn print_refused(out: &mut impl Write, row: &Refused<'_>) -> Result<()> {
 /// The JSON Schema of the output: `--json` prints such an array, `--jsonl` its rows one a line, `--queries-from` rows
 /// as `$defs.Answers` and `$defs.Refused` describe them.
 pub fn schema() -> serde_json::Value {
-    let mut generator = schemars::generate::SchemaSettings::default().into_generator();
+    let mut generator = schemars::generate::SchemaSettings::default().for_serialize().into_generator();
     generator.subschema_for::<Answers<'static>>();
     generator.subschema_for::<Refused<'static>>();
     let mut schema = generator.into_root_schema_for::<Vec<Row>>().to_value();

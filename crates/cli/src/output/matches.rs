@@ -37,6 +37,8 @@ pub struct Target {
     pub full: Option<PathBuf>,
     /// Path to show: as it was given.
     pub shown: PathBuf,
+    /// Whether it was given itself, and not a folder that it lies in.
+    pub is_named: bool,
 }
 
 /// The output of one file.
@@ -93,8 +95,19 @@ impl<'a> Printer<'a> {
         })
     }
 
+    /// Whether the file is left out if it holds a NUL byte. As in ripgrep it is where a name or a number is all that is
+    /// told of a file that nobody named: images hold anything.
+    fn skips_binary(&self) -> bool {
+        let wish = &self.options.wish;
+        let tells_no_line = wish.names_only || wish.count || wish.silent || self.of_lines.files_without_match;
+        tells_no_line && !self.file.is_named
+    }
+
     /// Ends the file and returns its output.
     pub fn into_lines(mut self) -> Lines {
+        if self.binary_from.is_some() && self.skips_binary() {
+            return Lines::default();
+        }
         let counted = self.options.wish.count && self.count > 0;
         let without = self.of_lines.files_without_match && !self.lines.any;
         if counted || without {
@@ -315,7 +328,7 @@ impl Sink for &mut Printer<'_> {
 
     fn binary_data(&mut self, _: &Searcher, offset: u64) -> io::Result<bool> {
         self.binary_from.get_or_insert(offset);
-        Ok(true)
+        Ok(!self.skips_binary())
     }
 
     fn finish(&mut self, _: &Searcher, _: &SinkFinish) -> io::Result<()> {

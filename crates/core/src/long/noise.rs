@@ -1,5 +1,7 @@
 //! What issues hold beside their words, and what says nothing of the code that is wanted.
 
+use crate::filler::is_courtesy;
+
 /// Words of the headings of templates: a heading of nothing else says nothing.
 const TEMPLATE_WORDS: &str = "a about actual actually additional alternative alternatives an and any are asking be before behavior \
     behaviour bug can case check checklist checks code conduct considered context current d describe \
@@ -73,14 +75,14 @@ pub(super) fn without_comments(text: &str) -> String {
     outside + rest
 }
 
-/// A text without the headings of templates and boxes in front of its first line that says something. All of it where code
-/// stands there, or nothing.
+/// A text without the headings of templates, boxes and greetings in front of its first line that says something. All of it
+/// where code stands there, or nothing.
 pub(super) fn from_first_told(text: &str) -> &str {
     let mut rest = text;
     loop {
         let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
         let bare = line.trim();
-        if !(bare.is_empty() || is_box(bare) || is_template(bare)) {
+        if !(bare.is_empty() || is_box(bare) || is_template(bare) || is_courtesy(bare)) {
             return if is_fence(bare) { text } else { rest };
         }
         if behind.is_empty() {
@@ -239,6 +241,7 @@ mod tests {
             ("### Describe the bug\n\nSockets leak.", "Sockets leak."),
             ("- [x] I searched\n\n**Bug:**\nSockets leak.\nMuch.", "Sockets leak.\nMuch."),
             ("### Describe the bug\n\n- [x] I searched", "### Describe the bug\n\n- [x] I searched"),
+            ("**Bug:**\nHi all,\n\nSockets leak.\nMuch.", "Sockets leak.\nMuch."),
             ("### Bug\n\n```\nopen()\n```\nIt leaks.", "### Bug\n\n```\nopen()\n```\nIt leaks."),
             ("# Search results\n\nare empty", "# Search results\n\nare empty"),
             ("Docker: container leaks\n\nMuch.", "Docker: container leaks\n\nMuch."),

@@ -40,6 +40,7 @@ fn what_is_no_issue_is_left_as_it_is() {
         ("### Describe the bug\n\nSockets leak here.", Some("Sockets leak here.")),
         ("<!-- Please fill in\nall of it -->\nLeak\nA socket is opened and never closed.", Some("Leak")),
         ("\u{feff}[Bug] Leak\nA socket is opened and never closed.", Some("Leak")),
+        ("Please help!\n\nLeak\nA socket is opened and never closed.", Some("Leak")),
         ("fails\n  File \"a.rs\", line 7, in run\nThis is what I get when I run it.", None),
         (
             "fails\n  File \"a.rs\", line 7, in run\nThis is what I get when I run it on the host that was named last.",

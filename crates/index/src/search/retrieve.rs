@@ -5,6 +5,7 @@ use std::sync::Arc;
 use colgrep_core::UnitId;
 use colgrep_core::UnitKind;
 use colgrep_core::bm25::{Bm25, Field, idf};
+use colgrep_core::filler::without_courtesy;
 use colgrep_core::fuse::{Evidence, Ranking, Retriever};
 use colgrep_core::knob::Knobs;
 use colgrep_core::long::Long;
@@ -389,8 +390,10 @@ fn file_facts(
     }
 }
 
-/// Reads the query, and adds what a table of terms knows of its words.
+/// Reads the query, and adds what a table of terms knows of its words. A greeting above it is as if nobody had typed it.
 fn read(corpus: &Corpus<'_>, request: &Request<'_>, known: &Known, tokenizer: &mut Tokenizer) -> Result<Query> {
+    let told = if request.knobs.fillers { without_courtesy(request.query) } else { request.query };
+    let request = &Request { query: told, ..*request };
     let mut query = match known {
         Known::Nothing if request.knobs.long_queries => match Long::read(request.query, language::facts()) {
             Some(long) => Query::of_long(request.query, long, corpus.name, language::facts(), tokenizer),

@@ -176,6 +176,39 @@ fn bats_tests_hold_their_block() {
 }
 
 #[test]
+fn calls_are_found_in_each_form() {
+    for (language, call, expected) in [
+        ("go", "Map[int](1)", "Map"),
+        ("go", "Map[int](1, 2)", "Map"),
+        ("go", "Pair[int, string](1)", "Pair"),
+        ("go", "Pair[int, string](1, 2)", "Pair"),
+        ("go", "p.Map[int](1)", "Map"),
+        ("go", "p.Map[[]int](1, 2)", "Map"),
+        ("go", "p.q.Map[int, string](1)", "Map"),
+        ("go", "Map[*int](nil)", "Map"),
+        ("go", "Map[[]byte](nil)", "Map"),
+        ("go", "Map[p.Opt[int]](xs...)", "Map"),
+        ("go", "New[int]()", "New"),
+        ("go", "util.New[*T]()", "New"),
+        ("go", "[]int(xs)", ""),
+        ("elixir", "x |> A.one |> B.C.two", "one two"),
+        ("elixir", "x.field", ""),
+        ("haskell", "a `one` b `M.two` c", "one two"),
+        ("haskell", "map (`one` b) (map (a `two`) c)", "map one two"),
+    ] {
+        let text = match language {
+            "go" => format!("package p\n\nfunc caller() {{ {call} }}\n"),
+            "elixir" => format!("def caller(x) do\n  {call}\nend\n"),
+            _ => format!("caller a b c = {call}\n"),
+        };
+        assert_eq!(unit(&parsed(language, &text), "caller").calls.join(" "), expected, "{call}");
+    }
+    // A definition that is written between its parameters is no call of itself.
+    let clauses = parsed("haskell", "a `op` 0 = a\na `op` b = a `minus` b\n");
+    assert_eq!(unit(&clauses, "op").calls.join(" "), "minus");
+}
+
+#[test]
 fn swift_is_read_without_its_conditions() {
     let text = "class A {\n    var list: [Int] = [\n        1,\n        #if os(Linux) // é\n        #endif\n        #if os(Linux)\n        2,\n        #endif\n    ]\n    func b() -> Int { 1 }\n}\n";
     let found = parsed("swift", &text.replace(" // é\n        #endif", ""));

@@ -78,7 +78,7 @@ impl Transport<RoleServer> for Pipes {
         let (output, answers) = (Arc::clone(&self.output), Arc::clone(&self.load.answers));
         async move {
             let _room = answers.acquire().await.map_err(io::Error::other)?;
-            let mut line = serde_json::to_vec(&item)?;
+            let mut line = encoded(&item)?;
             line.push(b'\n');
             let mut output = output.lock().await;
             output.write_all(&line).await?;
@@ -106,6 +106,17 @@ impl Transport<RoleServer> for Pipes {
         self.lines.close();
         Ok(())
     }
+}
+
+/// A message as its line. JSON-RPC 2.0 wants a null where it is not known whom an error answers; the library leaves the
+/// field out.
+fn encoded(item: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
+    if !matches!(item, JsonRpcMessage::Error(error) if error.id.is_none()) {
+        return Ok(serde_json::to_vec(item)?);
+    }
+    let mut message = serde_json::to_value(item)?;
+    message["id"] = Value::Null;
+    Ok(serde_json::to_vec(&message)?)
 }
 
 /// Reads the next line: `None` at the end of the input, `Some(None)` for a line to pass over.

@@ -88,16 +88,21 @@ impl ServerState {
         state.is_fixed = !roots.is_empty();
         let roots = match state.is_fixed {
             true => state.given(&roots)?,
-            false => match state.root(Path::new("."), true).and_then(|root| state.check(&root).map(|()| root)) {
-                Ok(root) => vec![root],
-                Err(error) => {
-                    state.why = for_tools(&error);
-                    Vec::new()
-                }
-            },
+            false => state.around_start(),
         };
         state.enter(roots)?;
         Ok(state)
+    }
+
+    /// The project around the folder that the server was started in; none where it can't be served, and why not is kept.
+    fn around_start(&mut self) -> Vec<Arc<Root>> {
+        match self.root(&self.started, true).and_then(|root| self.check(&root).map(|()| root)) {
+            Ok(root) => vec![root],
+            Err(error) => {
+                self.why = for_tools(&error);
+                Vec::new()
+            }
+        }
     }
 
     /// Opens the roots that were given.
@@ -189,9 +194,13 @@ impl ServerState {
         self.is_fixed
     }
 
-    /// Takes over the roots of a client, given as addresses, as far as they are folders that may be indexed. Returns
-    /// whether there are any.
-    pub fn take_roots(&mut self, addresses: &[String]) -> bool {
+    /// Takes over the roots of a client, given as addresses, as far as they are folders that may be indexed; the others
+    /// are told. Where none is left, what the server was started in is answered about, as without a client's roots: what
+    /// the client gave up is read no more.
+    ///
+    /// # Errors
+    /// When the first root can't be entered.
+    pub fn take_roots(&mut self, addresses: &[String]) -> Result<()> {
         let (mut roots, mut lost): (Vec<Arc<Root>>, Vec<Unserved>) = Default::default();
         for address in addresses {
             match file_path(address).with_context(|| address.clone()).and_then(|path| self.root(&path, false)) {
@@ -201,10 +210,10 @@ impl ServerState {
             }
         }
         if roots.is_empty() {
-            return false;
+            roots = self.around_start();
         }
         self.lost = lost;
-        self.enter(roots).is_ok()
+        self.enter(roots)
     }
 
     /// Fails, with the reason, if there is no root.
@@ -213,9 +222,10 @@ impl ServerState {
     /// When there is no root.
     pub fn check_roots(&self) -> Result<()> {
         if self.roots.is_empty() && self.shards.is_none() {
+            let lost: String = self.lost.iter().map(|one| format!("; {one}")).collect();
             bail!(
-                "there is no project to answer about: {}. The server has to be started in a project, or for one (with \
-                 its folder), or the client has to have roots",
+                "there is no project to answer about: {}{lost}. The server has to be started in a project, or for one \
+                 (with its folder), or the client has to have roots",
                 self.why
             );
         }

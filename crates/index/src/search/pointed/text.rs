@@ -41,6 +41,10 @@ const WORDS_MIN: usize = 4;
 const CONTENT_WORDS_MIN: usize = 3;
 /// Words that must agree to the character where the text is written as prose is not.
 const WORDS_OF_CODE_MIN: usize = 2;
+/// The same where the text is all that a literal of code holds.
+const WORDS_OF_A_LITERAL_MIN: usize = 2;
+/// Files that have such a literal: what stands in more of them is nobody's only place.
+const FILES_OF_A_LITERAL_MAX: usize = 3;
 /// Strength of a place where the text is a part of something longer: `1.0.0` in `1.0.0-beta`.
 const STRENGTH_OF_A_PART: f32 = 0.5;
 /// Strength of a run of words with other punctuation or case between them.
@@ -52,6 +56,8 @@ struct Manner {
     words_min: usize,
     /// Whether other punctuation, spaces and case between the words do.
     is_loose: bool,
+    /// Whether nothing counts but literals of code that hold nothing else: a few plain words stand together by chance.
+    only_literals: bool,
 }
 
 impl Search<'_> {
@@ -88,6 +94,7 @@ impl Search<'_> {
         let row_max = match typed.len() {
             1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
             1 => FILES_IN_A_ROW_MAX,
+            _ if manner.only_literals => FILES_READ_MAX,
             _ => FILES_READ_OF_A_PHRASE_MAX,
         };
         if files.len() > row_max {
@@ -107,7 +114,14 @@ impl Search<'_> {
         let share_min = if is_message { RUN_SHARE_OF_A_MESSAGE_MIN } else { RUN_SHARE_MIN };
         let mut stands_whole = false;
         let mut points = Vec::new();
-        for (file, line, standing, is_text) in self.standing(&typed, text, &files)? {
+        let mut places = self.standing(&typed, text, &files)?;
+        if manner.only_literals {
+            places.retain(|(_, _, standing, is_text)| standing.is_literal && !is_text && !asks);
+            if places.len() > FILES_OF_A_LITERAL_MAX {
+                return Ok(false);
+            }
+        }
+        for (file, line, standing, is_text) in places {
             let is_run = is_long && standing.words >= WORDS_MIN && standing.share >= share_min;
             stands_whole |= standing.agreement == Agreement::Exact;
             let certainty = match standing.agreement {
@@ -240,13 +254,15 @@ impl Search<'_> {
 }
 
 /// How a text is looked for as typed. One word is, where it is written as no word of a sentence is; few words are, where
-/// what stands between them is not of prose.
+/// what stands between them is not of prose, or where a literal holds them and nothing else.
 fn how_to_look(text: &str, typed: &Typed<'_>) -> Manner {
     let pieces = text.split_whitespace().count();
+    let manner = |words_min, is_loose| Manner { words_min, is_loose, only_literals: false };
     match pieces {
-        1 if typed.is_token() => Manner { words_min: 1, is_loose: !typed.is_operator() },
-        _ if typed.is_code() => Manner { words_min: WORDS_OF_CODE_MIN, is_loose: true },
-        2.. if typed.is_marked() => Manner { words_min: WORDS_OF_CODE_MIN, is_loose: typed.len() >= WORDS_MIN },
-        _ => Manner { words_min: WORDS_MIN, is_loose: true },
+        1 if typed.is_token() => manner(1, !typed.is_operator()),
+        _ if typed.is_code() => manner(WORDS_OF_CODE_MIN, true),
+        2.. if typed.is_marked() => manner(WORDS_OF_CODE_MIN, typed.len() >= WORDS_MIN),
+        2.. if typed.len() < WORDS_MIN => Manner { only_literals: true, ..manner(WORDS_OF_A_LITERAL_MIN, true) },
+        _ => manner(WORDS_MIN, true),
     }
 }

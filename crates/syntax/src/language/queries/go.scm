@@ -60,6 +60,11 @@
   (selector_expression field: (field_identifier) @call)
   (index_expression operand: [(identifier) @call (selector_expression field: (field_identifier) @call)])
 ])
+; `Map[int](1)`: without types, a call of one value looks like a conversion to a generic type.
+(type_conversion_expression type: (generic_type type: [
+  (type_identifier) @call
+  (qualified_type name: (type_identifier) @call)
+]))
 
 (short_var_declaration left: (expression_list (identifier) @variable))
 (range_clause left: (expression_list (identifier) @variable))

@@ -54,6 +54,10 @@
 (apply function: (qualified id: (variable) @call))
 ((infix left_operand: (variable) @call operator: (operator) @_operator)
   (#any-of? @_operator "$" "<$>" "." "=<<" ">=>" "$!"))
+; a `f` b, (a `f`), (`f` b)
+(infix operator: (infix_id [(variable) @call (qualified id: (variable) @call)]))
+(left_section operator: (infix_id [(variable) @call (qualified id: (variable) @call)]))
+(right_section (infix_id [(variable) @call (qualified id: (variable) @call)]))
 
 (local_binds (bind name: (variable) @variable))
 (local_binds (function name: (variable) @variable))

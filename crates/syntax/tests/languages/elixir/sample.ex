@@ -41,7 +41,7 @@ defmodule Ledger.Account do
   def book(account, amount, opts \\ [])
 
   def book(%__MODULE__{balance: balance} = account, amount, opts) when is_amount(amount) do
-    memo = Keyword.get(opts, :memo, "")
+    memo = opts |> Keyword.get(:memo, "") |> String.trim
     {:ok, booking} = Repo.insert(%Booking{amount: amount, memo: memo})
     Logger.info("booked #{booking.id}")
     %{account | balance: balance + amount} |> notify() |> wrap
