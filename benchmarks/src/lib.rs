@@ -133,7 +133,9 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::Ablate(args) => ablate::run(&args, &vars),
         Command::Research(args) => research::run(&args, &vars),
         Command::Colgrep { args } => {
-            return colgrep::run([OsString::from("colgrep")].into_iter().chain(args), vars.into_iter());
+            // Behind a search this program would be started, which takes other arguments.
+            let vars = vars.into_iter().chain([("COLGREP_BACKGROUND".into(), "0".into())]);
+            return colgrep::run([OsString::from("colgrep")].into_iter().chain(args), vars);
         }
     };
     result.unwrap_or_else(|error| {

@@ -1,6 +1,7 @@
 //! Errors that name a way out: a flag or a command for people, a tool or a parameter for agents.
 
 use std::fmt;
+use std::io::ErrorKind as Refusal;
 
 use colgrep_core::expand::TermTable;
 use colgrep_encoder::Error as ModelError;
@@ -60,7 +61,10 @@ fn mended(error: &EngineError) -> Option<Mended> {
         EngineError::Refused(refused) => of_refused(refused),
         EngineError::Setting(error) => of_setting(error),
         EngineError::NoIndex { .. } => Some(Mended::with(error, "leave out --no-update, or run `colgrep init`")),
-        EngineError::NoPlace { .. } => Some(Mended::with(error, "COLGREP_DATA_DIR=FOLDER names another one")),
+        // What helps stands behind the cause where that is of the disk.
+        EngineError::NoPlace { source, .. } if for_index(source).is_none() => {
+            Some(Mended::with(error, "COLGREP_DATA_DIR=FOLDER names another one"))
+        }
         _ => None,
     }
 }
@@ -91,7 +95,11 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
             "use -F to search for it as plain text",
             "`grep` with `fixed` searches for it as plain text",
         ),
-        Refused::LineEnd { .. } => Mended::instead(refused, format!("{refused}, unless -U is given")),
+        Refused::LineEnd { .. } => Mended::adding(
+            refused,
+            "-U (--multiline) searches across lines",
+            "leave it out (`$` matches where a line ends)",
+        ),
         Refused::NoTerms { .. } | Refused::Terms { .. } => {
             let names = TermTable::BUILT_IN.join(", ");
             let takes = format!("takes {names}, or a file of JSON: {{\"word\": [\"term\", \"another\"]}}");
@@ -197,12 +205,34 @@ fn of_remote(error: &RemoteError) -> Option<String> {
     Some(way.to_string())
 }
 
+/// What helps where the system refuses to write.
+pub fn for_disk(refused: Refusal) -> Option<&'static str> {
+    match refused {
+        Refusal::StorageFull | Refusal::QuotaExceeded => {
+            Some("free room there, or name another folder for indexes: COLGREP_DATA_DIR=FOLDER")
+        }
+        Refusal::FileTooLarge => {
+            Some("raise the limit (`ulimit -f`), or name another folder for indexes: COLGREP_DATA_DIR=FOLDER")
+        }
+        Refusal::ReadOnlyFilesystem | Refusal::PermissionDenied => {
+            Some("COLGREP_DATA_DIR=FOLDER names another folder for indexes")
+        }
+        _ => None,
+    }
+}
+
+/// What helps where an index can't be used or written.
+fn for_index(error: &IndexError) -> Option<&'static str> {
+    match error.kind() {
+        ErrorKind::Unusable => Some(ANEW),
+        _ => error.refused().and_then(for_disk),
+    }
+}
+
 /// An error of the index with its causes, and what helps.
 pub fn of_index(error: &IndexError) -> String {
-    match error.kind() {
-        ErrorKind::Unusable => format!("{}; {ANEW}", error.full()),
-        _ => error.full(),
-    }
+    let way = for_index(error).map_or_else(String::new, |way| format!("; {way}"));
+    error.full() + &way
 }
 
 /// An error with its causes, and what helps, on the command line.
@@ -212,14 +242,14 @@ pub fn told(error: &anyhow::Error) -> String {
 
 /// An error with its causes, and the way out that `way` takes of a hint.
 fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
-    let unusable = |cause: &IndexError| (cause.kind() == ErrorKind::Unusable).then(|| ANEW.to_string());
+    let index = |cause: &IndexError| for_index(cause).map(str::to_string);
     // Context that was added to an error is none of its causes.
     let engine = || error.downcast_ref().or_else(|| error.chain().find_map(|cause| cause.downcast_ref()));
     let setting = || error.chain().find_map(|cause| of_setting(cause.downcast_ref()?));
     let advice = error.chain().find_map(|cause| match (cause.downcast_ref(), cause.downcast_ref()) {
         (Some(EngineError::Model(error)), _) => for_model(error),
-        (Some(error), _) => unusable(error.of_index()?),
-        (_, Some(error)) => unusable(error),
+        (Some(error), _) => index(error.of_index()?),
+        (_, Some(error)) => index(error),
         _ => for_model(cause.downcast_ref::<ModelError>()?),
     });
     let advice = advice.or_else(|| error.chain().find_map(|cause| of_remote(cause.downcast_ref()?)));
@@ -299,6 +329,23 @@ mod tests {
                 "--since x: git knows no commit, branch or tag of that name",
             ),
             (damaged().into(), "the end is cut; `colgrep init` builds it anew, `colgrep clear` removes it"),
+            (
+                IndexError::Io { doing: "write", path: "a".into(), source: Refusal::StorageFull.into() }.into(),
+                "could not write a: no storage space; free room there, or name another folder for indexes: \
+                 COLGREP_DATA_DIR=FOLDER",
+            ),
+            (
+                EngineError::NoPlace {
+                    root: "a".into(),
+                    source: IndexError::Io {
+                        doing: "create",
+                        path: "b".into(),
+                        source: Refusal::ReadOnlyFilesystem.into(),
+                    },
+                },
+                "the index of a has no place: could not create b: read-only filesystem or storage medium; \
+                 COLGREP_DATA_DIR=FOLDER names another folder for indexes",
+            ),
             (
                 EngineError::NoIndex { root: "a".into(), source: damaged() },
                 "a has no index that this colgrep can read; leave out --no-update, or run `colgrep init`: the end is cut; \

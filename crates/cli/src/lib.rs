@@ -43,7 +43,8 @@ pub const NOTHING: u8 = 1;
 /// Something went wrong.
 pub const FAILED: u8 = 2;
 
-/// Runs colgrep and gives its exit status: 0 found, 1 nothing found, 2 an error.
+/// Runs colgrep and gives its exit status: 0 found, 1 nothing found, 2 an error. Behind a search the program itself is
+/// started once more, so one that takes other arguments has to forbid that: `COLGREP_BACKGROUND=0`.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
     let args: Vec<OsString> = args.collect();
     let vars: Vec<(OsString, OsString)> = vars.collect();

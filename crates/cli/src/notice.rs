@@ -7,7 +7,7 @@ use colgrep_engine::project::Project;
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_syntax::read::Skip;
 
-use crate::hint::Hinted;
+use crate::hint::{Hinted, for_disk};
 use crate::output::path::typed;
 use crate::words::{counted, counted_are, in_words};
 
@@ -30,11 +30,13 @@ pub fn text(notice: &Notice) -> String {
             format!("{files} larger than {limit} and not indexed (`colgrep status`)")
         }
         Notice::AsItIs { why, state } => {
-            let why = match why {
-                NotUpdated::Failed(why) => why.as_str(),
-                _ => "another colgrep is indexing",
+            let (why, way) = match why {
+                NotUpdated::Failed { why, refused } => (why.as_str(), refused.and_then(for_disk)),
+                _ => ("another colgrep is indexing", None),
             };
-            format!("{why}; this answer is from the index as it is: {}", coverage(state))
+            let way = way.map_or_else(String::new, |way| format!("; {way}"));
+            let state = coverage(state);
+            format!("{why}{way}; this answer is from the index as it is: {state}; what changed since is not in it")
         }
         Notice::WaitsForFirstPart => {
             "another colgrep builds this index for the first time; waiting for its first part".to_string()
@@ -46,6 +48,11 @@ pub fn text(notice: &Notice) -> String {
             lacking(lack, is_being_built.then_some(ANOTHER).or(is_done_behind.then_some(BEHIND)))
         }
         Notice::NotRanked(of) => not_ranked(of).to_string(),
+        Notice::NearUnknown(of) => {
+            let (why, indexed) = reason(of.why);
+            let shown = typed(&of.root, &of.path);
+            format!("{shown} is not indexed ({why}), so what it imports and calls is not known; {indexed}")
+        }
         Notice::Runtime(library) => format!("the model is run by {}", library.display()),
         Notice::Moved { from } => format!("the index of {} is taken over: the repository was moved", from.display()),
         Notice::Damaged(how) => format!("{how}; what is damaged is made anew"),
@@ -108,10 +115,29 @@ pub fn lacking(lacking: &Lacking, maker: Option<&str>) -> String {
     }
 }
 
+/// Why nothing of a path is indexed, and what changes that.
+fn reason(why: Unranked) -> (&'static str, &'static str) {
+    match why {
+        Unranked::Skipped(Skip::TooLarge) => {
+            (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files")
+        }
+        Unranked::Skipped(Skip::Secret) => {
+            (Skip::Secret.reason(), "`colgrep init --secrets` indexes files of such names")
+        }
+        Unranked::Skipped(Skip::Unreadable) | Unranked::Unreadable => {
+            (Skip::Unreadable.reason(), "the next search reads it where it may be read")
+        }
+        Unranked::Skipped(skip) => (skip.reason(), "`colgrep status` names what is skipped"),
+        Unranked::Hidden => ("hidden", "`colgrep init --hidden` indexes hidden files"),
+        Unranked::Ignored => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),
+        _ => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
+    }
+}
+
 /// Why a path can't be ranked, and what finds its lines all the same.
 pub fn not_ranked(of: &NotRanked) -> Hinted {
     let shown = typed(&of.root, &of.path);
-    let (why, indexed) = match of.why {
+    match of.why {
         Unranked::Skipped(Skip::Empty) => {
             let nothing = "there is nothing to find in it".to_string();
             return Hinted { what: format!("{shown} is empty"), shell: nothing.clone(), tool: nothing };
@@ -124,17 +150,9 @@ pub fn not_ranked(of: &NotRanked) -> Hinted {
                 tool: rest,
             };
         }
-        Unranked::Skipped(Skip::TooLarge) => {
-            (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files")
-        }
-        Unranked::Skipped(Skip::Secret) => {
-            (Skip::Secret.reason(), "`colgrep init --secrets` indexes files of such names")
-        }
-        Unranked::Skipped(skip) => (skip.reason(), "`colgrep status` names what is skipped"),
-        Unranked::Hidden => ("hidden", "`colgrep init --hidden` indexes hidden files"),
-        Unranked::Ignored => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),
-        _ => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
-    };
+        _ => {}
+    }
+    let (why, indexed) = reason(of.why);
     Hinted {
         what: format!("{shown} is not indexed ({why}), so it is not ranked"),
         shell: format!("`colgrep -e PATTERN {shown}` finds lines in it, {indexed}"),

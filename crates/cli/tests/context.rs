@@ -234,6 +234,7 @@ fn s000_17_what_is_not_there_is_an_error() {
         ("src/gone.py", "no such file"),
         ("src/net", "no such file"),
         ("src/net/tcp.py:99", "no line 99"),
+        ("src/net/tcp.py:0", "has 5 lines, counted from 1, so there is no line 0"),
         ("src/gone.py:3", "no such file"),
     ] {
         let ran = sandbox.run(&["open", "--near", near]);
@@ -242,6 +243,22 @@ fn s000_17_what_is_not_there_is_an_error() {
     }
     let ran = sandbox.run(&["-e", "open", "--near", "src/net/tcp.py"]);
     assert_eq!((ran.status, ran.err.contains("--near")), (2, true), "{}", ran.err);
+}
+
+#[test]
+fn a_file_that_is_not_indexed_tells_nothing_of_what_it_imports_and_says_so() {
+    let sandbox = connected();
+    sandbox.write(".ignore", "src/own.py\n");
+    sandbox.write("src/own.py", "from .net.tcp import connect\n");
+    let told = "src/own.py is not indexed (ignored), so what it imports and calls is not known";
+    for (args, expected) in [
+        (&["--near", "src/own.py"][..], true),
+        (&["--near", "src/own.py", "--quiet"][..], false),
+        (&["--near", "src/net/tcp.py"][..], false),
+    ] {
+        let ran = sandbox.run(&[&["open an address"], args].concat());
+        assert_eq!((ran.status, ran.err.contains(told)), (0, expected), "{args:?}: {}", ran.err);
+    }
 }
 
 /// Files whose names and words are told apart by what the document of 000 lists.

@@ -171,8 +171,7 @@ fn who_sees_a_part_is_told_of_the_whole() {
     let sandbox = project();
     let ran = sandbox.run(&["value", "-k", "5"]);
     assert_eq!(ran.paths().len(), 5, "what holds all words is never cut");
-    let told =
-        "colgrep: 13 files hold \"value\", of which 5 are shown; colgrep -il -e valu lists all with these letters\n";
+    let told = "colgrep: 13 files hold a form of \"value\", of which 5 are shown; colgrep -il -e valu lists all with these letters\n";
     assert!(ran.err.ends_with(told), "{ran:?}");
     assert_eq!(sandbox.run(&["-il", "-e", "valu"]).out.lines().count(), 13);
     assert_eq!(sandbox.run(&["value", "-k", "5", "--quiet"]).err, "");
@@ -186,9 +185,54 @@ fn who_sees_a_part_is_told_of_the_whole() {
     }
     let both = sandbox.run(&["value kind", "-k", "5"]);
     assert!(
-        both.err.contains("12 files hold all 2 words, of which 5 are shown; colgrep -il0 -e kind | xargs -0 colgrep -il -e valu lists all with these letters"),
+        both.err.contains("12 files hold a form of each of the 2 words, of which 5 are shown; colgrep -il0 -e kind | xargs -0 colgrep -il -e valu lists all with these letters"),
         "{both:?}"
     );
+}
+
+#[test]
+fn what_is_counted_is_named_without_its_marks() {
+    let sandbox = project();
+    for (query, told) in [
+        ("{ value: {} },", "13 files hold a form of \"value\", of which 5 are shown; colgrep -il -e valu lists"),
+        ("kind?", "12 files hold \"kind\", of which 5 are shown; colgrep -il -e kind lists"),
+    ] {
+        let ran = sandbox.run(&[query, "-k", "5"]);
+        assert!(ran.err.contains(told), "{query}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_cut_that_somebody_asked_for_is_named() {
+    let sandbox = project();
+    let query = "session timeout of comets";
+    let strongest = rows(&sandbox.run(&[query, "--json"])).iter().map(|row| row.1).fold(0.0, f64::max);
+    assert!(strongest > 0.03 && strongest < 0.99, "{strongest}");
+    let told = "colgrep: nothing here has a strength of 0.99 (--min-strength, or the setting min_strength); \
+                colgrep --all 'session timeout of comets' shows what is below\n";
+    let ran = sandbox.run(&[query, "--min-strength", "0.99"]);
+    assert!(ran.status == 1 && ran.err.starts_with(told), "{ran:?}");
+    sandbox.write(".colgrep.toml", "min_strength = 0.99\n");
+    let ran = sandbox.run(&[query]);
+    assert!(ran.status == 1 && ran.err.contains(told), "{ran:?}");
+}
+
+#[test]
+fn a_name_that_stands_nowhere_is_told_whatever_is_found() {
+    let sandbox = project();
+    for (query, told) in [
+        ("who calls close_sesion", Some("nothing here holds \"close_sesion\"")),
+        ("close the session when the timeout of totalNonsense is over", Some("nothing here holds \"totalNonsense\"")),
+        ("who calls tell", None),
+        ("close the session when its timeout is over", None),
+    ] {
+        let ran = sandbox.run(&[query, "--all"]);
+        assert_eq!(ran.status, 0, "{query}: {ran:?}");
+        match told {
+            Some(told) => assert!(ran.err.contains(told), "{query}: {ran:?}"),
+            None => assert!(!ran.err.contains("nothing here holds"), "{query}: {ran:?}"),
+        }
+    }
 }
 
 #[test]
@@ -200,6 +244,15 @@ fn a_word_that_stands_nowhere_leads_to_near_ones() {
         let told = format!("nothing here holds \"{unknown}\"; words that are near and stand here: {near}");
         assert!(ran.err.contains(&told), "{query}: {ran:?}");
     }
+}
+
+#[test]
+fn of_many_queries_one_without_a_word_is_told() {
+    let sandbox = project();
+    sandbox.write(".queries", "parse\n!=\n");
+    let ran = sandbox.run(&["--queries-from", ".queries"]);
+    let told = "colgrep: .queries, line 2: \"!=\" holds no word, so nothing is ranked; asked alone, it lists the lines that hold it\n";
+    assert!(ran.err.contains(told), "{ran:?}");
 }
 
 #[test]

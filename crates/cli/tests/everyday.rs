@@ -4,6 +4,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
 use common::{Ran, Sandbox};
@@ -216,7 +217,15 @@ fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     let asked = sandbox.run_with(&[("CI", "true"), ("COLGREP_BACKGROUND", ""), ("COLGREP_WAIT", "")], question);
     assert!(asked.status == 0 && asked.err.contains("`colgrep init` makes the rest"), "a search ends soon: {asked:?}");
     assert!(!store(&sandbox).is_worked_behind(), "no process outlives a command where a machine tests");
-    let asked = sandbox.run_with(&[("COLGREP_BACKGROUND", "1"), ("COLGREP_WAIT", "")], question);
+    // Whatever the program is called.
+    let (own, renamed) = (env!("CARGO_BIN_EXE_colgrep"), sandbox.data().with_file_name("renamed"));
+    fs::hard_link(own, &renamed).or_else(|_| fs::copy(own, &renamed).map(|_| ())).expect("a program");
+    let given = sandbox.command(question);
+    let mut renamed = Command::new(&renamed);
+    renamed.args(given.get_args()).current_dir(sandbox.root()).env_clear();
+    renamed.envs(given.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    renamed.env("COLGREP_BACKGROUND", "1").env("COLGREP_WAIT", "");
+    let asked = Ran::of(renamed.output().expect("an answer"), &sandbox.root());
     assert!(asked.status == 0 && asked.err.contains("a process in the background makes the rest"), "{asked:?}");
     let lacks = || store(&sandbox).open().expect("an index").coverage().without_vectors();
     let end = Instant::now() + Duration::from_secs(300);

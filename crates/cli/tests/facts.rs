@@ -307,6 +307,23 @@ fn the_implementation_stands_for_a_file() {
 }
 
 #[test]
+fn a_pack_holds_no_licences_imports_and_brackets() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "matcher.go",
+        "// Copyright 2020 The Matcher Authors.\n\npackage fzf\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/matcher/util\"\n)\n\n\
+         type Matcher struct {\n\tsize int\n}\n\nconst (\n\treqRetry util.EventType = iota\n\treqReset\n)\n\n\
+         // Loop puts Matcher in action.\nfunc (m *Matcher) Loop() {\n\tfmt.Println(m.size)\n}\n",
+    );
+    let ran = sandbox.run(&["matcher loop", "--pack", "400"]);
+    assert!(ran.out.contains("class Matcher") && ran.out.contains("constant reqReset"), "{ran:?}");
+    assert!(!ran.out.contains("rawcode"), "{ran:?}");
+    // Who asks for them gets them.
+    let ran = sandbox.run(&["imports of the matcher", "--pack", "400"]);
+    assert!(ran.out.contains("example.com/matcher/util"), "{ran:?}");
+}
+
+#[test]
 fn an_outline_names_functions_and_types_first() {
     let sandbox = Sandbox::new();
     sandbox

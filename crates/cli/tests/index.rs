@@ -391,3 +391,52 @@ fn doctor_reads_all_and_init_heals_what_it_finds() {
     assert_eq!(sandbox.run(&["init"]).status, 0);
     assert_eq!(doctor().status, 0, "{:?}", doctor());
 }
+
+/// A project whose lexical files are larger than those that are checked when an index is opened.
+fn wordy() -> Sandbox {
+    let (sandbox, mut state) = (Sandbox::new(), 1_u64);
+    let mut word = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("w{}", (state >> 40) % 4_000)
+    };
+    for i in 0..120 {
+        let mut text = String::new();
+        for _ in 0..60 {
+            text += &format!("def handler_{}(request):\n    #", word());
+            (0..6).for_each(|_| text += &format!(" {}", word()));
+            text += &format!("\n    value = {}(request.{})\n", word(), word());
+            text += &format!("    return walk(value, {}) + {}({i})\n\n", word(), word());
+        }
+        sandbox.write(&format!("module_{i}.py"), &text);
+    }
+    sandbox
+}
+
+#[test]
+fn damage_is_repaired_before_anything_is_said_wherever_it_shows() {
+    let sandbox = wordy();
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    let folder = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+    for (end, args) in [
+        ("idx", &["--calls", "walk", "-k", "3"][..]),
+        ("idx", &["-e", "return", "--calls", "walk", "-k", "3"]),
+        ("store", &["walk w7", "-k", "3"]),
+        ("store", &["walk w7", "--json", "-k", "3"]),
+        ("store", &["walk w7", "--jsonl", "-k", "30"]),
+        ("store", &["--calls", "walk", "--json", "-k", "3"]),
+    ] {
+        let sound = sandbox.run(args);
+        let files = fs::read_dir(folder.join("lexical")).expect("a folder").flatten().map(|entry| entry.path());
+        for path in files.filter(|path| path.extension().is_some_and(|e| e == end)) {
+            let mut bytes = fs::read(&path).expect("a file");
+            assert!(bytes.len() > 80_000, "{}: {}", path.display(), bytes.len());
+            // What the end says is read when the index is opened.
+            let last = bytes.len() - 10_000;
+            (bytes.len() / 20..last).step_by(1_024).for_each(|at| bytes[at] ^= 1);
+            fs::write(&path, bytes).expect("damage");
+        }
+        let ran = sandbox.run(args);
+        assert!(ran.err.contains("is damaged; what is damaged is made anew"), "{args:?}: {ran:?}");
+        assert_eq!((ran.status, &ran.out), (0, &sound.out), "{args:?}");
+    }
+}

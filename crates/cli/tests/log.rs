@@ -106,6 +106,20 @@ fn seeds_001_4_a_path_limits_to_what_mentions_it_newest_first() {
 }
 
 #[test]
+fn one_argument_that_names_what_is_there_is_no_question() {
+    let (sandbox, names) = repository();
+    let out = |args: &[&str]| sandbox.run(&[&["log", "-l"], args].concat()).out;
+    for path in ["src/http.rs", "src/http.rs:4", "src", "./src/retry.rs"] {
+        assert_eq!(out(&[path]), out(&["--", path]), "{path}");
+    }
+    assert_eq!(out(&["src/http.rs:4"]).trim(), names[2]);
+    assert_eq!(out(&["src", "src/http.rs"]), out(&["src", "--", "src/http.rs"]), "a question in front of a path");
+    assert_eq!(out(&[""]), out(&[]));
+    fs::remove_file(sandbox.root().join("src/retry.rs")).expect("a file");
+    assert_ne!(out(&["src/retry.rs"]), "", "one that is gone is looked for in words");
+}
+
+#[test]
 fn a_line_leads_to_the_commit_that_changed_it_last() {
     let (sandbox, names) = repository();
     assert_eq!(sandbox.run(&["log", "-l", "--", "src/http.rs:1"]).out.trim(), names[0]);

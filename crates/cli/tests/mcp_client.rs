@@ -27,6 +27,104 @@ fn the_clients_roots_are_asked_for_and_followed() {
 }
 
 #[test]
+fn roots_that_a_client_gives_up_are_read_no_more() {
+    let sandbox = Sandbox::new();
+    sandbox.write("one/a.py", "def lion():\n    pass\n");
+    sandbox.write("home/h.py", "def lion_at_home():\n    pass\n");
+    let (one, home) = (sandbox.root().join("one"), sandbox.root().join("home"));
+    let gone = Path::new("/there/is/no/such/folder");
+    let mut client = Client::in_folder(&sandbox, &home, Some(&[&one]));
+    for roots in [Vec::new(), vec![address(gone), "https://example.org/".to_string()]] {
+        let is_told = !roots.is_empty();
+        for (roots, folder) in [(vec![address(&one)], &one), (roots, &home)] {
+            client.roots = Some(roots);
+            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+            let root = format!("root {}", folder.display());
+            while !client.result("status", json!({})).to_string().contains(&root) {}
+        }
+        for (tool, arguments) in [
+            ("search", json!({"query": "lion at home", "all": true})),
+            ("grep", json!({"pattern": "lion"})),
+            ("outline", json!({"file": "h.py"})),
+        ] {
+            let told = client.result(tool, arguments).to_string();
+            assert!(told.contains("lion_at_home") && !told.contains("a.py"), "{tool}: {told}");
+            for lost in [address(gone), "https://example.org/".to_string()] {
+                assert_eq!(told.contains(&lost), is_told, "{tool}: {told}");
+            }
+        }
+        let outside = client.result("outline", json!({"file": one.join("a.py").display().to_string()}));
+        assert_eq!(outside["isError"], true, "{outside}");
+    }
+    // The same from the beginning on.
+    let mut client = Client::in_folder(&sandbox, &home, Some(&[gone]));
+    let told = client.result("grep", json!({"pattern": "lion"})).to_string();
+    assert!(told.contains("lion_at_home") && told.contains(&address(gone)), "{told}");
+    let mut client = Client::in_folder(&sandbox, Path::new("/"), Some(&[gone]));
+    let told = client.result("search", json!({"query": "lion"})).to_string();
+    assert!(told.contains("/ is not a project") && told.contains(&address(gone)), "{told}");
+}
+
+#[test]
+fn a_list_of_callers_shows_the_calls() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let call = "17: if let Ok(request) = parse_request(b\"POST /hook\") {";
+    let found = client.result("search", json!({"calls": "parse_request"}));
+    assert!(found["content"][0]["text"].as_str().is_some_and(|text| text.contains(call)), "{found}");
+    let hits = found["structuredContent"]["hits"].as_array().expect("rows");
+    let rows: Vec<(&str, u64)> = hits
+        .iter()
+        .map(|hit| (hit["file"].as_str().expect("a file"), hit["line_shown"].as_u64().expect("a line")))
+        .collect();
+    assert!(rows.contains(&("src/http/server.rs", 17)) && rows.contains(&("tests/parse_test.rs", 3)), "{rows:?}");
+    let around = client.good("search", json!({"calls": "parse_request", "lines": 3, "paths": ["src"]}));
+    assert!(around.contains("\n16: ") && around.contains("\n17: ") && around.contains("\n18: "), "{around}");
+}
+
+#[test]
+fn a_long_unit_is_read_around_a_line_and_turned_both_ways() {
+    let sandbox = Sandbox::new();
+    let body: String = (2..=400).map(|n| format!("    step_{n} = {n}\n")).collect();
+    sandbox.write("long.py", &format!("def long():\n{body}"));
+    let mut client = Client::start(&sandbox, &[]);
+    let mut read = |offset: Option<usize>| {
+        client.good("read_unit", json!({"file": "long.py", "line": 300, "max_tokens": 500, "offset": offset}))
+    };
+    let offset_behind = |text: &str, what: &str| -> usize {
+        let rest = text.split_once(what).unwrap_or_else(|| panic!("{what}: {text}")).1;
+        rest.split(')').next().and_then(|number| number.parse().ok()).expect("a number")
+    };
+    let text = read(None);
+    assert!(text.starts_with("long.py:1-400 function long\n("), "{text}");
+    assert!(text.contains("\n300:     step_300 = 300\n"), "{text}");
+    let earlier = read(Some(offset_behind(&text, " earlier lines: offset ")));
+    assert_eq!(read(Some(offset_behind(&earlier, " further lines: offset "))), text);
+    assert!(read(Some(0)).starts_with("long.py:1-400 function long\n1: def long():\n"));
+}
+
+#[test]
+fn a_pack_tells_of_what_it_shows() {
+    let sandbox = Sandbox::new();
+    for i in 0..30 {
+        sandbox.write(&format!("f{i:02}.py"), &format!("def widget_{i}():\n    return 'a widget {i}'\n"));
+    }
+    let mut client = Client::start(&sandbox, &[]);
+    let packed = client.result("search", json!({"query": "widget", "max_tokens": 150}));
+    let text = packed["content"][0]["text"].as_str().expect("a text");
+    let mut files: Vec<&str> =
+        text.lines().filter(|line| line.starts_with('f')).filter_map(|line| line.split(':').next()).collect();
+    files.dedup();
+    let (shown, are) = (files.len(), if files.len() == 1 { "is" } else { "are" });
+    let about = packed["content"][1]["text"].as_str().expect("remarks");
+    let held = format!("30 files hold \"widget\", of which {shown} {are} shown;");
+    assert!(shown < 10 && about.contains(&held), "{packed}");
+    let strengths = about.strip_prefix("(strength of each, 0 to 1: ").and_then(|rest| rest.split([')', ';']).next());
+    assert_eq!(strengths.expect("strengths").split(' ').count(), shown, "{about}");
+    assert_eq!(packed["structuredContent"]["hits"].as_array().map(Vec::len), Some(10), "as ranked, for programs");
+}
+
+#[test]
 fn a_folder_that_is_no_project_is_told_and_ends_nothing() {
     let sandbox = Sandbox::new();
     let mut client = Client::in_folder(&sandbox, Path::new("/"), None);
@@ -112,6 +210,14 @@ fn arguments_are_taken_as_agents_write_them() {
     let heads: Vec<&str> = two.lines().filter(|line| line.starts_with("## ")).collect();
     assert_eq!(heads, ["## RingBuffer", "## parse request"]);
     assert!(two.contains("class RingBuffer") && two.contains("function parse_request"), "{two}");
+    let mut queries = |asked: serde_json::Value| -> Vec<String> {
+        let found = client.result("search", asked);
+        let hits = found["structuredContent"]["hits"].as_array().expect("rows");
+        hits.iter().map(|hit| hit["query"].as_str().unwrap_or("none").to_string()).collect()
+    };
+    let two = json!({"query": "RingBuffer", "queries": ["parse request"], "results": 1});
+    assert_eq!(queries(two), ["RingBuffer", "parse request"]);
+    assert_eq!(queries(json!({"queries": ["parse request"], "results": 1})), ["none"]);
     let many = client.result("search", json!({"query": "a", "queries": vec!["b"; 16]}));
     assert!(many["isError"] == true && many.to_string().contains("16 at most"), "{many}");
 }

@@ -99,3 +99,17 @@ fn matches_are_those_of_a_walk() {
     assert_eq!(sandbox.run(&["init"]).status, 0);
     compare(&sandbox, "known again");
 }
+
+#[test]
+fn a_query_that_no_match_answers_is_told_from_a_pattern_without_a_match() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run(&["-e", "RingBuffer", "nopeword zqxjk"]);
+    let lists = "without the query, -e lists the matches";
+    assert!(ran.status == 1 && ran.err.contains("nothing here holds") && ran.err.contains(lists), "{ran:?}");
+    assert!(ran.err.contains("zqxjk"), "{ran:?}");
+    for args in
+        [&["-e", "RingBuffer", "ring"][..], &["-e", "no such thing", "ring"], &["-q", "-e", "RingBuffer", "zqxjk"]]
+    {
+        assert!(!sandbox.run(args).err.contains(lists), "{args:?}");
+    }
+}

@@ -82,6 +82,8 @@ fn files_are_listed_and_sorted() {
     }
     let refused = sandbox.run(&["zebra", "--sort", "path"]);
     assert!(refused.status == 2 && refused.err.contains("in the order of how well it fits"), "{refused:?}");
+    let refused = sandbox.run(&["--calls", "zebra", "--sort", "path"]);
+    assert!(refused.status == 2 && refused.err.contains("a list in order of paths"), "{refused:?}");
 }
 
 #[test]
@@ -204,7 +206,7 @@ fn patterns_cross_lines_and_come_from_files() {
         ],
     );
     let refused = sandbox.run(&["-e", "a\nb"]);
-    assert!(refused.status == 2 && refused.err.contains("unless -U is given"), "{refused:?}");
+    assert!(refused.status == 2 && refused.err.contains("; -U (--multiline) searches across lines"), "{refused:?}");
     for (file, told) in [("empty.txt", "there is no pattern in it"), ("nowhere.txt", "-f nowhere.txt")] {
         let ran = sandbox.run(&["-f", file]);
         assert!(ran.status == 2 && ran.err.contains(told), "{ran:?}");

@@ -89,7 +89,13 @@ fn the_schema_names_every_field_of_the_output() {
     assert_eq!(schema["x-version"], 1);
     let ran = sandbox.run(&["parse_request", "--json", "-k", "1", "--explain"]);
     let hits: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
-    for (object, definition) in [(&hits[0], "Hit"), (&hits[0]["unit"], "JsonUnit"), (&hits[0]["matches"][0], "Match")] {
+    let steps = hits[0]["explain"].as_array().expect("steps").iter().map(|step| (step, "Step"));
+    let parts = [(&hits[0], "Hit"), (&hits[0]["unit"], "JsonUnit"), (&hits[0]["matches"][0], "Match")];
+    for (object, definition) in parts.into_iter().chain(steps) {
+        for field in schema["$defs"][definition]["required"].as_array().expect("fields") {
+            let is_there = object.get(field.as_str().expect("a name")).is_some();
+            assert!(is_there, "{definition} has no {field}: {object}");
+        }
         let known = schema["$defs"][definition]["properties"].as_object().expect("properties");
         for field in object.as_object().expect("an object").keys() {
             assert!(known.contains_key(field), "{definition}.{field} is not in the schema");

@@ -24,7 +24,7 @@ fn until(is_so: impl Fn() -> bool) {
 fn requests() -> Vec<(&'static str, Value)> {
     vec![
         ("search", json!({"query": "parse request"})),
-        ("search", json!({"query": "ring", "results": 3, "offset": 1, "languages": ["rust"], "tests": "exclude"})),
+        ("search", json!({"query": "ring", "results": "3", "offset": 1, "languages": "rust", "tests": "exclude"})),
         ("search", json!({"query": "RingBuffer", "queries": ["parse request"], "results": 2})),
         ("search", json!({"query": "", "kind": "class"})),
         ("search", json!({"calls": "parse_request"})),

@@ -153,6 +153,13 @@ fn a_model_is_chosen_after_a_look_at_it() {
     assert!(ran.status == 2 && ran.err.contains("neither a folder that exists"), "{ran:?}");
     assert_eq!(sandbox.run_with(&vars, &["set-model", "default"]).status, 0);
     assert!(sandbox.run_with(&vars, &["settings", "model"]).out.contains("model = default "));
+    // The setting is looked at as well.
+    let ran = sandbox.run_with(&vars, &["settings", "model", "./nosuchfolder"]);
+    assert!(ran.status == 2 && ran.err.contains("nosuchfolder"), "{ran:?}");
+    for written in ["default", "\"default\""] {
+        let ran = sandbox.run_with(&vars, &["settings", "model", written]);
+        assert!(ran.status == 0 && ran.err.contains("model = default, written to"), "{ran:?}");
+    }
 }
 
 #[test]

@@ -32,6 +32,7 @@ fn a_full_disk_is_told_and_loses_nothing() {
         let ran = limited(&sandbox, &format!("ulimit -f {blocks}"), &["init"]);
         assert!(ran.status == 2 && ran.err.contains("File too large"), "{blocks}: {ran:?}");
         assert!(!ran.err.contains("writer was killed"), "{blocks}: {ran:?}");
+        assert!(ran.err.contains("COLGREP_DATA_DIR=FOLDER"), "{blocks}: {ran:?}");
         assert_eq!(sandbox.run(&["init"]).status, 0);
         let whole = sandbox.run(&["starved", "-l"]).out;
         sandbox.write("large.rs", "fn starved_no_more() {}\n");
@@ -39,6 +40,8 @@ fn a_full_disk_is_told_and_loses_nothing() {
         // What can't be brought up to date is searched as it was, and that is said.
         let ran = limited(&sandbox, &format!("ulimit -f {blocks}"), &["starved_7", "-l"]);
         assert!(ran.status == 0 && ran.err.contains("File too large"), "{blocks}: {ran:?}");
+        let said = ["COLGREP_DATA_DIR=FOLDER; this answer is from the index as it is", "changed since is not in it"];
+        assert!(said.iter().all(|part| ran.err.contains(part)), "{blocks}: {ran:?}");
         assert_eq!(sandbox.run(&["init"]).status, 0);
         assert_ne!(sandbox.run(&["starved", "-l"]).out, whole);
     }

@@ -3,9 +3,12 @@
 //!
 //! Reading never fails and never drops anything: a clue stands beside the words, and what it names may not be here.
 
+mod callers;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use callers::callers_of;
 use serde::{Deserialize, Serialize};
 
 use crate::language::LanguageFacts;
@@ -117,20 +120,13 @@ const MODIFIERS: &[&str] = &[
     "unsafe",
     "virtual",
 ];
-/// What asks for the callers of the name behind it, in lower case.
-const CALLER_QUESTIONS: &[&str] = &[
-    "who calls",
-    "what calls",
-    "callers of",
-    "calls to",
-    "usages of",
-    "uses of",
-    "who uses",
-    "where is",
-    "references to",
-];
-
 impl Clues {
+    /// Whether a text is nothing but a file's path or name.
+    pub fn is_name_alone(&self, text: &str) -> bool {
+        let text = text.trim().trim_matches(['`', '"', '\'']);
+        self.mentions.iter().chain(&self.names).any(|name| name == text)
+    }
+
     /// What was found, in words: for explanations.
     pub fn told(&self) -> Vec<String> {
         let Clues { locations, mentions, phrases, declaration, callers_of, tokens, operators, .. } = self;
@@ -191,6 +187,20 @@ impl Clues {
         clues.is_tokens = are_all && !clues.tokens.is_empty() && clues.locations.is_empty();
         clues
     }
+}
+
+/// A text with pytest's names of tests in words: `tests/test_q.py::TestQueue::test_push[1]` names a file, a class and a
+/// method.
+pub fn node_ids_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
+    let is_node_id = |word: &&str| word.split_once("::").is_some_and(|(file, _)| facts.is_file_name(file));
+    if !text.contains("::") || !text.split_whitespace().any(|word| is_node_id(&word)) {
+        return Cow::Borrowed(text);
+    }
+    let apart = |word: &str| match is_node_id(&word.trim_end()) {
+        true => word.split('[').next().unwrap_or_default().replace("::", " ") + &word[word.trim_end().len()..],
+        false => word.to_string(),
+    };
+    Cow::Owned(text.split_inclusive(char::is_whitespace).map(apart).collect())
 }
 
 /// A text with each link to a file on a forge as the path of the file there, and its line: `src/a.rs#L12`.
@@ -463,22 +473,6 @@ fn declaration(text: &str, facts: &LanguageFacts) -> Option<Declaration> {
     let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !name.contains(char::is_whitespace);
     let ends_here = written.len() > name.len() || words.next().is_none_or(|w| w.starts_with(['{', '(', '<', ':', '=']));
     (is_name && ends_here).then(|| Declaration { keyword: keyword.to_string(), name: name.to_string() })
-}
-
-/// The name in "who calls NAME", "callers of NAME()", "where is NAME used".
-fn callers_of(text: &str) -> Option<String> {
-    let lower = text.trim().to_lowercase();
-    let question = CALLER_QUESTIONS.iter().find(|q| lower.starts_with(&format!("{q} ")))?;
-    let rest = text.trim().get(question.len()..)?.trim().trim_end_matches('?').trim();
-    let rest = match rest.strip_suffix(" used").or_else(|| rest.strip_suffix(" called")) {
-        Some(name) => name,
-        // "where is X" alone asks for X itself.
-        None if *question == "where is" => return None,
-        None => rest,
-    };
-    let name = rest.trim_matches(['`', '"', '\'']).trim_end_matches("()");
-    let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
-    is_name.then(|| name.to_string())
 }
 
 #[cfg(test)]

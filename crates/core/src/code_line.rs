@@ -8,7 +8,7 @@ const COMMENT_MARKS: &[&str] =
     &["//", "/*", "*", "# ", "#!", "--", ";", "%", "<!--", "\"\"\"", "'''", "(*", "{-", "rem ", "=begin"];
 /// What attributes and decorators begin with.
 const ATTRIBUTE_MARKS: &[&str] = &["@", "#[", "#![", "[", "%["];
-/// Words that bind a value inside a function: they announce no definition that is looked for by its name.
+/// Words that bind a value inside a function: what they announce is looked for by its name where nothing else is.
 const BINDINGS: &[&str] =
     &["let", "const", "var", "val", "local", "static", "data", "output", "variable", "resource", "#define", "typedef"];
 
@@ -75,18 +75,19 @@ fn is_in_attribute(line: &str, at: usize) -> bool {
     false
 }
 
-/// Whether a line announces a definition of `name`: a keyword for functions or types stands right in front of it.
-pub fn announces(line: &str, name: &str, facts: &LanguageFacts) -> bool {
+/// Whether a line announces `name`: one of some keywords stands right in front of it.
+pub fn announces(line: &str, name: &str, keywords: &[String]) -> bool {
     let is_announced = |at: usize| {
         let word = line[..at].split_whitespace().next_back().unwrap_or_default();
-        line[..at].ends_with(char::is_whitespace) && facts.is_declaration_keyword(word) && !BINDINGS.contains(&word)
+        line[..at].ends_with(char::is_whitespace) && keywords.iter().any(|keyword| keyword == word)
     };
     words_at(line, name).any(is_announced) && !is_comment(line)
 }
 
-/// Whether a keyword announces functions or types, rather than values inside them.
-pub fn is_definition_keyword(word: &str, facts: &LanguageFacts) -> bool {
-    facts.is_declaration_keyword(word) && !BINDINGS.contains(&word)
+/// Whether a keyword binds a value, perhaps a function without a name (`const f = () => …`), rather than announcing a
+/// definition.
+pub fn is_binding(keyword: &str) -> bool {
+    BINDINGS.contains(&keyword)
 }
 
 /// Whether a line calls `name`, with what it is given in brackets behind it, rather than defining it.
@@ -156,6 +157,12 @@ const IMPORTS: &[&str] = &[
 ];
 /// What stands in a licence's lines.
 const LICENCES: &[&str] = &["copyright", "spdx-license", "licensed under", "all rights reserved", "(c) 20"];
+
+/// Whether a line is one of a licence's: that of its owner or of its name.
+pub fn is_licence(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    LICENCES.iter().any(|mark| lower.contains(mark))
+}
 
 /// Whether a line tells something of what the code around it does: no bracket, no `#endif`, no import, no licence.
 pub fn tells(line: &str) -> bool {
@@ -227,6 +234,8 @@ mod tests {
     #[test]
     fn definitions_calls_and_uses_are_told_apart() {
         let facts = facts();
+        let keywords: Vec<String> =
+            facts.declaration_keywords().filter(|word| !is_binding(word)).map(String::from).collect();
         for (line, announced, called, used) in [
             ("  function open(port) {", true, false, false),
             ("pub fn open<T>(port: T)", true, false, false),
@@ -238,8 +247,9 @@ mod tests {
             ("// calls open(3)", false, false, false),
             ("reopen(3)", false, false, false),
         ] {
-            let found = (announces(line, "open", &facts), calls(line, "open", &facts), is_use(line, "open", &facts));
+            let found = (announces(line, "open", &keywords), calls(line, "open", &facts), is_use(line, "open", &facts));
             assert_eq!(found, (announced, called, used), "{line}");
         }
+        assert!(announces("let open = 3;", "open", &["let".to_string()]) && is_binding("let"));
     }
 }

@@ -6,7 +6,7 @@ use crate::language::LanguageFacts;
 use crate::token::{Tokenizer, parts, words};
 
 // Whole folder names, lower case, and whole parts of file names: `latest/` and `inspect.py` are no tests.
-const TEST_FOLDERS: [&str; 18] = [
+const TEST_FOLDERS: [&str; 20] = [
     "test",
     "tests",
     "__tests__",
@@ -25,6 +25,8 @@ const TEST_FOLDERS: [&str; 18] = [
     "fixture",
     "fixtures",
     "e2e",
+    "regress",
+    "regression",
 ];
 const BENCHMARK_FOLDERS: [&str; 5] = ["bench", "benches", "benchmark", "benchmarks", "benchmarking"];
 const COMPAT_FOLDERS: [&str; 4] = ["compat", "_compat", "legacy", "deprecated"];
@@ -177,6 +179,13 @@ impl PathClass {
     /// Vendored or generated files.
     pub const VENDORED: PathClass = PathClass(64);
 
+    /// What is rarely looked for: what repeats, or comes from elsewhere.
+    pub const ASIDE: PathClass = PathClass::TEST
+        .with(PathClass::BENCHMARK)
+        .with(PathClass::COMPAT)
+        .with(PathClass::EXAMPLE)
+        .with(PathClass::VENDORED);
+
     /// Whether any class of `other` is in this set.
     pub const fn has(self, other: PathClass) -> bool {
         self.0 & other.0 != 0
@@ -194,6 +203,8 @@ impl PathClass {
         let stem = stem_of(file);
         let extension = file.get(stem.len() + 1..).unwrap_or_default();
         let folder_in = |names: &[&str]| folders.split('/').any(|f| names.contains(&f.to_lowercase().as_str()));
+        // Perl's habit, and git's: `t/` at the root.
+        let is_perls = folders == "t" || folders.starts_with("t/");
         // `FooTests/` and `androidTest/`, but not `contests/`.
         let camel_folder = || {
             let named = |f: &str| {
@@ -207,7 +218,10 @@ impl PathClass {
         let all = [
             (
                 PathClass::TEST,
-                folder_in(&TEST_FOLDERS) || camel_folder() || is_test_file(file, stem, extension, languages),
+                folder_in(&TEST_FOLDERS)
+                    || is_perls
+                    || camel_folder()
+                    || is_test_file(file, stem, extension, languages),
             ),
             (PathClass::BENCHMARK, folder_in(&BENCHMARK_FOLDERS) || is_benchmark_file(stem, extension, languages)),
             (PathClass::COMPAT, folder_in(&COMPAT_FOLDERS)),

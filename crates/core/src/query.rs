@@ -60,6 +60,8 @@ pub struct Query {
     pub clues: Clues,
     /// Platforms and languages that it asks for.
     pub variants: Variants,
+    /// Words as typed that stand nowhere, each with what it is read as.
+    pub respelled: Vec<(String, String)>,
     /// Terms that tables gave for its words ([`Query::expand`]), as written there.
     pub expansions: Vec<String>,
     /// Its title and what it tells, where it is a long text.
@@ -197,8 +199,12 @@ impl Query {
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
         let lower: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
         let holds = |names: &[&str]| lower.iter().any(|w| names.contains(&w.as_str()));
+        // "Test whether a value is a ref" wants what tests it.
+        let is_verb = |pair: &[String]| pair[0] == "test" && matches!(&*pair[1], "if" | "that" | "whether");
+        let tests = lower.iter().filter(|word| TEST_WORDS.contains(&word.as_str())).count();
+        let asks_for_tests = tests > lower.windows(2).filter(|pair| is_verb(pair)).count();
         let asked = [
-            (PathClass::TEST, holds(&TEST_WORDS)),
+            (PathClass::TEST, asks_for_tests),
             (PathClass::BENCHMARK, holds(&BENCHMARK_WORDS)),
             (PathClass::EXAMPLE, holds(&EXAMPLE_WORDS)),
         ];
@@ -370,6 +376,8 @@ mod tests {
             ("latest inspect specific", false, false),
             ("unit test runner", true, false),
             ("Specs for routing", true, false),
+            ("test whether a value is a ref", false, false),
+            ("test if the tests pass", true, false),
             ("example of a plugin", false, true),
         ] {
             let query = read(text);

@@ -98,13 +98,6 @@ const FAR_FILE: usize = 10;
 /// Rank of a file that a ranking does not have.
 const NO_RANK: usize = 600;
 
-/// Files that are rarely what is looked for.
-const ASIDE: PathClass = PathClass::TEST
-    .with(PathClass::BENCHMARK)
-    .with(PathClass::COMPAT)
-    .with(PathClass::EXAMPLE)
-    .with(PathClass::VENDORED);
-
 /// What is known of the files that are given, beside what was retrieved.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
@@ -349,7 +342,7 @@ pub fn signs(given: &Given<'_>) -> Vec<Signs> {
             sign(query.is_symbol() && !whole),
             sign(inside),
             (1.0 + evidence.words as f32).ln(),
-            sign(file.is_text || file.path_facts.class.has(ASIDE)),
+            sign(file.is_text || file.path_facts.class.has(PathClass::ASIDE)),
             held.unit,
             ((likeness - nearer) / itself).clamp(-1.0, 1.0),
             evidence.strength,

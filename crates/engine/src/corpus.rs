@@ -49,6 +49,8 @@ pub struct RankedTogether {
     pub order: Vec<(usize, usize)>,
     /// The best units of all, each with its place.
     pub best: Vec<(usize, UnitId)>,
+    /// Strength below which files were left out.
+    pub strength_min: f32,
 }
 
 /// Results of one part of a corpus.
@@ -194,10 +196,10 @@ impl RankedTogether {
         Ok(files.into_iter().flatten().collect())
     }
 
-    /// How the query was read, and how many files were left out as too weak.
-    pub fn read_as(&self) -> Option<(&Query, usize)> {
+    /// How the query was read, how many files were left out as too weak, and below which strength.
+    pub fn read_as(&self) -> Option<(&Query, usize, f32)> {
         let query = &self.ranked.first()?.answer.query;
-        Some((query, self.ranked.iter().map(|ranked| ranked.answer.weak).sum()))
+        Some((query, self.ranked.iter().map(|ranked| ranked.answer.weak).sum(), self.strength_min))
     }
 }
 
@@ -362,7 +364,7 @@ fn parted(
         }
         Ranked::new(answer, explanation.clone(), matches, asked.single_units, part).measured_by(best_score)
     });
-    RankedTogether { ranked: ranked.collect(), order, best }
+    RankedTogether { ranked: ranked.collect(), order, best, strength_min: asked.strength_min }
 }
 
 /// Runs `work` with the places as a corpus and the question as a request to it.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
 use colgrep_core::clue::Clues;
-use colgrep_core::query::Query;
+use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_index::ids::FileId;
@@ -54,14 +54,22 @@ pub struct End {
     pub strongest: f32,
     /// Number of judged files that were left out as too weak.
     pub weak: usize,
+    /// The strength below which they are.
+    pub least: f32,
     /// Number of files whose text holds all words of the question; 0 where they were not counted.
     pub holders: usize,
     /// Patterns that find these files where all of them match: the words of the question, the rarest first, each cut to
     /// the part that all its forms share.
     pub patterns: Vec<String>,
-    /// The first words of the question that stand nowhere in the project, a few at most; looked up only where no result is
-    /// likely right.
+    /// These words as typed, in the same order.
+    pub words: Vec<String>,
+    /// Whether of one of them other forms were counted too (`token` for `tokenizer`).
+    pub are_forms: bool,
+    /// The first words of the question that stand nowhere in the project, a few at most; where a result is likely right,
+    /// the names alone that are asked for.
     pub unknown: Vec<String>,
+    /// Words of the question, as typed, that stand nowhere, each with what it was read as.
+    pub read_as: Vec<(String, String)>,
     /// Suggestions: words of the project near to the question.
     pub near: Vec<String>,
     /// What the question has in quotes, where there is no result: nothing holds all of it as it stands there.
@@ -178,26 +186,33 @@ fn of_place(front: &str, place: &Place, asked: &EndAsked) -> Result<EndFound> {
     })
 }
 
-/// The remarks behind a ranking. Words are looked up only where they could matter: `is_weak` is whether no result is likely
-/// right. `best` are the best units, each with its part of the corpus, and `ask` asks all parts.
+/// The remarks behind a ranking: of its query, the number of files left out as too weak, and the strength below which they
+/// were. Words are looked up only where they could matter: `is_weak` is whether no result is likely right. `best` are the
+/// best units, each with its part of the corpus, and `ask` asks all parts.
 ///
 /// # Errors
 /// When a part can't be read or does not answer.
 pub fn end(
-    (query, weak): (&Query, usize),
+    (query, weak, least): (&Query, usize, f32),
     best: &[(usize, UnitId)],
     is_weak: bool,
     ask: &dyn Fn(&EndAsked) -> Result<EndFound>,
 ) -> Result<End> {
-    let mut end = End { is_tokens: query.clues.is_tokens, weak, ..End::default() };
-    let written = written(query);
+    let read_as = query.respelled.clone();
+    let mut end = End { is_tokens: query.clues.is_tokens, weak, least, read_as, ..End::default() };
+    let (mut written, names) = (written(query), names(query));
+    let is_named = |word: &String| names.contains(&word.as_str());
     // The index knows that the parts of `1.2.3` stand in a row, not what stands between them.
     let are_words = written.iter().all(|word| words(word).nth(1).is_none());
     let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
     if best.is_empty() && weak == 0 {
         end.quoted.clone_from(&query.clues.phrases);
     }
-    if written.is_empty() || (!is_counted && !is_weak) {
+    // "Who calls" is no part of what stands anywhere.
+    if query.clues.callers_of.is_some() || (!is_counted && !is_weak) {
+        written.retain(is_named);
+    }
+    if written.is_empty() {
         return Ok(end);
     }
     let counts = ask(&EndAsked { units: written.clone(), ..EndAsked::default() })?.units;
@@ -220,13 +235,17 @@ pub fn end(
     if is_counted && counted.iter().any(|(files, _)| *files < u64::MAX) {
         end.holders = found.holders as usize;
         counted.sort_by_key(|(files, _)| *files);
-        end.patterns = counted.iter().map(|(_, word)| pattern(word)).collect();
+        end.words = counted.into_iter().map(|(_, word)| word).collect();
+        end.patterns = end.words.iter().map(|word| pattern(word)).collect();
+        let is_form = |word: &String| Tokenizer::default().normal(word) != word.to_lowercase();
+        end.are_forms = end.words.iter().any(is_form);
     }
     if !is_weak {
-        end.unknown = Vec::new();
+        end.unknown.retain(is_named);
     }
     if !end.unknown.is_empty() {
-        end.near = near(query, best, &end.unknown, ask)?;
+        // What answers needs no other words.
+        end.near = near(query, if is_weak { best } else { &[] }, &end.unknown, ask)?;
     }
     Ok(end)
 }
@@ -314,6 +333,19 @@ fn points_nowhere(clues: &Clues) -> bool {
     locations.is_empty() && mentions.is_empty() && phrases.is_empty() && declaration.is_none() && callers_of.is_none()
 }
 
+/// The names that a question asks for, and that it can't answer where they stand nowhere: the one whose callers are wanted,
+/// the one that is declared, and those written as no word is. A pasted text and one that points at a file hold many names
+/// of another project.
+fn names(query: &Query) -> Vec<&str> {
+    let Clues { callers_of, declaration, .. } = &query.clues;
+    let called = callers_of.iter().map(|name| last_segment(name));
+    let declared = declaration.iter().map(|declared| declared.name.as_str());
+    let is_written = |name: &str| name.contains('_') || name.chars().skip(1).any(char::is_uppercase);
+    let is_question = points_nowhere(&query.clues) && query.long.is_none() && !query.text.trim().contains('\n');
+    let alone = query.identifiers.iter().filter(|name| is_question && (name.whole_query || is_written(&name.name)));
+    called.chain(declared).chain(alone.map(|name| name.name.as_str())).collect()
+}
+
 /// The first words of a question, as typed, each once and without stop words; its tokens where it consists of these.
 fn written(query: &Query) -> Vec<String> {
     if query.clues.is_tokens {
@@ -331,8 +363,9 @@ fn pattern(word: &str) -> String {
     let mut tokenizer = Tokenizer::default();
     let stem = tokenizer.normal(&lower);
     let same = lower.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
-    // `queri` stands for `query` and `queries`.
-    let same = if stem.ends_with('i') && same == stem.len() { same - 1 } else { same };
+    // `queri` stands for `query` and `queries`, `api` and `redi` for no word in `y`.
+    let is_of_y = stem.ends_with('i') && same == stem.len() && lower.trim_end_matches('s') != stem;
+    let same = if is_of_y { same - 1 } else { same };
     match lower.chars().all(char::is_alphabetic) {
         true => lower[..lower.floor_char_boundary(same)].to_string(),
         false => word.to_string(),
@@ -349,6 +382,10 @@ mod tests {
             ("session", "session"),
             ("Parsing", "pars"),
             ("queries", "quer"),
+            ("query", "quer"),
+            ("api", "api"),
+            ("APIs", "api"),
+            ("redis", "redi"),
             ("MAX_LEN", "MAX_LEN"),
             ("1.2.3", "1.2.3"),
         ] {

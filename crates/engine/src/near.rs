@@ -38,7 +38,7 @@ fn check(at: &Standpoint) -> Result<()> {
     if let Some(line) = at.line {
         let bytes = std::fs::read(&at.file).map_err(|source| Refused::Path { path: path(), source })?;
         let lines = bytes.split(|byte| *byte == b'\n').count() - usize::from(bytes.last() == Some(&b'\n'));
-        if line as usize > lines {
+        if line == 0 || line as usize > lines {
             return Err(Refused::NoLine { path: path(), lines, line }.into());
         }
     }

@@ -110,6 +110,8 @@ pub enum Notice {
     },
     /// Nothing of a path is indexed.
     NotRanked(NotRanked),
+    /// The file where the reader stands is not indexed, so what it imports and calls is not known.
+    NearUnknown(NotRanked),
     /// The library that the model loaded and is run by, where ranking steps are wanted.
     Runtime(PathBuf),
     /// The repository stood elsewhere, and its index is taken over.
@@ -171,7 +173,12 @@ pub enum NotUpdated {
     /// Another process writes it.
     Busy,
     /// The update failed.
-    Failed(String),
+    Failed {
+        /// Why, with all causes.
+        why: String,
+        /// What the system says, where it refuses a change of what is kept.
+        refused: Option<std::io::ErrorKind>,
+    },
 }
 
 /// A path of which nothing is indexed.

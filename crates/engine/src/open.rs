@@ -266,7 +266,7 @@ fn opened(
                 if listener.hears() {
                     let why = match error.kind() {
                         ErrorKind::Busy => NotUpdated::Busy,
-                        _ => NotUpdated::Failed(error.full()),
+                        _ => NotUpdated::Failed { why: error.full(), refused: error.refused() },
                     };
                     listener.notice(&Notice::AsItIs { why, state: state(&snapshot) });
                 }

@@ -50,7 +50,8 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
         .fixed_strings(pattern.fixed)
         // `^` and `$` match at each line, also in a buffer of many lines.
         .multi_line(true)
-        // `$` matches before the whole line end, be it \n or \r\n.
+        // `$` matches before the whole line end, be it \n or \r\n. The engine has no way to it that leaves a lone \r to
+        // the text.
         .crlf(true);
     if pattern.multiline {
         // No byte ends lines for the matcher.

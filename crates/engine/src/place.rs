@@ -376,7 +376,10 @@ impl Place {
         file.matching_lines =
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
         let as_ranked = ranked.is_list || self.rules.asks_for_tests();
-        let shown = if as_ranked { hit.units.clone() } else { standing(&self.snapshot, &ranked.answer, hit, &file)? };
+        let shown = match as_ranked {
+            true => hit.units.clone(),
+            false => standing(&self.snapshot, &ranked.answer, hit, &file, detail == Detail::Parts)?,
+        };
         if !ranked.is_list {
             file.also_here = also_here(&ranked.answer.units, ranked.best, hit.file, hit.score, &shown);
         }

@@ -1,6 +1,7 @@
 //! The results of a ranking over all that was searched, worked out as they are taken.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use colgrep_core::strength::RULE;
 
@@ -8,11 +9,11 @@ use crate::answer::FileAnswer;
 use crate::corpus::{Parts, RankedTogether};
 use crate::damage::damage;
 use crate::end::End;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::request::{Detail, Question, SearchRequest};
 
 /// Number of results worked out at a time, in parallel.
-const PORTION: usize = 16;
+pub(crate) const PORTION: usize = 16;
 
 /// A ranking over all projects of a session.
 pub struct Results<'s> {
@@ -22,11 +23,15 @@ pub struct Results<'s> {
     pub is_list: bool,
     /// [`SearchRequest::has_end`]: whether weak results are told from the others.
     pub has_end: bool,
+    /// Whether nothing was found, though files match the scope's pattern: no unit with a match answers the question.
+    pub only_matches: bool,
     pub(crate) parts: &'s dyn Parts,
     pub(crate) ranked: RankedTogether,
     pub(crate) detail: Detail,
     /// Whether an index that turns out to be damaged is repaired.
     pub(crate) repairs: bool,
+    /// The first results, where they are worked out already, until somebody takes them.
+    pub(crate) first: Mutex<Vec<FileAnswer>>,
 }
 
 impl std::fmt::Debug for Results<'_> {
@@ -43,7 +48,8 @@ impl<'s> Results<'s> {
             Question::Like { .. } | Question::LikeUnit(_) | Question::Every => String::new(),
         };
         let (has_end, detail) = (request.has_end(), request.shape.detail);
-        Results { query, is_list: false, has_end, parts, ranked, detail, repairs: false }
+        let (is_list, only_matches, repairs, first) = (false, false, false, Mutex::default());
+        Results { query, is_list, has_end, only_matches, parts, ranked, detail, repairs, first }
     }
 }
 
@@ -71,8 +77,19 @@ impl Results<'_> {
     /// When an index can't be read.
     pub fn end(&self) -> Result<End> {
         let strongest = (0..self.len()).map(|at| self.ranked.strength(at)).fold(0.0, f32::max);
-        let end = if self.has_end { self.parts.end(&self.ranked, strongest < RULE)? } else { End::default() };
+        let end = match self.has_end || self.only_matches {
+            true => self.parts.end(&self.ranked, strongest < RULE),
+            false => Ok(End::default()),
+        };
+        let end = end.inspect_err(|error| (0..self.ranked.ranked.len()).for_each(|part| self.repair(part, error)))?;
         Ok(End { query: self.query.clone(), is_ruled: self.has_end, shown: self.len(), strongest, ..end })
+    }
+
+    /// Repairs a part for the next search, if an error is damage of it.
+    fn repair(&self, part: usize, error: &Error) {
+        if self.repairs && damage(error).is_some() {
+            self.parts.repair(part);
+        }
     }
 
     /// Works out some of the results, in parallel. Damage that shows only here is repaired for the next search: earlier
@@ -81,13 +98,21 @@ impl Results<'_> {
     /// # Errors
     /// When an index can't be read.
     pub fn files(&self, range: Range<usize>) -> Result<Vec<FileAnswer>> {
-        self.ranked.files(self.parts, range, self.detail).map_err(|failed| {
-            let (place, error) = *failed;
-            if self.repairs && damage(&error).is_some() {
-                self.parts.repair(place);
-            }
-            error
-        })
+        let mut files = match range.start {
+            0 => std::mem::take(&mut *self.first.lock().unwrap_or_else(PoisonError::into_inner)),
+            _ => Vec::new(),
+        };
+        files.truncate(range.end);
+        let rest = range.start + files.len()..range.end;
+        if !rest.is_empty() {
+            let rest = self.ranked.files(self.parts, rest, self.detail).map_err(|failed| {
+                let (place, error) = *failed;
+                self.repair(place, &error);
+                error
+            });
+            files.extend(rest?);
+        }
+        Ok(files)
     }
 
     /// All results, worked out in portions as they are taken.

@@ -1,19 +1,20 @@
 //! A session: projects opened once and searched any number of times.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use colgrep_core::collapse::PerFile;
 use colgrep_core::strength::FLOOR;
 use colgrep_index::ids::StableId;
-use colgrep_index::store::Snapshot;
+use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_index::update::repair;
 
 use crate::answer::{Answer, FileAnswer};
 use crate::corpus::{self, RankedTogether, past_of};
 use crate::damage::{damage, guarded};
 use crate::env::Env;
-use crate::error::{Refused, Result};
+use crate::error::{Error, Refused, Result};
+use crate::filter::not_ranked;
 use crate::like::{Like, like, like_with};
 use crate::list::Length;
 use crate::model::Model;
@@ -25,7 +26,7 @@ use crate::past::{Histories, Past};
 use crate::place::{Asked, Place, Ranked, Within};
 use crate::project::Project;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, Weakest, check_length};
-use crate::results::Results;
+use crate::results::{PORTION, Results};
 use crate::settings::Settings;
 use crate::terms::in_force;
 
@@ -145,7 +146,7 @@ impl Session {
         let is_list = request.question == Question::Every;
         let usual = || self.settings.number("results").unwrap_or(FILES_DEFAULT);
         let wanted = request.shape.files.unwrap_or_else(|| if is_list { usize::MAX } else { usual() });
-        let mut ranked = self.ranked(request, by, like.as_ref(), wanted)?;
+        let (mut ranked, first) = self.ranked_and_read(request, by, like.as_ref(), wanted)?;
         let query = match (&request.question, like) {
             (_, Some(like)) => like.query,
             (Question::Text(query), None) => query.clone(),
@@ -157,8 +158,35 @@ impl Session {
             ranked.retain(|place, _, path| named.insert((place, path.to_string())));
         }
         let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
-        let has_end = request.has_end();
-        Ok(Results { query, is_list, has_end, parts: places, ranked, detail, repairs })
+        let (has_end, first) = (request.has_end(), Mutex::new(first));
+        let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.pattern.is_some();
+        let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
+        Ok(Results { query, is_list, has_end, only_matches, parts: places, ranked, detail, repairs, first })
+    }
+
+    /// Ranks files and reads the first of them: damage that shows only in what is shown is met before anything is given
+    /// out. Names stand in no unit, so none is read for them.
+    fn ranked_and_read(
+        &mut self,
+        request: &SearchRequest,
+        by: RankBy,
+        like: Option<&Like>,
+        wanted: usize,
+    ) -> Result<(RankedTogether, Vec<FileAnswer>)> {
+        let detail = request.shape.detail;
+        let read = if detail == Detail::Names { 0 } else { PORTION };
+        let ranked = self.ranked(request, by, like, wanted)?;
+        let (place, error) = match ranked.files(&self.places, 0..read.min(ranked.len()), detail) {
+            Ok(files) => return Ok((ranked, files)),
+            Err(failed) => *failed,
+        };
+        if !self.is_to_be_repaired(&error) {
+            return Err(error);
+        }
+        self.reopen(place)?;
+        let ranked = self.ranked(request, by, like, wanted)?;
+        let files = ranked.files(&self.places, 0..read.min(ranked.len()), detail).map_err(|failed| failed.1)?;
+        Ok((ranked, files))
     }
 
     /// The files of the scope without a word of the query in any unit, by project and path, at most
@@ -204,7 +232,7 @@ impl Session {
         let listed = (0..self.places.len()).map(|at| self.repaired(at, |place, _| place.list(length, call_lines)));
         let ranked = listed.collect::<Result<Vec<Ranked>>>()?;
         let order = in_turn(&ranked, results);
-        Ok(RankedTogether { ranked, order, best: Vec::new() })
+        Ok(RankedTogether { ranked, order, best: Vec::new(), strength_min: 0.0 })
     }
 
     fn ranked_by(
@@ -296,24 +324,45 @@ impl Session {
         Ok((project, below))
     }
 
-    /// A project, opened unless it is open already, with the scope's filter.
+    /// A project, opened unless it is open already, with the scope's filter. What the filter reads of the index may be
+    /// damaged too.
     fn place(&mut self, project: Project, within: Within) -> Result<Place> {
-        let known = self.opened.iter().find(|(known, _)| known.root == project.root).cloned();
-        let (project, snapshot) = match known {
-            Some(known) => known,
-            None => {
-                let mut project = project;
-                project.settings_beside(&self.settings, &self.env)?;
-                let snapshot = open(&self.opening, &self.env, &project, self.model.as_ref(), &*self.listener)?;
-                self.opened.push((project.clone(), Arc::new(snapshot)));
-                self.opened[self.opened.len() - 1].clone()
+        let (project, snapshot) = self.opened(project)?;
+        let place = match self.filtered(&project, snapshot, &within) {
+            Err(error) if self.is_to_be_repaired(&error) => {
+                let (project, snapshot) = self.opened_anew(project)?;
+                self.filtered(&project, snapshot, &within)
             }
-        };
-        let place = Place::new(project, snapshot, within, &self.scope, self.opening.walk.no_ignore, &self.settings)?;
+            done => done,
+        }?;
         if self.listener.hears() {
             place.not_ranked().for_each(|of| self.listener.notice(&Notice::NotRanked(of)));
         }
         Ok(place)
+    }
+
+    /// An open project with the scope's filter.
+    fn filtered(&self, project: &Project, snapshot: Arc<Snapshot>, within: &Within) -> Result<Place> {
+        let no_ignore = self.opening.walk.no_ignore;
+        guarded(|| Place::new(project.clone(), snapshot, within.clone(), &self.scope, no_ignore, &self.settings))
+    }
+
+    /// A project with its index, opened unless it is open already.
+    fn opened(&mut self, mut project: Project) -> Result<(Project, Arc<Snapshot>)> {
+        if let Some(known) = self.opened.iter().find(|(known, _)| known.root == project.root) {
+            return Ok(known.clone());
+        }
+        project.settings_beside(&self.settings, &self.env)?;
+        let snapshot = Arc::new(open(&self.opening, &self.env, &project, self.model.as_ref(), &*self.listener)?);
+        self.opened.push((project.clone(), Arc::clone(&snapshot)));
+        Ok((project, snapshot))
+    }
+
+    /// The same after what is damaged of the index is repaired.
+    fn opened_anew(&mut self, project: Project) -> Result<(Project, Arc<Snapshot>)> {
+        repair(&project.store)?;
+        self.opened.retain(|(known, _)| known.root != project.root);
+        self.opened(project)
     }
 
     /// The question for units like the one on a line; leaves the places of the scope open.
@@ -350,10 +399,15 @@ impl Session {
             return Err(Refused::NoFile { path: at.file.clone() }.into());
         }
         let (project, path) = self.project(&at.file)?;
-        if !self.places.iter().any(|place| place.project.root == project.root) {
+        let Some(place) = self.places.iter().find(|place| place.project.root == project.root) else {
             return Err(Refused::OtherProject { path: at.file.clone() }.into());
+        };
+        let near = NearFile::new(at, &project, path, scope, &self.past())?;
+        if self.listener.hears() {
+            let own = std::slice::from_ref(&near.near.path);
+            not_ranked(own, &project, &place.snapshot).for_each(|of| self.listener.notice(&Notice::NearUnknown(of)));
         }
-        NearFile::new(at, &project, path, scope, &self.past())
+        Ok(near)
     }
 
     /// Access to the projects' histories.
@@ -364,36 +418,48 @@ impl Session {
 
     /// Runs `work` over all places. If an index turns out to be damaged, repairs those that are and runs `work` once more.
     fn repaired_together<T>(&mut self, work: impl Fn(&[Place], Option<&Model>) -> Result<T>) -> Result<T> {
-        let error = match guarded(|| work(&self.places, self.model.as_ref())) {
-            Err(error) if self.opening.update && damage(&error).is_some() => error,
+        match guarded(|| work(&self.places, self.model.as_ref())) {
+            Err(error) if self.is_to_be_repaired(&error) => {}
             done => return done,
-        };
-        self.listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));
+        }
         for at in 0..self.places.len() {
             self.reopen(at)?;
         }
         guarded(|| work(&self.places, self.model.as_ref()))
     }
 
+    /// Whether an error is damage of an index, and to be repaired; that is told then.
+    fn is_to_be_repaired(&self, error: &Error) -> bool {
+        let how = damage(error).filter(|_| self.opening.update);
+        if let Some(how) = &how {
+            self.listener.notice(&Notice::Damaged(how.clone()));
+        }
+        how.is_some()
+    }
+
     /// Repairs what is damaged of a place's index, and opens it again.
     fn reopen(&mut self, at: usize) -> Result<()> {
         let (project, within) = (self.places[at].project.clone(), self.places[at].within.clone());
-        repair(&project.store)?;
-        self.opened.retain(|(known, _)| known.root != project.root);
+        let (project, _) = self.opened_anew(project)?;
         self.places[at] = self.place(project, within)?;
         Ok(())
     }
 
     /// Runs `work` in a place. If its index turns out to be damaged, repairs it and runs `work` once more.
     fn repaired<T>(&mut self, at: usize, work: impl Fn(&Place, Option<&Model>) -> Result<T>) -> Result<T> {
-        let error = match guarded(|| work(&self.places[at], self.model.as_ref())) {
-            Err(error) if self.opening.update && damage(&error).is_some() => error,
+        match guarded(|| work(&self.places[at], self.model.as_ref())) {
+            Err(error) if self.is_to_be_repaired(&error) => {}
             done => return done,
-        };
-        self.listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));
+        }
         self.reopen(at)?;
         guarded(|| work(&self.places[at], self.model.as_ref()))
     }
+}
+
+/// Whether the filter of a place allows a file.
+fn allows_some(place: &Place) -> bool {
+    let allows = |file: &FileRecord| place.filter().is_none_or(|filter| filter.allows_file(file.id));
+    place.snapshot.files.indexed().any(allows)
 }
 
 /// The least strength of a file in an answer.

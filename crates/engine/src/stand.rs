@@ -1,10 +1,12 @@
 //! Chooses the unit that stands for a file: the implementation, never a test inside it, a licence or a block of
 //! imports, unless the query asks for these.
 
+use colgrep_core::code_line::{is_comment, is_licence};
 use colgrep_core::collapse::FileHit;
 use colgrep_core::path::PathClass;
 use colgrep_core::query::Query;
 use colgrep_core::rank::RankedUnit;
+use colgrep_core::token::is_word_char;
 use colgrep_core::{Unit, UnitKind, UnitRole};
 use colgrep_index::search;
 use colgrep_index::store::Snapshot;
@@ -45,18 +47,38 @@ const HEAD_LINES: [&str; 26] = [
     "'use strict",
     "@file:",
 ];
+/// Beginnings of imports that may go on over several lines in brackets.
+const IMPORT_LINES: [&str; 5] = ["import ", "from ", "use ", "pub use ", "export {"];
+/// Words from which on a line of a comment explains something, and is no mark for a tool.
+const EXPLAINING_WORDS_MIN: usize = 4;
 /// Least score of a unit that [`also_here`] counts, as a share of the file's.
 const ALSO_SHARE: f32 = 0.5;
 
-/// Maximum number of a file's units that are examined for an implementation.
+/// Maximum number of a file's units that are examined for an implementation, and for what stands in a pack where a head
+/// is left out.
 const LOOKED_AT_MAX: usize = 16;
 
 /// The units shown of a file, whose text is in `file`. If the best is a test inside the file, or the file's head, the
-/// best matching implementation is put in front of it, if there is one.
+/// best matching implementation is put in front of it, if there is one. In a pack heads that explain nothing leave their
+/// place to the next units.
 ///
 /// # Errors
 /// When the index can't be read.
 pub fn standing(
+    snapshot: &Snapshot,
+    answer: &search::Answer,
+    hit: &FileHit,
+    file: &FileAnswer,
+    is_packed: bool,
+) -> Result<Vec<RankedUnit>> {
+    let shown = with_implementation(snapshot, answer, hit, file)?;
+    if !is_packed || answer.files[hit.file].is_text || file.matching_lines.is_some() || asks_for_heads(&answer.query) {
+        return Ok(shown);
+    }
+    without_heads(snapshot, answer, shown, &file.text)
+}
+
+fn with_implementation(
     snapshot: &Snapshot,
     answer: &search::Answer,
     hit: &FileHit,
@@ -69,10 +91,7 @@ pub fn standing(
     if by_path || is_meant || asks_for_others(&answer.query) {
         return Ok(shown);
     }
-    let is_weak = |unit: &Unit| {
-        let lines = || lines_between(&file.text, unit.span.line as usize, unit.span.end as usize, read::lines);
-        is_test_inside(unit, &file.language) || (unit.kind == UnitKind::RawCode && is_head(unit, &lines()))
-    };
+    let is_weak = |unit: &Unit| is_test_inside(unit, &file.language) || is_head(unit, || lines_of(unit, &file.text));
     if !is_weak(&snapshot.lexical.unit(shown[0].unit)?) {
         return Ok(shown);
     }
@@ -88,10 +107,55 @@ pub fn standing(
     Ok(shown)
 }
 
+/// The units without heads that explain nothing and that the query does not point at; the next ones of the file that were
+/// ranked stand in their places. The first stays, whatever it is.
+fn without_heads(
+    snapshot: &Snapshot,
+    answer: &search::Answer,
+    shown: Vec<RankedUnit>,
+    text: &str,
+) -> Result<Vec<RankedUnit>> {
+    let Some(first) = shown.first() else { return Ok(shown) };
+    let is_other = |unit: &&RankedUnit| unit.file == first.file && shown.iter().all(|known| known.unit != unit.unit);
+    let others = answer.units.iter().filter(is_other).take(LOOKED_AT_MAX);
+    let mut kept = vec![*first];
+    for unit in shown[1..].iter().chain(others) {
+        if kept.len() == shown.len() {
+            break;
+        }
+        let is_raw = unit.kind == UnitKind::RawCode && unit.pointed_line.is_none();
+        if !is_raw || !is_bare(&snapshot.lexical.unit(unit.unit)?, text) {
+            kept.push(*unit);
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether a unit is a head, and no comment of it explains anything.
+fn is_bare(unit: &Unit, text: &str) -> bool {
+    let lines = lines_of(unit, text);
+    !explains(own(unit, &lines)) && is_head(unit, || lines)
+}
+
+/// The lines of a file as far as a unit reaches, by their numbers from 1.
+fn lines_of<'t>(unit: &Unit, text: &'t str) -> Vec<&'t str> {
+    lines_between(text, unit.span.line as usize, unit.span.end as usize, read::lines)
+}
+
+/// Those of them that are the unit's.
+fn own<'l, 't>(unit: &Unit, lines: &'l [&'t str]) -> &'l [&'t str] {
+    let (first, end) = (unit.span.line.max(1) as usize - 1, (unit.span.end as usize).min(lines.len()));
+    lines.get(first..end).unwrap_or_default()
+}
+
 /// Whether a query asks for tests or heads of files, so that the best unit stands, whatever it is.
 fn asks_for_others(query: &Query) -> bool {
-    query.asks_for.contains(&PathClass::TEST)
-        || query.terms.iter().any(|term| HEAD_TERMS.iter().any(|head| term.text.starts_with(head)))
+    query.asks_for.contains(&PathClass::TEST) || asks_for_heads(query)
+}
+
+/// Whether a query asks for heads of files.
+fn asks_for_heads(query: &Query) -> bool {
+    query.terms.iter().any(|term| HEAD_TERMS.iter().any(|head| term.text.starts_with(head)))
 }
 
 /// Whether a unit is a test by its syntax or its module, in a file of `language` whose path is no test's.
@@ -100,19 +164,59 @@ fn is_test_inside(unit: &Unit, language: &str) -> bool {
     unit.role == UnitRole::Test || (unit.parent.split('.').any(|name| matches!(name, "tests" | "test")) && in_module())
 }
 
-/// Whether lines that belong to no definition hold nothing but comments, imports and brackets.
-fn is_head(unit: &Unit, lines: &[&str]) -> bool {
-    let (first, end) = (unit.span.line.max(1) as usize - 1, (unit.span.end as usize).min(lines.len()));
-    let own = lines.get(first..end).unwrap_or_default();
-    let mut in_comment = false;
-    unit.kind == UnitKind::RawCode
-        && own.iter().map(|line| line.trim()).all(|line| {
-            let is_head = in_comment
-                || !line.contains(char::is_alphanumeric)
-                || HEAD_LINES.iter().any(|head| line.starts_with(head));
-            in_comment = (in_comment || line.starts_with("/*")) && !line.contains("*/");
-            is_head
-        })
+/// Whether lines that belong to no definition hold nothing but comments, imports and brackets, and words in front of
+/// these (`const (`).
+fn is_head<'t>(unit: &Unit, lines: impl FnOnce() -> Vec<&'t str>) -> bool {
+    if unit.kind != UnitKind::RawCode {
+        return false;
+    }
+    let (mut in_comment, mut depth) = (false, 0);
+    own(unit, &lines()).iter().map(|line| line.trim()).all(|line| {
+        let goes_on = depth > 0 && !line.contains('=');
+        let is_import = goes_on || IMPORT_LINES.iter().any(|import| line.starts_with(import));
+        let is_head = in_comment
+            || is_import
+            || is_opener(line)
+            || !line.contains(char::is_alphanumeric)
+            || HEAD_LINES.iter().any(|head| line.starts_with(head));
+        if is_import && !in_comment {
+            depth += opened(line);
+        }
+        in_comment = goes_on_as_comment(in_comment, line);
+        is_head
+    })
+}
+
+/// Whether a line does nothing but open what others say.
+fn is_opener(line: &str) -> bool {
+    let word = line.strip_suffix(['(', '{', '[']);
+    word.is_some_and(|word| word.trim_end().chars().all(is_word_char))
+}
+
+/// Number of brackets that a line opens beyond those that it closes.
+fn opened(line: &str) -> i32 {
+    let change = |c: char| match c {
+        '(' | '{' | '[' => 1,
+        ')' | '}' | ']' => -1,
+        _ => 0,
+    };
+    line.chars().map(change).sum()
+}
+
+/// Whether behind a line a comment is open that began on it or before.
+fn goes_on_as_comment(in_comment: bool, line: &str) -> bool {
+    (in_comment || line.starts_with("/*")) && !line.contains("*/")
+}
+
+/// Whether a comment among lines explains something, and none is a licence's.
+fn explains(own: &[&str]) -> bool {
+    let (mut in_comment, mut any) = (false, false);
+    for line in own.iter().map(|line| line.trim()) {
+        let words = line.split_whitespace().filter(|word| word.starts_with(char::is_alphabetic)).count();
+        any |= (in_comment || is_comment(line)) && words >= EXPLAINING_WORDS_MIN;
+        in_comment = goes_on_as_comment(in_comment, line);
+    }
+    any && !own.iter().any(|line| is_licence(line))
 }
 
 /// Whether a unit may stand for its file in the place of a test or a head.
@@ -154,11 +258,33 @@ mod tests {
             ("}\n#endif\n", true),
             ("import os\nprint(os)\n", false),
             ("main()\n", false),
+            ("package a\n\nimport (\n\t\"fmt\"\n\t\"sync\"\n)\n", true),
+            ("use a::{\n    b::{c, d},\n    e,\n};\n", true),
+            ("import {\n  a,\n} from './a';\nrun(a);\n", false),
+            ("use constant {\n    LIMIT => 3,\n};\n", false),
+            ("const (\n", true),
+            (")\n", true),
+            ("open(3) {\n", false),
         ] {
             let lines: Vec<&str> = text.lines().collect();
             let unit = Unit { span: Span { first: 1, line: 1, end: 9 }, ..Unit::default() };
-            assert_eq!(is_head(&unit, &lines), expected, "{text}");
-            assert!(!is_head(&Unit { kind: UnitKind::Function, ..unit }, &lines));
+            assert_eq!(is_head(&unit, || lines.clone()), expected, "{text}");
+            assert!(!is_head(&Unit { kind: UnitKind::Function, ..unit }, || lines));
+        }
+    }
+
+    #[test]
+    fn a_comment_that_is_no_licence_explains() {
+        for (text, expected) in [
+            ("// Evicts entries by their age.\nuse std::fs;\n", true),
+            ("/*\nThe reader wakes the matcher.\n*/\n", true),
+            ("// Copyright 2020 The Authors of this\n// Evicts entries by their age.\n", false),
+            ("#!/usr/bin/env python\n# -*- coding: utf-8 -*-\nimport os\n", false),
+            ("package a\n", false),
+            (")\n", false),
+        ] {
+            let lines: Vec<&str> = text.lines().collect();
+            assert_eq!(explains(&lines), expected, "{text}");
         }
     }
 

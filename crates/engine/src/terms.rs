@@ -7,6 +7,7 @@ use std::path::Path;
 
 use colgrep_core::expand::TermTable;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::error::{Refused, Result, TermsError};
 use crate::request::Background;
@@ -52,11 +53,9 @@ fn read(path: &Path) -> Result<BTreeMap<String, Terms>, TermsError> {
     if text.len() as u64 > FILE_BYTES_MAX {
         return Err(TermsError::TooLarge { bytes_max: FILE_BYTES_MAX });
     }
-    // The parser's message would show values of whatever file was named.
-    serde_json::from_str(&text).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => TermsError::NoList,
-        _ => TermsError::NoJson { line: error.line() },
-    })
+    serde_json::from_str::<IgnoredAny>(&text).map_err(TermsError::NoJson)?;
+    // The parser's message about a shape would show values of whatever file was named.
+    serde_json::from_str(&text).map_err(|_| TermsError::NoList)
 }
 
 /// The terms that hold for a question: those that the caller gave, and those of the settings unless these are to be left
@@ -85,7 +84,8 @@ mod tests {
             ("{}", ""),
             (r#"["token"]"#, "a word of it has no list of strings"),
             ("{\"token\": 7\n}", "a word of it has no list of strings"),
-            ("token = JWT", "line 1 of it is no JSON"),
+            ("token = JWT", "it is no JSON: expected ident at line 1 column 2"),
+            ("[1", "it is no JSON: EOF while parsing a list at line 1 column 2"),
         ] {
             std::fs::write(&path, text).unwrap();
             let told = table(&path).map_or_else(|e| e.full(), |_| String::new());

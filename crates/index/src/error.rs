@@ -23,6 +23,9 @@ pub enum ErrorKind {
     Away,
 }
 
+/// What is done to the files of an index. All else that fails is a look at something.
+const CHANGES: [&str; 8] = ["create", "write", "flush", "replace", "remove", "move", "open", "lock"];
+
 /// A failure of the index.
 ///
 /// The cause is the [`source`](std::error::Error::source) and no part of the message; [`Error::full`] joins them.
@@ -167,6 +170,14 @@ impl Error {
         }
     }
 
+    /// What the system says, where it refuses a change of what is kept; nothing where something can't be read.
+    pub fn refused(&self) -> Option<std::io::ErrorKind> {
+        match self {
+            Error::Io { doing, source, .. } if CHANGES.contains(doing) => Some(source.kind()),
+            _ => None,
+        }
+    }
+
     /// The message and those of all causes, joined by colons.
     pub fn full(&self) -> String {
         full(self)
@@ -230,6 +241,8 @@ mod tests {
             ),
         ] {
             assert_eq!((error.kind(), error.full().as_str()), (kind, text));
+            assert_eq!(error.refused(), None, "{text}");
         }
+        assert_eq!(Error::io("write", path, full()).refused(), Some(std::io::ErrorKind::StorageFull));
     }
 }

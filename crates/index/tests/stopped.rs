@@ -210,9 +210,10 @@ fn a_change_that_keeps_size_and_time_is_seen() {
     let project = Project::with(&[("a.py", "def alpha(): pass\n"), ("b.py", "def omega(): pass\n")]);
     let [a, b, c] = ["a.py", "b.py", "c.py"].map(|name| project.root.join(name));
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1);
-    let stamped = |path: &Path| {
-        fs::File::options().write(true).open(path).and_then(|f| f.set_modified(old)).expect("a time");
+    let stamped_with = |path: &Path, time| {
+        fs::File::options().write(true).open(path).and_then(|f| f.set_modified(time)).expect("a time");
     };
+    let stamped = |path: &Path| stamped_with(path, old);
     [&a, &b].into_iter().for_each(|path| stamped(path));
     assert_eq!(units_of(&project, "a.py"), ["alpha"]);
     // Two files of an archive change places.
@@ -222,6 +223,13 @@ fn a_change_that_keeps_size_and_time_is_seen() {
     fs::write(&a, "def gamma(): pass\n").expect("a file");
     stamped(&a);
     assert_eq!(units_of(&project, "a.py"), ["gamma"]);
+    // The same where that time is yet to come, once more at once.
+    let later = SystemTime::now() + Duration::from_secs(100_000_000);
+    for name in ["delta", "theta", "gamma"] {
+        fs::write(&a, format!("def {name}(): pass\n")).expect("a file");
+        stamped_with(&a, later);
+        assert_eq!(units_of(&project, "a.py"), [name]);
+    }
     // What could not be read can be read again. Root reads everything.
     let set = |mode| fs::set_permissions(&a, fs::Permissions::from_mode(mode)).expect("a mode");
     set(0);

@@ -92,7 +92,7 @@ fn words(notice: &Notice) -> String {
         }
         Notice::OtherWalk { .. } => "the index was made with other options; update() applies those given".to_string(),
         Notice::TooLarge { files, filesize_max } => format!("{files} files are larger than {filesize_max} bytes"),
-        Notice::AsItIs { why: NotUpdated::Failed(why), .. } => {
+        Notice::AsItIs { why: NotUpdated::Failed { why, .. }, .. } => {
             format!("the index could not be brought up to date ({why}); the answer is from what there is")
         }
         Notice::AsItIs { .. } => "another process writes the index; the answer is from what there is".to_string(),
@@ -105,7 +105,9 @@ fn words(notice: &Notice) -> String {
         Notice::HistoryLacks { without, all } => {
             format!("{without} of {all} entries of the history have no vectors yet; the next questions make them")
         }
-        Notice::NotRanked(of) => format!("nothing of {} is indexed", of.root.join(&of.path).display()),
+        Notice::NotRanked(of) | Notice::NearUnknown(of) => {
+            format!("nothing of {} is indexed", of.root.join(&of.path).display())
+        }
         other => format!("{other:?}"),
     }
 }

@@ -192,7 +192,8 @@ impl Cluster {
             let shards: Vec<&dyn Shard> = begun.remotes.iter().map(|remote| remote as &dyn Shard).collect();
             let lacks = begun.remotes.iter().any(|remote| remote.begun.lacks);
             if shards.is_empty() {
-                let ranked = RankedTogether { ranked: Vec::new(), order: Vec::new(), best: Vec::new() };
+                let ranked =
+                    RankedTogether { ranked: Vec::new(), order: Vec::new(), best: Vec::new(), strength_min: 0.0 };
                 return Ok((ranked, Cluster::gathered(begun, pool)));
             }
             match pool.install(|| rank_shards(&shards, lacks, asked, listener)) {

@@ -20,8 +20,11 @@ pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
 /// Reads `FILE[:LINE]`. What can't be a file with a line is a file.
 pub fn standpoint(text: &str) -> Standpoint {
     let whole = PathBuf::from(text);
-    match parse(text) {
-        Ok((file, line)) if !whole.is_file() => Standpoint { file, line: Some(line) },
+    match (parse(text), text.strip_suffix(":0")) {
+        _ if whole.is_file() => Standpoint { file: whole, line: None },
+        (Ok((file, line)), _) => Standpoint { file, line: Some(line) },
+        // The line is refused, not the file.
+        (_, Some(file)) if !file.is_empty() => Standpoint { file: PathBuf::from(file), line: Some(0) },
         _ => Standpoint { file: whole, line: None },
     }
 }

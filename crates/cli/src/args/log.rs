@@ -1,8 +1,11 @@
 //! The flags of `log`.
 
+use std::path::Path;
+
 use clap::Args;
 use colgrep_engine::RankBy;
 use colgrep_engine::history::{Bound, HistoryRequest, Source};
+use colgrep_engine::request::split_line;
 
 use super::search::Color;
 use crate::output::entries::Wish;
@@ -79,13 +82,26 @@ fn bound(text: &str) -> Result<Bound, String> {
     Bound::read(text).map_err(|error| error.to_string())
 }
 
+/// Whether an argument names a file or folder that is there, perhaps with a line. As git has it, it is no question then.
+fn is_there(written: &str, folder: &Path) -> bool {
+    let exists = |path: &str| !path.is_empty() && folder.join(path).symlink_metadata().is_ok();
+    exists(written) || split_line(written).is_some_and(|(path, _)| exists(path))
+}
+
 impl LogArgs {
     /// What is asked of the history.
     pub fn request(&self) -> HistoryRequest {
-        let mut request = HistoryRequest::default();
-        request.query.clone_from(&self.query);
-        request.folder = std::env::current_dir().unwrap_or_default();
-        request.paths = self.paths.iter().chain(&self.behind).cloned().collect();
+        let mut request = HistoryRequest {
+            folder: std::env::current_dir().unwrap_or_default(),
+            paths: self.paths.iter().chain(&self.behind).cloned().collect(),
+            ..HistoryRequest::default()
+        };
+        match &self.query {
+            Some(path) if request.paths.is_empty() && is_there(path, &request.folder) => {
+                request.paths.push(path.clone());
+            }
+            query => request.query.clone_from(query),
+        }
         request.sources = match (self.commits, self.sessions) {
             (true, _) => vec![Source::Commit],
             (_, true) => vec![Source::Session],

@@ -121,6 +121,7 @@ impl Plan {
         let plain_grep = matches!(words.task, Task::Grep | Task::Files);
         refuse_over_shards(args, &words)?;
         refuse(args, plain_grep)?;
+        refuse_order(args, plain_grep, &words.question)?;
         refuse_of_facts(args, &words.question)?;
         if !plain_grep && words.paths.iter().any(|path| is_stdin(path)) {
             bail!("- (standard input) is searched by -e alone, as in: git diff | colgrep -e PATTERN -");
@@ -347,9 +348,6 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.perl_regexp {
         bail!("there is no -P here: patterns are those of ripgrep, without look-around and back-references");
     }
-    if !plain_grep && (args.ripgrep.sort.is_some() || args.ripgrep.sortr.is_some()) {
-        bail!("--sort: an answer is in the order of how well it fits; `colgrep QUERY -l | sort` sorts by path");
-    }
     let around = [
         (args.lines.is_some(), "-n"),
         (args.before_context.is_some(), "-B"),
@@ -409,6 +407,20 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         bail!("{flags}: about lines, and with a query beside -e whole units are found; leave out one of them");
     }
     Ok(())
+}
+
+/// Refuses another order than that of a ranking, or of a list.
+fn refuse_order(args: &SearchArgs, plain_grep: bool, question: &Question) -> Result<()> {
+    let is_sorted = args.ripgrep.sort.is_some() || args.ripgrep.sortr.is_some();
+    match (is_sorted && !plain_grep, question) {
+        (true, Question::Every) => {
+            bail!("--sort: without a query, --calls, --called-by and --kind give a list in order of paths")
+        }
+        (true, _) => {
+            bail!("--sort: an answer is in the order of how well it fits; `colgrep QUERY -l | sort` sorts by path")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses what a list of units by facts of their code can't have.

@@ -39,10 +39,9 @@ pub fn start(session: &Session, plan: &Plan) {
     }
 }
 
-/// The process for one project; none where this program is another one that calls the library.
+/// The process for one project, of this program under whatever name it has.
 fn command(root: &Path, plan: &Plan) -> Option<Command> {
-    let program = std::env::current_exe().ok().filter(|p| p.file_stem().is_some_and(|stem| stem == "colgrep"))?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(std::env::current_exe().ok()?);
     command.args(["init", FLAG, "--quiet"]);
     if let Some(model) = &plan.open.model {
         command.arg(format!("--model={model}"));

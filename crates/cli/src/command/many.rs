@@ -7,8 +7,10 @@ use anyhow::{Context as _, Result};
 use colgrep_engine::request::{QUERY_BYTES_MAX, Question, SearchRequest, check_length};
 use colgrep_engine::session::Session;
 
+use crate::args::has_no_word;
 use crate::output::json::{self, Refused};
 use crate::output::{Options, tell_cut};
+use crate::words::in_short;
 use crate::{FAILED, FOUND, NOTHING};
 
 /// Bytes that are shown of a line that is no query.
@@ -47,6 +49,11 @@ pub(super) fn run(file: &Path, request: &SearchRequest, options: &Options, sessi
         answered |= !results.is_empty();
         let shown = json::print_answers(&mut out, &results, options.wish.max_tokens)?;
         tell_cut(&options.wish, Some(query), shown, results.len());
+        if results.is_empty() && has_no_word(query) && !options.wish.quiet {
+            let (file, query) = (file.display(), in_short(query));
+            let alone = "asked alone, it lists the lines that hold it";
+            remark!("colgrep: {file}, line {number}: {query:?} holds no word, so nothing is ranked; {alone}");
+        }
         out.flush()?;
     }
     Ok(match (refused, answered) {

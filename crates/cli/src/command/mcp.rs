@@ -30,6 +30,7 @@ use super::served::{AT_WORK_A_CORE_MAX, Shards, Tool, answer, offered, schema, u
 use crate::FOUND;
 use crate::args::McpArgs;
 use crate::hint::for_tools;
+use crate::words::in_short;
 
 /// What the server says of itself: facts, in the order of use.
 const INSTRUCTIONS: &str = "colgrep searches the code below its roots without network. `search` ranks units (functions, \
@@ -74,7 +75,7 @@ pub(super) fn run(args: &McpArgs, env: &Env) -> Result<u8> {
         let pipes = Pipes::open(&load);
         let tool_router = offered(&state).into_iter().map(route).fold(ToolRouter::new(), ToolRouter::with_route);
         let (state, rooted) = (Arc::new(Mutex::new(state)), Arc::new(watch::Sender::new(false)));
-        let server = Server { state, load, tool_router, rooted };
+        let server = Server { state, load, tool_router, rooted, turn: Arc::default() };
         let running = server.serve(pipes).await.context("the client did not begin as MCP says")?;
         running.waiting().await.context("the server stopped")?;
         anyhow::Ok(())
@@ -93,6 +94,8 @@ struct Server {
     tool_router: ToolRouter<Self>,
     /// Whether the client has said which roots it has, or has none to say.
     rooted: Arc<watch::Sender<bool>>,
+    /// Held while roots are asked for and taken: the last answer counts.
+    turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// How long a client is waited for that has roots and does not say which.
@@ -115,6 +118,7 @@ impl Server {
         if !has_roots || self.state().is_fixed() {
             return;
         }
+        let _turn = self.turn.lock().await;
         if let Ok(Ok(listed)) = tokio::time::timeout(ROOTS_PATIENCE, peer.list_roots()).await {
             let roots: Vec<String> = listed.roots.into_iter().map(|root| root.uri).collect();
             let mut state = self.state();
@@ -192,11 +196,14 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        mut request: CallToolRequestParams,
+        request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if let (Some(arguments), Some(route)) = (&mut request.arguments, self.tool_router.map.get(&request.name)) {
-            schema::fit(arguments, &route.attr.input_schema);
+        if !self.tool_router.map.contains_key(&request.name) {
+            let mut known: Vec<&str> = self.tool_router.map.keys().map(|name| &**name).collect();
+            known.sort_unstable();
+            let why = format!("there is no tool {:?} here; there are {}", in_short(&request.name), known.join(", "));
+            return Err(ErrorData::invalid_params(why, None));
         }
         let report = context.meta.get_progress_token().map(|token| (token, context.peer.clone()));
         REPORT.scope(report, self.tool_router.call(ToolCallContext::new(self, request, context))).await
@@ -223,7 +230,10 @@ impl ServerHandler for Server {
             CallToolRequestMethod::VALUE => {
                 ErrorData::invalid_params("tools/call takes a name and an object of arguments", None)
             }
-            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+            _ => {
+                let why = format!("there is no method {:?} here", in_short(&method));
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None)
+            }
         })
     }
 }

@@ -62,14 +62,17 @@ impl Tool {
         [name, title, doc]: [&'static str; 3],
         work: fn(&ServerState, &P) -> Result<Answered>,
     ) -> Tool {
-        let read = move |parameters| {
+        let input = schema::of::<P>();
+        let plain = schema::in_plain_types(&input);
+        let read = move |mut parameters| {
+            schema::fit(&mut parameters, &plain);
             let asked: P = read(parameters)?;
             Ok(Box::new(move |state: &ServerState| work(state, &asked)) as Call)
         };
-        Tool { name, title, doc, input: schema::of::<P>(), read: Box::new(read) }
+        Tool { name, title, doc, input, read: Box::new(read) }
     }
 
-    /// Reads the parameters of a request.
+    /// Reads the parameters of a request, whatever their notation.
     ///
     /// # Errors
     /// When they are not those of this kind.

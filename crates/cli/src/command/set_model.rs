@@ -16,7 +16,7 @@ use crate::settings;
 ///
 /// # Errors
 /// When it can't be opened.
-fn checked(name: &str, env: &Env) -> Result<String> {
+pub(super) fn checked(name: &str, env: &Env) -> Result<String> {
     let spec = match ModelSpec::parse(name)? {
         ModelSpec::Folder(path) => {
             ModelSpec::Folder(path.canonicalize().with_context(|| format!("{}", path.display()))?)

@@ -11,6 +11,7 @@ use colgrep_engine::settings::{
 };
 use serde_json::json;
 
+use super::set_model::checked;
 use crate::args::SettingsArgs;
 use crate::output::escape::escape_text;
 use crate::settings::{alone, remove, write};
@@ -22,8 +23,13 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     match (&args.key, &args.value) {
         (Some(key), Some(value)) => {
             let path = file()?;
+            let value = match key.as_str() {
+                // As `set-model` does: with one that can't be opened, every search would fail.
+                "model" => serde_json::to_string(&checked(value.trim_matches('"'), env)?)?,
+                _ => value.clone(),
+            };
             let _alone = alone(env);
-            let kept = write(&path, key, value)?;
+            let kept = write(&path, key, &value)?;
             remark!("{key} = {kept}, written to {}", path.display());
             return Ok(FOUND);
         }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use colgrep_core::strength::RULE;
+use colgrep_core::strength::{FLOOR, RULE};
 use colgrep_engine::end::End;
 
 use super::Options;
@@ -35,7 +35,10 @@ pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
         false => format!("the same with {flag}"),
     };
     let mut lines = Vec::new();
-    if end.shown == 0 && end.is_tokens {
+    if end.shown == 0 && is_cut(end) {
+        let asked = format!("{} (--min-strength, or the setting min_strength)", end.least);
+        lines.push(format!("nothing here has a strength of {asked}; {} shows what is below", with("--all")));
+    } else if end.shown == 0 && end.is_tokens {
         let tokens = in_short(end.query.trim().trim_matches('"'));
         lines.push(format!("nothing holds \"{tokens}\"; nearest by meaning: {}", with("--semantic-only")));
     } else if end.shown == 0 && end.weak > 0 {
@@ -47,12 +50,19 @@ pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
     if !end.quoted.is_empty() {
         lines.push(unquoted(&end.quoted));
     }
+    lines.extend(read_as(end));
     lines.extend(reword(end));
     // Nobody takes one result for all.
     if end.shown > 1 && end.holders > end.shown {
         lines.push(holders(end, paths));
     }
     lines
+}
+
+/// Whether a strength that somebody asked for leaves files out, and the query is no token that stands nowhere.
+pub fn is_cut(end: &End) -> bool {
+    let is_nowhere = end.is_tokens && !end.unknown.is_empty();
+    end.weak > 0 && end.least > FLOOR && !is_nowhere
 }
 
 /// The remark on phrases in quotes that no file holds.
@@ -62,27 +72,42 @@ pub fn unquoted(phrases: &[String]) -> String {
     format!("{told}; without them its words count like others")
 }
 
-/// The remark on words that stand nowhere, with near ones that do, where no result is likely right.
+/// The remark on words that stand nowhere and were read as others.
+pub fn read_as(end: &End) -> Option<String> {
+    let each = end.read_as.iter().map(|(word, read)| format!("{:?} is read as {:?}", in_short(word), in_short(read)));
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("{}, since nothing here holds it as typed", each.join(", ")))
+}
+
+/// The remark on words that stand nowhere, with near ones that do.
 fn reword(end: &End) -> Option<String> {
-    if end.strongest >= RULE || end.unknown.is_empty() || (end.is_tokens && end.near.is_empty()) {
+    // Of tokens it is said already where nothing is shown.
+    let is_said = end.is_tokens && end.shown == 0;
+    if end.unknown.is_empty() || (is_said && end.near.is_empty()) {
         return None;
     }
     let unknown = quoted(&end.unknown);
     Some(match end.near.is_empty() {
         true => format!("nothing here holds {unknown}"),
-        false if end.is_tokens => format!("what is written nearly so and stands here: {}", end.near.join(", ")),
+        false if is_said => format!("what is written nearly so and stands here: {}", end.near.join(", ")),
         false => format!("nothing here holds {unknown}; words that are near and stand here: {}", end.near.join(", ")),
     })
+}
+
+/// What the files hold that were counted: the index knows one word in all its forms.
+pub fn held(end: &End) -> String {
+    match (end.words.as_slice(), end.are_forms) {
+        ([word], false) => format!("{:?}", in_short(word)),
+        ([word], true) => format!("a form of {:?}", in_short(word)),
+        (words, false) => format!("all {} words", words.len()),
+        (words, true) => format!("a form of each of the {} words", words.len()),
+    }
 }
 
 /// The remark on how many files hold all words, and how to list them.
 fn holders(end: &End, paths: &str) -> String {
     let (files, shown) = (counted(end.holders as u64, "file"), end.shown);
-    let count = end.patterns.len();
-    let held = match count {
-        1 => format!("{:?}", end.query.trim()),
-        _ => format!("all {count} words"),
-    };
+    let (count, held) = (end.patterns.len(), held(end));
     if end.is_elsewhere {
         return format!("{files} hold {held}, of which {shown} are shown; -k shows more");
     }
@@ -157,35 +182,54 @@ mod tests {
             end.near = words(&["grab", "take"]);
         });
         let quoted = end(|end| end.quoted = words(&["on any host"]));
+        let cut = end(|end| (end.weak, end.least) = (3, 0.5));
+        let cut_tokens = end(|end| {
+            (end.is_tokens, end.query, end.weak, end.least) = (true, "E0502".to_string(), 3, 0.5);
+            end.unknown = words(&["E0502"]);
+        });
+        let named = end(|end| {
+            (end.shown, end.strongest) = (2, 0.9);
+            end.unknown = words(&["frob_it"]);
+        });
         let many = end(|end| {
             (end.shown, end.strongest, end.holders) = (2, 0.9, 30);
-            end.patterns = words(&["pars"]);
+            (end.patterns, end.words, end.are_forms) = (words(&["pars"]), words(&["parse"]), true);
         });
         let elsewhere = end(|end| {
             (end.shown, end.strongest, end.holders, end.is_elsewhere) = (2, 0.9, 30, true);
-            end.patterns = words(&["pars"]);
+            (end.patterns, end.words) = (words(&["wait"]), words(&["wait"]));
         });
         let three = end(|end| {
             (end.shown, end.strongest, end.holders) = (2, 0.9, 30);
             end.patterns = words(&["pars", "1.2", "it"]);
+            (end.words, end.are_forms) = (words(&["parse", "1.2", "it"]), true);
         });
         for (end, is_marked, expected) in [
             (found(0.9), false, ""),
             (found(0.1), true, ""),
             (found(0.1), false, "none of these is likely right, all are near at best (strength 0.10 of 1 at most)"),
+            (
+                cut,
+                false,
+                "nothing here has a strength of 0.5 (--min-strength, or the setting min_strength); \
+                 colgrep --all 'parse it' src shows what is below",
+            ),
+            (cut_tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
+            (named, false, "nothing here holds \"frob_it\""),
             (weak, false, "nothing here is likely right; colgrep --all 'parse it' src shows what is near"),
             (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (unknown, false, "nothing here holds \"frob\"; words that are near and stand here: grab, take"),
             (
                 many,
                 false,
-                "30 files hold \"parse it\", of which 2 are shown; colgrep -il -e pars src lists all with these letters",
+                "30 files hold a form of \"parse\", of which 2 are shown; \
+                 colgrep -il -e pars src lists all with these letters",
             ),
-            (elsewhere, false, "30 files hold \"parse it\", of which 2 are shown; -k shows more"),
+            (elsewhere, false, "30 files hold \"wait\", of which 2 are shown; -k shows more"),
             (
                 three,
                 false,
-                "30 files hold all 3 words, of which 2 are shown; colgrep -il0 -e pars src | xargs -0 colgrep -il0F -e 1.2 | \
+                "30 files hold a form of each of the 3 words, of which 2 are shown; colgrep -il0 -e pars src | xargs -0 colgrep -il0F -e 1.2 | \
                  xargs -0 colgrep -il -e it lists all with these letters",
             ),
             (

@@ -221,7 +221,7 @@ impl<'a> Printer<'a> {
         let bytes = without_newline(found.bytes());
         let mut rows = self.rows(whole, bytes);
         if rows.is_empty() && !self.of_lines.only_matching {
-            rows = lines_of(bytes, 0..bytes.len()).collect();
+            rows = Text::of(bytes).lines(0..bytes.len()).collect();
         }
         let shows_column =
             self.options.wish.format == Format::Vimgrep || (self.options.wish.column && !self.of_lines.invert);
@@ -253,13 +253,16 @@ impl<'a> Printer<'a> {
         }
         if self.of_lines.only_matching {
             let shown = |place: Range<usize>| place.start..place.start + self.trim_end(&bytes[place]).len();
-            return places(self.matcher, bytes).into_iter().flat_map(|place| lines_of(bytes, shown(place))).collect();
+            let mut text = Text::of(bytes);
+            return places(self.matcher, bytes).into_iter().flat_map(|place| text.lines(shown(place))).collect();
         }
         let places = places_and_empty(self.matcher, bytes);
         let mut rows: Vec<Row<'l>> = Vec::new();
-        for whole in lines_of(lines, 0..lines.len()) {
+        for whole in Text::of(lines).lines(0..lines.len()) {
             let from = whole.text.as_ptr() as usize - lines.as_ptr() as usize;
-            let begins = places.iter().filter(|p| (from..=from + whole.text.len()).contains(&p.start));
+            let end = from + whole.text.len();
+            let begins = places.partition_point(|p| p.start < from)..places.partition_point(|p| p.start <= end);
+            let begins = places[begins].iter();
             let mut own: Vec<Row<'l>> = begins.map(|p| Row { start: Some(p.start - from), ..whole }).collect();
             if !vimgrep {
                 own.truncate(1);
@@ -293,13 +296,35 @@ struct Row<'l> {
     text: &'l [u8],
 }
 
-/// The parts of `range` that lie in each line of `bytes`.
-fn lines_of(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Row<'_>> {
-    let before = &bytes[..range.start];
-    let first = before.iter().filter(|b| **b == b'\n').count();
-    let column = before.len() - before.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-    let parts = bytes[range].split(|b| *b == b'\n').enumerate();
-    parts.map(move |(i, text)| Row { line: first + i, start: Some(if i == 0 { column } else { 0 }), text })
+/// A text whose matches are taken in their order: what stands before each is counted once for all of them.
+struct Text<'l> {
+    bytes: &'l [u8],
+    /// How far lines are counted.
+    at: usize,
+    /// Lines that end before that.
+    line: usize,
+    /// Where the line there begins.
+    begin: usize,
+}
+
+impl<'l> Text<'l> {
+    fn of(bytes: &'l [u8]) -> Text<'l> {
+        Text { bytes, at: 0, line: 0, begin: 0 }
+    }
+
+    /// The parts of `range` that lie in each line; it begins nowhere before the one that was asked for last.
+    fn lines(&mut self, range: Range<usize>) -> impl Iterator<Item = Row<'l>> + use<'l> {
+        let bytes = self.bytes;
+        let passed = &bytes[self.at..range.start];
+        if let Some(last) = passed.iter().rposition(|b| *b == b'\n') {
+            self.line += passed.iter().filter(|b| **b == b'\n').count();
+            self.begin = self.at + last + 1;
+        }
+        self.at = range.start;
+        let (first, column) = (self.line, range.start - self.begin);
+        let parts = bytes[range].split(|b| *b == b'\n').enumerate();
+        parts.map(move |(i, text)| Row { line: first + i, start: Some(if i == 0 { column } else { 0 }), text })
+    }
 }
 
 impl Sink for &mut Printer<'_> {
@@ -333,5 +358,41 @@ impl Sink for &mut Printer<'_> {
 
     fn finish(&mut self, _: &Searcher, _: &SinkFinish) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same for one match, counted from the beginning of the text.
+    fn from_the_beginning(bytes: &[u8], range: Range<usize>) -> Vec<(usize, usize, &[u8])> {
+        let mut rows = Vec::new();
+        let (mut line, mut begin) = (0, 0);
+        for text in bytes.split(|b| *b == b'\n') {
+            let (from, to) = (range.start.max(begin), range.end.min(begin + text.len()));
+            if from <= to {
+                rows.push((line, from - begin, &bytes[from..to]));
+            }
+            (line, begin) = (line + 1, begin + text.len() + 1);
+        }
+        rows
+    }
+
+    #[test]
+    fn matches_one_after_the_other_are_placed_as_each_alone() {
+        let text = "ab\ncd ef\n\n\nx\ny z ab ab ab\nend".as_bytes();
+        let all = |step: usize, length: usize| {
+            (0..text.len()).step_by(step).map(move |from| from..text.len().min(from + length))
+        };
+        for (step, length) in [(1, 0), (1, 1), (2, 2), (3, 2), (5, 5), (7, 7), (40, 40)] {
+            let mut later = Text::of(text);
+            for range in all(step, length) {
+                let rows: Vec<_> = later.lines(range.clone()).map(|row| (row.line, row.start, row.text)).collect();
+                let expected = from_the_beginning(text, range.clone());
+                let expected: Vec<_> = expected.into_iter().map(|(line, at, text)| (line, Some(at), text)).collect();
+                assert_eq!(rows, expected, "{range:?}");
+            }
+        }
     }
 }

@@ -296,6 +296,10 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, pat
     if let Some(paths) = paths.filter(|_| !options.wish.quiet && !options.wish.format.is_json()) {
         // On a terminal the rule marks near results.
         end::tell(&results.end()?, options.look.width.is_some(), paths);
+        if results.only_matches {
+            let none = "the pattern matches, and no unit with a match answers the query";
+            remark!("colgrep: {none}; without the query, -e lists the matches");
+        }
     }
     if options.look.height.is_some() && options.wish.max_tokens.is_none() && shown < found && !options.wish.quiet {
         remark!("colgrep: {shown} of {found} results fit the terminal; -k {found} shows them all, and so does a pager");

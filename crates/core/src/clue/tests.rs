@@ -205,7 +205,29 @@ fn callers_are_asked_for_in_words() {
         ("where is Mux.Handle used?", "Mux.Handle"),
         ("where is Mux", ""),
         ("who calls the parser first", ""),
+        ("find all callers of spawn", "spawn"),
+        ("which functions call NewReader?", "NewReader"),
+        ("who calls NewReader(), and why?", "NewReader"),
+        ("Who calls NewReader in this project", "NewReader"),
+        ("NewReader callers", "NewReader"),
+        ("callers NewReader", "NewReader"),
+        ("where is new_reader used in src", "new_reader"),
+        ("uses of memory in tests", ""),
+        ("callers should retry", ""),
+        ("callers retry", ""),
+        ("event callers", ""),
     ] {
         assert_eq!(read(text).callers_of.unwrap_or_default(), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn names_of_tests_are_read_in_words() {
+    for (text, expected) in [
+        ("tests/test_q.py::TestQueue::test_push", "tests/test_q.py TestQueue test_push"),
+        ("FAILED test_q.py::test_push[1-a] - boom", "FAILED test_q.py test_push - boom"),
+        ("a::b::c of std::io", "a::b::c of std::io"),
+    ] {
+        assert_eq!(node_ids_apart(text, &LanguageFacts::sample()), expected);
     }
 }

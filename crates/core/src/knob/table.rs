@@ -20,14 +20,19 @@ const TAGS: &str = "reranking by enrichment tags, requirements 004.2 and 004.3";
 const ENRICHMENT: &str = "document retrieval with enrichment; docs/ranking.md: keywords of prose";
 const LONG: &str = "docs/research/long.md";
 const NEAR: &str = "docs/research/near.md";
+const QUERY: &str = "docs/ranking.md: the query";
 const POINTED: &str = "docs/ranking.md: what a query points at";
 
 knobs! {
     // The query.
     Fillers fillers: bool {
         doc: "1: words of politeness and reference (please, thanks, e.g., issue, …) are left out where something else is asked; 0: they count like others.",
-        off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
-        source: "docs/ranking.md: the query",
+        off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: QUERY,
+    }
+
+    Respelling respelling: bool {
+        doc: "1: in a query of at most three words, one that stands nowhere is read as the index has it, with an underscore between its parts or as one with its neighbour (`closesocket` as `close_socket`, \"slow loris\" as `slowloris`); 0: it is unknown.",
+        off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: QUERY,
     }
 
     LongQueries long_queries: bool {
@@ -59,8 +64,7 @@ knobs! {
     // BM25F (`bm25`).
     K1 k1: f32 {
         doc: "BM25 term frequency saturation: higher lets repeats count longer.",
-        off: None, default: 1.6, classic: 1.2, range: (0.0, 10.0), grid: &[0.8, 1.2, 1.6, 2.0],
-        source: FIELDS,
+        off: None, default: 1.6, classic: 1.2, range: (0.0, 10.0), grid: &[0.8, 1.2, 1.6, 2.0], source: FIELDS,
     }
     B b: f32 {
         doc: "BM25 length normalisation: 0 none, 1 full.",
@@ -104,28 +108,23 @@ knobs! {
     }
     StopWeight stop_weight: f32 {
         doc: "Factor on the idf of stop words in the query.",
-        off: Some(1.0), default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 0.25, 0.5, 1.0],
-        source: FIELDS,
+        off: Some(1.0), default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 0.25, 0.5, 1.0], source: FIELDS,
     }
     CompoundWeight compound_weight: f32 {
         doc: "Factor on the idf of whole names of several parts in the query.",
-        off: Some(1.0), default: 2.0, classic: 1.0, range: (0.0, 10.0), grid: &[0.5, 1.0, 2.0, 3.0],
-        source: FIELDS,
+        off: Some(1.0), default: 2.0, classic: 1.0, range: (0.0, 10.0), grid: &[0.5, 1.0, 2.0, 3.0], source: FIELDS,
     }
     ConstantFactor constant_factor: f32 {
         doc: "Factor on the score of constants and fields.",
-        off: Some(1.0), default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0],
-        source: FIELDS,
+        off: Some(1.0), default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0], source: FIELDS,
     }
     DeclarationFactor declaration_factor: f32 {
         doc: "Factor on the score of bare declarations (C prototypes).",
-        off: Some(1.0), default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0],
-        source: FIELDS,
+        off: Some(1.0), default: 0.7, classic: 1.0, range: (0.0, 1.0), grid: &[0.5, 0.7, 0.85, 1.0], source: FIELDS,
     }
     TestUnitFactor test_unit_factor: f32 {
         doc: "Factor on the score of units in a language's own test syntax.",
-        off: Some(1.0), default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.5, 0.7, 1.0],
-        source: FIELDS,
+        off: Some(1.0), default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.5, 0.7, 1.0], source: FIELDS,
     }
 
     // Fusion (`fuse`).
@@ -136,23 +135,19 @@ knobs! {
     }
     TrustLow trust_low: f32 {
         doc: "Lexical strength (best unit's BM25 over what all words could give) up to which a query's words are not trusted.",
-        off: None, default: 0.15, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.15, 0.2, 0.3],
-        source: TUNED,
+        off: None, default: 0.15, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.15, 0.2, 0.3], source: TUNED,
     }
     TrustHigh trust_high: f32 {
         doc: "Lexical strength from which a query's words are trusted wholly.",
-        off: None, default: 0.6, classic: 0.0, range: (0.0, 2.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.8],
-        source: TUNED,
+        off: None, default: 0.6, classic: 0.0, range: (0.0, 2.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.8], source: TUNED,
     }
     CodeShare code_share: f32 {
         doc: "Most definitions of code, as a share of the candidates, in a documentation: a corpus of prose, whose sections answer, not its files; below 0: nothing is one.",
-        off: Some(-1.0), default: 0.15, classic: -1.0, range: (-1.0, 1.0), grid: &[-1.0, 0.1, 0.15, 0.2],
-        source: PROSE,
+        off: Some(-1.0), default: 0.15, classic: -1.0, range: (-1.0, 1.0), grid: &[-1.0, 0.1, 0.15, 0.2], source: PROSE,
     }
     ProseTrust prose_trust: f32 {
         doc: "How far the words of a query are trusted in a documentation.",
-        off: None, default: 0.75, classic: 1.0, range: (0.0, 1.0), grid: &[0.45, 0.55, 0.65, 0.75, 0.85],
-        source: PROSE,
+        off: None, default: 0.75, classic: 1.0, range: (0.0, 1.0), grid: &[0.45, 0.55, 0.65, 0.75, 0.85], source: PROSE,
     }
     SemanticDepth semantic_depth: usize {
         doc: "Rank in the semantic ranking whose score counts as nothing in the min-max fusion.",
@@ -166,8 +161,7 @@ knobs! {
     }
     ExpandAlpha expand_alpha: f32 {
         doc: "Most that COLGREP_ALPHA is where a term table gave the query terms: 0.3 for meaning against 3.0 for words.",
-        off: None, default: 0.0909, classic: 0.0909, range: (0.0, 1.0), grid: &[0.05, 0.0909, 0.25],
-        source: EXPANSION,
+        off: None, default: 0.0909, classic: 0.0909, range: (0.0, 1.0), grid: &[0.05, 0.0909, 0.25], source: EXPANSION,
     }
     LongAlpha long_alpha: f32 {
         doc: "Most that COLGREP_ALPHA is for a long query, of which the model reads only a few parts, and for its title.",
@@ -175,8 +169,7 @@ knobs! {
     }
     ExpandK expand_k: f32 {
         doc: "Stands for COLGREP_RRF_K where a term table gave the query terms.",
-        off: None, default: 10.0, classic: 10.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0],
-        source: EXPANSION,
+        off: None, default: 10.0, classic: 10.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0], source: EXPANSION,
     }
 
     // Stage `multi_unit`.
@@ -194,38 +187,31 @@ knobs! {
     // Stage `hints`.
     HintSubsystem hint_subsystem: f32 {
         doc: "Factor for a unit that meets a hint of its part of the program: its folders, its file's stem, what encloses it.",
-        off: Some(1.0), default: 1.3, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.3, 1.5],
-        source: TAGS,
+        off: Some(1.0), default: 1.3, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.3, 1.5], source: TAGS,
     }
     HintPurpose hint_purpose: f32 {
         doc: "Factor for a unit that meets a hint of its purpose: the class of a verb in its name.",
-        off: Some(1.0), default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5],
-        source: TAGS,
+        off: Some(1.0), default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5], source: TAGS,
     }
     HintType hint_type: f32 {
         doc: "Factor for a unit that meets a hint of its types: of its parameters, its result, its bases.",
-        off: Some(1.0), default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5],
-        source: TAGS,
+        off: Some(1.0), default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5], source: TAGS,
     }
     HintConcept hint_concept: f32 {
         doc: "Factor for a unit that meets a hint of its subject: its documentation and its folders.",
-        off: Some(1.0), default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5],
-        source: TAGS,
+        off: Some(1.0), default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5], source: TAGS,
     }
     HintFeature hint_feature: f32 {
         doc: "Factor for a unit that meets a hint of its condition of compiling: a feature, an #ifdef, a build tag.",
-        off: Some(1.0), default: 1.1, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.1, 1.5],
-        source: TAGS,
+        off: Some(1.0), default: 1.1, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.1, 1.5], source: TAGS,
     }
     HintTag hint_tag: f32 {
         doc: "Factor for a unit that meets a hint of its tags, as the table `tags` of the settings gives them.",
-        off: Some(1.0), default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5],
-        source: TAGS,
+        off: Some(1.0), default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5], source: TAGS,
     }
     HintKeyword hint_keyword: f32 {
         doc: "Added to a factor of 1 for each hint of a keyword that a unit meets, at most three.",
-        off: Some(0.0), default: 0.1, classic: 0.0, range: (0.0, 10.0), grid: &[0.0, 0.1, 0.2],
-        source: TAGS,
+        off: Some(0.0), default: 0.1, classic: 0.0, range: (0.0, 10.0), grid: &[0.0, 0.1, 0.2], source: TAGS,
     }
 
     // Stages `path_penalty` and `path_penalty_last`.
@@ -255,8 +241,7 @@ knobs! {
     }
     PenaltyEachClass penalty_each_class: bool {
         doc: "1: each class of a file that is penalised strongly gives its factor, as published (compat/foo_test.py: two); 0: one factor for all.",
-        off: None, default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
-        source: PENALTIES,
+        off: None, default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: PENALTIES,
     }
     PenaltyLast penalty_last: bool {
         doc: "1: penalties come after the boosts, so that no boost undoes them; 0: before, as published.",
@@ -267,8 +252,7 @@ knobs! {
     // Stages `path_stem_boost`, `definition_boost` and `coherence_boost`.
     BoostOfBest boost_of_best: bool {
         doc: "1: the boosts of the published pipeline are shares of the best score before each of them, as published; 0: of the best possible base score, which is 1.",
-        off: None, default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
-        source: "ColGREP, pull request 99",
+        off: None, default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: "ColGREP, pull request 99",
     }
 
     // Stage `path_stem_boost`.
@@ -284,13 +268,11 @@ knobs! {
     }
     StemStopwords stem_stopwords: bool {
         doc: "1: stop words of the query never match a stem.",
-        off: None, default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
-        source: STEM_BOOST,
+        off: None, default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: STEM_BOOST,
     }
     StemPluralSnake stem_plural_snake: bool {
         doc: "1: stems are compared by their parts in word-stem form (requests.py for request); 0: whole and as written.",
-        off: None, default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
-        source: STEM_BOOST,
+        off: None, default: 1.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: STEM_BOOST,
     }
 
     // Stage `definition_boost`.
@@ -384,8 +366,7 @@ knobs! {
     // Stage `proximity`.
     NearBoost near_boost: f32 {
         doc: "Times the file's evidence (relative to the pool) for neighbouring query words within 8 tokens.",
-        off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3],
-        source: PROXIMITY,
+        off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3], source: PROXIMITY,
     }
     AdjacentBoost adjacent_boost: f32 {
         doc: "Times the file's evidence (relative to the pool) for neighbouring query words side by side and in order.",
@@ -446,42 +427,35 @@ knobs! {
     // Stage `context`.
     HereBoost here_boost: f32 {
         doc: "With --near: added to the file where the reader stands, in shares of the best score.",
-        off: Some(0.0), default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4],
-        source: NEAR,
+        off: Some(0.0), default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4], source: NEAR,
     }
     PartnerBoost partner_boost: f32 {
         doc: "With --near: added to what the test tests, in shares of the best score; where tests are asked for, to what tests the source.",
-        off: Some(0.0), default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.2, 0.4, 0.6],
-        source: NEAR,
+        off: Some(0.0), default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.2, 0.4, 0.6], source: NEAR,
     }
     ImportBoost import_boost: f32 {
         doc: "With --near: added to files that the file imports, in shares of the best score.",
-        off: Some(0.0), default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2],
-        source: NEAR,
+        off: Some(0.0), default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2], source: NEAR,
     }
     ImporterBoost importer_boost: f32 {
         doc: "With --near: added to files that import the file, in shares of the best score.",
-        off: Some(0.0), default: 0.05, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2],
-        source: NEAR,
+        off: Some(0.0), default: 0.05, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2], source: NEAR,
     }
     TogetherBoost together_boost: f32 {
         doc: "With --near: times the share of past commits in which a file changed together with the file, in shares of the best score.",
-        off: Some(0.0), default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4, 0.6],
-        source: NEAR,
+        off: Some(0.0), default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4, 0.6], source: NEAR,
     }
 
     // Stage `pointed`.
     PointedBoost pointed_boost: f32 {
         doc: "Added for each step of certainty to a unit that the query points at: by a line of its file, or by text that stands there as typed; 0 looks for no such text.",
-        off: Some(0.0), default: 10.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 10.0],
-        source: POINTED,
+        off: Some(0.0), default: 10.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 10.0], source: POINTED,
     }
 
     // Stage `mention`.
     MentionBoost mention_boost: f32 {
         doc: "Added to a file that the query names: one that bears its name alone is lifted to the best other file first, of n files of one name each gets 1/√n of this and no lift.",
-        off: Some(0.0), default: 0.6, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.3, 0.6, 1.2],
-        source: POINTED,
+        off: Some(0.0), default: 0.6, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.3, 0.6, 1.2], source: POINTED,
     }
 
     // Stage `mention` of a history.

@@ -36,11 +36,12 @@ fn is_meant(file: &FileFacts) -> bool {
 
 /// The boost, the same for all files that the query means, that lifts the lowest of them to the best of the others.
 /// Units that the query points at by a line, or whose text holds all of it, stay in front; those with only a run of its
-/// words do not, since the run may be the file's own name.
+/// words do not, since the run may be the file's own name. Of a query that is nothing but the name, all of it is.
 fn lift(input: &Input<'_>, fused: &Fused) -> f32 {
     let files = &input.retrieved.files;
     let mut best = vec![f32::NEG_INFINITY; files.len()];
-    let is_known = |pointer: &Pointer| pointer.certainty > Certainty::Run;
+    let of_name = if input.query.clues.is_name_alone(&input.query.text) { Certainty::Exact } else { Certainty::Run };
+    let is_known = |pointer: &Pointer| pointer.certainty > of_name;
     for (score, candidate) in fused.scores.iter().zip(&input.retrieved.candidates) {
         if candidate.pointer.as_ref().is_some_and(is_known) && !is_meant(&files[candidate.file]) {
             continue;
@@ -87,5 +88,20 @@ mod tests {
             example.added(&STAGE, &query("x in a.rs"), &knobs(&[(Knob::MentionBoost, "0.6")]))[0]
         };
         assert_eq!((of(Certainty::Run), of(Certainty::Words)), (1550, 60));
+    }
+
+    #[test]
+    fn s000_8_who_types_nothing_but_a_name_wants_the_file_and_not_what_quotes_it() {
+        let of = |text: &str, certainty| {
+            let mut example = Example::with_units(&["src/a.rs", "b.rs"], &[(0, 0, 0.1), (1, 1, 35.0)]);
+            example.retrieved.files[0].mentioned = 1.0;
+            example.retrieved.candidates[1].pointer = Some(Pointer { certainty, strength: 1.0, line: 1 });
+            example.added(&STAGE, &query(text), &knobs(&[(Knob::MentionBoost, "0.6")]))[0]
+        };
+        for text in ["src/a.rs", " `a.rs`", "\"src/a.rs\""] {
+            assert_eq!(of(text, Certainty::Exact), 3550, "{text}");
+        }
+        assert_eq!(of("src/a.rs", Certainty::Location), 60);
+        assert_eq!(of("open src/a.rs", Certainty::Exact), 60);
     }
 }

@@ -1,8 +1,15 @@
 //! Units that the query points at: by a line of their file, or by text that stands in them as typed.
 
 use super::fused::Fused;
+use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
+use crate::clue::Certainty;
 use crate::knob::Knob;
+use crate::path::PathClass;
+
+/// What a pointer's strength is worth in a file that is none of those that are asked for: of two places that hold the
+/// same, it stands behind.
+const SHARE_ASIDE: f32 = 0.5;
 
 /// Puts units that the query points at in front of all that only answer its words. A later stage, `mention`, lifts a
 /// named file past units that hold no more than a run of the words.
@@ -20,9 +27,19 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if let Some(pointer) = candidate.pointer {
             let steps = 1 + pointer.certainty as u8;
-            *score += input.knobs.pointed_boost * (f32::from(steps) + pointer.strength / 2.0);
+            let is_named = pointer.certainty == Certainty::Location;
+            let is_aside = !is_named && is_aside(input, &input.retrieved.files[candidate.file]);
+            let strength = pointer.strength * if is_aside { SHARE_ASIDE } else { 1.0 };
+            *score += input.knobs.pointed_boost * (f32::from(steps) + strength / 2.0);
         }
     }
+}
+
+/// Whether a file is none that the query asks for: a test or document where neither is asked for.
+fn is_aside(input: &Input<'_>, file: &FileFacts) -> bool {
+    let Input { query, retrieved, .. } = input;
+    let of_text = file.is_text && !query.asks_for_prose && !retrieved.evidence.documentation;
+    of_text || (file.path_facts.class.has(PathClass::ASIDE) && query.asks_for.is_empty())
 }
 
 #[cfg(test)]
@@ -39,5 +56,22 @@ mod tests {
         example.retrieved.candidates[2].pointer = pointer(Certainty::Exact, 0.5);
         let added = example.added(&STAGE, &query("a"), &knobs(&[(Knob::PointedBoost, "10")]));
         assert_eq!(added, [0, 1500, 3250]);
+    }
+
+    #[test]
+    fn a_test_that_holds_the_same_stands_behind() {
+        let knobs = knobs(&[(Knob::PointedBoost, "10")]);
+        for (text, certainty, expected) in [
+            ("who calls open", Certainty::Exact, [3500, 3250, 3250]),
+            ("tests of open", Certainty::Exact, [3500, 3500, 3250]),
+            ("a.rs:3", Certainty::Location, [4500, 4500, 4500]),
+        ] {
+            let mut example = Example::of(&["src/a.rs", "tests/a.rs", "a.md"]);
+            example.retrieved.files[2].is_text = true;
+            for candidate in &mut example.retrieved.candidates {
+                candidate.pointer = Some(Pointer { certainty, strength: 1.0, line: 3 });
+            }
+            assert_eq!(example.added(&STAGE, &query(text), &knobs), expected, "{text}");
+        }
     }
 }

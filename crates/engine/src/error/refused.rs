@@ -145,7 +145,7 @@ pub enum Refused {
         path: PathBuf,
     },
     /// A file has no such line.
-    #[error("{} has {lines} lines, so there is no line {line}", path.display())]
+    #[error("{} has {lines} lines, counted from 1, so there is no line {line}", path.display())]
     NoLine {
         /// The file.
         path: PathBuf,
@@ -309,11 +309,8 @@ pub enum TermsError {
         bytes_max: u64,
     },
     /// It is no JSON.
-    #[error("line {line} of it is no JSON")]
-    NoJson {
-        /// The first line that is none, from 1.
-        line: usize,
-    },
+    #[error("it is no JSON")]
+    NoJson(#[source] serde_json::Error),
     /// It is JSON of another shape.
     #[error("a word of it has no list of strings")]
     NoList,

@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::locate::Fit;
 use super::pointed::{allowed, best_of};
-use super::retrieve::{Known, with_retrieval};
+use super::reading::Known;
+use super::retrieve::with_retrieval;
 use super::rounds::Rounds;
 use super::shard::LocateAsked;
 use super::{Corpus, Request};

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use colgrep_core::UnitId;
 use colgrep_core::UnitKind;
 use colgrep_core::bm25::{Bm25, Field, idf};
-use colgrep_core::filler::without_courtesy;
 use colgrep_core::fuse::{Evidence, Ranking, Retriever};
 use colgrep_core::knob::Knobs;
-use colgrep_core::long::Long;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
 use colgrep_core::rank::{Candidate, FileFacts, Retrieved};
@@ -16,12 +14,14 @@ use colgrep_core::statistics::{Statistics, WordMass};
 use colgrep_core::tag::Matched;
 use colgrep_core::token::Tokenizer;
 use colgrep_encoder::Multivector;
-use colgrep_syntax::language::{self, Category};
+use colgrep_syntax::language::{self, Category, others};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::beside::Beside;
 use super::hinted;
 use super::pointed::{Pointers, pointers};
+use super::reading::{Known, read};
+use super::respell::{Respelled, respelled};
 use super::rounds::Rounds;
 use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
 use super::shard::{Asked, CandidatesAsked, FactsAsked, FactsFound, FileFound, Meant, Scored, UnitFound};
@@ -66,16 +66,6 @@ pub(crate) fn retrieve_pointed(corpus: &Corpus<'_>, request: &Request<'_>, point
     with_retrieval(corpus, request, Known::Pointers(pointers), |_, retrieval| Ok(retrieval))
 }
 
-/// What is known of a query before it is read.
-pub(super) enum Known {
-    /// Nothing: its text says all.
-    Nothing,
-    /// What it points at.
-    Pointers(Pointers),
-    /// That it is the title of a long one.
-    Title,
-}
-
 /// Gives `then` what was retrieved, and the search that may still be asked; none where the query has no words.
 pub(super) fn with_retrieval<T>(
     corpus: &Corpus<'_>,
@@ -97,17 +87,33 @@ pub(super) fn with_retrieval<T>(
         effort: semantic.effort,
     });
     let asked = Asked { query: &query, bm25: Bm25::new(request.knobs), meaning };
+    let may_respell = matches!(known, Known::Nothing) && request.knobs.respelling;
     // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
-    let (rounds, statistics, retrieved) = rayon::scope(|_| -> Result<_> {
+    let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Rounds::ask(corpus.shards, &asked))?;
         let statistics = timed(&mut timing.lexical, || rounds.statistics())?;
+        if may_respell
+            && let Some(respelled) =
+                timed(&mut timing.lexical, || respelled(&rounds, &query, &statistics, &mut tokenizer))?
+        {
+            return Ok(Err(respelled));
+        }
         let question = question.as_ref();
         let search = Search { corpus, rounds: &rounds, request, query: &query, statistics: &statistics, question };
         let retrieved = search.retrieved(known, &mut tokenizer, &mut timing)?;
-        Ok((rounds, statistics, retrieved))
+        Ok(Ok((rounds, statistics, retrieved)))
     })?;
-    let retrieval = Retrieval { query: query.clone(), retrieved, statistics, timing };
-    then(Some(&rounds), retrieval)
+    match found {
+        Ok((rounds, statistics, retrieved)) => {
+            let retrieval = Retrieval { query: query.clone(), retrieved, statistics, timing };
+            then(Some(&rounds), retrieval)
+        }
+        Err(Respelled { text, words }) => {
+            let semantic = request.semantic.map(|semantic| Semantic { question: None, ..semantic });
+            let request = Request { query: &text, semantic, ..*request };
+            with_retrieval(corpus, &request, Known::Respelled(words), then)
+        }
+    }
 }
 
 /// The vectors of a question's texts, which count together.
@@ -378,7 +384,7 @@ fn file_facts(
         repository: found.front,
         place: place.0,
         path_facts,
-        is_text: is_text(&found.language),
+        is_text: is_text(&found.language) || (is_unknown(&found.language) && others::is_data(&found.path)),
         near,
         adjacent,
         variant: query.variants.of_path(&found.path, language::facts()),
@@ -388,45 +394,6 @@ fn file_facts(
         path: found.path,
         ..FileFacts::default()
     }
-}
-
-/// Reads the query, and adds what a table of terms knows of its words. A greeting above it is as if nobody had typed it.
-fn read(corpus: &Corpus<'_>, request: &Request<'_>, known: &Known, tokenizer: &mut Tokenizer) -> Result<Query> {
-    let told = if request.knobs.fillers { without_courtesy(request.query) } else { request.query };
-    let request = &Request { query: told, ..*request };
-    let mut query = match known {
-        Known::Nothing if request.knobs.long_queries => match Long::read(request.query, language::facts()) {
-            Some(long) => Query::of_long(request.query, long, corpus.name, language::facts(), tokenizer),
-            None => read_short(corpus, request, tokenizer)?,
-        },
-        Known::Title => read_short(corpus, request, tokenizer)?.into_title(),
-        _ => read_short(corpus, request, tokenizer)?,
-    };
-    if let Some(table) = request.background.terms {
-        query.expand(table, tokenizer);
-    }
-    Ok(query)
-}
-
-/// Reads a query that is no long one.
-fn read_short(corpus: &Corpus<'_>, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Result<Query> {
-    let (root, facts) = (corpus.name, language::facts());
-    let mut failed = Ok(());
-    let is_name = |term: &str| {
-        corpus.shards.iter().any(|shard| match shard.is_name(term) {
-            Ok(is_name) => is_name,
-            Err(error) => {
-                failed = Err(error);
-                false
-            }
-        })
-    };
-    let query = match request.knobs.fillers {
-        true => Query::without_fillers(request.query, root, facts, tokenizer, is_name),
-        false => Query::new(request.query, root, facts, tokenizer),
-    };
-    failed?;
-    Ok(query)
 }
 
 /// The scores by meaning of the units that words alone found.
@@ -483,6 +450,13 @@ fn is_documentation(units: &[UnitFound], files: &FxHashMap<FilePlace, FileFound>
 
 /// Whether files of a language are prose, configuration or data.
 pub fn is_text(language: &str) -> bool {
-    let category = language::by_name(language).map_or(Category::Unknown, |l| l.category);
-    matches!(category, Category::Prose | Category::Data)
+    matches!(category(language), Category::Prose | Category::Data)
+}
+
+fn is_unknown(language: &str) -> bool {
+    category(language) == Category::Unknown
+}
+
+fn category(language: &str) -> Category {
+    language::by_name(language).map_or(Category::Unknown, |l| l.category)
 }

@@ -13,7 +13,7 @@ use crate::lexical::Entry;
 use crate::signature::signature;
 use crate::source::hash;
 use crate::store::{FileRecord, FileTable};
-use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, walk};
+use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, times_ns, walk};
 
 /// Age that a file's time stamp must have before the file is read: a second change within the same tick of the kernel
 /// (1 to 10 ms) would leave the stamp as it is.
@@ -136,8 +136,12 @@ impl Round for Tree<'_> {
         if let Some(reason) = skip_by_name(&found.path).filter(|reason| !kept(reason)) {
             return skip(record, reason, 0);
         }
-        wait_for_new_stamp(found.mtime_ns);
-        let Ok(bytes) = read_regular(&self.root.join(&found.path), u64::MAX) else {
+        let full = self.root.join(&found.path);
+        // The walk's number of a file is no time where somebody set one.
+        if let Ok(metadata) = full.symlink_metadata() {
+            times_ns(&metadata).into_iter().for_each(wait_for_new_stamp);
+        }
+        let Ok(bytes) = read_regular(&full, u64::MAX) else {
             return skip(record, Skip::Unreadable, 0);
         };
         let size = bytes.len() as u64;

@@ -14,7 +14,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
 
 use super::known::{Known, UNSURE, are_same, state_then};
 use super::rules::{Rules, is_asked};
-use super::{Walk, WalkedFile, latest_ns};
+use super::{Walk, WalkedFile, one_of};
 
 /// Folders or files that a core looks at in one go.
 const AT_ONCE: usize = 256;
@@ -115,7 +115,7 @@ impl<'a> Again<'a> {
                 let Some(place) = place.filter(|place| self.there[*place] && !self.differs(*place)) else { continue };
                 match self.look(path).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile) {
                     Some(stat) => {
-                        let (size, mtime_ns) = (stat.st_size as u64, changed(&stat));
+                        let (size, mtime_ns) = (stat.st_size as u64, one_of(times(&stat)));
                         if !skips.is_some_and(|skips| skips(part * AT_ONCE + at, size, mtime_ns)) {
                             found.push((place, WalkedFile { path: (*path).to_string(), size, mtime_ns }));
                         }
@@ -209,16 +209,11 @@ impl<'a> Again<'a> {
     }
 }
 
+/// The same as [`super::times_ns`].
 #[allow(clippy::unnecessary_cast, reason = "the types of the parts differ between machines")]
 fn times(stat: &Stat) -> [i64; 2] {
     let ns = |s: i64, ns: u64| s.saturating_mul(1_000_000_000).saturating_add(ns as i64);
     [ns(stat.st_mtime as i64, stat.st_mtime_nsec as u64), ns(stat.st_ctime as i64, stat.st_ctime_nsec as u64)]
-}
-
-/// The same as [`super::changed_ns`].
-fn changed(stat: &Stat) -> i64 {
-    let [modified, noted] = times(stat);
-    latest_ns(modified, noted)
 }
 
 fn state_of(stat: &Stat) -> u64 {

@@ -114,6 +114,7 @@ mod system {
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::{TICK_NS, UNSURE};
+    use crate::walk::times_ns;
 
     /// File systems that move a folder's times with every name that comes or goes (ext2 to ext4, XFS, Btrfs, tmpfs,
     /// F2FS, OverlayFS, ZFS, bcachefs): their magic numbers, from `linux/magic.h` and their own sources.
@@ -148,17 +149,12 @@ mod system {
         xxh3_64(&bytes).clamp(2, UNSURE - 1)
     }
 
-    fn times(metadata: &Metadata) -> [i64; 2] {
-        let ns = |s: i64, ns: i64| s.saturating_mul(1_000_000_000).saturating_add(ns);
-        [ns(metadata.mtime(), metadata.mtime_nsec()), ns(metadata.ctime(), metadata.ctime_nsec())]
-    }
-
     pub(in crate::walk) fn state_of_folder(metadata: &Metadata) -> u64 {
-        state(times(metadata), [metadata.ino(), metadata.dev(), 0])
+        state(times_ns(metadata), [metadata.ino(), metadata.dev(), 0])
     }
 
     pub(super) fn state_of_file(metadata: &Metadata) -> u64 {
-        state(times(metadata), [metadata.ino(), metadata.dev(), metadata.size()])
+        state(times_ns(metadata), [metadata.ino(), metadata.dev(), metadata.size()])
     }
 }
 

@@ -12,7 +12,6 @@ use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::UNIX_EPOCH;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 use rayon::Scope;
@@ -35,25 +34,34 @@ pub struct WalkOptions {
     pub filesize_max: u64,
 }
 
-/// When a file last changed, in nanoseconds since 1970. The time of its content can be set, and is the same for all files
-/// of many an archive: two such files that change places, or one that is put in another's place, would look as before.
-/// The system's own time of the change can't be set. It also moves where a file can be read that could not.
+/// The time of a file's last change ([`WalkedFile::mtime_ns`]).
 pub(crate) fn changed_ns(metadata: &std::fs::Metadata) -> i64 {
-    let modified = metadata.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-    let modified = modified.map_or(0, |d| d.as_nanos() as i64);
+    one_of(times_ns(metadata))
+}
+
+/// When a file's content changed, and when the system noted a change of the file, in nanoseconds since 1970; 0 where it
+/// notes none.
+pub(crate) fn times_ns(metadata: &std::fs::Metadata) -> [i64; 2] {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        latest_ns(modified, metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec()))
+        let ns = |s: i64, ns: i64| s.saturating_mul(1_000_000_000).saturating_add(ns);
+        [ns(metadata.mtime(), metadata.mtime_nsec()), ns(metadata.ctime(), metadata.ctime_nsec())]
     }
     #[cfg(not(unix))]
-    modified
+    {
+        let modified = metadata.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
+        [modified.map_or(0, |d| d.as_nanos() as i64), 0]
+    }
 }
 
-/// The later one of the time of a file's content, not before 1970, and of what the system notes.
-#[cfg(unix)]
-fn latest_ns(modified: i64, noted: i64) -> i64 {
-    modified.max(0).max(noted)
+/// One number for the two times of a file, which differs where one of them does. The time of the content can be set, and is
+/// the same for all files of many an archive: two such files that change places, or one that is put in another's place,
+/// would look as before. What the system notes can't be set, moves with each change of the content, and also where a file
+/// can be read that could not. Where the content is later nevertheless, its time was set, or the file system notes nothing
+/// of use (none, when the file was made): then both count.
+fn one_of([modified, noted]: [i64; 2]) -> i64 {
+    if modified <= noted { noted } else { modified.wrapping_add(noted) }
 }
 
 /// The state of a folder ([`KnownTree`]), where its file system can be trusted with it, and its number.
@@ -81,7 +89,8 @@ pub struct WalkedFile {
     pub path: String,
     /// Size in bytes.
     pub size: u64,
-    /// Time of the last change, in nanoseconds since 1970: of its content, or of what the system notes of the file.
+    /// Time of the last change, in nanoseconds since 1970, as the system notes it. Where the content's is later, the sum of
+    /// both: no time, and another one after each change.
     pub mtime_ns: i64,
 }
 

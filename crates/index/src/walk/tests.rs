@@ -51,6 +51,16 @@ fn a_git_repository_is_read_by_its_rules_and_not_by_its_insides() {
 }
 
 #[test]
+fn a_change_of_either_time_shows() {
+    // What the system notes is a time; where the content's is later, one of the two may stand still.
+    assert_eq!((one_of([0, 7]), one_of([7, 7]), one_of([-7, 7])), (7, 7, 7));
+    for (before, after) in [([5, 7], [5, 8]), ([9, 7], [9, 8]), ([9, 7], [8, 7]), ([9, 0], [10, 0]), ([9, 7], [7, 7])] {
+        assert_ne!(one_of(before), one_of(after), "{before:?} {after:?}");
+    }
+    assert_ne!(one_of([i64::MAX, 7]), one_of([i64::MAX, 8]));
+}
+
+#[test]
 fn what_is_left_out_is_left_out_whole() {
     let folder = tree(&[("a.rs", ""), ("data/index/b.rs", "")]);
     let data = folder.path().join("data");
@@ -234,6 +244,13 @@ fn whatever_changes_is_seen() {
     type Change<'a> = (&'a str, Box<dyn Fn() + 'a>);
     let changes: Vec<Change<'_>> = vec![
         ("an edit", Box::new(|| fs::write(at("a/b.rs"), "longer").unwrap())),
+        (
+            "a time that is yet to come",
+            Box::new(|| {
+                let later = std::time::SystemTime::now() + std::time::Duration::from_secs(100_000);
+                fs::File::options().append(true).open(at("a/b.rs")).and_then(|f| f.set_modified(later)).unwrap();
+            }),
+        ),
         ("a file goes", Box::new(|| fs::remove_file(at("a/c/d.rs")).unwrap())),
         ("a file comes", Box::new(|| fs::write(at("a/c/m.rs"), "").unwrap())),
         ("a folder comes", Box::new(|| fs::create_dir_all(at("n/o/p")).unwrap())),

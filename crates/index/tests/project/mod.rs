@@ -102,7 +102,7 @@ pub fn ask(
     Ok(shown.collect())
 }
 
-pub const QUERIES: [&str; 5] = ["fetch page", "remove a page", "numbers", "Matrix", "test download"];
+pub const QUERIES: [&str; 5] = ["fetch page", "remove a page", "numbers added", "Matrix", "test download"];
 
 pub fn answers(snapshot: &Snapshot, toy: &Toy) -> Vec<Shown> {
     let modes = [Mode::Hybrid, Mode::SemanticOnly].map(|mode| semantic(toy, mode));

@@ -2,6 +2,7 @@
 
 mod macros;
 mod nesting;
+pub mod others;
 pub mod pattern;
 mod prepare;
 mod scanner;

@@ -61,8 +61,8 @@ impl Pipes {
         let (sender, lines) = mpsc::channel(READ_AHEAD);
         std::thread::spawn(move || {
             let mut input = io::stdin().lock();
-            while let Ok(Some(line)) = next_line(&mut input) {
-                if line.is_some_and(|line| sender.blocking_send(line).is_err()) {
+            while let Ok(Some(lines)) = next_line(&mut input) {
+                if lines.into_iter().any(|line| sender.blocking_send(line).is_err()) {
                     break;
                 }
             }
@@ -119,17 +119,38 @@ fn encoded(item: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&message)?)
 }
 
-/// Reads the next line: `None` at the end of the input, `Some(None)` for a line to pass over.
-fn next_line(input: &mut impl BufRead) -> io::Result<Option<Option<Line>>> {
+/// Reads the next line and gives what it is taken for, several refusals for a batch: `None` at the end of the input, and
+/// nothing for a line to pass over.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<Line>>> {
     let mut bytes = Vec::new();
     if input.take(MESSAGE_BYTES_MAX as u64 + 1).read_until(b'\n', &mut bytes)? == 0 {
         return Ok(None);
     }
     if bytes.len() > MESSAGE_BYTES_MAX && bytes.last() != Some(&b'\n') {
-        return too_long(&bytes, input).map(|line| Some(Some(line)));
+        return too_long(&bytes, input).map(|line| Some(vec![line]));
     }
     let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
-    Ok(Some(if text.trim_ascii().is_empty() { None } else { message(text) }))
+    Ok(Some(match text.trim_ascii() {
+        [] => Vec::new(),
+        [b'[', ..] => batch(text),
+        _ => message(text).into_iter().collect(),
+    }))
+}
+
+/// What stands in a line as a list: an error for each request in it, to whoever waits for its answer.
+fn batch(text: &[u8]) -> Vec<Line> {
+    let all: Vec<Value> = match serde_json::from_slice(text) {
+        Ok(all) => all,
+        Err(error) => return vec![Line::Refused(None, ErrorData::parse_error(error.to_string(), None))],
+    };
+    let refused = |id| {
+        let why = "batches are not taken: each request goes on a line of its own";
+        Line::Refused(id, ErrorData::invalid_request(why, None))
+    };
+    let requests = all.iter().filter(|one| one.get("method").is_some());
+    let ids = requests.filter_map(|one| serde_json::from_value::<RequestId>(one.get("id")?.clone()).ok());
+    let each: Vec<Line> = ids.map(|id| refused(Some(id))).collect();
+    if each.is_empty() { vec![refused(None)] } else { each }
 }
 
 /// The fields of a message that tell whom to answer.
@@ -215,17 +236,19 @@ mod tests {
     fn lines(input: &str) -> Vec<String> {
         let mut input = input.as_bytes();
         let mut said = Vec::new();
-        while let Some(line) = next_line(&mut input).expect("memory can be read") {
-            said.push(match line {
-                None => "left out".to_string(),
-                Some(Line::Message(message)) => match *message {
+        while let Some(lines) = next_line(&mut input).expect("memory can be read") {
+            if lines.is_empty() {
+                said.push("left out".to_string());
+            }
+            said.extend(lines.into_iter().map(|line| match line {
+                Line::Message(message) => match *message {
                     JsonRpcMessage::Request(request) => format!("request {}", request.id),
                     _ => "message".to_string(),
                 },
-                Some(Line::Refused(id, error)) => {
+                Line::Refused(id, error) => {
                     format!("{} to {}", error.code.0, id.map_or_else(|| "nobody".into(), |id| id.to_string()))
                 }
-            });
+            }));
         }
         said
     }
@@ -240,7 +263,9 @@ mod tests {
             "",
             "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\r",
             "{not json",
-            r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
+            r#" [{"id":1,"method":"ping"},{"method":"x"},{"id":"b","method":"y"},{"id":3,"result":{}},4]"#,
+            r#"[{"method":"x"}]"#,
+            "[1,",
             r#"{"id":3,"method":7}"#,
             r#"{"id":{},"jsonrpc":"2.0","method":"ping"}"#,
             r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
@@ -261,7 +286,10 @@ mod tests {
                 "left out",
                 "request 2",
                 "-32700 to nobody",
+                "-32600 to 1",
+                "-32600 to b",
                 "-32600 to nobody",
+                "-32700 to nobody",
                 "-32600 to 3",
                 "-32600 to nobody",
                 "-32600 to nobody",

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use colgrep_core::strength::RULE;
-use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::corpus::{Parts, RankedTogether};
 use colgrep_engine::end::End;
 use colgrep_engine::session::strength_min;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::params;
 use super::shards::remarks as of_shards;
 use super::unserved::{self, Unserved};
-use crate::output::end::unquoted;
+use crate::output::end::{held, is_cut, read_as, unquoted};
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
@@ -45,15 +45,14 @@ impl From<String> for Answered {
 }
 
 impl Answered {
-    /// The answer of a ranking. Without results the remarks are the text.
-    pub fn of(mut text: String, told: Told) -> Answered {
-        let left_out = told.left_out();
-        let Told { mut remarks, hits, standing, unserved } = told;
-        remarks.push_str(&left_out);
+    /// The answer of a ranking, with remarks on what is shown of it. Without results the remarks are the text.
+    pub fn of(mut text: String, mut remarks: String, told: Told) -> Answered {
+        remarks.push_str(&told.left_out());
+        let Told { hits, standing, unserved, .. } = told;
         if hits.is_empty() {
             text.push_str(&std::mem::take(&mut remarks));
         }
-        Answered { text, remarks, hits: Some(hits), standing, unserved }
+        Answered { text, remarks, hits: Some(hits.concat()), standing, unserved }
     }
 
     /// Lines, or a remark that there are none, where these roots are left out.
@@ -65,13 +64,15 @@ impl Answered {
     }
 }
 
-/// Rows and remarks of a ranking, beside its text.
+/// Rows and the end of a ranking, beside its text.
 #[derive(Debug, Default)]
 pub struct Told {
-    /// Each result as a row.
-    pub hits: Vec<Value>,
-    /// Remarks on all of them, a line each.
-    pub remarks: String,
+    /// Each result as rows: one, in a list one for each unit.
+    pub hits: Vec<Vec<Value>>,
+    /// What stands behind the last result, where the ranking has an end.
+    pub end: Option<End>,
+    /// The places, in the order of results, of those that a pack names, where it is one.
+    pub packed: Option<Vec<usize>>,
     /// Which shards answered, where there are any.
     pub standing: Option<Standing>,
     /// Roots that are left out.
@@ -112,38 +113,61 @@ impl Told {
 
     /// Adds results.
     pub fn add(&mut self, files: &[FileAnswer]) {
-        self.hits.extend(files.iter().map(row));
+        self.hits.extend(files.iter().map(|file| vec![row(file, file.units.first())]));
     }
 
-    /// Adds the remarks on the results of the page that was asked for. All results must have been added.
+    /// Adds results of a list, whose units are answers of their own.
+    pub fn list(&mut self, files: &[FileAnswer]) {
+        let rows = |file: &FileAnswer| file.units.iter().map(|unit| row(file, Some(unit))).collect::<Vec<Value>>();
+        self.hits.extend(files.iter().map(rows));
+    }
+
+    /// The strength of each result.
+    fn strengths(&self) -> Vec<f64> {
+        let of = |rows: &Vec<Value>| rows.first().and_then(|row| row["strength"].as_f64()).unwrap_or_default();
+        self.hits.iter().map(of).collect()
+    }
+
+    /// The strength of the best of all results: a later page makes no weak answer of a strong one.
+    fn strongest(&self) -> f32 {
+        self.strengths().into_iter().fold(0.0, f64::max) as f32
+    }
+
+    /// Looks up what stands behind the last result. All results must have been added.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether, asked: &params::Search) -> Result<()> {
-        let of_all: Vec<f64> = self.hits.iter().filter_map(|hit| hit["strength"].as_f64()).collect();
-        let strengths = of_all.get(asked.offset.unwrap_or_default()..).unwrap_or_default();
-        // Of all results: a later page makes no weak answer of a strong one.
-        let strongest = of_all.iter().copied().fold(0.0, f64::max) as f32;
-        let end = places.end(ranked, strongest < RULE)?;
+    pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether) -> Result<()> {
+        self.end = Some(places.end(ranked, self.strongest() < RULE)?);
+        Ok(())
+    }
+
+    /// The remarks on a ranking by `query`, a line each; `shown` are the places of the results that are shown.
+    pub fn said(&self, query: &str, shown: impl Iterator<Item = usize>) -> String {
+        let Some(end) = &self.end else { return String::new() };
+        let (of_all, mut remarks) = (self.strengths(), String::new());
+        let strengths: Vec<f64> = shown.filter_map(|at| of_all.get(at).copied()).collect();
         if !strengths.is_empty() {
             let each: Vec<String> = strengths.iter().map(|strength| format!("{strength:.2}")).collect();
-            let _ = write!(self.remarks, "(strength of each, 0 to 1: {}", each.join(" "));
+            let _ = write!(remarks, "(strength of each, 0 to 1: {}", each.join(" "));
             let is_near = strengths.iter().any(|strength| *strength < f64::from(RULE));
             let near = if is_near { format!("; below {RULE}: near at best") } else { String::new() };
-            let _ = writeln!(self.remarks, "{near})");
+            let _ = writeln!(remarks, "{near})");
         }
-        said(&end, &asked.query, (of_all.len(), strengths.len()), strongest).iter().for_each(|line| {
-            let _ = writeln!(self.remarks, "({})", escape_control(line));
+        said(end, query, (of_all.len(), strengths.len())).iter().for_each(|line| {
+            let _ = writeln!(remarks, "({})", escape_control(line));
         });
-        Ok(())
+        remarks
     }
 }
 
 /// The remarks on a ranking, a line each: how many results there are up to the end of the page, and on it.
-fn said(end: &End, query: &str, (found, shown): (usize, usize), strongest: f32) -> Vec<String> {
+fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
     let mut lines = Vec::new();
     let query = in_short(query);
-    if found == 0 && end.is_tokens {
+    if found == 0 && is_cut(end) {
+        lines.push(format!("nothing here has the min_strength {}; `all` shows what is below", end.least));
+    } else if found == 0 && end.is_tokens {
         lines.push(format!("nothing holds {query:?}; `all` shows what is near by meaning"));
     } else if found == 0 && end.weak > 0 {
         lines.push("nothing here is likely right; `all` shows what is near".to_string());
@@ -151,18 +175,19 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize), strongest: f32) 
     if !end.quoted.is_empty() {
         lines.push(unquoted(&end.quoted));
     }
-    if strongest < RULE && !end.unknown.is_empty() && !(end.near.is_empty() && (end.is_tokens || found + end.weak == 0))
-    {
+    lines.extend(read_as(end));
+    let is_behind = found > 0 && shown == 0;
+    // Of tokens it is said already where nothing is found.
+    let is_said = end.near.is_empty() && end.is_tokens && found == 0;
+    if !end.unknown.is_empty() && !is_behind && !is_said {
         let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
         lines.push(format!("nothing here holds {}{near}{}", quoted(&end.unknown), end.near.join(", ")));
     }
     if shown > 0 && end.holders > shown {
         let are = if shown == 1 { "is" } else { "are" };
         let files = counted(end.holders as u64, "file");
-        let (held, which) = match end.patterns.len() {
-            1 => (format!("{query:?}"), "all with these letters"),
-            words => (format!("all {words} words"), "those with the rarest"),
-        };
+        let held = held(end);
+        let which = if end.patterns.len() == 1 { "all with these letters" } else { "those with the rarest" };
         let list = format!(
             "; the tool grep with pattern {:?} and ignore_case lists {which}",
             end.patterns.first().map_or("", String::as_str)
@@ -173,10 +198,10 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize), strongest: f32) 
     lines
 }
 
-/// A file of an answer as a row: its best unit.
-fn row(file: &FileAnswer) -> Value {
+/// A unit of an answer's file as a row.
+fn row(file: &FileAnswer, unit: Option<&UnitAnswer>) -> Value {
     let mut row = json!({"file": typed(&file.root, &file.path), "strength": file.strength});
-    if let (Some(best), Some(fields)) = (file.units.first(), row.as_object_mut()) {
+    if let (Some(best), Some(fields)) = (unit, row.as_object_mut()) {
         fields.insert("id".into(), best.id.to_string().into());
         fields.insert("kind".into(), best.unit.kind.name().into());
         fields.insert("name".into(), best.unit.qualified_name().into());
@@ -196,26 +221,41 @@ mod tests {
     fn what_is_said_names_parameters_and_tools() {
         let mut end = End::default();
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
-        let many = "30 files hold \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists all with these letters";
-        assert_eq!(said(&end, "parse", (10, 10), 0.9), [many]);
+        (end.words, end.are_forms) = (vec!["parse".to_string()], true);
+        let many = "30 files hold a form of \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists all with these letters";
+        assert_eq!(said(&end, "parse", (10, 10)), [many]);
         // The last of a page that begins behind 20 others; a page behind the last result.
         let one = many.replace("10 are", "1 is");
-        assert_eq!(said(&end, "parse", (21, 1), 0.9), [one]);
-        assert!(said(&end, "parse", (25, 0), 0.9).is_empty());
+        assert_eq!(said(&end, "parse", (21, 1)), [one]);
+        assert!(said(&end, "parse", (25, 0)).is_empty());
         end.is_elsewhere = true;
-        let far = "30 files hold \"parse\", of which 10 are shown; `offset` gives more";
-        assert_eq!(said(&end, "parse", (10, 10), 0.9), [far]);
+        let far = "30 files hold a form of \"parse\", of which 10 are shown; `offset` gives more";
+        assert_eq!(said(&end, "parse", (10, 10)), [far]);
         let mut end = End::default();
         (end.is_tokens, end.weak) = (true, 3);
-        assert_eq!(said(&end, "E0502", (0, 0), 0.0), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
+        assert_eq!(said(&end, "E0502", (0, 0)), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
         end.is_tokens = false;
         (end.unknown, end.near) = (vec!["frob".to_string()], vec!["grab".to_string()]);
         let near = "nothing here holds \"frob\"; words that are near and stand here: grab";
-        assert!(said(&end, "E0502", (3, 0), 0.9).is_empty(), "a page behind the last result");
-        assert_eq!(
-            said(&end, "frob it", (0, 0), 0.0),
-            ["nothing here is likely right; `all` shows what is near", near]
-        );
-        assert!(said(&end, "frob it", (3, 3), 0.9).is_empty());
+        assert!(said(&end, "E0502", (3, 0)).is_empty(), "a page behind the last result");
+        assert_eq!(said(&end, "frob it", (0, 0)), ["nothing here is likely right; `all` shows what is near", near]);
+        assert_eq!(said(&end, "frob it", (3, 3)), [near]);
+        (end.weak, end.near) = (0, Vec::new());
+        assert_eq!(said(&end, "frob", (0, 0)), ["nothing here holds \"frob\""]);
+        (end.weak, end.least, end.unknown) = (3, 0.5, Vec::new());
+        assert_eq!(said(&end, "frob", (0, 0)), ["nothing here has the min_strength 0.5; `all` shows what is below"]);
+    }
+
+    #[test]
+    fn what_is_not_shown_is_not_counted_as_shown() {
+        let rows = |strength: f64| vec![json!({"file": "a", "strength": strength})];
+        let mut end = End::default();
+        (end.holders, end.patterns, end.words) = (30, vec!["wait".to_string()], vec!["wait".to_string()]);
+        let told = Told { hits: [0.9, 0.8, 0.05].map(rows).to_vec(), end: Some(end), ..Told::default() };
+        let said = told.said("wait", [0, 1].into_iter());
+        let strengths = "(strength of each, 0 to 1: 0.90 0.80)\n(30 files hold \"wait\", of which 2 are shown;";
+        assert!(said.starts_with(strengths), "{said}");
+        assert_eq!(told.said("parse", 7..9), "");
+        assert_eq!(Told { end: None, ..told }.said("parse", 0..2), "");
     }
 }

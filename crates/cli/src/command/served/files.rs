@@ -10,7 +10,7 @@ use colgrep_index::source::read_text;
 use colgrep_syntax::read::lines_between;
 
 use super::ends::Answered;
-use super::page::{page, tokens_wanted};
+use super::page::{page, page_with, tokens_wanted};
 use super::params;
 use super::ranking::lacking_in;
 use super::shards;
@@ -143,7 +143,10 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
         let Some(text) = lines.get(number - 1) else { break };
         blocks.push(format!("{number}: {}\n", shortened(text)));
     }
-    Ok(page(&blocks, asked.offset, asked.max_tokens, "lines", false))
+    // The first block names the unit.
+    let at = asked.line.filter(|line| (unit.line..=unit.end_line).contains(line));
+    let at = at.map_or(0, |line| (line - unit.line) as usize + 1).min(blocks.len() - 1);
+    Ok(page_with(&blocks, asked.offset, at, asked.max_tokens, "lines"))
 }
 
 /// `status`.

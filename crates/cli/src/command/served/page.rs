@@ -1,6 +1,6 @@
 //! Pages: as many blocks of text as a budget holds, and where the next page begins.
 
-use crate::output::budget::Budget;
+use crate::output::budget::{BYTES_A_TOKEN, Budget};
 
 /// Default length of an answer, in tokens.
 const TOKENS_DEFAULT: usize = 2_000;
@@ -21,7 +21,41 @@ pub fn tokens_wanted(max_tokens: Option<usize>) -> usize {
 /// Joins blocks from `offset` on while they fit. `more` is whether blocks may follow behind the last one given.
 /// The first block is cut if it alone is too long: at a line's end, or in its first line where not even that fits.
 pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> String {
-    let mut budget = Budget::new(Some(tokens_wanted(max_tokens)));
+    paged(blocks, offset, max_tokens, what, more).0
+}
+
+/// The same, and how many blocks stand on the page.
+pub fn paged(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> (String, usize) {
+    filled(blocks, offset, Budget::new(Some(tokens_wanted(max_tokens))), what, more)
+}
+
+/// The page at `offset`; without one, that which holds the block `at`, of the pages that follow each other. Each page but
+/// the first begins with the first block, which tells what all are of, and says where the page before it begins.
+pub fn page_with(blocks: &[String], offset: Option<usize>, at: usize, max_tokens: Option<usize>, what: &str) -> String {
+    let (mut start, mut before) = (0, 0);
+    loop {
+        let mut budget = Budget::new(Some(tokens_wanted(max_tokens)));
+        let mut front = match blocks.first().filter(|_| start > 0) {
+            Some(first) => format!("{first}({} earlier {what}: offset {before})\n", start - 1),
+            None => String::new(),
+        };
+        let room = budget.bytes_left().unwrap_or_default();
+        if front.len() + TOKENS_MIN * BYTES_A_TOKEN <= room {
+            budget.take(front.len());
+        } else {
+            front.clear();
+        }
+        let (text, shown) = filled(blocks, start, budget, what, false);
+        let next = start + shown;
+        if shown == 0 || offset.map_or(at < next, |offset| offset == start) {
+            return front + &text;
+        }
+        (before, start) = (start, offset.map_or(next, |offset| offset.min(next)));
+    }
+}
+
+/// As many blocks from `offset` on as a budget holds, and their number.
+fn filled(blocks: &[String], offset: usize, mut budget: Budget, what: &str, more: bool) -> (String, usize) {
     // The last page needs no line that names the next one.
     let rest = blocks.get(offset..).unwrap_or_default();
     if more || rest.iter().map(String::len).sum::<usize>() > budget.bytes_left().unwrap_or_default() {
@@ -63,12 +97,34 @@ pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &
             text.push_str(&format!("({left}{or_more} further {what}: offset {next})\n"));
         }
     }
-    text
+    (text, shown)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_may_be_asked_for_by_what_it_holds_and_turned_both_ways() {
+        let mut blocks = vec!["a.rs:1-40 function f\n".to_string()];
+        blocks.extend((1..=40).map(|n| format!("{n:>2}: {}\n", "x".repeat(35))));
+        let asked = |offset, at| page_with(&blocks, offset, at, Some(120), "lines");
+        let first = asked(None, 0);
+        assert!(first.starts_with("a.rs:1-40 function f\n 1: x") && first.len() <= 480, "{first}");
+        let second = first.rsplit_once("further lines: offset ").expect("a further page").1.trim_end_matches(")\n");
+        let second: usize = second.parse().expect("a number");
+        let by_line = asked(None, second);
+        let front = format!("a.rs:1-40 function f\n({} earlier lines: offset 0)\n{second:>2}: x", second - 1);
+        assert!(by_line.starts_with(&front) && by_line.len() <= 480, "{by_line}");
+        assert_eq!(by_line, asked(Some(second), 0), "whoever turns the page reads the same");
+        let last = asked(None, 40);
+        assert!(last.contains("\n40: x") && last.contains("earlier lines: offset ") && !last.contains("further"));
+        let odd = asked(Some(second + 1), 0);
+        assert!(odd.contains(&format!("({second} earlier lines: offset {second})\n{:>2}: ", second + 1)), "{odd}");
+        assert!(asked(Some(usize::MAX), 0).ends_with("(no lines)\n"));
+        // No room for more than the lines.
+        assert!(page_with(&blocks, None, 9, Some(50), "lines").len() <= 200);
+    }
 
     #[test]
     fn pages_follow_each_other() {

@@ -147,13 +147,13 @@ pub struct ReadUnit {
     pub id: String,
     /// The file.
     pub file: String,
-    /// A line of the unit, from 1.
+    /// A line of the unit, from 1. Of a long unit, the page that holds it is given.
     pub line: Option<u32>,
     /// The unit's name, plain (push) or qualified (RingBuffer.push), instead of a line; with a line, the unit of that name
     /// around or nearest to it.
     pub name: Option<String>,
-    /// Lines to leave out from the beginning: for the next page.
-    pub offset: usize,
+    /// Lines to leave out from the beginning: for another page.
+    pub offset: Option<usize>,
     /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
     pub max_tokens: Option<usize>,
 }

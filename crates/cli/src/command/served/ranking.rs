@@ -25,7 +25,7 @@ use colgrep_wire::Wanted;
 
 use super::ends::{Told, weakest};
 use super::field::Field;
-use super::page::page;
+use super::page::paged;
 use super::params;
 use super::shards::{NO_LIST, Shards};
 use super::state::{Root, ServerState};
@@ -71,7 +71,7 @@ pub struct Ranked {
     pub remarks: String,
     /// Whether further results may follow.
     pub more: bool,
-    /// The results as rows, and remarks on all of them.
+    /// The results as rows, and the end of the ranking.
     pub told: Told,
 }
 
@@ -218,7 +218,7 @@ impl Ranking<'_> {
         told: &mut Told,
     ) -> Result<(Vec<String>, bool)> {
         if self.like.is_none() && self.question.query.trim().is_empty() {
-            return self.listed(field);
+            return self.listed(field, told);
         }
         if let Some(tokens) = self.question.pack {
             return self.packed((asked, tokens), field, has_end, told);
@@ -241,7 +241,7 @@ impl Ranking<'_> {
             }
             if are_all || all.len() == self.question.wanted {
                 if has_end {
-                    told.end(shower.parts(), &ranked, self.asked)?;
+                    told.end(shower.parts(), &ranked)?;
                 }
                 return Ok((all, more));
             }
@@ -289,9 +289,12 @@ impl Ranking<'_> {
         }
         told.add(&files);
         if has_end {
-            told.end(shower.parts(), &ranked, self.asked)?;
+            told.end(shower.parts(), &ranked)?;
         }
         let pieces = pieces(&files, tokens, true);
+        let mut packed: Vec<usize> = pieces.iter().map(|piece| piece.file).collect();
+        packed.dedup();
+        told.packed = Some(packed);
         let named = (0..found).find(|at| pieces.iter().all(|piece| piece.file != *at)).unwrap_or(found);
         let mut text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
         let units = pieces.iter().filter(|piece| piece.file == 0).count() as u64;
@@ -311,8 +314,8 @@ impl Ranking<'_> {
     }
 
     /// The blocks of the first files with units that the scope's facts name, one root after the other, and whether there
-    /// are more.
-    fn listed(&self, field: &Field<'_>) -> Result<(Vec<String>, bool)> {
+    /// are more. Units that were asked for by what they call show the line of the call.
+    fn listed(&self, field: &Field<'_>, told: &mut Told) -> Result<(Vec<String>, bool)> {
         let Field::Here(places) = field else { bail!("{}", NO_LIST) };
         let Question { wanted, per_file, show, .. } = self.question;
         let (mut blocks, mut more) = (Vec::new(), false);
@@ -323,10 +326,11 @@ impl Ranking<'_> {
                 units_per_file: per_file.unwrap_or(usize::MAX),
                 single_units: false,
             };
-            let listed = place.list(length, false)?;
+            let listed = place.list(length, true)?;
             let hits: Vec<usize> = (0..listed.len().min(left)).collect();
             let files = place.files(&listed, &hits, Detail::Lines)?;
             blocks.extend(files.iter().map(show));
+            told.list(&files);
             more |= listed.len() > left;
         }
         Ok((blocks, more))
@@ -368,11 +372,12 @@ pub fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Op
     Some(lacking(&lack, maker()))
 }
 
-/// A page of the results.
-pub fn page_of(list: Ranked, offset: usize, wanted: usize, max_tokens: Option<usize>) -> String {
+/// A page of the results, and how many stand on it.
+pub fn page_of(list: Ranked, offset: usize, wanted: usize, max_tokens: Option<usize>) -> (String, usize) {
     let Ranked { mut blocks, remarks, more, .. } = list;
     let end = offset.saturating_add(wanted);
     let cut = blocks.len() > end;
     blocks.truncate(end);
-    remarks + &page(&blocks, offset, max_tokens, "results", more || cut)
+    let (text, shown) = paged(&blocks, offset, max_tokens, "results", more || cut);
+    (remarks + &text, shown)
 }

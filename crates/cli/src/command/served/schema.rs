@@ -42,10 +42,11 @@ pub fn answers() -> Map<String, Value> {
     let hit = json!({
         "type": "object",
         "properties": {
+            "query": {"type": "string", "description": "The question that it answers, of a long one the beginning; there where several were asked."},
             "file": {"type": "string", "description": "Its path, from the first root."},
             "strength": {"type": "number", "description": "How likely it is right, 0 to 1, on one scale for all questions."},
-            "id": {"type": "string", "description": "The best unit's id."},
-            "kind": {"type": "string", "description": "What the best unit is."},
+            "id": {"type": "string", "description": "The id of its best unit, or of the unit in a list."},
+            "kind": {"type": "string", "description": "What the unit is."},
             "name": {"type": "string", "description": "Its qualified name."},
             "line": {"type": "integer", "description": "Its first line, from 1."},
             "end_line": {"type": "integer", "description": "Its last line."},
@@ -119,7 +120,11 @@ pub fn answers() -> Map<String, Value> {
         "type": "object",
         "properties": {
             "answer": {"type": "string", "description": "The answer, as in the text."},
-            "hits": {"type": "array", "description": "The files of a search, best first.", "items": hit},
+            "hits": {
+                "type": "array",
+                "description": "The files of a search, best first; without a query, each unit of the files that the text has.",
+                "items": hit,
+            },
             "shards": shards,
             "unserved": {"type": "array", "description": "Roots that the answer leaves out; not there where it leaves out none.", "items": left_out},
             "roots": {"type": "array", "description": "What was asked, and how current it is.", "items": root},

@@ -54,7 +54,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     let max_tokens = shared(tokens_wanted(asked.max_tokens));
     let pack = asked.pack.and_then(shared);
     let (mut text, mut remarks, mut hits, mut standing) = (String::new(), String::new(), Vec::new(), None);
-    let mut unserved = Vec::new();
+    let (mut unserved, are_several) = (Vec::new(), queries.len() > 1);
     for query in queries {
         let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, pack, ..asked.clone() };
         let answered = search_one(state, &one)?;
@@ -62,7 +62,12 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
         if !answered.remarks.is_empty() {
             remarks.push_str(&format!("## {}\n{}", escape_control(&in_short(query)), answered.remarks));
         }
-        hits.extend(answered.hits.into_iter().flatten());
+        hits.extend(answered.hits.into_iter().flatten().map(|mut hit| {
+            if are_several {
+                hit["query"] = in_short(query).into();
+            }
+            hit
+        }));
         unserved.extend(answered.unserved.into_iter().filter(|one| !unserved.contains(one)).collect::<Vec<_>>());
         // One question may have been answered by fewer shards than the next.
         let lacks = |one: &Standing| (one.missing.len() + one.unserved.len(), one.partial.len());
@@ -108,12 +113,18 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     let mut list = ranked(state, asked, asked.pack_tokens(), &|file| block(file, content, around))?;
     let (offset, wanted) = (asked.offset.unwrap_or_default(), wanted(asked.results)?);
     let mut told = std::mem::take(&mut list.told);
-    told.hits = told.hits.into_iter().skip(offset).take(wanted).collect();
-    let text = match asked.pack_tokens() {
+    let (text, shown) = match asked.pack_tokens() {
         Some(tokens) => page_of(list, 0, wanted, Some(tokens.saturating_add(params::PACK_REMARK_TOKENS))),
         None => page_of(list, offset, wanted, asked.max_tokens),
     };
-    Ok(Answered::of(text, told))
+    let remarks = match told.packed.take() {
+        Some(packed) => told.said(&asked.query, packed.into_iter()),
+        None => told.said(&asked.query, offset..offset.saturating_add(shown)),
+    };
+    // A list has a row for each unit, of which a file may have hundreds: as many files as the text has.
+    let files = if asked.query.trim().is_empty() { shown } else { wanted };
+    told.hits = told.hits.into_iter().skip(offset).take(files).collect();
+    Ok(Answered::of(text, remarks, told))
 }
 
 /// Whether a query asks for text: it holds no word, and nothing else says what is looked for.
@@ -155,11 +166,10 @@ pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>)
     }
     let offset = asked.offset.unwrap_or_default();
     let end = offset.saturating_add(wanted(asked.results)?);
-    let left_out = list.told.left_out();
-    let remarks = [list.remarks, list.told.remarks, left_out].concat();
     let mut all = list.blocks;
     let more = list.more || all.len() > end;
     all.truncate(end);
+    let remarks = [list.remarks, list.told.said(&asked.query, offset..all.len()), list.told.left_out()].concat();
     Ok(Shown { results: all.split_off(offset.min(all.len())), remarks, more })
 }
 
@@ -321,7 +331,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
         let (background, asked) = (&Background::default(), &params::Search::default());
         Ranking { state, roots: &roots, scope: &scope, question, like: Some(&like), background, asked }.once()
     })?;
-    Ok(page_of(list, asked.offset, wanted, asked.max_tokens))
+    Ok(page_of(list, asked.offset, wanted, asked.max_tokens).0)
 }
 
 /// A unit's root, its path from there, and its first and last line.

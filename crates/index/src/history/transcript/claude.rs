@@ -22,6 +22,8 @@ const OTHERS: [&str; 10] = [
 /// Beginnings of what a program put into a person's mouth: commands of the terminal, and what they print.
 const NOT_ASKED: [&str; 5] =
     ["<local-command-", "<command-name>", "<command-message>", "<bash-", "Caveat: The messages below"];
+/// What it puts there where a person stops it.
+const INTERRUPTIONS: [&str; 2] = ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
 
 fn read(transcript: &mut Transcript, line: &Value) -> bool {
     let Some(kind) = line["type"].as_str() else { return false };
@@ -61,6 +63,34 @@ fn asked(content: &Value) -> String {
     let parts = content.as_array().into_iter().flatten();
     let texts = parts.filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str());
     let texts: Vec<&str> = content.as_str().into_iter().chain(texts).collect();
-    let own = texts.into_iter().filter(|text| !NOT_ASKED.iter().any(|begin| text.trim_start().starts_with(begin)));
+    let own = texts.into_iter().filter(|text| !is_put_in(text.trim()));
     own.collect::<Vec<_>>().join("\n")
+}
+
+fn is_put_in(text: &str) -> bool {
+    NOT_ASKED.iter().any(|begin| text.starts_with(begin)) || INTERRUPTIONS.contains(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FORMATS, Transcript};
+
+    #[test]
+    fn an_interruption_is_no_question() {
+        let mut transcript = Transcript::new(&FORMATS[1]);
+        let contents = [
+            r#""mend the retry""#,
+            r#""[Request interrupted by user]""#,
+            r#"[{"type": "text", "text": "[Request interrupted by user for tool use]"}]"#,
+            r#"[{"type": "text", "text": "[Request interrupted by user]"}, {"type": "text", "text": "mend the pool"}]"#,
+            r#""why is \"[Request interrupted by user]\" shown?""#,
+        ];
+        for (number, content) in (1..).zip(contents) {
+            let line = format!(r#"{{"type": "user", "message": {{"content": {content}}}}}"#);
+            transcript.line(number, line.as_bytes());
+        }
+        let asked: Vec<&str> = transcript.turns.iter().map(|turn| turn.user.as_str()).collect();
+        assert_eq!(asked, ["mend the retry", "mend the pool", "why is \"[Request interrupted by user]\" shown?"]);
+        assert_eq!((transcript.unknown, transcript.turns[0].end), (0, 3));
+    }
 }

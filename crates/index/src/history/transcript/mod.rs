@@ -2,13 +2,13 @@
 
 mod claude;
 mod codex;
+mod command;
 
 use std::collections::BTreeSet;
 
-use colgrep_core::clue::Clues;
-use colgrep_syntax::language;
 use serde_json::Value;
 
+use self::command::of_command;
 use crate::moment::Moment;
 
 /// Longest text that is kept of either side of a turn, in bytes.
@@ -160,12 +160,6 @@ impl Transcript {
             }
         }
     }
-}
-
-/// The words of a command that are paths: those with a known extension, or of several parts.
-fn of_command(command: &str) -> Vec<String> {
-    let clues = Clues::read(command, language::facts());
-    clues.mentions.into_iter().chain(clues.locations.into_iter().map(|location| location.path)).collect()
 }
 
 /// The files that the headers of a patch name.

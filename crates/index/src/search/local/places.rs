@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use colgrep_core::UnitId;
 use colgrep_core::code_line::{announces, calls, is_use, naming_line, word_at};
+use colgrep_core::path::stem_of;
 use colgrep_core::query::last_segment;
 use colgrep_core::token::is_word_char;
 use colgrep_core::verbatim::Typed;
@@ -69,6 +70,14 @@ impl LocalSearch<'_> {
         vec![Seen { line: line as u32, standing: Some(standing), is_text: is_text(&record.language) }]
     }
 
+    /// Whether a file is the module of a name: called so, or the folder that it lies in.
+    fn is_module(&self, file: FilePlace, name: &str) -> bool {
+        let Some(record) = self.shard.record(file) else { return false };
+        let mut parts = record.path.rsplit('/');
+        let stem = parts.next().map(stem_of);
+        stem == Some(name) || parts.next() == Some(name)
+    }
+
     /// The line of a unit that is wanted, counted from its first; none where it has no such line.
     fn chosen(line: &LineOf, lines: &Lines<'_>) -> Option<usize> {
         let facts = language::facts();
@@ -119,7 +128,9 @@ impl Places for LocalSearch<'_> {
                 unit,
                 // The index compares a hash of eight bits.
                 is_named: last_segment(&stored.name) == name,
-                is_owned: owner.is_some() && stored.parent.split('.').next_back() == owner.as_deref(),
+                is_owned: owner.as_deref().is_some_and(|owner| {
+                    stored.parent.split('.').next_back() == Some(owner) || self.is_module(unit.file, owner)
+                }),
                 is_announced: keyword.as_ref().is_some_and(|keyword| words.any(|word| word == keyword)),
             })
         };
@@ -191,7 +202,7 @@ impl Places for LocalSearch<'_> {
         let (root, facts) = (Path::new(&self.snapshot.files.root), language::facts());
         let typed = match look {
             Look::Typed { text, weights } => Some(Typed::weighed(text, weights)),
-            Look::Announces(_) | Look::Calls(_) => None,
+            Look::Announces { .. } | Look::Calls(_) => None,
         };
         let seen = |file: &FilePlace| -> Vec<Seen> {
             let Some(record) = self.shard.record(*file) else { return Vec::new() };
@@ -204,7 +215,7 @@ impl Places for LocalSearch<'_> {
             };
             match (look, &typed) {
                 (_, Some(typed)) => self.typed_in(typed, record, &text),
-                (Look::Announces(name), _) => lines_that(&|line| announces(line, name, facts)),
+                (Look::Announces { name, keywords }, _) => lines_that(&|line| announces(line, name, keywords)),
                 (Look::Calls(name), _) => lines_that(&|line| calls(line, name, facts)),
                 (Look::Typed { .. }, None) => Vec::new(),
             }

@@ -166,11 +166,12 @@ impl Search<'_> {
     /// projects: a library's frames in a trace.
     fn locations(&mut self, named: Vec<Option<(Fit, Vec<FileMeant>)>>, lines: &[u32]) -> Result<()> {
         let mut found: Vec<(Fit, FilePlace, u32)> = Vec::new();
+        let is_alone = lines.len() == 1;
         for (named, line) in named.into_iter().zip(lines) {
             let Some((fit, files)) = named else { continue };
             let files = allowed(&files);
-            // The last part of a foreign path alone is hardly more than a name.
-            if fit > Fit::Name || files.len() == 1 {
+            // The last part of a foreign path alone is hardly more than a name, unless nothing else is asked.
+            if fit > Fit::Name || files.len() == 1 || is_alone {
                 found.extend(files.into_iter().map(|file| (fit, file, *line)));
             }
         }

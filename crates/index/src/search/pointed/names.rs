@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer};
-use colgrep_core::code_line::is_definition_keyword;
+use colgrep_core::code_line::is_binding;
 use colgrep_core::query::{Query, last_segment};
-use colgrep_core::token::is_word_char;
+use colgrep_core::token::{is_word_char, parts};
 use colgrep_core::{UnitKind, UnitRole};
 use colgrep_syntax::language;
 
@@ -25,6 +25,9 @@ const FILES_READ_MAX: usize = 64;
 /// Bytes of all files that are read.
 const BYTES_READ_MAX: u64 = 8 << 20;
 
+/// How code calls what it stands in: they own no name.
+const SELVES: &[&str] = &["Self", "cls", "crate", "self", "super", "this"];
+
 impl Search<'_> {
     /// The definitions of the name that the whole query is, and whether it has any. Where it has only a few, they are
     /// pointed at.
@@ -34,13 +37,11 @@ impl Search<'_> {
             return Ok(false);
         }
         let name = identifier.name.as_str();
-        let units = self.defining(name, &query.text)?;
+        let (units, is_owned) = self.defining(name, &query.text)?;
+        // `@expires.setter` is no setter of others.
+        let stands = !is_owned && self.stands_in_few(&query.text)?;
         if units.is_empty() {
-            let places = self.announced(name, None)?;
-            if places.len() <= DEFINITIONS_MAX {
-                self.point(&points(&places, 1.0))?;
-            }
-            return Ok(!places.is_empty());
+            return Ok(stands || self.named_inside(name)?);
         }
         if units.len() <= DEFINITIONS_MAX {
             self.point_at_names(&units, name)?;
@@ -48,10 +49,45 @@ impl Search<'_> {
         Ok(true)
     }
 
+    /// Points at a written path of names where it stands as typed, in a few units, and tells whether it does.
+    fn stands_in_few(&mut self, written: &str) -> Result<bool> {
+        let path: Vec<&str> = path_of(written).collect();
+        if path.len() < 2 || (path.len() == 2 && SELVES.contains(&path[0])) {
+            return Ok(false);
+        }
+        let known = self.found.clone();
+        let stands = self.text(written)? && self.found.units.len() <= known.units.len() + DEFINITIONS_MAX;
+        if !stands {
+            self.found = known;
+        }
+        Ok(stands)
+    }
+
+    /// The same for a name that no unit has: functions and types inside others, else what is bound to the name, which may
+    /// be a function. A plain word is bound to values in any code.
+    fn named_inside(&mut self, name: &str) -> Result<bool> {
+        let (bindings, others): (Vec<&str>, Vec<&str>) =
+            language::facts().declaration_keywords().partition(|word| is_binding(word));
+        let places = self.announced(name, &others)?;
+        if places.len() <= DEFINITIONS_MAX {
+            self.point(&points(&places, 1.0))?;
+        }
+        if !places.is_empty() || is_plain(name) {
+            return Ok(!places.is_empty());
+        }
+        let places = self.announced(name, &bindings)?;
+        let are_few = (1..=DEFINITIONS_MAX).contains(&places.len());
+        if are_few {
+            self.point(&points(&places, 1.0))?;
+        }
+        Ok(are_few)
+    }
+
     /// The units that define a name, written so. Of one that is defined, those that only announce it are left out, of a
-    /// type's file its constructors, and of a written path (`Session.get`) those that lie elsewhere.
-    fn defining(&self, name: &str, written: &str) -> Result<Vec<UnitFound>> {
-        let path: Vec<&str> = written.split(|c: char| !is_word_char(c)).filter(|part| !part.is_empty()).collect();
+    /// type's file its constructors, and of a written path (`Session.get`) those that lie elsewhere. And whether they lie
+    /// in what the path names.
+    fn defining(&self, name: &str, written: &str) -> Result<(Vec<UnitFound>, bool)> {
+        let path: Vec<&str> = path_of(written).collect();
         let owner = path.len().checked_sub(2).map(|i| path[i].to_string());
         let asked = DefinitionsAsked { name: name.to_string(), owner, ..DefinitionsAsked::default() };
         let mut units: Vec<DefinitionFound> =
@@ -63,6 +99,7 @@ impl Search<'_> {
         };
         best(&|found| found.unit.role == UnitRole::Definition, &mut units);
         best(&|found| found.is_owned, &mut units);
+        let is_owned = units.iter().any(|found| found.is_owned);
         let mut units: Vec<UnitFound> = units.into_iter().map(|found| found.unit).collect();
         let types: HashSet<FilePlace> =
             units.iter().filter(|unit| unit.kind == UnitKind::Class).map(|unit| unit.file).collect();
@@ -71,7 +108,7 @@ impl Search<'_> {
         if units.iter().any(|unit| unit.kind != UnitKind::Constant) {
             units.retain(|unit| unit.kind != UnitKind::Constant);
         }
-        Ok(units)
+        Ok((units, is_owned))
     }
 
     /// The definition that keyword and name announce.
@@ -89,20 +126,19 @@ impl Search<'_> {
         if units.iter().any(|unit| unit.role == UnitRole::Definition) {
             units.retain(|unit| unit.role == UnitRole::Definition);
         }
-        if units.is_empty() {
-            let places = self.announced(name, Some(keyword))?;
+        // "Static files" is no binding.
+        if units.is_empty() && !(is_binding(keyword) && is_plain(name)) {
+            let places = self.announced(name, &[keyword])?;
             self.point(&points(&places, 0.5))?;
         }
         self.point_at_names(&units, name)
     }
 
-    /// Lines that announce a name with a keyword in front, in units that have other names: functions inside functions,
-    /// what stands in a text of another language.
-    fn announced(&mut self, name: &str, keyword: Option<&str>) -> Result<Vec<(FilePlace, u32)>> {
-        let facts = language::facts();
-        let is_wanted = |word: &&str| keyword.map_or_else(|| is_definition_keyword(word, facts), |k| k == *word);
-        let keywords = facts.declaration_keywords().filter(is_wanted);
+    /// Lines that announce a name with one of some keywords in front, in units that have other names: functions inside
+    /// functions, what stands in a text of another language.
+    fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, u32)>> {
         let runs: Vec<Run> = keywords
+            .iter()
             .map(|keyword| run_of(&format!("{keyword} {name}"), self.tokenizer))
             .filter(|run| run.len() > 1)
             .collect();
@@ -110,7 +146,8 @@ impl Search<'_> {
         files.sort_unstable();
         files.dedup();
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let seen = self.rounds.look(&files, &Look::Announces(name.to_string()))?;
+        let keywords = keywords.iter().map(|keyword| (*keyword).to_string()).collect();
+        let seen = self.rounds.look(&files, &Look::Announces { name: name.to_string(), keywords })?;
         Ok(seen.into_iter().map(|(file, seen)| (file, seen.line)).collect())
     }
 
@@ -129,8 +166,9 @@ impl Search<'_> {
         }
         let files = self.rounds.holding_all(&terms)?;
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let seen = self.rounds.look(&files, &Look::Calls(name.to_string()))?;
-        let lines: Vec<(FilePlace, u32)> = seen.into_iter().map(|(file, seen)| (file, seen.line)).collect();
+        // What a text shows of a call calls nothing.
+        let seen = self.rounds.look(&files, &Look::Calls(name.to_string()))?.into_iter().filter(|(_, s)| !s.is_text);
+        let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
         let around = self.rounds.around(&lines)?;
         let found: Vec<(UnitFound, u32)> =
             around.into_iter().zip(&lines).filter_map(|(unit, (_, line))| Some((unit?, *line))).collect();
@@ -158,6 +196,16 @@ impl Search<'_> {
         }
         Ok(())
     }
+}
+
+/// The names in a written path of them.
+fn path_of(written: &str) -> impl Iterator<Item = &str> {
+    written.split(|c: char| !is_word_char(c)).filter(|part| !part.is_empty())
+}
+
+/// Whether a name has one part, as a word of a sentence has.
+fn is_plain(name: &str) -> bool {
+    parts(name).nth(1).is_none()
 }
 
 /// Lines that are pointed at as the places of a name.

@@ -19,6 +19,8 @@ const UNITS_OF_A_WORD_MAX: u64 = 20_000;
 const FILES_READ_MAX: usize = 64;
 /// Files that may hold all of a text's words in a row for it to be a known place.
 const FILES_IN_A_ROW_MAX: usize = 256;
+/// The same for a plain word, in any of its forms: what more files hold is a word of the trade.
+const FILES_OF_A_PLAIN_WORD_MAX: usize = 8;
 /// The same for an operator: `operator==` stands in few of the files that hold `operator`.
 const FILES_OF_AN_OPERATOR_MAX: usize = 2_048;
 /// The same for what stands in quotes: who quotes wants every place.
@@ -37,8 +39,10 @@ const RUN_SHARE_OF_A_MESSAGE_MIN: f32 = 0.25;
 const RUN_SHARE_MIN: f32 = 0.7;
 /// Words that must agree in a row where the text is no code: fewer stand in any text.
 const WORDS_MIN: usize = 4;
+/// The same for what a literal has in front of a value.
+const WORDS_BEFORE_A_VALUE_MIN: usize = 2;
 /// Words around quotes that are no stop words, at least, for a message.
-const CONTENT_WORDS_MIN: usize = 3;
+const CONTENT_WORDS_MIN: usize = 2;
 /// Words that must agree to the character where the text is written as prose is not.
 const WORDS_OF_CODE_MIN: usize = 2;
 /// The same where the text is all that a literal of code holds.
@@ -77,9 +81,12 @@ impl Search<'_> {
 
     /// Points at where the text stands as typed, or a run of its words. Whether all of it stands somewhere to the
     /// character.
-    fn text(&mut self, text: &str) -> Result<bool> {
+    pub(super) fn text(&mut self, text: &str) -> Result<bool> {
         let bare = Typed::new(text, |_| 0.0);
         let manner = how_to_look(text, &bare);
+        if manner.only_literals && text.trim() != unquoted(text) {
+            return self.text(unquoted(text));
+        }
         if bare.len() < manner.words_min {
             return Ok(false);
         }
@@ -91,8 +98,10 @@ impl Search<'_> {
             true => self.files_with_all(text)?,
             false => self.rounds.runs(std::slice::from_ref(&run))?.concat(),
         };
+        let is_plain = !typed.is_token() && !typed.is_code();
         let row_max = match typed.len() {
             1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
+            1 if is_plain => FILES_OF_A_PLAIN_WORD_MAX,
             1 => FILES_IN_A_ROW_MAX,
             _ if manner.only_literals => FILES_READ_MAX,
             _ => FILES_READ_OF_A_PHRASE_MAX,
@@ -103,9 +112,9 @@ impl Search<'_> {
         // A question's own words stand together by chance, and most often in documents.
         let asks = is_question(text);
         // A run of words leads to files that do not hold all of them.
-        let is_long = typed.len() >= WORDS_MIN;
+        let has_runs = typed.len() >= WORDS_MIN || is_message;
         let in_a_row = files.len();
-        if is_long && !asks {
+        if has_runs && !manner.only_literals && !asks {
             let known: FxHashSet<FilePlace> = files.iter().copied().collect();
             files.extend(by_weight.into_iter().filter(|file| !known.contains(file)));
         }
@@ -116,13 +125,13 @@ impl Search<'_> {
         let mut points = Vec::new();
         let mut places = self.standing(&typed, text, &files)?;
         if manner.only_literals {
-            places.retain(|(_, _, standing, is_text)| standing.is_literal && !is_text && !asks);
+            places.retain(|(_, _, standing, is_text)| standing.is_literal && !is_text);
             if places.len() > FILES_OF_A_LITERAL_MAX {
                 return Ok(false);
             }
         }
         for (file, line, standing, is_text) in places {
-            let is_run = is_long && standing.words >= WORDS_MIN && standing.share >= share_min;
+            let is_run = standing.share >= share_min && is_run_of(&standing, is_message);
             stands_whole |= standing.agreement == Agreement::Exact;
             let certainty = match standing.agreement {
                 Agreement::Exact => Certainty::Exact,
@@ -148,12 +157,12 @@ impl Search<'_> {
         if content.count() < CONTENT_WORDS_MIN || is_question(&around) {
             return Ok(false);
         }
-        let (typed, files) = self.holders(&around, WEIGHT_SHARE_OF_A_MESSAGE_MIN)?;
+        let (typed, files) = self.holders(&query.text, WEIGHT_SHARE_OF_A_MESSAGE_MIN)?;
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
         let stands = |(_, _, standing, is_text): &(FilePlace, u32, Standing, bool)| {
-            !is_text && standing.words >= WORDS_MIN && standing.share >= RUN_SHARE_OF_A_MESSAGE_MIN
+            !is_text && is_run_of(standing, true) && standing.share >= RUN_SHARE_OF_A_MESSAGE_MIN
         };
-        Ok(self.standing(&typed, &around, &files)?.iter().any(stands))
+        Ok(self.standing(&typed, &query.text, &files)?.iter().any(stands))
     }
 
     /// The text made ready to be looked for, and the files that hold at least `share_min` of its weight, those with most
@@ -253,15 +262,32 @@ impl Search<'_> {
     }
 }
 
-/// How a text is looked for as typed. One word is, where it is written as no word of a sentence is; few words are, where
-/// what stands between them is not of prose, or where a literal holds them and nothing else.
+/// A text without the marks of quotation that stand around all of it.
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let inside = |mark: char| text.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+    inside('\'').or_else(|| inside('`')).filter(|inside| !inside.is_empty()).unwrap_or(text)
+}
+
+/// Whether so many words in a row are no chance; in a message a value behind them may make up for their number.
+fn is_run_of(standing: &Standing, is_message: bool) -> bool {
+    let is_front = is_message && standing.is_before_value && standing.words >= WORDS_BEFORE_A_VALUE_MIN;
+    is_front || standing.words >= WORDS_MIN
+}
+
+/// How a text is looked for as typed. One word is, where it is written as no word of a sentence is, or hardly stands
+/// anywhere; few words are, where what stands between them is not of prose, or where a literal holds them and nothing
+/// else.
 fn how_to_look(text: &str, typed: &Typed<'_>) -> Manner {
     let pieces = text.split_whitespace().count();
     let manner = |words_min, is_loose| Manner { words_min, is_loose, only_literals: false };
     match pieces {
         1 if typed.is_token() => manner(1, !typed.is_operator()),
+        _ if typed.is_code() && typed.len() == 1 => manner(1, false),
         _ if typed.is_code() => manner(WORDS_OF_CODE_MIN, true),
+        1 => manner(1, true),
         2.. if typed.is_marked() => manner(WORDS_OF_CODE_MIN, typed.len() >= WORDS_MIN),
+        2.. if typed.len() < WORDS_MIN && has_values(text) => manner(WORDS_BEFORE_A_VALUE_MIN, false),
         2.. if typed.len() < WORDS_MIN => Manner { only_literals: true, ..manner(WORDS_OF_A_LITERAL_MIN, true) },
         _ => manner(WORDS_MIN, true),
     }

@@ -275,8 +275,13 @@ pub enum Look {
         /// The weight of each of its words.
         weights: Vec<f32>,
     },
-    /// Lines that announce a name.
-    Announces(String),
+    /// Lines that announce a name with one of some keywords.
+    Announces {
+        /// The name.
+        name: String,
+        /// The keywords.
+        keywords: Vec<String>,
+    },
     /// Lines that call it.
     Calls(String),
 }

@@ -1,0 +1,134 @@
+use super::*;
+
+/// Agreement, words and the text of the file's line from where it begins.
+fn found(text: &str, file: &str) -> String {
+    // Stop words lead nowhere.
+    let weight = |word: &str| if word.len() > 3 { word.len() as f32 } else { 0.0 };
+    let Some(standing) = Typed::new(text, weight).find(file) else { return "nothing".to_string() };
+    let line = file[standing.start..].lines().next().unwrap_or_default();
+    format!("{:?} {} {line}", standing.agreement, standing.words)
+}
+
+#[test]
+fn a_text_is_found_as_typed_or_by_its_longest_run() {
+    let file = "use net;\n// opens a socket\nfn open_socket(host: &str) {\n    fail(\"no route to %s, try another host\");\n}\n";
+    for (text, expected) in [
+        ("fn open_socket(host: &str) {", "Exact 4 fn open_socket(host: &str) {"),
+        ("fn open_socket (host : &str)", "Words 4 fn open_socket(host: &str) {"),
+        ("Opens A Socket", "Words 3 opens a socket"),
+        ("no route to db7, try another host", "Run 3 try another host\");"),
+        ("open_socket", "Exact 1 open_socket(host: &str) {"),
+        ("socket", "Exact 1 socket"),
+        ("pen_sock", "nothing"),
+        ("another universe", "Run 1 another host\");"),
+        ("xyz", "nothing"),
+        ("", "nothing"),
+    ] {
+        assert_eq!(found(text, file), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn questions_are_told_from_messages() {
+    for (text, expected) in [
+        ("how are cookies kept", true),
+        ("Where is 'timeout' set?", true),
+        ("could we see the session?", true),
+        ("Could not find server '42'.", false),
+        ("the trait bound `A: B` is not satisfied", false),
+        ("connection reset by peer", false),
+    ] {
+        assert_eq!(is_question(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_single_piece_counts_where_it_is_no_word_of_a_sentence() {
+    for (text, expected) in [
+        ("MAX_LEN", true),
+        ("E0502", true),
+        ("1.2.3", true),
+        ("Content-Type", true),
+        (".btn-primary", true),
+        ("/api/v1", true),
+        ("CacheReader", true),
+        ("operator==", true),
+        ("HTTP", true),
+        ("session", false),
+        ("Session", false),
+        ("empty?", false),
+    ] {
+        assert_eq!(Typed::new(text, |_| 1.0).is_token(), expected, "{text}");
+    }
+}
+
+#[test]
+fn of_several_places_the_one_with_more_of_the_text_counts() {
+    let file = "log(\"int %d is no multiple of %d\")\nlog(\"float %d is no multiple of %d\")\nv = \"1.0.0-beta\"\nw = \"1.0.0\"\n";
+    for (text, expected) in
+        [("float 3 is no multiple of 2", "Run 4 is no multiple of %d\")"), ("1.0.0", "Exact 3 1.0.0\"")]
+    {
+        assert_eq!(found(text, file), expected, "{text:?}");
+        let weight = |word: &str| word.len() as f32;
+        let standing = Typed::new(text, weight).find(file).expect("it stands there");
+        assert_eq!(file[..standing.start].lines().count() % 2, 0, "{text:?}: the second of each two lines");
+    }
+}
+
+#[test]
+fn a_whole_literal_counts_before_the_same_words_elsewhere() {
+    let file = "// no such key\nlet other = \"no such key in it\";\nfail('no such key\\n');\nfail(\"No such key.\");\n";
+    for (text, expected, line) in [
+        ("no such key", true, 3),
+        ("No such key", true, 4),
+        ("such key in", false, 2),
+        ("no SUCH key in it", true, 2),
+        ("other", false, 2),
+    ] {
+        let standing = Typed::new(text, |word| word.len() as f32).find(file).expect("it stands there");
+        let found = (standing.is_literal, 1 + file[..standing.start].matches('\n').count());
+        assert_eq!(found, (expected, line), "{text}");
+    }
+}
+
+#[test]
+fn a_run_in_front_of_a_value_is_told() {
+    let file = "no such module here\nfail(f\"no such module {name}\");\nfail(\"bad option: \" + name)\n";
+    for (text, expected, line) in
+        [("no such module foo", true, 2), ("no such module", false, 1), ("bad option: foo", true, 3)]
+    {
+        let standing = Typed::new(text, |word| word.len() as f32).find(file).expect("it stands there");
+        let found = (standing.is_before_value, 1 + file[..standing.start].matches('\n').count());
+        assert_eq!(found, (expected, line), "{text}");
+    }
+    for text in [" %s", ": {}", " '#{name}'", ": \" << name", " \\(name)", "\", name)", ": ${name}"] {
+        assert!(begins_with_value(text), "{text}");
+    }
+    assert!(!begins_with_value("\")") && !begins_with_value(" here, too"));
+}
+
+#[test]
+fn code_is_told_from_prose() {
+    for (text, expected) in
+        [("x = compute(y)", true), ("a::b c", true), ("could not open file: x", false), ("it's here, isn't it?", false)]
+    {
+        assert_eq!(Typed::new(text, |_| 1.0).is_code(), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_share_is_that_of_the_weight() {
+    let weight = |word: &str| if word == "rare" { 3.0 } else { 1.0 };
+    let standing = Typed::new("rare words here", weight).find("some rare words there").expect("a run");
+    assert_eq!((standing.words, standing.share), (2, 0.8));
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_in_any_file_ends_and_stays_inside(text in "[a-c_ .é漢]{0,20}", file in "[a-c_ .\né漢]{0,80}") {
+        if let Some(standing) = Typed::new(&text, |_| 1.0).find(&file) {
+            assert!(file.is_char_boundary(standing.start) && standing.words <= words(&text).count());
+            assert!((0.0..=1.0).contains(&standing.share));
+        }
+    }
+}
