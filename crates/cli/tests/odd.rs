@@ -273,7 +273,7 @@ fn a_search_beside_a_writer_says_what_it_knows() {
     assert_eq!((ran.status, ran.out.as_str()), (0, "src/queue/ring.rs\n"));
     assert_eq!(
         ran.err.trim_end(),
-        "colgrep: another colgrep is indexing; this answer is from the index as it is: 13 of 14 files are indexed"
+        "colgrep: another colgrep is indexing; this answer is from the index as it is: 13 of 14 files are indexed; what changed since is not in it"
     );
     assert_eq!(sandbox.run(&["ring buffer", "--quiet"]).err, "");
     let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["status", "--json"]).out).expect("JSON");

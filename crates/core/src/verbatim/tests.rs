@@ -1,3 +1,5 @@
+//! Tests of texts as typed.
+
 use super::*;
 
 /// Agreement, words and the text of the file's line from where it begins.

@@ -2,13 +2,13 @@
 
 /// Extensions of programs, grammars, shaders and templates that the table has no row for.
 const CODE_EXTENSIONS: &[&str] = &[
-    "abap", "ac", "ada", "adb", "ado", "ads", "agda", "ahk", "apex", "arb", "as", "asm", "astro", "avdl", "awk", "bas",
-    "bat", "bazel", "blade", "bzl", "cairo", "capnp", "cbl", "cl", "clj", "cljc", "cljs", "cls", "cmake", "cmd", "cob",
+    "abap", "ac", "ada", "adb", "ado", "ads", "agda", "ahk", "apex", "as", "asm", "astro", "avdl", "awk", "bas", "bat",
+    "bazel", "blade", "bzl", "cairo", "capnp", "cbl", "cl", "clj", "cljc", "cljs", "cls", "cmake", "cmd", "cob",
     "coffee", "comp", "cr", "cshtml", "cu", "cuh", "d", "dats", "di", "do", "ejs", "el", "elm", "erb", "erl", "f",
     "f03", "f08", "f77", "f90", "f95", "fbs", "fish", "for", "frag", "fs", "fsi", "fsx", "fut", "g4", "gd", "gleam",
     "glsl", "gradle", "groovy", "haml", "hbs", "hlsl", "hrl", "hx", "hy", "idr", "in", "inc", "ino", "j2", "jai",
     "jinja", "jinja2", "jsp", "k", "l", "lalrpop", "lean", "lhs", "liquid", "lisp", "ll", "ls", "lsp", "m", "m4",
-    "metal", "mll", "mlir", "mly", "mojo", "move", "mustache", "nasm", "nim", "nu", "odin", "p6", "pas", "peg", "pest",
+    "metal", "mlir", "mll", "mly", "mojo", "move", "mustache", "nasm", "nim", "nu", "odin", "p6", "pas", "peg", "pest",
     "pl", "pp", "pro", "prolog", "pug", "purs", "q", "r", "raku", "razor", "re", "rei", "res", "rkt", "roc", "s",
     "sas", "sed", "slim", "sml", "ss", "stan", "star", "sv", "svh", "t", "tcl", "td", "thrift", "thy", "tmpl",
     "trigger", "ts", "twig", "v", "vala", "vb", "vbs", "vert", "vhd", "vhdl", "vim", "wat", "wgsl", "y", "yy",

@@ -14,8 +14,8 @@ use super::text::{
     clean_comment, clean_heading, clean_name, clean_title, fold_space, push_line, push_part, split_list, truncate,
 };
 use super::{
-    BODY_BYTES_MAX, BYTES_PER_DEFINITION, DEFINITIONS_BASE, DEPTH_MAX, DOCSTRING_BYTES_MAX, LINE_BYTES_MAX,
-    LIST_LEN_MAX, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX,
+    BODY_BYTES_MAX, BYTES_PER_DEFINITION, DEFINITIONS_BASE, DEPTH_MAX, DOCSTRING_BYTES_MAX, INNER_FUNCTION_LINES_MIN,
+    LARGE_FUNCTION_LINES, LINE_BYTES_MAX, LIST_LEN_MAX, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX,
 };
 use crate::budget::{Budget, Spent};
 use crate::language::{Language, Reader};
@@ -44,14 +44,17 @@ impl Builder<'_> {
             return Err(Spent::Units);
         }
         let enclosing = enclosing(&definitions);
-        // How deep each stands; none for what belongs to the unit around it (all that stands inside a function).
+        // How deep each stands; none for what belongs to the unit around it (what stands inside a function, unless that is so
+        // long that it is no unit to anybody).
         let mut depths: Vec<Option<usize>> = Vec::with_capacity(definitions.len());
         // The name of each, with those of what encloses it.
         let mut names: Vec<(String, String)> = Vec::with_capacity(definitions.len());
         for (i, definition) in definitions.iter().enumerate() {
             let depth = match enclosing[i] {
                 None => Some(0),
-                Some(a) => depths[a].filter(|&d| d < DEPTH_MAX && definitions[a].what.is_container()).map(|d| d + 1),
+                Some(a) => {
+                    depths[a].filter(|&d| d < DEPTH_MAX && self.holds(&definitions[a], definition)).map(|d| d + 1)
+                }
             };
             depths.push(depth);
             if depth.is_none() {
@@ -87,6 +90,14 @@ impl Builder<'_> {
         }
         units.extend(blocks);
         Ok(units)
+    }
+
+    /// Whether what a definition encloses is a unit of its own.
+    fn holds(&self, outer: &Definition, inner: &Definition) -> bool {
+        let lines = |d: &Definition| self.lines.end_line(&d.bytes) + 1 - self.lines.line_of(d.bytes.start);
+        let is_large = || outer.what.is_callable() && lines(outer) >= LARGE_FUNCTION_LINES;
+        outer.what.is_container()
+            || (is_large() && inner.what.may_stand_alone() && lines(inner) >= INNER_FUNCTION_LINES_MIN)
     }
 
     /// Takes room for a text of `bytes`.

@@ -61,6 +61,12 @@ impl What {
         matches!(self, What::Unit(UnitKind::Function | UnitKind::Method, _))
     }
 
+    /// Whether it is a function or a type, and no test.
+    pub(super) fn may_stand_alone(self) -> bool {
+        let is_function = matches!(self, What::Unit(UnitKind::Function | UnitKind::Method | UnitKind::Class, _));
+        is_function && !matches!(self, What::Unit(_, UnitRole::Test))
+    }
+
     pub(super) fn is_container(self) -> bool {
         matches!(self, What::Unit(UnitKind::Class | UnitKind::Section, _) | What::Namespace)
     }

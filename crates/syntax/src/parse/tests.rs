@@ -7,7 +7,7 @@ use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use proptest::prelude::*;
 
 use super::text::{clean_comment, clean_heading, clean_name, clean_title, split_list};
-use super::{BLOCK_LINES, BODY_BYTES_MAX, PANICKED, Parsed, contained, parse};
+use super::{BLOCK_LINES, BODY_BYTES_MAX, LARGE_FUNCTION_LINES, PANICKED, Parsed, contained, parse};
 use crate::language::{LANGUAGES, Language, by_name};
 
 fn parsed(language: &str, text: &str) -> Parsed {
@@ -41,6 +41,21 @@ fn a_panic_costs_one_file_its_definitions() {
     assert_eq!(parsed.note.as_deref(), Some(PANICKED));
     assert!(parsed.units.iter().all(|unit| unit.kind == UnitKind::RawCode), "{parsed}");
     assert_eq!(unit(&contained(text, rust, || parse(text, rust)), "two").span.line, 3);
+}
+
+#[test]
+fn a_long_function_holds_what_is_made_inside_it() {
+    let body = |indent: &str| format!("{indent}step();\n").repeat(LARGE_FUNCTION_LINES as usize / 4);
+    let inner = "  const patch = (a, b) => {\n    if (a) {\n      walk(a, b);\n    }\n  };\n  const short = () => {\n    tick();\n  };\n";
+    let factory = |parts: usize| format!("function make() {{\n{}{inner}}}\n", body("  ").repeat(parts));
+    let long = parsed("javascript", &factory(4));
+    let (outer, patch) = (unit(&long, "make"), unit(&long, "make.patch"));
+    assert_eq!((patch.kind, patch.calls.join(" ")), (UnitKind::Function, "walk".to_string()));
+    assert!(patch.body.contains("walk(a, b)") && !outer.body.contains("walk(a, b)"));
+    assert!(outer.body.contains("const patch") && outer.body.contains("tick()"), "{}", outer.body);
+    assert_eq!(outer.calls.join(" "), "step tick");
+    let short = parsed("javascript", &factory(1));
+    assert!(short.units.len() == 1 && unit(&short, "make").body.contains("walk(a, b)"), "{short}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Text as typed: the places that hold a whole query, the longest run of its words, or what stands in quotes.
 
-use colgrep_core::bm25::idf;
+use colgrep_core::bm25::{Field, idf};
 use colgrep_core::clue::Certainty;
 use colgrep_core::query::Query;
 use colgrep_core::token::is_stop_word;
@@ -11,7 +11,7 @@ use super::{Point, Pointers, Search};
 use crate::error::Result;
 use crate::ids::FilePlace;
 use crate::lexical::{run_of, term_of_word};
-use crate::search::shard::{HoldingAsked, Look, Seen};
+use crate::search::shard::{HolderCount, HoldingAsked, Look, Seen};
 
 /// Units that hold a word, at most, for the word to lead to files.
 const UNITS_OF_A_WORD_MAX: u64 = 20_000;
@@ -99,6 +99,9 @@ impl Search<'_> {
             false => self.rounds.runs(std::slice::from_ref(&run))?.concat(),
         };
         let is_plain = !typed.is_token() && !typed.is_code();
+        if is_plain && typed.len() == 1 && self.names(text)? {
+            return Ok(false);
+        }
         let row_max = match typed.len() {
             1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
             1 if is_plain => FILES_OF_A_PLAIN_WORD_MAX,
@@ -147,6 +150,17 @@ impl Search<'_> {
         Ok(stands_whole)
     }
 
+    /// Whether a word is a part of the name of a unit, a file or a folder: what is called so says more than what holds it.
+    fn names(&mut self, word: &str) -> Result<bool> {
+        let Some(term) = term_of_word(word, self.tokenizer) else { return Ok(false) };
+        let counts = self.rounds.counts(&[term], 0)?;
+        let of_names = |count: &HolderCount| {
+            let is_name = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Stem | Field::Folder);
+            Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_name(field) && units > 0)
+        };
+        Ok(counts.iter().any(of_names))
+    }
+
     /// Whether the query is a program's message that holds values in quotes: what stands around them, or a run of it,
     /// stands in code.
     pub(super) fn is_message(&mut self, query: &Query) -> Result<bool> {
@@ -184,7 +198,7 @@ impl Search<'_> {
             0.0
         });
         let counts = if terms.is_empty() { Vec::new() } else { self.rounds.counts(&terms, UNITS_OF_A_WORD_MAX)? };
-        let weight = |count: &crate::search::shard::HolderCount| match count.files {
+        let weight = |count: &HolderCount| match count.files {
             _ if count.units.most() > UNITS_OF_A_WORD_MAX => 0.0,
             0 => 0.0,
             files => idf(self.statistics.units, files),
