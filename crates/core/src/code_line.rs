@@ -75,6 +75,23 @@ fn is_in_attribute(line: &str, at: usize) -> bool {
     false
 }
 
+/// What a function without a name begins with.
+pub const LAMBDAS: [&str; 3] = ["func", "function", "lambda"];
+
+/// Whether a line binds a function to `name` (`f := func() {`).
+pub fn binds_function(line: &str, name: &str) -> bool {
+    let is_bound = |at: usize| {
+        let behind = line[at + name.len()..].trim_start();
+        let value = behind.strip_prefix(":=").or_else(|| behind.strip_prefix('=')).map(str::trim_start);
+        let is_lambda = |value: &str| {
+            let rest = LAMBDAS.iter().find_map(|word| value.strip_prefix(word));
+            rest.is_some_and(|rest| !rest.starts_with(is_word_char))
+        };
+        value.is_some_and(is_lambda)
+    };
+    words_at(line, name).any(is_bound) && !is_comment(line)
+}
+
 /// Whether a line announces `name`: one of some keywords stands right in front of it.
 pub fn announces(line: &str, name: &str, keywords: &[String]) -> bool {
     let is_announced = |at: usize| {
@@ -251,5 +268,14 @@ mod tests {
             assert_eq!(found, (announced, called, used), "{line}");
         }
         assert!(announces("let open = 3;", "open", &["let".to_string()]) && is_binding("let"));
+        for (line, expected) in [
+            ("\topen := func(port int) error {", true),
+            ("open = lambda port: port", true),
+            ("open := functions(3)", false),
+            ("// open := func", false),
+            ("reopen := func() {", false),
+        ] {
+            assert_eq!(binds_function(line, "open"), expected, "{line}");
+        }
     }
 }

@@ -8,10 +8,10 @@ const FILLERS: [&str; 8] = ["e.g", "i.e", "etc", "eg", "ie", "aka", "please", "t
 /// Those that some projects are about.
 const TOPICAL_FILLERS: [&str; 3] = ["help", "github", "issue"];
 /// Words of a line that greets or thanks, beside fillers.
-const GREETINGS: [&str; 7] = ["hi", "hello", "hey", "thank", "thx", "cheers", "regards"];
+const GREETINGS: [&str; 10] =
+    ["hi", "hello", "hey", "thank", "thx", "cheers", "regards", "morning", "afternoon", "evening"];
 /// What stands beside them there.
-const BESIDE_GREETINGS: &str =
-    "advance all anyone best can could everybody everyone folks guys kind lot many me much someone there you";
+const BESIDE_GREETINGS: &str = "advance all anyone best can good so team could everybody everyone folks guys kind lot many me much someone there you";
 /// What a sentence puts around a word.
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '(', ')', '!', '?'];
 
@@ -190,6 +190,7 @@ mod tests {
             ("Hi all,\nhow to close a socket?\n\nThanks in advance!\n", "how to close a socket?"),
             ("hello\r\n  close\n\nthanks\n\nit\nThank you :)", "  close\n\nthanks\n\nit"),
             ("Can someone help me?\nclose", "close"),
+            ("Good morning team\nclose\nthank you so much", "close"),
             ("\nclose a socket\n", "\nclose a socket\n"),
             ("please help\n\nthanks", "please help\n\nthanks"),
             ("hi", "hi"),

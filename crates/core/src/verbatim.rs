@@ -55,8 +55,8 @@ pub struct Standing {
     pub is_alone: bool,
     /// Whether the words that agree do so with everything between them, case and punctuation.
     pub is_same: bool,
-    /// Whether these words are all that a literal holds: a mark of quotation on either side, and nothing else but
-    /// punctuation and escapes.
+    /// Whether these words, with what stands between them, are all that a literal holds: a mark of quotation on either
+    /// side, and nothing else but punctuation and escapes.
     pub is_literal: bool,
     /// Whether a literal begins with these words and has a value behind them, a placeholder or what is added to it, where
     /// the text goes on.
@@ -226,7 +226,7 @@ impl<'t> Typed<'t> {
             is_alone: true,
             is_same: best.is_same,
             is_before_value: best.is_before_value,
-            is_literal: is_literal(file, best.place),
+            is_literal: best.is_literal,
         })
     }
 
@@ -234,7 +234,9 @@ impl<'t> Typed<'t> {
         let typed = &self.text[self.words[run.start].start..self.words[run.end - 1].end];
         let opens = || file[..place.start].ends_with(['"', '\'', '`']);
         let is_before_value = run.end < self.len() && opens() && begins_with_value(&file[place.end..]);
-        Place { is_same: typed == &file[place.clone()], is_before_value, run, weight, beside: 0.0, place }
+        let there = &file[place.clone()];
+        let is_literal = typed.eq_ignore_ascii_case(there) && is_literal(file, place.clone());
+        Place { is_same: typed == there, is_before_value, is_literal, run, weight, beside: 0.0, place }
     }
 
     /// The weight of the text's words on the lines of `place`.
@@ -305,12 +307,14 @@ struct Place {
     is_same: bool,
     /// [`Standing::is_before_value`].
     is_before_value: bool,
+    /// [`Standing::is_literal`].
+    is_literal: bool,
     place: Range<usize>,
 }
 
 impl Place {
     fn rank(&self) -> (usize, f32, bool, f32, bool) {
-        (self.run.len(), self.weight, self.is_before_value, self.beside, self.is_same)
+        (self.run.len(), self.weight, self.is_before_value || self.is_literal, self.beside, self.is_same)
     }
 }
 

@@ -419,7 +419,7 @@ impl Place {
             if detail == Detail::Relations && (answered.is_empty() || ranked.is_list) && !unit.name.is_empty() {
                 one.called_by = self.snapshot.callers(&unit.name)?;
             }
-            let has_members = detail == Detail::Parts && matches!(unit.kind, UnitKind::Class | UnitKind::Section);
+            let has_members = detail == Detail::Parts && may_have_members(&unit);
             if let Some(record) = record.filter(|_| has_members && !is_other) {
                 one.parts = search::own_lines(&self.snapshot, record.id, candidate.unit, &lines)?;
             }
@@ -475,6 +475,12 @@ impl Place {
         let files = &self.snapshot.files.files;
         files.binary_search_by(|f| f.path.as_str().cmp(path)).ok().map(|at| &files[at])
     }
+}
+
+/// Whether other units may lie in it.
+fn may_have_members(unit: &Unit) -> bool {
+    let is_large = unit.span.end + 1 >= unit.span.line + colgrep_syntax::parse::LARGE_FUNCTION_LINES;
+    matches!(unit.kind, UnitKind::Class | UnitKind::Section) || is_large
 }
 
 /// Whether a unit is a section of prose with a heading: the heading is its best line.

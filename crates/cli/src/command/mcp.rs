@@ -144,6 +144,8 @@ impl Server {
         let mut rooted = self.rooted.subscribe();
         // Who never says is answered about what the server was started in.
         let _ = tokio::time::timeout(ROOTS_PATIENCE, rooted.wait_for(|is_rooted| *is_rooted)).await;
+        // Roots that are being taken count.
+        drop(self.turn.lock().await);
         let mut state = self.state();
         let forwarded = REPORT.try_with(Clone::clone).ok().flatten().map(|(token, peer)| {
             let (reporter, from) = Reporter::new();

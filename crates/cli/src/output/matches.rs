@@ -14,6 +14,9 @@ use super::path::absolute_name;
 use super::style::{self, paint};
 use super::{Format, Options, Spot};
 
+/// Bytes of a file's rows, at most: a match in a long line may ask for all of the line once more.
+const ROWS_BYTES_MAX: usize = 1 << 30;
+
 /// Options of a plain grep.
 #[derive(Clone, Debug, Default)]
 pub struct LineOptions {
@@ -158,6 +161,11 @@ impl<'a> Printer<'a> {
     }
 
     fn line(&mut self, number: u64, separator: char, bytes: &[u8], column: Option<usize>) -> io::Result<()> {
+        if self.lines.text.len() > ROWS_BYTES_MAX {
+            let told =
+                format!("more than {} MiB of rows; -M N leaves out lines of more than N bytes", ROWS_BYTES_MAX >> 20);
+            return Err(io::Error::other(told));
+        }
         let whole = without_newline(bytes);
         let bytes = self.trim_end(whole);
         self.lines.shows_lines = true;

@@ -12,6 +12,12 @@ const CALLER_QUESTIONS: &[&str] = &[
     "what uses",
     "which function calls",
     "which functions call",
+    "everything that calls",
+    "functions calling",
+    "functions that call",
+    "where do we call",
+    "where do we use",
+    "call sites of",
     "callers of",
     "callers",
     "calls to",
@@ -21,7 +27,8 @@ const CALLER_QUESTIONS: &[&str] = &[
     "where is",
 ];
 /// What may stand in front of them.
-const CALLER_REQUESTS: &[&str] = &["find all", "find", "list all", "list", "show all", "show", "all"];
+const CALLER_REQUESTS: &[&str] =
+    &["find all", "find", "get all", "get", "list all", "list", "show me all", "show me", "show all", "show", "all"];
 /// What asks for the callers of the name in front of it.
 const CALLERS: &[&str] = &["callers", "references", "usages"];
 

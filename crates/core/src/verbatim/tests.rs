@@ -79,13 +79,15 @@ fn of_several_places_the_one_with_more_of_the_text_counts() {
 
 #[test]
 fn a_whole_literal_counts_before_the_same_words_elsewhere() {
-    let file = "// no such key\nlet other = \"no such key in it\";\nfail('no such key\\n');\nfail(\"No such key.\");\n";
+    let file = "// no such key\nlet other = \"no such key in it\";\nfail('no such key\\n');\nfail(\"No such key.\");\nrun(\"swap-pane\", \"worker\", \"--pool\")\n";
     for (text, expected, line) in [
         ("no such key", true, 3),
         ("No such key", true, 4),
         ("such key in", false, 2),
         ("no SUCH key in it", true, 2),
         ("other", false, 2),
+        ("swap pane", false, 5),
+        ("worker pool", false, 5),
     ] {
         let standing = Typed::new(text, |word| word.len() as f32).find(file).expect("it stands there");
         let found = (standing.is_literal, 1 + file[..standing.start].matches('\n').count());

@@ -49,7 +49,7 @@ pub(super) fn respelled(
     if words.len() > WORDS_MAX {
         return Ok(None);
     }
-    let unknown = words.iter().enumerate().filter(|(_, word)| is_plain(&text[(*word).clone()]));
+    let unknown = words.iter().enumerate().filter(|(_, word)| is_written(&text[(*word).clone()]));
     let unknown = unknown.filter(|(_, word)| stands_nowhere(&text[(*word).clone()], query, statistics, tokenizer));
     let unknown: Vec<usize> = unknown.map(|(at, _)| at).collect();
     let mut found: Vec<Spelling> = Vec::new();
@@ -59,7 +59,10 @@ pub(super) fn respelled(
         }
         let spelling = match joined(rounds, text, &words, at, tokenizer)? {
             Some(joined) => Some(joined),
-            None => apart(rounds, text, words[at].clone(), words.len() == 1, tokenizer)?,
+            None if is_plain(&text[words[at].clone()]) => {
+                apart(rounds, text, words[at].clone(), words.len() == 1, tokenizer)?
+            }
+            None => otherwise(rounds, text, words[at].clone())?,
         };
         // A word that was taken apart with its neighbour may be joined to the one behind it, too.
         found.extend(spelling.filter(|new| found.last().is_none_or(|known| known.place.end <= new.place.start)));
@@ -75,16 +78,21 @@ pub(super) fn respelled(
     Ok(Some(Respelled { text: read, words }))
 }
 
-/// Whether a word is one of letters, in one part.
+/// Whether a word is one of letters, in one part or several.
+fn is_written(word: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    word.bytes().all(is_letter) && LETTERS.contains(&word.trim_matches('_').len())
+}
+
 fn is_plain(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_alphabetic()) && parts(word).nth(1).is_none() && LETTERS.contains(&word.len())
+    !word.contains('_') && parts(word).nth(1).is_none()
 }
 
 fn stands_nowhere(word: &str, query: &Query, statistics: &Statistics, tokenizer: &mut Tokenizer) -> bool {
     if is_stop_word(&word.to_lowercase()) {
         return false;
     }
-    let term = tokenizer.normal(word);
+    let term = tokenizer.normal(word.trim_matches('_'));
     let at = query.terms.iter().position(|known| known.text == term);
     at.and_then(|at| statistics.terms.get(at)).is_some_and(|count| count.most() == 0)
 }
@@ -136,6 +144,16 @@ fn apart(
     let files = if runs.is_empty() { Vec::new() } else { rounds.runs(&runs)? };
     let most = files.iter().zip(pairs).filter(|(files, _)| !files.is_empty()).max_by_key(|(files, _)| files.len());
     Ok(most.map(|(_, text)| Spelling { place, text }))
+}
+
+/// A word of several parts in the other way to write them: `match_request` as `matchrequest`, which `MatchRequest` is to the
+/// index, and `closeSocket` as `close_socket`.
+fn otherwise(rounds: &Rounds<'_>, text: &str, place: Range<usize>) -> Result<Option<Spelling>> {
+    let word = &text[place.clone()];
+    let lower: Vec<String> = parts(word).map(|part| word[part].to_lowercase()).collect();
+    let terms = [lower.join("_"), lower.concat()];
+    let spellings = terms.iter().map(|text| Spelling { place: place.clone(), text: text.clone() }).collect();
+    known(rounds, spellings, &terms)
 }
 
 /// The spelling whose term stands in most units; none where no term stands anywhere.

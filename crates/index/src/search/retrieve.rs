@@ -384,7 +384,7 @@ fn file_facts(
         repository: found.front,
         place: place.0,
         path_facts,
-        is_text: is_text(&found.language) || (is_unknown(&found.language) && others::is_data(&found.path)),
+        is_text: is_data(&found.language, &found.path),
         near,
         adjacent,
         variant: query.variants.of_path(&found.path, language::facts()),
@@ -453,8 +453,9 @@ pub fn is_text(language: &str) -> bool {
     matches!(category(language), Category::Prose | Category::Data)
 }
 
-fn is_unknown(language: &str) -> bool {
-    category(language) == Category::Unknown
+/// Whether a file is that, or of no known language and no program by the look of its path.
+pub(super) fn is_data(language: &str, path: &str) -> bool {
+    is_text(language) || (category(language) == Category::Unknown && others::is_data(path))
 }
 
 fn category(language: &str) -> Category {

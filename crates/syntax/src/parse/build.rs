@@ -49,7 +49,15 @@ impl Builder<'_> {
         let mut depths: Vec<Option<usize>> = Vec::with_capacity(definitions.len());
         // The name of each, with those of what encloses it.
         let mut names: Vec<(String, String)> = Vec::with_capacity(definitions.len());
+        // Whether it is what encloses it, found once more.
+        let mut again: Vec<bool> = vec![false; definitions.len()];
         for (i, definition) in definitions.iter().enumerate() {
+            if let Some(a) = enclosing[i].filter(|&a| self.is_again(&definitions[a], definition)) {
+                depths.push(depths[a]);
+                names.push(names[a].clone());
+                again[i] = true;
+                continue;
+            }
             let depth = match enclosing[i] {
                 None => Some(0),
                 Some(a) => {
@@ -73,7 +81,7 @@ impl Builder<'_> {
         }
         let mut units: Vec<Option<Unit>> = Vec::with_capacity(definitions.len());
         for (i, (parent, name)) in names.into_iter().enumerate() {
-            let unit = depths[i].and_then(|_| self.unit(i, &definitions, &enclosing, &comments));
+            let unit = depths[i].filter(|_| !again[i]).and_then(|_| self.unit(i, &definitions, &enclosing, &comments));
             if let Some(unit) = &unit {
                 self.take_room(parent.len() + name.len() + unit.signature.len() + unit.docstring.len())?;
             }
@@ -92,12 +100,24 @@ impl Builder<'_> {
         Ok(units)
     }
 
+    fn line_count(&self, definition: &Definition) -> u32 {
+        self.lines.end_line(&definition.bytes) + 1 - self.lines.line_of(definition.bytes.start)
+    }
+
+    fn is_large(&self, definition: &Definition) -> bool {
+        definition.what.is_callable() && self.line_count(definition) >= LARGE_FUNCTION_LINES
+    }
+
     /// Whether what a definition encloses is a unit of its own.
     fn holds(&self, outer: &Definition, inner: &Definition) -> bool {
-        let lines = |d: &Definition| self.lines.end_line(&d.bytes) + 1 - self.lines.line_of(d.bytes.start);
-        let is_large = || outer.what.is_callable() && lines(outer) >= LARGE_FUNCTION_LINES;
-        outer.what.is_container()
-            || (is_large() && inner.what.may_stand_alone() && lines(inner) >= INNER_FUNCTION_LINES_MIN)
+        let is_unit = || inner.what.may_stand_alone() && self.line_count(inner) >= INNER_FUNCTION_LINES_MIN;
+        outer.what.is_container() || (self.is_large(outer) && is_unit())
+    }
+
+    /// Whether two definitions are one long function: `const Card = memo(function Card() {`.
+    fn is_again(&self, outer: &Definition, inner: &Definition) -> bool {
+        let are_large = self.is_large(outer) && self.is_large(inner);
+        are_large && self.line_count(inner) + INNER_FUNCTION_LINES_MIN > self.line_count(outer)
     }
 
     /// Takes room for a text of `bytes`.
@@ -185,7 +205,9 @@ impl Builder<'_> {
         let definition = &definitions[i];
         let What::Unit(mut kind, role) = definition.what else { return None };
         let in_class = definition.parent.is_some()
-            || ancestors(i, enclosing).any(|a| matches!(definitions[a].what, What::Unit(UnitKind::Class, _)));
+            || ancestors(i, enclosing)
+                .take_while(|&a| !definitions[a].what.is_callable())
+                .any(|a| matches!(definitions[a].what, What::Unit(UnitKind::Class, _)));
         if kind == UnitKind::Function && in_class && role != UnitRole::Test {
             kind = UnitKind::Method;
         }

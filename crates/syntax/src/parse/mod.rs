@@ -57,7 +57,7 @@ const LINE_BYTES_MAX: usize = 1_000;
 const SECTION_LINES_MAX: u32 = 200;
 /// A function of so many lines holds others as a class does, those of so many lines at least: what is made inside a factory
 /// or a closure.
-const LARGE_FUNCTION_LINES: u32 = 150;
+pub const LARGE_FUNCTION_LINES: u32 = 150;
 const INNER_FUNCTION_LINES_MIN: u32 = 5;
 /// Definitions nested deeper belong to the one around them.
 const DEPTH_MAX: usize = 32;

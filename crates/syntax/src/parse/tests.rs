@@ -54,6 +54,13 @@ fn a_long_function_holds_what_is_made_inside_it() {
     assert!(patch.body.contains("walk(a, b)") && !outer.body.contains("walk(a, b)"));
     assert!(outer.body.contains("const patch") && outer.body.contains("tick()"), "{}", outer.body);
     assert_eq!(outer.calls.join(" "), "step tick");
+    let named = format!("const Card = memo(function Card() {{\n{}{inner}}});\n", body("  ").repeat(4));
+    let named = parsed("javascript", &named);
+    assert_eq!(
+        named.units.iter().map(Unit::qualified_name).collect::<Vec<_>>().join(" "),
+        "Card Card.patch",
+        "{named}"
+    );
     let short = parsed("javascript", &factory(1));
     assert!(short.units.len() == 1 && unit(&short, "make").body.contains("walk(a, b)"), "{short}");
 }

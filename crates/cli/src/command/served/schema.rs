@@ -179,7 +179,9 @@ pub fn fit(arguments: &mut Map<String, Value>, schema: &Map<String, Value>) {
                 .filter(|n| n.fract() == 0.0 && *n >= 0.0 && number.as_u64().is_none())
                 .map(|n| json!(n as u64)),
             (Some("integer"), Value::String(text)) => text.trim().parse::<u64>().ok().map(Value::from),
-            (Some("number"), Value::String(text)) => text.trim().parse::<f64>().ok().map(Value::from),
+            (Some("number"), Value::String(text)) => {
+                text.trim().parse::<f64>().ok().filter(|n| n.is_finite()).map(Value::from)
+            }
             (Some("boolean"), Value::String(text)) => text.trim().parse::<bool>().ok().map(Value::from),
             (Some("array"), Value::String(text)) => match serde_json::from_str(text) {
                 Ok(list @ Value::Array(_)) => Some(list),

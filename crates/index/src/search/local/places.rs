@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use colgrep_core::UnitId;
-use colgrep_core::code_line::{announces, calls, is_use, naming_line, word_at};
-use colgrep_core::path::stem_of;
+use colgrep_core::code_line::{announces, binds_function, calls, is_use, naming_line, word_at};
+use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::token::is_word_char;
 use colgrep_core::verbatim::Typed;
@@ -17,14 +17,17 @@ use super::LocalSearch;
 use crate::error::Result;
 use crate::ids::{FileId, FilePlace};
 use crate::lexical::{CodeName, Run, UnitHit};
-use crate::search::is_text;
 use crate::search::locate::{FILES_MAX, best_named, files_called, files_spelled};
+use crate::search::retrieve::{is_data, is_text};
 use crate::search::shard::{
     Context, ContextsAsked, DefinitionFound, DefinitionsAsked, FileMeant, HolderCount, HoldingAsked, LineOf,
     LocateAsked, LocateFound, Look, Places, Seen, UnitFound,
 };
 use crate::store::FileRecord;
 
+/// Files that repeat what others say.
+const REPEATS: PathClass =
+    PathClass::TEST.with(PathClass::BENCHMARK).with(PathClass::EXAMPLE).with(PathClass::VENDORED);
 /// Lines behind a unit's first among which its name is looked for: attributes and decorators stand in front.
 pub(in crate::search) const NAME_LINES_MAX: usize = 20;
 
@@ -67,7 +70,7 @@ impl LocalSearch<'_> {
     fn typed_in(&self, typed: &Typed<'_>, record: &FileRecord, text: &str) -> Vec<Seen> {
         let Some(standing) = typed.find(text) else { return Vec::new() };
         let line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..standing.start]).count();
-        vec![Seen { line: line as u32, standing: Some(standing), is_text: is_text(&record.language) }]
+        vec![Seen { standing: Some(standing), ..seen_in(record, line as u32) }]
     }
 
     /// Whether a file is the module of a name: called so, or the folder that it lies in.
@@ -89,6 +92,13 @@ impl LocalSearch<'_> {
             }
         }
     }
+}
+
+/// What is seen on a line of a file.
+fn seen_in(record: &FileRecord, line: u32) -> Seen {
+    let is_aside =
+        is_data(&record.language, &record.path) || PathClass::of(&record.path, language::facts()).has(REPEATS);
+    Seen { line, standing: None, is_text: is_text(&record.language), is_aside }
 }
 
 /// The lines of a unit.
@@ -210,12 +220,14 @@ impl Places for LocalSearch<'_> {
             let Ok(text) = self.snapshot.texts.text(root, &record.path) else { return Vec::new() };
             let lines_that = |is_one: &dyn Fn(&str) -> bool| {
                 let numbered = text.lines().zip(1u32..).filter(|(line, _)| is_one(line));
-                let seen = |(_, line)| Seen { line, standing: None, is_text: is_text(&record.language) };
+                let seen = |(_, line)| seen_in(record, line);
                 numbered.map(seen).collect()
             };
             match (look, &typed) {
                 (_, Some(typed)) => self.typed_in(typed, record, &text),
-                (Look::Announces { name, keywords }, _) => lines_that(&|line| announces(line, name, keywords)),
+                (Look::Announces { name, keywords }, _) => {
+                    lines_that(&|line| announces(line, name, keywords) || binds_function(line, name))
+                }
                 (Look::Calls(name), _) => lines_that(&|line| calls(line, name, facts)),
                 (Look::Typed { .. }, None) => Vec::new(),
             }

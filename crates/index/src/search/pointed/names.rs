@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer};
-use colgrep_core::code_line::is_binding;
+use colgrep_core::code_line::{LAMBDAS, is_binding};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::token::{is_word_char, parts};
 use colgrep_core::{UnitKind, UnitRole};
@@ -137,11 +137,10 @@ impl Search<'_> {
     /// Lines that announce a name with one of some keywords in front, in units that have other names: functions inside
     /// functions, what stands in a text of another language.
     fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, u32)>> {
-        let runs: Vec<Run> = keywords
-            .iter()
-            .map(|keyword| run_of(&format!("{keyword} {name}"), self.tokenizer))
-            .filter(|run| run.len() > 1)
-            .collect();
+        let announced = keywords.iter().map(|keyword| format!("{keyword} {name}"));
+        let bound = LAMBDAS.iter().map(|lambda| format!("{name} {lambda}"));
+        let runs: Vec<Run> =
+            announced.chain(bound).map(|text| run_of(&text, self.tokenizer)).filter(|run| run.len() > 1).collect();
         let mut files = if runs.is_empty() { Vec::new() } else { self.rounds.runs(&runs)?.concat() };
         files.sort_unstable();
         files.dedup();

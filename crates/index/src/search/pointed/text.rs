@@ -41,6 +41,8 @@ const RUN_SHARE_MIN: f32 = 0.7;
 const WORDS_MIN: usize = 4;
 /// The same for what a literal has in front of a value.
 const WORDS_BEFORE_A_VALUE_MIN: usize = 2;
+/// Words of a value behind a message's colon, at most.
+const VALUE_WORDS_MAX: usize = 2;
 /// Words around quotes that are no stop words, at least, for a message.
 const CONTENT_WORDS_MIN: usize = 2;
 /// Words that must agree to the character where the text is written as prose is not.
@@ -62,6 +64,13 @@ struct Manner {
     is_loose: bool,
     /// Whether nothing counts but literals of code that hold nothing else: a few plain words stand together by chance.
     only_literals: bool,
+}
+
+/// Where a text stands in a file.
+struct Placed {
+    file: FilePlace,
+    standing: Standing,
+    seen: Seen,
 }
 
 impl Search<'_> {
@@ -98,15 +107,15 @@ impl Search<'_> {
             true => self.files_with_all(text)?,
             false => self.rounds.runs(std::slice::from_ref(&run))?.concat(),
         };
-        let is_plain = !typed.is_token() && !typed.is_code();
-        if is_plain && typed.len() == 1 && self.names(text)? {
+        let is_plain = manner.only_literals || (typed.len() == 1 && !typed.is_token() && !typed.is_code());
+        if is_plain && self.names(text)? {
             return Ok(false);
         }
         let row_max = match typed.len() {
             1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
             1 if is_plain => FILES_OF_A_PLAIN_WORD_MAX,
             1 => FILES_IN_A_ROW_MAX,
-            _ if manner.only_literals => FILES_READ_MAX,
+            _ if is_plain => FILES_READ_MAX,
             _ => FILES_READ_OF_A_PHRASE_MAX,
         };
         if files.len() > row_max {
@@ -124,22 +133,28 @@ impl Search<'_> {
         let bytes_max = if in_a_row > FILES_READ_MAX { BYTES_READ_OF_A_PHRASE_MAX } else { BYTES_READ_MAX };
         let files = self.readable(&files, in_a_row.max(FILES_READ_MAX), bytes_max)?;
         let share_min = if is_message { RUN_SHARE_OF_A_MESSAGE_MIN } else { RUN_SHARE_MIN };
+        // The words of a file's name may stand together elsewhere.
+        let names_one = self.found.files.keys().any(|file| self.means(*file));
         let mut stands_whole = false;
         let mut points = Vec::new();
         let mut places = self.standing(&typed, text, &files)?;
-        if manner.only_literals {
-            places.retain(|(_, _, standing, is_text)| standing.is_literal && !is_text);
-            if places.len() > FILES_OF_A_LITERAL_MAX {
+        if is_plain {
+            // Tests and documents hold such words, too, where they tell of something else.
+            places.retain(|place| !place.seen.is_aside && (typed.len() == 1 || place.standing.is_literal));
+            // Two words in small letters name a thing more often than they are a message.
+            let names_thing = typed.len() == 2 && !text.starts_with(char::is_uppercase);
+            let files_max = if names_thing { 1 } else { FILES_OF_A_LITERAL_MAX };
+            if manner.only_literals && places.len() > files_max {
                 return Ok(false);
             }
         }
-        for (file, line, standing, is_text) in places {
+        for Placed { file, standing, seen: Seen { line, is_text, .. } } in places {
             let is_run = standing.share >= share_min && is_run_of(&standing, is_message);
             stands_whole |= standing.agreement == Agreement::Exact;
             let certainty = match standing.agreement {
                 Agreement::Exact => Certainty::Exact,
                 Agreement::Words if manner.is_loose => Certainty::Words,
-                Agreement::Run if is_run && !asks && !is_text => Certainty::Run,
+                Agreement::Run if is_run && !asks && !is_text && !names_one => Certainty::Run,
                 Agreement::Words | Agreement::Run => continue,
             };
             let part = if standing.is_alone { 1.0 } else { STRENGTH_OF_A_PART };
@@ -150,10 +165,13 @@ impl Search<'_> {
         Ok(stands_whole)
     }
 
-    /// Whether a word is a part of the name of a unit, a file or a folder: what is called so says more than what holds it.
-    fn names(&mut self, word: &str) -> Result<bool> {
-        let Some(term) = term_of_word(word, self.tokenizer) else { return Ok(false) };
-        let counts = self.rounds.counts(&[term], 0)?;
+    /// Whether a word is a part of the name of a unit, a file or a folder, or several are written as one there
+    /// (`errorHandling`): what is called so says more than what holds it.
+    fn names(&mut self, text: &str) -> Result<bool> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let terms: Vec<String> =
+            [words.join("_"), words.concat()].iter().map(|name| self.tokenizer.normal(name).to_string()).collect();
+        let counts = self.rounds.counts(&terms, 0)?;
         let of_names = |count: &HolderCount| {
             let is_name = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Stem | Field::Folder);
             Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_name(field) && units > 0)
@@ -173,8 +191,8 @@ impl Search<'_> {
         }
         let (typed, files) = self.holders(&query.text, WEIGHT_SHARE_OF_A_MESSAGE_MIN)?;
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let stands = |(_, _, standing, is_text): &(FilePlace, u32, Standing, bool)| {
-            !is_text && is_run_of(standing, true) && standing.share >= RUN_SHARE_OF_A_MESSAGE_MIN
+        let stands = |Placed { standing, seen, .. }: &Placed| {
+            !seen.is_text && is_run_of(standing, true) && standing.share >= RUN_SHARE_OF_A_MESSAGE_MIN
         };
         Ok(self.standing(&typed, &query.text, &files)?.iter().any(stands))
     }
@@ -184,7 +202,11 @@ impl Search<'_> {
     fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FilePlace>)> {
         let many = text.split_whitespace().nth(WORDS_MIN - 1).is_some();
         // A number in a message is most often a value that the source does not have.
-        let is_value = |word: &str| many && word.starts_with(|c: char| c.is_ascii_digit());
+        let of_value = value_of(text);
+        let is_value = |word: &str| {
+            let place = word.as_ptr() as usize - text.as_ptr() as usize;
+            place >= of_value || (many && word.starts_with(|c: char| c.is_ascii_digit()))
+        };
         let mut of_words: Vec<Option<usize>> = Vec::new();
         let mut terms: Vec<String> = Vec::new();
         Typed::new(text, |word| {
@@ -215,18 +237,13 @@ impl Search<'_> {
         Ok((typed, self.rounds.holding(&asked)?.into_iter().map(|(file, _)| file).collect()))
     }
 
-    /// Reads `files` and gives, for each that agrees, where, and whether it is prose or data.
-    fn standing(
-        &self,
-        typed: &Typed<'_>,
-        text: &str,
-        files: &[FilePlace],
-    ) -> Result<Vec<(FilePlace, u32, Standing, bool)>> {
+    /// Reads `files` and gives, for each that agrees, where and how.
+    fn standing(&self, typed: &Typed<'_>, text: &str, files: &[FilePlace]) -> Result<Vec<Placed>> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
         let look = Look::Typed { text: text.to_string(), weights: typed.weights().to_vec() };
-        let placed = |(file, seen): (FilePlace, Seen)| Some((file, seen.line, seen.standing?, seen.is_text));
+        let placed = |(file, seen): (FilePlace, Seen)| Some(Placed { file, standing: seen.standing?, seen });
         Ok(self.rounds.look(files, &look)?.into_iter().filter_map(placed).collect())
     }
 
@@ -252,16 +269,16 @@ impl Search<'_> {
             let files = self.files_of_phrase(phrase)?;
             let files = self.readable(&files, FILES_READ_OF_A_PHRASE_MAX, BYTES_READ_OF_A_PHRASE_MAX)?;
             let mut places = self.standing(&Typed::new(phrase, |_| 1.0), phrase, &files)?;
-            places.retain(|(_, _, standing, _)| standing.agreement >= Agreement::Words);
-            let holders: FxHashSet<FilePlace> = places.iter().map(|place| place.0).collect();
+            places.retain(|place| place.standing.agreement >= Agreement::Words);
+            let holders: FxHashSet<FilePlace> = places.iter().map(|place| place.file).collect();
             only = Some(only.map_or_else(|| holders.clone(), |only| &only & &holders));
             found.extend(places);
         }
         let Some(only) = only else { return Ok(()) };
         // Who names a file asks for what stands in that one.
         let names_one = self.found.files.keys().any(|file| self.means(*file));
-        let here = found.into_iter().filter(|place| only.contains(&place.0));
-        let point = |(file, line, standing, _): (FilePlace, u32, Standing, bool)| {
+        let here = found.into_iter().filter(|place| only.contains(&place.file));
+        let point = |Placed { file, standing, seen: Seen { line, .. } }: Placed| {
             let certainty = match standing.agreement {
                 _ if names_one && !self.means(file) => Certainty::Run,
                 Agreement::Exact => Certainty::Exact,
@@ -274,6 +291,16 @@ impl Search<'_> {
         self.found.only = Some(only);
         Ok(())
     }
+}
+
+/// Where a message's value begins behind its last colon; its end, where fewer than two words stand in front (a program's or
+/// an error's name, with the message behind), or more behind than values have.
+fn value_of(text: &str) -> usize {
+    let is_value = |at: &usize| {
+        let [front, behind] = [&text[..*at], &text[*at + 1..]];
+        front.split_whitespace().nth(1).is_some() && behind.split_whitespace().nth(VALUE_WORDS_MAX).is_none()
+    };
+    text.rfind(": ").filter(is_value).unwrap_or(text.len())
 }
 
 /// A text without the marks of quotation that stand around all of it.

@@ -275,7 +275,7 @@ pub enum Look {
         /// The weight of each of its words.
         weights: Vec<f32>,
     },
-    /// Lines that announce a name with one of some keywords.
+    /// Lines that announce a name with one of some keywords, or bind a function to it.
     Announces {
         /// The name.
         name: String,
@@ -295,6 +295,8 @@ pub struct Seen {
     pub standing: Option<Standing>,
     /// Whether the file is prose, configuration or data.
     pub is_text: bool,
+    /// Whether it is that, or of no known language and no program, or a test, benchmark or example, or vendored.
+    pub is_aside: bool,
 }
 
 /// Which line of a unit is wanted.
