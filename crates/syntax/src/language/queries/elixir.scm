@@ -124,9 +124,8 @@
     "typep" "opaque" "callback" "macrocallback" "behaviour" "derive" "quote" "unquote" "if" "unless" "case" "cond"
     "with" "for" "test" "describe" "schema"))
 (call target: (dot right: (identifier) @call) (arguments))
-; x |> M.f, x |> f
+; x |> M.f
 (binary_operator operator: "|>" right: (call target: (dot right: (identifier) @call)))
-(binary_operator operator: "|>" right: (identifier) @call)
 
 ((binary_operator left: (identifier) @variable operator: "=")
   (#not-match? @variable "^_"))
