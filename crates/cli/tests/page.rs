@@ -271,7 +271,7 @@ fn over_shards_the_page_filters_and_opens_files_too() {
     browser.value("(() => { const one = document.getElementById('lang'); one.value = 'javascript'; one.dispatchEvent(new Event('change')); })()");
     let paths = "[...document.querySelectorAll('.hit .path')].map((link) => link.textContent).join(' ')";
     browser
-        .until(&format!("{RESULTS} && location.search.includes('lang=javascript') && {paths} === 'websrc/app.js:2'"));
+        .until(&format!("{RESULTS} && location.search.includes('lang=javascript') && {paths} === 'websrc/app.js:1'"));
     browser.click(".hit .path");
     browser.until(FILE);
     assert_eq!(browser.value("document.querySelector('#file-name').textContent"), "websrc/app.js");
