@@ -4,14 +4,17 @@ mod common;
 
 use common::{Sandbox, git};
 
+/// The answer to a query as JSON.
+fn best_five(sandbox: &Sandbox, query: &str) -> String {
+    let ran = sandbox.run(&[query, "--json", "-k", "5"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    ran.out
+}
+
 #[test]
 fn s000_1_fillers_around_a_question_change_nothing() {
     let sandbox = Sandbox::of("relay").with_meaning();
-    let answer = |query: &str| {
-        let ran = sandbox.run(&[query, "--json", "-k", "5"]);
-        assert_eq!(ran.status, 0, "{}", ran.err);
-        ran.out
-    };
+    let answer = |query: &str| best_five(&sandbox, query);
     let plain = answer("how is a request parsed?");
     assert_eq!(answer("please help with the issue: how is a request parsed?, thanks"), plain);
     assert_eq!(answer("Please, how is a request parsed? Thanks!"), plain);
@@ -20,11 +23,7 @@ fn s000_1_fillers_around_a_question_change_nothing() {
 #[test]
 fn lines_of_courtesy_around_a_question_change_nothing() {
     let sandbox = Sandbox::of("relay").with_meaning();
-    let answer = |query: &str| {
-        let ran = sandbox.run(&[query, "--json", "-k", "5"]);
-        assert_eq!(ran.status, 0, "{}", ran.err);
-        ran.out
-    };
+    let answer = |query: &str| best_five(&sandbox, query);
     let plain = answer("how is a request parsed?");
     assert_eq!(answer("Please help!\n\nhow is a request parsed?"), plain);
     assert_eq!(answer("Hi all,\n\nhow is a request parsed?\n\nthanks"), plain);

@@ -179,12 +179,11 @@ impl PathClass {
     /// Vendored or generated files.
     pub const VENDORED: PathClass = PathClass(64);
 
-    /// What is rarely looked for: what repeats, or comes from elsewhere.
-    pub const ASIDE: PathClass = PathClass::TEST
-        .with(PathClass::BENCHMARK)
-        .with(PathClass::COMPAT)
-        .with(PathClass::EXAMPLE)
-        .with(PathClass::VENDORED);
+    /// What repeats what others say, or comes from elsewhere.
+    pub const REPEATS: PathClass =
+        PathClass::TEST.with(PathClass::BENCHMARK).with(PathClass::EXAMPLE).with(PathClass::VENDORED);
+    /// What is rarely looked for.
+    pub const ASIDE: PathClass = PathClass::REPEATS.with(PathClass::COMPAT);
 
     /// Whether any class of `other` is in this set.
     pub const fn has(self, other: PathClass) -> bool {

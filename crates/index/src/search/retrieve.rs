@@ -438,9 +438,9 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitFound], knobs: &Knobs) -
 /// Whether most of `units` are prose, and at most the share `code` of them are functions or classes of code. Tables of
 /// settings and the constants of a script stand in many a documentation and are neither.
 fn is_documentation(units: &[UnitFound], files: &FxHashMap<FilePlace, FileFound>, code: f32) -> bool {
-    let is_prose = |language: &str| language::by_name(language).is_some_and(|row| row.category == Category::Prose);
+    let is_prose = |found: &FileFound| category(&found.language) == Category::Prose;
     let prose: FxHashSet<FilePlace> =
-        files.iter().filter(|(_, found)| is_prose(&found.language)).map(|(file, _)| *file).collect();
+        files.iter().filter(|(_, found)| is_prose(found)).map(|(file, _)| *file).collect();
     let (of_prose, others): (Vec<&UnitFound>, Vec<&UnitFound>) =
         units.iter().partition(|unit| prose.contains(&unit.file));
     let defines = |unit: &&&UnitFound| matches!(unit.kind, UnitKind::Function | UnitKind::Method | UnitKind::Class);

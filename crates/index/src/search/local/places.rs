@@ -25,9 +25,6 @@ use crate::search::shard::{
 };
 use crate::store::FileRecord;
 
-/// Files that repeat what others say.
-const REPEATS: PathClass =
-    PathClass::TEST.with(PathClass::BENCHMARK).with(PathClass::EXAMPLE).with(PathClass::VENDORED);
 /// Lines behind a unit's first among which its name is looked for: attributes and decorators stand in front.
 pub(in crate::search) const NAME_LINES_MAX: usize = 20;
 
@@ -96,8 +93,8 @@ impl LocalSearch<'_> {
 
 /// What is seen on a line of a file.
 fn seen_in(record: &FileRecord, line: u32) -> Seen {
-    let is_aside =
-        is_data(&record.language, &record.path) || PathClass::of(&record.path, language::facts()).has(REPEATS);
+    let is_aside = is_data(&record.language, &record.path)
+        || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);
     Seen { line, standing: None, is_text: is_text(&record.language), is_aside }
 }
 

@@ -99,6 +99,10 @@ impl Search<'_> {
         if bare.len() < manner.words_min {
             return Ok(false);
         }
+        let is_plain = manner.only_literals || (bare.len() == 1 && !bare.is_token() && !bare.is_code());
+        if is_plain && self.names(text)? {
+            return Ok(false);
+        }
         let is_message = has_values(text);
         let held_min = if is_message { WEIGHT_SHARE_OF_A_MESSAGE_MIN } else { WEIGHT_SHARE_MIN };
         let (typed, by_weight) = self.holders(text, held_min)?;
@@ -107,10 +111,6 @@ impl Search<'_> {
             true => self.files_with_all(text)?,
             false => self.rounds.runs(std::slice::from_ref(&run))?.concat(),
         };
-        let is_plain = manner.only_literals || (typed.len() == 1 && !typed.is_token() && !typed.is_code());
-        if is_plain && self.names(text)? {
-            return Ok(false);
-        }
         let row_max = match typed.len() {
             1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
             1 if is_plain => FILES_OF_A_PLAIN_WORD_MAX,
