@@ -315,7 +315,7 @@ fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result
     let mut by_sentence: BTreeMap<String, HashSet<String>> = BTreeMap::new();
     for record in records {
         for hit in repository.place.snapshot.lexical.units_of(record.id, None)? {
-            let unit = repository.place.snapshot.lexical.unit(hit.key)?;
+            let unit = repository.place.snapshot.unit(hit.key)?;
             let sentence = first_sentence(&unit.docstring);
             if unit.kind.is_definition() && sentence.split_whitespace().count() >= WORDS_MIN {
                 by_sentence.entry(sentence).or_default().insert(record.path.clone());

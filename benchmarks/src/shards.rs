@@ -193,7 +193,7 @@ fn draw(snapshot: &Snapshot, wanted: usize) -> Result<Vec<String>> {
         if queries.len() == wanted {
             break;
         }
-        let Some(query) = question(&snapshot.lexical.unit(key)?, at) else { continue };
+        let Some(query) = question(&snapshot.unit(key)?, at) else { continue };
         if !queries.contains(&query) {
             queries.push(query);
         }

@@ -8,7 +8,7 @@ use colgrep_syntax::parse::parse_file;
 use crate::line::QueryWords;
 
 /// Puts units where they stand in a file's text now. Of several that are called the same, the likeliest is taken: the one
-/// with the same signature, then the nearest; of those without a name, the one with a line that says most of the query. A
+/// with as many lines, then the nearest; of those without a name, the one with a line that says most of the query. A
 /// unit that is gone stays as it was indexed. Gives, for each, whether it is there.
 pub fn follow(units: &mut [Unit], path: &str, text: &str, words: &QueryWords) -> Vec<bool> {
     let now = parse_file(path, text, language::of_file(path, text.as_bytes())).1.units;
@@ -18,9 +18,10 @@ pub fn follow(units: &mut [Unit], path: &str, text: &str, words: &QueryWords) ->
         let weight = |other: &Unit| if unit.name.is_empty() { words.most(&lines, other) } else { 0.0 };
         let distance = |other: &Unit| other.span.line.abs_diff(unit.span.line);
         let likeliest = now.iter().filter(is_same).min_by(|a, b| {
-            let signature = |other: &Unit| other.signature != unit.signature;
+            let lines = |unit: &Unit| unit.span.end.saturating_sub(unit.span.line);
+            let is_longer = |other: &Unit| !unit.name.is_empty() && lines(other) != lines(unit);
             let by_words = || weight(b).total_cmp(&weight(a));
-            signature(a).cmp(&signature(b)).then_with(by_words).then_with(|| distance(a).cmp(&distance(b)))
+            is_longer(a).cmp(&is_longer(b)).then_with(by_words).then_with(|| distance(a).cmp(&distance(b)))
         });
         if let Some(found) = likeliest {
             *unit = found.clone();

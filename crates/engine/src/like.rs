@@ -46,7 +46,7 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<Unit> {
     let root = || PathBuf::from(&snapshot.files.root);
     let record = record.ok_or_else(|| Refused::NotIndexed { root: root(), path: path.to_string() })?;
     let unit = match snapshot.lexical.unit_around(record.id, line, None)? {
-        Some(hit) => Some(snapshot.lexical.unit(hit.key)?),
+        Some(hit) => Some(snapshot.unit(hit.key)?),
         None => None,
     };
     // Where no unit lies around the line, the one before it was found.
@@ -69,7 +69,7 @@ pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32, model
 /// When there is none, or the model can't be run.
 pub fn like_with(project: &Project, snapshot: &Snapshot, id: StableId, model: Option<&Model>) -> Result<Like> {
     let (hit, file) = snapshot.unit_with(id).ok_or_else(|| Refused::NoUnitWith { id: id.to_string() })?;
-    like_unit(project, snapshot, &file.path, snapshot.lexical.unit(hit.key)?, model)
+    like_unit(project, snapshot, &file.path, snapshot.unit(hit.key)?, model)
 }
 
 fn like_unit(

@@ -178,7 +178,7 @@ pub struct Ranked {
     is_list: bool,
     /// First and last matching line of each file, once asked for.
     lines: OnceLock<HashMap<FileId, (u32, u32)>>,
-    /// Whether each result is a unit of its own.
+    /// Whether each result is a unit of its own, so that no other one stands for its file.
     is_of_units: bool,
 }
 
@@ -375,15 +375,15 @@ impl Place {
         file.text = Arc::unwrap_or_clone(text);
         file.matching_lines =
             self.filter.as_ref().and_then(|f| f.matches_of(path, &self.snapshot)).map(<[u32]>::to_vec);
-        let as_ranked = ranked.is_list || self.rules.asks_for_tests();
-        let shown = match as_ranked {
+        let shown = match ranked.is_of_units || self.rules.asks_for_tests() {
             true => hit.units.clone(),
             false => standing(&self.snapshot, &ranked.answer, hit, &file, detail == Detail::Parts)?,
         };
         if !ranked.is_list {
             file.also_here = also_here(&ranked.answer.units, ranked.best, hit.file, hit.score, &shown);
         }
-        let units = shown.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?));
+        let as_indexed = if is_other { "" } else { &file.text };
+        let units = shown.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?.unit_in(as_indexed)));
         let mut units: Vec<Unit> = units.collect::<Result<_>>()?;
         let there = match is_other {
             true => follow(&mut units, path, &file.text, ranked.words()),
@@ -412,7 +412,7 @@ impl Place {
                 None => words.best_line(&mut weighed, &unit, file.matching_lines.as_deref()),
             };
             // Another unit may stand on the lines of one that is gone.
-            let known = if is_there || unit.signature.is_empty() { &lines[..] } else { &[] };
+            let known = if is_there || unit.name.is_empty() { &lines[..] } else { &[] };
             one.line = self.line(words, known, number, &unit);
             one.last_line = (unit.span.end as usize).min(lines.len());
             one.name_line = own_line(&lines, &unit, one.last_line);
@@ -435,16 +435,16 @@ impl Place {
         Ok(file)
     }
 
-    /// A line by its number, ready to be shown. Where the file has no such line, the first of the unit's signature.
+    /// A line by its number, ready to be shown. Where the file has no such line, the unit's name.
     fn line(&self, words: &QueryWords, lines: &[&str], number: usize, unit: &Unit) -> BestLine {
         let line = lines.get(number.wrapping_sub(1)).copied();
-        let text = line.or_else(|| unit.signature.lines().next()).unwrap_or_default();
+        let text = line.map_or_else(|| unit.qualified_name(), str::to_string);
         BestLine {
             number,
-            text: text.to_string(),
             is_in_file: line.is_some(),
-            marks: words.places(text),
+            marks: words.places(&text),
             matches: self.pattern.as_ref().map(|pattern| places(pattern, text.as_bytes())),
+            text,
         }
     }
 

@@ -92,12 +92,12 @@ fn with_implementation(
         return Ok(shown);
     }
     let is_weak = |unit: &Unit| is_test_inside(unit, &file.language) || is_head(unit, || lines_of(unit, &file.text));
-    if !is_weak(&snapshot.lexical.unit(shown[0].unit)?) {
+    if !is_weak(&snapshot.lexical.unit(shown[0].unit)?.unit(&[])) {
         return Ok(shown);
     }
     let others = answer.units.iter().filter(|unit| unit.file == hit.file && is_implementation(unit));
     for other in others.take(LOOKED_AT_MAX) {
-        if !is_weak(&snapshot.lexical.unit(other.unit)?) {
+        if !is_weak(&snapshot.lexical.unit(other.unit)?.unit(&[])) {
             shown.retain(|unit| unit.unit != other.unit);
             shown.insert(0, *other);
             shown.truncate(hit.units.len());
@@ -124,7 +124,7 @@ fn without_heads(
             break;
         }
         let is_raw = unit.kind == UnitKind::RawCode && unit.pointed_line.is_none();
-        if !is_raw || !is_bare(&snapshot.lexical.unit(unit.unit)?, text) {
+        if !is_raw || !is_bare(&snapshot.lexical.unit(unit.unit)?.unit(&[]), text) {
             kept.push(*unit);
         }
     }

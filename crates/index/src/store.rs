@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use colgrep_core::UnitId;
+use colgrep_core::{Unit, UnitId};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -44,7 +44,7 @@ pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
-pub const FORMAT_VERSION: u32 = 9;
+pub const FORMAT_VERSION: u32 = 10;
 
 /// How often the index is opened again where a commit comes between.
 pub(crate) const ATTEMPTS: u32 = 100;
@@ -144,6 +144,20 @@ impl Snapshot {
         };
         let unit = self.lexical.unit_where(is_it)?;
         Some((unit, of_number.get(&unit.file)?))
+    }
+
+    /// A unit as it was indexed, without its body. Where its file changed since or is gone, what the file told of it is empty.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn unit(&self, key: UnitId) -> Result<Unit> {
+        let stored = self.lexical.unit(key)?;
+        let place = self.lexical.hit(key).map(|hit| self.order().place(hit.file).0 as usize);
+        let record = place.and_then(|place| self.files.files.get(place));
+        let read = record.and_then(|record| self.texts.hashed(Path::new(&self.files.root), &record.path).ok());
+        let known = read.filter(|(_, hash)| record.is_some_and(|record| record.hash == *hash));
+        let text = known.map(|(text, _)| text).unwrap_or_default();
+        Ok(stored.unit_in(&text))
     }
 
     /// Qualified names of units that call `name`, at most twenty, in order of path and line.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use colgrep_core::{Unit, UnitId};
+use colgrep_syntax::parse::StoredUnit;
 use serde::{Deserialize, Serialize};
 use tantivy::{DocId, Term};
 
@@ -78,8 +79,8 @@ impl Lexical {
         let bytes = self.kept(unit)?;
         let damaged =
             |e: postcard::Error| Error::Damaged { what: "a stored entry is damaged".into(), source: Some(e.into()) };
-        let (unit, rest) = postcard::take_from_bytes(&bytes).map_err(damaged)?;
-        Ok((unit, postcard::from_bytes(rest).map_err(damaged)?))
+        let (unit, rest): (StoredUnit, _) = postcard::take_from_bytes(&bytes).map_err(damaged)?;
+        Ok((unit.unit(&[]), postcard::from_bytes(rest).map_err(damaged)?))
     }
 
     /// The text that is encoded of an entry.
@@ -87,7 +88,7 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub(crate) fn kept_text(&self, unit: UnitId) -> Result<(TextHash, String)> {
-        let text = unit_text("", &self.unit(unit)?);
+        let text = unit_text("", &self.unit(unit)?.unit(&[]));
         Ok((text_hash(&text), text))
     }
 

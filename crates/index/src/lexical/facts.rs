@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use colgrep_core::query::last_segment;
-use colgrep_core::{Unit, UnitRole};
+use colgrep_core::{Unit, UnitId, UnitRole};
 use tantivy::Term;
 
 use super::read::{Lexical, UnitFilter, UnitHit, key};
@@ -122,25 +122,24 @@ impl Lexical {
     }
 
     /// The definitions of what the units of a name call, by file and line. Where a callee is both defined and declared,
-    /// the definitions alone.
+    /// the definitions alone. `calls` tells what a unit calls.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn called_by(&self, name: &CodeName, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+    pub fn called_by(&self, name: &CodeName, calls: impl Fn(UnitId) -> Result<Vec<String>>) -> Result<Vec<UnitHit>> {
         let mut callees = BTreeSet::new();
-        for (_, unit) in self.units_named(asked_last(&name.whole), |unit| name.is_of(unit))? {
-            callees.extend(unit.calls);
+        for (hit, _) in self.units_named(asked_last(&name.whole), |unit| name.is_of(unit))? {
+            callees.extend(calls(hit.key)?);
         }
         let mut found = Vec::new();
         for callee in callees {
             let last = written_last(&callee);
             let mut units = self.units_named(last, |unit| written_last(&unit.name) == last)?;
-            let first = [UnitRole::Definition, UnitRole::Extension, UnitRole::Declaration];
+            let first = [UnitRole::Definition, UnitRole::Extension, UnitRole::Declaration, UnitRole::Test];
             let role = first.into_iter().find(|role| units.iter().any(|(hit, _)| hit.role == *role));
             units.retain(|(hit, _)| Some(hit.role) == role);
             found.extend(units.into_iter().map(|(hit, _)| hit));
         }
-        found.retain(|unit| filter.is_none_or(|f| self.is_allowed(unit.key, f)));
         found.sort_by_key(|unit| (unit.file, unit.line, unit.key));
         found.dedup_by_key(|unit| unit.key);
         Ok(found)
@@ -151,7 +150,7 @@ impl Lexical {
         let term = Term::from_field_text(self.fields.definition, &last_segment(last).to_lowercase());
         let mut units = Vec::new();
         for hit in self.units_of_term(&term, None)? {
-            let unit = self.unit(hit.key)?;
+            let unit = self.unit(hit.key)?.unit(&[]);
             if is_meant(&unit) {
                 units.push((hit, unit));
             }

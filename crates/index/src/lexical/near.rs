@@ -174,14 +174,8 @@ mod tests {
             };
             let unit = |_| Unit { body: body.to_string(), ..Unit::default() };
             let parsed = Parsed { units: (0..3).map(unit).collect(), ..Parsed::default() };
-            let document = FileDocument {
-                id: FileId(file),
-                path: &format!("f{file}.c"),
-                parsed,
-                textual_types: Vec::new(),
-                signature: Vec::new(),
-                entries: Vec::new(),
-            };
+            let document =
+                FileDocument { id: FileId(file), path: &format!("f{file}.c"), parsed, ..FileDocument::default() };
             writer.add(&document).expect("added");
         }
         writer.commit("colgrep 0 0").expect("committed");

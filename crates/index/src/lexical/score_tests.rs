@@ -54,14 +54,7 @@ fn index(seed: u64) -> (tempfile::TempDir, Lexical) {
         let parsed = Parsed { units, ..Parsed::default() };
         let path = format!("{}/{}.rs", word(seed, file), word(seed ^ 2, file));
         writer
-            .add(&FileDocument {
-                id: FileId(file as u32),
-                path: &path,
-                parsed,
-                textual_types: Vec::new(),
-                signature: Vec::new(),
-                entries: Vec::new(),
-            })
+            .add(&FileDocument { id: FileId(file as u32), path: &path, parsed, ..FileDocument::default() })
             .expect("added");
         if file % 100 == 99 {
             writer.commit("colgrep 0 0").expect("committed");

@@ -1,8 +1,9 @@
-//! What the index keeps for showing: units without their bodies, imports, callers.
+//! What the index keeps for showing: units without what their files tell, imports, callers.
 
 use colgrep_core::query::last_segment;
 use colgrep_core::statistics::TermCount;
-use colgrep_core::{Span, Unit, UnitId};
+use colgrep_core::{Span, UnitId};
+use colgrep_syntax::parse::StoredUnit;
 use tantivy::directory::OwnedBytes;
 use tantivy::schema::document::TantivyDocument;
 use tantivy::schema::{Field, Value as _};
@@ -16,15 +17,15 @@ use crate::ids::FileId;
 const CALLERS_MAX: usize = 20;
 
 impl Lexical {
-    /// What the index keeps of a unit: everything but its body.
+    /// What the index keeps of a unit.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn unit(&self, key: UnitId) -> Result<Unit> {
+    pub fn unit(&self, key: UnitId) -> Result<StoredUnit> {
         let bytes = self.kept(key)?;
         let damaged =
             |e: postcard::Error| Error::Damaged { what: "a stored unit is damaged".into(), source: Some(e.into()) };
-        let mut unit: Unit = postcard::from_bytes(&bytes).map_err(damaged)?;
+        let mut unit: StoredUnit = postcard::from_bytes(&bytes).map_err(damaged)?;
         if unit.span == Span::default() {
             unit.span = self.span_of(key).unwrap_or_default();
         }
@@ -100,7 +101,7 @@ impl Lexical {
         found.sort_unstable();
         let mut callers: Vec<String> = Vec::new();
         for (_, _, key) in found.into_iter().take(2 * CALLERS_MAX) {
-            let caller = self.unit(key)?.qualified_name();
+            let caller = self.unit(key)?.unit(&[]).qualified_name();
             if !caller.is_empty() && caller != name && !callers.contains(&caller) && callers.len() < CALLERS_MAX {
                 callers.push(caller);
             }

@@ -10,7 +10,8 @@ use colgrep_core::path::PathFacts;
 use colgrep_core::query::last_segment;
 use colgrep_core::{Span, Unit};
 use colgrep_syntax::language;
-use colgrep_syntax::parse::Parsed;
+use colgrep_syntax::parse::{Parsed, StoredUnit};
+use colgrep_syntax::read;
 use tantivy::indexer::{LogMergePolicy, NoMergePolicy, UserOperation};
 use tantivy::schema::document::{Document, TantivyDocument};
 use tantivy::store::{Compressor, ZstdCompressor};
@@ -27,8 +28,6 @@ use crate::units::{text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 64 << 20;
-/// Most documentation stored of a unit for showing, in bytes. All of it is searched.
-const SHOWN_DOCSTRING_BYTES_MAX: usize = 8_000;
 /// What may wait for the index writer, in bytes: texts, and what a document takes beside them.
 const QUEUE_BYTES_MAX: usize = 16 << 20;
 const DOCUMENT_BYTES: usize = 2 << 10;
@@ -92,6 +91,8 @@ pub struct FileDocument<'a> {
     pub id: FileId,
     /// Relative path.
     pub path: &'a str,
+    /// Its text: what the lines of a unit tell is not stored again.
+    pub text: &'a str,
     /// Its units and imports.
     pub parsed: Parsed,
     /// Names that its text defines as types.
@@ -173,10 +174,11 @@ impl Writer {
         let mut operations = Vec::with_capacity(file.parsed.units.len() + 2);
         operations.push(UserOperation::Delete(Term::from_field_u64(self.fields.file, file.id.in_index())));
         operations.push(UserOperation::Add(Queued { document: self.file_document(file, &facts), _ticket: None }));
+        let lines: Vec<&str> = read::lines(file.text).collect();
         for (at, unit) in file.parsed.units.iter().enumerate() {
             let document = match file.entries.get(at) {
                 Some(entry) => self.entry_document(unit, entry, file),
-                None => self.unit_document(unit, file, &facts.stem, folder),
+                None => self.unit_document(unit, file, &lines, [&facts.stem, folder]),
             };
             operations.push(UserOperation::Add(Queued { document, _ticket: Some(Arc::clone(&ticket)) }));
         }
@@ -210,7 +212,14 @@ impl Writer {
         document
     }
 
-    fn unit_document(&self, unit: &Unit, file: &FileDocument<'_>, stem: &str, folder: &str) -> TantivyDocument {
+    /// A unit of a file with those lines, whose stem and folder are given.
+    fn unit_document(
+        &self,
+        unit: &Unit,
+        file: &FileDocument<'_>,
+        lines: &[&str],
+        [stem, folder]: [&str; 2],
+    ) -> TantivyDocument {
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.file, file.id.in_index());
         document.add_u64(self.fields.info, Info::of(unit).0);
@@ -240,11 +249,12 @@ impl Writer {
         for name in &unit.calls {
             document.add_text(self.fields.callee, name);
         }
-        let docstring = unit.docstring[..unit.docstring.floor_char_boundary(SHOWN_DOCSTRING_BYTES_MAX)].to_string();
-        // Its lines stand in `info`, if they fit.
-        let span = if Info::of(unit).span() == unit.span { Span::default() } else { unit.span };
-        let shown = Unit { body: String::new(), docstring, span, ..unit.clone() };
-        document.add_bytes(self.fields.stored, &postcard::to_stdvec(&shown).unwrap_or_default());
+        let mut stored = StoredUnit::of(unit, lines);
+        // The numbers of its lines stand in `info`, if they fit.
+        if Info::of(unit).span() == unit.span {
+            stored.span = Span::default();
+        }
+        document.add_bytes(self.fields.stored, &postcard::to_stdvec(&stored).unwrap_or_default());
         document
     }
 
@@ -265,7 +275,7 @@ impl Writer {
         for path in entry.paths() {
             document.add_text(self.fields.mention, path);
         }
-        let mut stored = postcard::to_stdvec(&kept).unwrap_or_default();
+        let mut stored = postcard::to_stdvec(&StoredUnit::whole(&kept)).unwrap_or_default();
         stored.extend(postcard::to_stdvec(entry).unwrap_or_default());
         document.add_bytes(self.fields.stored, &stored);
         document

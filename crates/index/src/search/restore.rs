@@ -46,12 +46,12 @@ fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Resul
     let spans = snapshot.lexical.spans_of(record.id)?;
     let wanted: FxHashSet<UnitId> = units.iter().map(|u| u.key).collect();
     let of_wanted = || spans.iter().filter(|s| wanted.contains(&s.key));
-    let first = of_wanted().map(|s| s.line as usize).min().unwrap_or_default();
+    let first = of_wanted().map(|s| s.first as usize).min().unwrap_or_default();
     let last = of_wanted().map(|s| s.end as usize).max().unwrap_or_default();
     let lines = lines_between(&source, first, last, |text| text.split_inclusive('\n'));
     let mut texts = Vec::new();
     for span in of_wanted() {
-        let mut unit = snapshot.lexical.unit(span.key)?;
+        let mut unit = snapshot.lexical.unit(span.key)?.unit(&lines);
         unit.body = body(&lines, span, &spans);
         let text = unit_text(&record.path, &unit);
         let hash = text_hash(&text);

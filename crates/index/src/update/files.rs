@@ -216,14 +216,14 @@ impl<'a> Build<'a> {
         let asked = Asked { found, known, record: &new_record(id, found), filesize_max, secrets, signs };
         let Document { mut record, content, bytes } = round.read(&asked)?;
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
-        let Some(Content { parsed, textual_types, signature, entries }) = content else {
+        let Some(Content { text, parsed, textual_types, signature, entries }) = content else {
             if record.skip.is_some() && known.is_some_and(|k| k.skip.is_none()) {
                 self.writer.delete(id);
             }
             return Ok(Outcome { record, written: false });
         };
         record.units = parsed.units.len() as u32;
-        let file = FileDocument { id, path: &found.path, parsed, textual_types, signature, entries };
+        let file = FileDocument { id, path: &found.path, text: &text, parsed, textual_types, signature, entries };
         if file.entries.is_empty() {
             self.texts.keep(id, file.text_path(), &file.parsed.units);
         } else {

@@ -83,6 +83,8 @@ pub struct Document {
 /// The indexed content of a document.
 #[derive(Debug, Default)]
 pub struct Content {
+    /// Its text; empty for a history, whose units are stored whole.
+    pub text: String,
     /// Its units and imports.
     pub parsed: Parsed,
     /// Names that its text defines as types.
@@ -160,7 +162,8 @@ impl Round for Tree<'_> {
         record.language = language;
         record.generated = text.generated;
         record.note.clone_from(&parsed.note);
-        let content = Content { parsed, textual_types: textual_types(&text.text), signature, entries: Vec::new() };
+        let textual_types = textual_types(&text.text);
+        let content = Content { text: text.text, parsed, textual_types, signature, entries: Vec::new() };
         Ok(Document { record, content: Some(content), bytes: size })
     }
 }

@@ -15,6 +15,7 @@ mod notebook;
 #[cfg(feature = "language-pack")]
 pub mod pack;
 mod records;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -34,6 +35,7 @@ use build::Builder;
 use collect::{FileCaptures, collect};
 use lines::Lines;
 pub use lines::{OwnLines, body_lines, takes_lines};
+pub use stored::StoredUnit;
 use text::fold_space;
 pub use types::textual_types;
 

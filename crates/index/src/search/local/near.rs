@@ -140,7 +140,7 @@ impl Home<'_, '_> {
         let lexical = &self.snapshot.lexical;
         let Some(line) = self.asked.near.line else { return Ok(()) };
         let Some(unit) = lexical.unit_around(own.id, line, None)? else { return Ok(()) };
-        for call in lexical.unit(unit.key)?.calls {
+        for call in self.snapshot.unit(unit.key)?.calls {
             let mut files: Vec<FileId> = Vec::new();
             for definition in lexical.definitions(last_segment(&call), None)? {
                 if !files.contains(&definition.file) && self.has(definition.file) {

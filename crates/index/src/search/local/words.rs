@@ -31,6 +31,7 @@ impl LocalSearch<'_> {
         let named = self.named.get().into_iter().flatten();
         let mut files: Vec<(FilePlace, FileId, f32)> =
             named.map(|(file, named)| (self.shard.place(*file), *file, named.weight())).collect();
+        files.retain(|file| file.2 > 0.0);
         files.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
         files.truncate(files_max);
         let is_allowed =
@@ -134,6 +135,6 @@ impl Words for LocalSearch<'_> {
     }
 
     fn stored(&self, units: &[UnitId]) -> Result<Vec<Unit>> {
-        units.iter().map(|unit| self.snapshot.lexical.unit(*unit)).collect()
+        units.par_iter().map(|unit| self.snapshot.unit(*unit)).collect()
     }
 }
