@@ -283,7 +283,8 @@ impl Corpus {
             for (name, path) in annotation_files(folder)? {
                 if args.only.is_empty() || args.only.contains(&name) {
                     let annotations: Vec<Annotation> = read_json(&path)?;
-                    check(&annotations).with_context(|| format!("{}", path.display()))?;
+                    let checked = check_keys(&read_json::<Vec<_>>(&path)?).and_then(|()| check(&annotations));
+                    checked.with_context(|| format!("{}", path.display()))?;
                     found.entry(name).or_default().push((set, annotations));
                 }
             }
@@ -359,6 +360,21 @@ impl Task {
         let lines = annotation.relevant.iter().chain(&annotation.secondary).filter_map(Target::lines).collect();
         let category = annotation.category.unwrap_or_else(|| "?".to_string());
         Task { set, repository, query: annotation.query, category, targets, lines, background: Background::default() }
+    }
+}
+
+/// Keys of an annotation.
+const KEYS: [&str; 7] = ["query", "relevant", "secondary", "category", "near", "hints", "expand"];
+/// Keys that public sets have beside these, and that mean nothing here: semble's, and the unit of a paraphrase.
+const PASSED_OVER: [&str; 3] = ["related", "seed", "unit"];
+
+/// Refuses annotations with a key that nothing reads: a name that is not quite right would be measured without what it
+/// gives.
+fn check_keys(annotations: &[serde_json::Map<String, serde_json::Value>]) -> Result<()> {
+    let is_known = |key: &str| KEYS.contains(&key) || PASSED_OVER.contains(&key);
+    match annotations.iter().flat_map(|annotation| annotation.keys()).find(|key| !is_known(key)) {
+        Some(key) => bail!("{key:?} is no key of an annotation; there are {}", KEYS.join(", ")),
+        None => Ok(()),
     }
 }
 
@@ -448,6 +464,19 @@ mod tests {
             let found =
                 check(&[serde_json::from_str(text).unwrap()]).map_or_else(|e| e.to_string(), |()| String::new());
             assert!(found.starts_with(expected) && found.is_empty() == expected.is_empty(), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_nothing_reads_is_refused() {
+        for (keys, expected) in [
+            (r#""query": "q", "relevant": ["a"], "hints": [], "near": "a", "expand": "t", "category": "c""#, ""),
+            (r#""query": "q", "relevant": ["a"], "secondary": [], "seed": "s", "related": [], "unit": "u""#, ""),
+            (r#""query": "q", "relevant": ["a"], "hint": ["type=a"]"#, "\"hint\" is no key"),
+        ] {
+            let annotation = serde_json::from_str(&format!("{{{keys}}}")).unwrap();
+            let found = check_keys(&[annotation]).map_or_else(|e| e.to_string(), |()| String::new());
+            assert!(found.starts_with(expected) && found.is_empty() == expected.is_empty(), "{keys}: {found}");
         }
     }
 

@@ -51,6 +51,20 @@ fn s000_4_a_query_of_fillers_alone_keeps_them() {
 }
 
 #[test]
+fn files_that_differ_by_their_ending_are_told_apart_by_it() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh"] {
+        let text = format!("# Completion script for {shell}\n_app_complete() {{\n    complete app\n}}\n");
+        sandbox.write(&format!("Resources/completion.{shell}"), &text);
+    }
+    sandbox.write("Resources/completion.fish", "# Completion script\nfunction _app\n    complete -c app\nend\n");
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = sandbox.run(&[&format!("{shell} completion script"), "-l", "-k", "1"]);
+        assert_eq!(ran.out.trim(), format!("Resources/completion.{shell}"), "{ran:?}");
+    }
+}
+
+#[test]
 fn variants_of_a_file_are_told_apart_by_words_of_the_path() {
     let sandbox = Sandbox::new();
     let text = "/// Polls the events of a socket.\nfunc poll() {\n\twait()\n}\n";
@@ -224,6 +238,17 @@ fn s000_16_a_test_is_lifted_where_tests_are_asked_for() {
     assert!(gain("tests of connect", &[]) > 0);
     assert!(gain("connect open", &["--tests", "only"]) > 0);
     assert!(sandbox.run(&["frame", "-l", "-k", "30", "--near", "src/net/tcp.py"]).out.contains(own), "a candidate");
+}
+
+#[test]
+fn what_belongs_to_the_file_comes_where_no_word_is_known() {
+    let sandbox = connected().with_meaning();
+    let ask = |flags: &[&str]| sandbox.run(&[&["qqzzvv", "-l"], flags].concat());
+    assert_eq!(ask(&[]).status, 1);
+    for flags in [&["--near", "tests/net/test_tcp.py"][..], &["--near", "tests/net/test_tcp.py", "--keyword-only"]] {
+        let ran = ask(flags);
+        assert_eq!(ran.out.lines().next(), Some("src/net/tcp.py"), "{flags:?}: {ran:?}");
+    }
 }
 
 #[test]

@@ -97,6 +97,81 @@ fn the_published_pipeline_knows_nothing_of_it() {
     assert!(ran.out.contains("pointed +"), "{}", ran.out);
 }
 
+/// Messages as programs write them, and files that hold their words elsewhere.
+fn messages() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/app.rs",
+        "pub fn find(name: &str) -> Result<(), String> {\n    \
+         let all = 1;\n    \
+         Err(format!(\"Command \\\"{}\\\" is ambiguous.\\nDid you mean one of these?\", name))\n}\n\n\
+         pub fn boot(index: u8, pid: u32, took: f32) {\n    \
+         log(format!(\"- Worker {index} (PID: {pid}) booted in {took}s, phase: {index}\"));\n}\n\n\
+         pub fn connect(host: &str) {\n    fail(format!(\"Failed to connect to {host}\"));\n}\n",
+    );
+    sandbox.write(
+        "src/cert.rs",
+        "pub fn cert(x: Option<u8>) -> u8 {\n    x.expect(\"Certificate not configured\")\n}\n\n\
+         pub fn routes() {\n    fail(\"exhausted all routes\");\n}\n",
+    );
+    sandbox.write(
+        "src/argument.rs",
+        "//! Arguments, ambiguous or not, of a command; what is configured for a worker that booted.\n\
+         pub mod acme { pub mod net { pub struct ArgumentError; } }\n\n\
+         /// Handling of an error: what the client does, and what command a worker runs.\n\
+         pub fn error_handling() {}\n",
+    );
+    sandbox.write(
+        "src/args.rs",
+        "pub fn args(app: App) -> App {\n    app.arg(Arg::new(\"unbuffered\").short('u'))\n}\n\n\
+         pub struct Options {\n    pub connect_timeout: float,\n}\n",
+    );
+    sandbox
+}
+
+#[test]
+fn a_message_is_found_whatever_its_values_and_whatever_stands_in_front() {
+    let sandbox = messages();
+    for (query, expected) in [
+        // Values in quotes are the program's, and pieces on both sides of one count together.
+        ("Command \"17\" is ambiguous.", "src/app.rs:3:"),
+        ("Command \"build\" is ambiguous.", "src/app.rs:3:"),
+        ("[12345] - Worker 0 (PID: 12346) booted in 0.02s, phase: 0", "src/app.rs:7:"),
+        ("Failed to connect to example.com", "src/app.rs:11:"),
+        // Behind a log's, a runtime's or an error's front.
+        ("ArgumentError: Certificate not configured", "src/cert.rs:2:"),
+        ("2026-11-25 10:11:12 [acme.net.core] INFO: Certificate not configured", "src/cert.rs:2:"),
+        ("[acme\\net\\ArgumentError] Certificate not configured", "src/cert.rs:2:"),
+        ("Exception in thread \"main\" acme.net.ArgumentError: exhausted all routes", "src/cert.rs:6:"),
+        // Code with other quotes, and a text that was cut off.
+        ("Arg::new('unbuffered')", "src/args.rs:2:"),
+        ("connect_timeout: flo", "src/args.rs:6:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn questions_in_words_point_at_no_message() {
+    let sandbox = messages();
+    for query in [
+        "error handling in the client",
+        "how does a client connect to a host",
+        "connect to the host",
+        "which command is ambiguous",
+        "worker booted in phase",
+        "error: handling in the client",
+        "config: routes of the client",
+    ] {
+        let ran = sandbox.run(&["--query", query, "--explain", "--all"]);
+        assert!(ran.status == 0 && !ran.out.contains("pointed +"), "{query}: {}", ran.out);
+    }
+    // A quote at the end of a question stays a condition.
+    let ran = sandbox.run(&["where is \"ambiguous command\" printed", "-l"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{ran:?}");
+}
+
 /// Sources in which what is looked for is no unit of its own, or stands behind something that only looks like it.
 fn odd_project() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -184,6 +259,67 @@ fn what_no_flag_explains_is_a_query_where_it_is_written_as_no_flag_is() {
         assert!(ran.out.starts_with("src/escape.ex:"), "{query}: {ran:?}");
     }
     assert_eq!(sandbox.run(&["--no-such-flag"]).status, 2);
+}
+
+/// Words of every day that are keywords of some language, or names of things of several kinds.
+fn wordy_project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("app/core/__init__.py", "\"\"\"The core.\"\"\"\nVERSION = 1\n");
+    sandbox.write(
+        "app/core/pager.py",
+        "class Pager:\n    \"\"\"Shows\n    class names.\n    \"\"\"\n\n    def show(self, page):\n        return page\n",
+    );
+    sandbox.write(
+        "app/view.py",
+        "from app.core.pager import Pager\n\n\nclass View:\n    def pager(self):\n        return Pager()\n\n    \
+         def render(self, text):\n        raise ValueError(\"no class names in here\")\n",
+    );
+    sandbox.write(
+        "app/use.py",
+        "import app.core.pager\nfrom app.core.pager import Pager\n\nUSED = app.core.pager.Pager\n",
+    );
+    sandbox.write("app/sdk.py", "def com(names):\n    return sorted(names, key=lambda name: name.lower())\n");
+    sandbox.write("app/links.py", "HOME = \"https://github.com/acme\"\n");
+    sandbox.write("tests/test_view.py", "def render():\n    return \"module names\"\n");
+    sandbox.write("docs/names.md", "# Names\n\nThe message body, the event loop and the\nclass names of a module.\n");
+    sandbox
+}
+
+#[test]
+fn words_of_every_day_are_no_declarations() {
+    let sandbox = wordy_project();
+    for query in ["message body", "event loop", "class names", "module names", "type key", "pager"] {
+        let ran = sandbox.run(&["--query", query, "--explain", "--all", "-k", "5"]);
+        assert!(ran.status == 0 && !ran.out.contains("pointed +"), "{query}: {}", ran.out);
+    }
+}
+
+#[test]
+fn names_are_read_as_languages_write_them() {
+    let sandbox = wordy_project();
+    for (query, expected) in [
+        // That a test is called so too does not count.
+        ("render", "app/view.py:8:"),
+        ("View.render", "app/view.py:8:"),
+        ("View.render/1", "app/view.py:8:"),
+        ("&View.render/1", "app/view.py:8:"),
+        ("View.render(text:)", "app/view.py:8:"),
+        ("View.render(", "app/view.py:8:"),
+        ("View.render<T>", "app/view.py:8:"),
+        (":meth:`~app.view.View.render`", "app/view.py:8:"),
+        ("app.core.pager:Pager", "app/core/pager.py:1:"),
+        // A module is its file, in front of those that import it.
+        ("app.core.pager", "app/core/pager.py:"),
+        ("app::core::pager", "app/core/pager.py:"),
+        ("app.core", "app/core/__init__.py:"),
+        // The last part of an address defines nothing.
+        ("github.com", "app/links.py:1:"),
+        ("@app/view.py", "app/view.py:"),
+        ("“view.py”", "app/view.py:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
 }
 
 #[test]

@@ -97,8 +97,11 @@ fn seeds_001_4_a_path_limits_to_what_mentions_it_newest_first() {
     assert_eq!(subjects(&sandbox.run(&["log", "connection", "src/parse.rs", "--json"]))[0], "Keep the connection open");
     fs::remove_file(sandbox.root().join("src/retry.rs")).expect("a file");
     assert_eq!(subjects(&sandbox.run(&["log", "--json", "--", "src/retry.rs"])), ["Cap retries at five"], "gone");
-    let unknown = sandbox.run(&["log", "--", "src/other.rs"]);
-    assert!(unknown.status == 2 && unknown.err.contains("src/other.rs"), "{unknown:?}");
+    let unknown = sandbox.run(&["log", "--json", "--", "src/other.rs"]);
+    assert_eq!((unknown.status, unknown.out.as_str()), (1, "[]\n"), "{unknown:?}");
+    assert!(unknown.err.contains("nothing in the history mentions src/other.rs"), "{unknown:?}");
+    let one_of_two = sandbox.run(&["log", "--json", "--", "src/other.rs", "src/http.rs"]);
+    assert!(one_of_two.status == 0 && one_of_two.err.contains("src/other.rs"), "{one_of_two:?}");
     sandbox.write("src/new.rs", "");
     assert_eq!(sandbox.run(&["log", "--", "src/new.rs"]).status, 1, "there, and in no commit yet");
     let outside = sandbox.run(&["log", "--", "/etc/passwd"]);
@@ -129,6 +132,42 @@ fn a_line_leads_to_the_commit_that_changed_it_last() {
     let mine = sandbox.run(&["log", "-l", "--", "src/http.rs:1"]);
     assert!(mine.status == 1 && mine.err.contains("not committed"), "{mine:?}");
     assert_eq!(sandbox.run(&["log", "--", "src/http.rs:999"]).status, 2);
+}
+
+#[test]
+fn what_stands_behind_a_file_and_is_no_line_is_no_question() {
+    let (sandbox, _) = repository();
+    for place in ["src/http.rs:0", "src/http.rs:1-2", "src/http.rs:"] {
+        for args in [&["log", place][..], &["log", "--", place], &["log", "connection", place]] {
+            let ran = sandbox.run(args);
+            assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");
+            assert!(ran.err.contains("src/http.rs:12"), "what is read: {ran:?}");
+        }
+    }
+    let question = sandbox.run(&["log", "src/http.rs: keep the connection"]);
+    assert_eq!(question.status, 0, "a sentence: {question:?}");
+}
+
+#[test]
+fn what_there_is_nothing_of_is_told() {
+    let (sandbox, _) = repository();
+    let err = |args: &[&str]| sandbox.run(args).err;
+    let none = sandbox.run(&["log", "--sessions"]);
+    assert!(none.status == 1 && none.err.contains("colgrep settings sessions FOLDER"), "{none:?}");
+    assert!(!err(&["log", "--sessions", "--quiet"]).contains("session"));
+    assert!(!err(&["log", "xylophone"]).contains("session"), "who names no folders misses no sessions");
+    let folder = transcripts(&sandbox);
+    assert!(!err(&["log", "--sessions"]).contains("session"), "a folder without a session of this project");
+    fs::remove_dir(&folder).expect("a folder");
+    let gone = format!("{}: the setting sessions names this folder, which is not there", folder.display());
+    let ran = sandbox.run(&["log", "--sessions"]);
+    assert!(ran.status == 1 && ran.err.contains(&gone), "{ran:?}");
+    assert!(!err(&["log"]).contains("session"), "there are commits");
+    assert!(sandbox.run(&["doctor"]).out.contains(&gone));
+    let empty = Sandbox::new();
+    git(&empty.root(), "2026-01-01T12:00:00+0000", &["init", "-q"]);
+    let ran = empty.run(&["log"]);
+    assert!(ran.status == 1 && ran.err.contains("has no commit yet"), "{ran:?}");
 }
 
 #[test]
@@ -261,7 +300,7 @@ fn seeds_001_3_the_last_turn_of_a_session_grows() {
     let root = sandbox.root().display().to_string();
     let mut text = session(&sandbox);
     fs::write(&path, &text).expect("a file");
-    assert_eq!(sandbox.run(&["log", "--", "src/more.rs"]).status, 2, "nothing mentions it");
+    assert_eq!(sandbox.run(&["log", "--", "src/more.rs"]).status, 1, "nothing mentions it");
     text += &lines(&[did(&root, "And more.", &[("Read", json!({"file_path": "src/more.rs"}))])]);
     fs::write(&path, &text).expect("a file");
     let ran = sandbox.run(&["log", "--json", "--", "src/more.rs"]);
@@ -270,7 +309,7 @@ fn seeds_001_3_the_last_turn_of_a_session_grows() {
     // Without that line, the mention is gone with the turn.
     fs::write(&path, session(&sandbox)).expect("a file");
     sandbox.run(&["log"]);
-    assert_eq!(sandbox.run(&["log", "--", "src/more.rs"]).status, 2);
+    assert_eq!(sandbox.run(&["log", "--", "src/more.rs"]).status, 1);
 }
 
 #[test]

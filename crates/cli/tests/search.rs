@@ -83,6 +83,49 @@ fn s003_3_lines_cover_every_matched_unit_of_the_file() {
 }
 
 #[test]
+fn a_row_of_units_is_that_unit_and_comes_once() {
+    let sandbox = Sandbox::new();
+    let code = "// Blocks of a file.\nuse std::fs;\n\npub fn read_block() {}\n\npub fn write_block() {}\n";
+    let tests = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn reads_a_block() {}\n\n    #[test]\n    fn writes_a_block() {}\n}\n";
+    sandbox.write("src/block.rs", &format!("{code}\n{tests}"));
+    let ask = |format: &str| sandbox.run(&["block", "--units", "-k", "9", "--all", format]).out;
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&ask("--json")).expect("JSON");
+    let ids: std::collections::HashSet<&str> = rows.iter().filter_map(|row| row["unit"]["id"].as_str()).collect();
+    assert!(ids.len() == rows.len() && rows.len() >= 4, "{rows:?}");
+    for row in &rows {
+        assert_eq!(row["score"], row["matches"][0]["score"], "{row}");
+    }
+    for name in ["read_block", "write_block", "reads_a_block", "writes_a_block"] {
+        assert_eq!(rows.iter().filter(|row| row["unit"]["name"] == name).count(), 1, "{name}");
+    }
+    let vimgrep = ask("--vimgrep");
+    let lines: std::collections::HashSet<&str> = vimgrep.lines().collect();
+    assert_eq!(lines.len(), rows.len(), "{vimgrep}");
+    // A file shows what it does, and no test inside it.
+    let best = sandbox.run(&["writes a block", "-k", "1", "--json"]).out;
+    assert!(best.contains("\"name\":\"write_block\""), "{best}");
+}
+
+#[test]
+fn a_name_in_words_shows_what_it_names() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "lib/pool.rb",
+        "class ThreadPool\n  MAX = 4\n\n  # Thread of a pool.\n  def initialize(thread, pool)\n    @pool = pool\n    @thread = thread\n  end\n\n  def size\n    @pool.size\n  end\nend\n",
+    );
+    sandbox.write(
+        "lib/bar.rb",
+        "def bar_progress(bar)\n  # Progress of the bar.\n  bar.progress\nend\n\ndef progress_bar\n  1\nend\n",
+    );
+    for (query, file, line) in
+        [("thread pool", "lib/pool.rb", 1), ("Thread Pool", "lib/pool.rb", 1), ("progress bar", "lib/bar.rb", 6)]
+    {
+        let ran = sandbox.run(&[query, "-k", "1"]);
+        assert!(ran.out.starts_with(&format!("{file}:{line}:")), "{query}: {ran:?}");
+    }
+}
+
+#[test]
 fn the_schema_names_every_field_of_the_output() {
     let sandbox = Sandbox::of("relay");
     let schema: serde_json::Value = serde_json::from_str(&sandbox.run(&["--json-schema"]).out).expect("JSON");

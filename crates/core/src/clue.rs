@@ -12,6 +12,7 @@ use callers::callers_of;
 use serde::{Deserialize, Serialize};
 
 use crate::language::LanguageFacts;
+use crate::verbatim::behind_front;
 
 /// By what a query points at a unit, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -93,7 +94,14 @@ pub struct Clues {
 }
 
 /// Characters that end a path inside a text.
-const PATH_ENDS: &[char] = &['"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|', '=', '*'];
+const PATH_ENDS: &[char] = &[
+    '"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»', '‹', '›', '…', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';',
+    '|', '=', '*',
+];
+/// Marks of quotation around a word.
+const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»', '‹', '›'];
+/// A sentence's marks behind a word.
+const SENTENCE_ENDS: &[char] = &[',', ';', '?', '!', '…'];
 /// Words in front of a declaration's keyword, in any language.
 const MODIFIERS: &[&str] = &[
     "abstract",
@@ -123,8 +131,9 @@ const MODIFIERS: &[&str] = &[
 impl Clues {
     /// Whether a text is nothing but a file's path or name.
     pub fn is_name_alone(&self, text: &str) -> bool {
-        let text = text.trim().trim_matches(['`', '"', '\'']);
-        self.mentions.iter().chain(&self.names).any(|name| name == text)
+        let text = bare(text.trim());
+        let is_text = |name: &String| name == text || text.strip_prefix('@') == Some(name.as_str());
+        self.mentions.iter().chain(&self.names).any(is_text)
     }
 
     /// What was found, in words: for explanations.
@@ -145,7 +154,8 @@ impl Clues {
     pub fn read(text: &str, facts: &LanguageFacts) -> Clues {
         let (typed, text) = (text, &*links_as_paths(text));
         let mut clues = Clues {
-            phrases: phrases(text),
+            // A runtime quotes the name of its thread.
+            phrases: phrases(behind_front(text).unwrap_or(text)),
             declaration: declaration(text, facts),
             callers_of: callers_of(text),
             tokens: text.split_whitespace().map(bare).filter(|word| is_token(word)).map(String::from).collect(),
@@ -251,7 +261,7 @@ fn operator(word: &str) -> Option<&str> {
 
 /// A word without the quotes around it and a sentence's marks behind it.
 fn bare(word: &str) -> &str {
-    word.trim_matches(['"', '\'', '`']).trim_end_matches([',', ';', '?', '!'])
+    word.trim_end_matches(SENTENCE_ENDS).trim_matches(QUOTES).trim_end_matches(SENTENCE_ENDS)
 }
 
 /// Whether a word is written as no word of a sentence is: in capitals, with a digit, with marks that stand in names, paths
@@ -323,6 +333,8 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
     let name = path.rsplit('/').next()?;
     let has_stem = name.find('.').is_some_and(|dot| dot > 0);
     let is_file = has_stem && facts.is_file_name(&name.to_lowercase());
+    // `@src/client.py`: how people hand a file to an agent.
+    let path = path.strip_prefix('@').filter(|_| is_file).unwrap_or(path);
     let is_deep = path.split('/').filter(|part| part.chars().any(char::is_alphanumeric)).count() >= 2;
     if !is_file && !is_deep {
         return None;
@@ -400,7 +412,7 @@ fn line_behind(rest: &str) -> Option<u32> {
     if let Some(line) = line_and_column(rest) {
         return Some(line);
     }
-    let rest = rest.trim_start_matches(['"', '\'', '`', ',', ' ', ')']);
+    let rest = rest.trim_start_matches(QUOTES).trim_start_matches([',', ' ', ')']);
     let rest = rest.strip_prefix("on ").or_else(|| rest.strip_prefix("at ")).unwrap_or(rest);
     leading_number(rest.strip_prefix("line ")?)
 }

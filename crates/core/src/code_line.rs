@@ -1,7 +1,7 @@
 //! Lines of code by their look alone: which one names a definition, which calls a name, which says nothing.
 
 use crate::language::LanguageFacts;
-use crate::token::is_word_char;
+use crate::token::{is_stop_word, is_word_char};
 
 /// What comments begin with, in any language.
 const COMMENT_MARKS: &[&str] =
@@ -11,6 +11,61 @@ const ATTRIBUTE_MARKS: &[&str] = &["@", "#[", "#![", "[", "%["];
 /// Words that bind a value inside a function: what they announce is looked for by its name where nothing else is.
 const BINDINGS: &[&str] =
     &["let", "const", "var", "val", "local", "static", "data", "output", "variable", "resource", "#define", "typedef"];
+
+/// Words between which and a definition's keyword no other words stand, in any language; another keyword may (`enum class`).
+const QUALIFIERS: &[&str] = &[
+    "abstract",
+    "actual",
+    "annotation",
+    "async",
+    "await",
+    "case",
+    "companion",
+    "const",
+    "crate",
+    "data",
+    "declare",
+    "default",
+    "expect",
+    "export",
+    "extern",
+    "external",
+    "fileprivate",
+    "final",
+    "implicit",
+    "infix",
+    "inline",
+    "inner",
+    "internal",
+    "local",
+    "mutating",
+    "open",
+    "operator",
+    "override",
+    "partial",
+    "private",
+    "protected",
+    "pub",
+    "public",
+    "readonly",
+    "return",
+    "sealed",
+    "static",
+    "suspend",
+    "tailrec",
+    "typedef",
+    "unsafe",
+    "value",
+    "virtual",
+];
+/// What may stand in front of a statement on its line.
+const OPENERS: [char; 13] = ['{', '}', '(', ')', '[', ']', ';', ':', ',', '=', '>', '&', '|'];
+/// Marks around a literal.
+const QUOTES: [char; 3] = ['"', '\'', '`'];
+/// Marks around a literal of several lines.
+const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
+/// What opens and closes a comment of several lines, at the front of one.
+const BLOCKS: &[(&str, &str)] = &[("/*", "*/"), ("<!--", "-->"), ("=begin", "=end"), ("{-", "-}")];
 
 /// Where `name` stands in a line as a whole word.
 pub fn word_at(line: &str, name: &str) -> Option<usize> {
@@ -92,13 +147,79 @@ pub fn binds_function(line: &str, name: &str) -> bool {
     words_at(line, name).any(is_bound) && !is_comment(line)
 }
 
-/// Whether a line announces `name`: one of some keywords stands right in front of it.
-pub fn announces(line: &str, name: &str, keywords: &[String]) -> bool {
+/// Whether a line announces `name`: a statement begins there with one of some keywords, words that qualify it aside, and
+/// the name stands right behind. Prose has more words around the two.
+pub fn announces(line: &str, name: &str, keywords: &[&str]) -> bool {
     let is_announced = |at: usize| {
-        let word = line[..at].split_whitespace().next_back().unwrap_or_default();
-        line[..at].ends_with(char::is_whitespace) && keywords.iter().any(|keyword| keyword == word)
+        let front = line[..at].trim_end();
+        let mut before = keywords.iter().filter_map(|keyword| front.strip_suffix(*keyword));
+        let begins = before.any(|before| begins_statement(before, keywords));
+        front.len() < at && begins && !goes_on_in_prose(&line[at + name.len()..])
     };
     words_at(line, name).any(is_announced) && !is_comment(line)
+}
+
+/// Whether a statement may begin behind `front`, the start of a line: nothing but words that qualify a definition stands
+/// there, or what ends or opens something else in front of them, outside of literals.
+fn begins_statement(front: &str, keywords: &[&str]) -> bool {
+    if front.ends_with(is_word_char) || QUOTES.iter().any(|quote| front.matches(*quote).count() % 2 == 1) {
+        return false;
+    }
+    let mut front = front.trim_end();
+    loop {
+        let bare = front.trim_end_matches(is_word_char);
+        let word = &front[bare.len()..];
+        if word.is_empty() {
+            return bare.is_empty() || bare.ends_with(OPENERS);
+        }
+        if !QUALIFIERS.contains(&word) && !keywords.contains(&word) {
+            return false;
+        }
+        front = bare.trim_end();
+    }
+}
+
+/// Whether what stands behind a name goes on as sentences do.
+fn goes_on_in_prose(behind: &str) -> bool {
+    let word = behind.trim_start().split(|c: char| !is_word_char(c)).next().unwrap_or_default();
+    let is_bare = !behind.contains(['(', '{', '=']) && !matches!(word, "do" | "where");
+    behind.starts_with(['.', ',', ')', '"', '\'', '`', '?', '!']) || (is_bare && is_stop_word(word))
+}
+
+/// The lines of a program with their numbers, without those that lie in comments and literals of several lines.
+pub fn lines_of_code(text: &str) -> impl Iterator<Item = (u32, &str)> {
+    let mut closing: Option<&str> = None;
+    (1u32..).zip(text.lines()).filter(move |(_, line)| {
+        let is_inside = closing.is_some();
+        closing = closing_behind(line, closing);
+        !is_inside
+    })
+}
+
+/// What closes the comment or literal that is open behind a line; `closing` closes the one that is open in front.
+fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'static str> {
+    let mut rest = line.trim_start();
+    // `"src/*"` opens no comment.
+    if closing.is_none()
+        && let Some((open, close)) = BLOCKS.iter().find(|(open, _)| rest.starts_with(*open))
+    {
+        (rest, closing) = (&rest[open.len()..], Some(*close));
+    }
+    loop {
+        rest = match closing {
+            Some(mark) => {
+                let Some(at) = rest.find(mark) else { return closing };
+                closing = None;
+                &rest[at + mark.len()..]
+            }
+            None => {
+                let opened = LONG_QUOTES.iter().filter_map(|mark| Some((rest.find(*mark)?, *mark)));
+                let (at, mark) = opened.min()?;
+                closing = Some(mark);
+                &rest[at + mark.len()..]
+            }
+        };
+    }
 }
 
 /// Whether a keyword binds a value, perhaps a function without a name (`const f = () => …`), rather than announcing a
@@ -249,10 +370,16 @@ mod tests {
     }
 
     #[test]
+    fn comments_and_literals_of_several_lines_are_no_code() {
+        let text = "a = 'src/*'\n\"\"\"Tells of\nclass names.\n\"\"\"\nb = \"\"\"one\"\"\"\n/* c\nd */\n/* e */\nf";
+        let lines: Vec<u32> = lines_of_code(text).map(|(number, _)| number).collect();
+        assert_eq!(lines, [1, 2, 5, 6, 8, 9]);
+    }
+
+    #[test]
     fn definitions_calls_and_uses_are_told_apart() {
         let facts = facts();
-        let keywords: Vec<String> =
-            facts.declaration_keywords().filter(|word| !is_binding(word)).map(String::from).collect();
+        let keywords: Vec<&str> = facts.declaration_keywords().filter(|word| !is_binding(word)).collect();
         for (line, announced, called, used) in [
             ("  function open(port) {", true, false, false),
             ("pub fn open<T>(port: T)", true, false, false),
@@ -263,11 +390,18 @@ mod tests {
             ("run open \"$1\"", false, false, true),
             ("// calls open(3)", false, false, false),
             ("reopen(3)", false, false, false),
+            ("export default async function open(port) {", true, false, false),
+            ("#[inline] pub(crate) const fn open() {", true, false, false),
+            ("module.exports = { a: function open() {} };", true, false, false),
+            ("the file or class open and its kin", false, false, false),
+            ("let told = \"a; class open\";", false, false, false),
+            ("class open, which", false, false, false),
+            ("class open is one", false, false, false),
         ] {
             let found = (announces(line, "open", &keywords), calls(line, "open", &facts), is_use(line, "open", &facts));
             assert_eq!(found, (announced, called, used), "{line}");
         }
-        assert!(announces("let open = 3;", "open", &["let".to_string()]) && is_binding("let"));
+        assert!(announces("let open = 3;", "open", &["let"]) && is_binding("let"));
         for (line, expected) in [
             ("\topen := func(port int) error {", true),
             ("open = lambda port: port", true),

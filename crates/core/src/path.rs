@@ -105,6 +105,39 @@ pub fn asks_for_catalogues(text: &str) -> bool {
     words(text).any(|word| CATALOGUE_WORDS.contains(&text[word].to_lowercase().as_str()))
 }
 
+/// Words behind `test` in the name of a folder: what serves tests. `test-runner/` may be what a project is about.
+const TEST_SUPPORT: [&str; 13] = [
+    "app", "apps", "cases", "data", "files", "fixtures", "helper", "helpers", "suite", "suites", "support", "util",
+    "utils",
+];
+/// The same in one word.
+const JOINED_TEST_SUPPORT: [&str; 7] =
+    ["testcases", "testhelper", "testhelpers", "testsuites", "testsupport", "testutil", "testutils"];
+
+/// The parts of a name, lower case: `testing-support`, `Acme.Tests` and `FooTests` have two.
+fn name_parts(name: &str) -> Vec<String> {
+    words(name)
+        .flat_map(|word| {
+            let word = &name[word];
+            parts(word).map(move |part| word[part].to_lowercase())
+        })
+        .collect()
+}
+
+/// `android-test`, `FooTests`, `test-utils`, `ParserTestHelpers`, `testutil`, but neither `test` alone nor `contests`.
+fn is_test_compound(parts: &[String]) -> bool {
+    let Some(last) = parts.last() else { return false };
+    let before = parts.iter().nth_back(1).map(String::as_str);
+    JOINED_TEST_SUPPORT.contains(&last.as_str())
+        || (matches!(last.as_str(), "test" | "tests") && before.is_some())
+        || (matches!(before, Some("test" | "tests" | "testing")) && TEST_SUPPORT.contains(&last.as_str()))
+}
+
+/// `foo-compat`, `foo-legacy`, `foo-deprecated`.
+fn is_compat_compound(parts: &[String]) -> bool {
+    parts.len() > 1 && parts.last().is_some_and(|last| COMPAT_FOLDERS.contains(&last.as_str()))
+}
+
 /// What the names of tests begin with, in any language.
 const TEST_STARTS: [&str; 3] = ["test_", "test-", "tst_"];
 /// What the names of tests end with, in any language.
@@ -204,26 +237,17 @@ impl PathClass {
         let folder_in = |names: &[&str]| folders.split('/').any(|f| names.contains(&f.to_lowercase().as_str()));
         // Perl's habit, and git's: `t/` at the root.
         let is_perls = folders == "t" || folders.starts_with("t/");
-        // `FooTests/` and `androidTest/`, but not `contests/`.
-        let camel_folder = || {
-            let named = |f: &str| {
-                ["Tests", "Test"]
-                    .iter()
-                    .filter_map(|end| f.strip_suffix(end))
-                    .any(|rest| rest.ends_with(|c: char| c.is_lowercase()))
-            };
-            folders.split('/').any(named)
-        };
+        let compound_in = |is: fn(&[String]) -> bool| folders.split('/').any(|folder| is(&name_parts(folder)));
         let all = [
             (
                 PathClass::TEST,
                 folder_in(&TEST_FOLDERS)
                     || is_perls
-                    || camel_folder()
+                    || compound_in(is_test_compound)
                     || is_test_file(file, stem, extension, languages),
             ),
             (PathClass::BENCHMARK, folder_in(&BENCHMARK_FOLDERS) || is_benchmark_file(stem, extension, languages)),
-            (PathClass::COMPAT, folder_in(&COMPAT_FOLDERS)),
+            (PathClass::COMPAT, folder_in(&COMPAT_FOLDERS) || compound_in(is_compat_compound)),
             (PathClass::EXAMPLE, folder_in(&EXAMPLE_FOLDERS)),
             (PathClass::TYPINGS, languages.any(|l| l.typings, |end| file.ends_with(end))),
             (PathClass::BARREL, languages.any(|l| l.barrels, |name| name == file)),
@@ -290,12 +314,7 @@ impl PathFacts {
             stem: stem.to_string(),
             stem_terms: tokenizer.terms(stem),
             stem_parts: tokenizer.part_terms(stem),
-            stem_words: words(stem)
-                .flat_map(|w| {
-                    let word = &stem[w];
-                    parts(word).map(|p| word[p].to_lowercase()).collect::<Vec<_>>()
-                })
-                .collect(),
+            stem_words: name_parts(stem),
             stem_joined,
             is_role,
             topic_terms,
@@ -373,6 +392,22 @@ mod tests {
             ("src/contest.go", &[]),
             ("contests/a.go", &[]),
             ("AppTests/a.swift", &[C::TEST]),
+            ("app/src/androidTest/a.kt", &[C::TEST]),
+            ("android-test/a.kt", &[C::TEST]),
+            ("Acme.Tests/a.cs", &[C::TEST]),
+            ("integration_tests/a.rs", &[C::TEST]),
+            ("acme-testing-support/a.kt", &[C::TEST]),
+            ("ParserTestHelpers/a.swift", &[C::TEST]),
+            ("test-utils/a.ts", &[C::TEST]),
+            ("internal/testutil/a.go", &[C::TEST]),
+            ("test-runner/a.ts", &[]),
+            ("vitest/a.ts", &[]),
+            ("testify/a.go", &[]),
+            ("lib/oban/testing.ex", &[]),
+            ("acme-compat/a.kt", &[C::COMPAT]),
+            ("acme_legacy/a.kt", &[C::COMPAT]),
+            ("mail-deprecated/a.kt", &[C::COMPAT]),
+            ("compatible/a.kt", &[]),
             ("Latest.java", &[]),
             ("tests/a.py", &[C::TEST]),
             ("a/test_b.py", &[C::TEST]),

@@ -1,5 +1,7 @@
 //! What a query says: its terms with their weights, the names it holds, what it asks for.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +10,7 @@ use crate::filler::without_fillers;
 use crate::language::LanguageFacts;
 use crate::long::Long;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
-use crate::token::{Tokenizer, is_stop_word, parts, words};
+use crate::token::{Tokenizer, is_stop_word, is_word_char, parts, spellings, words};
 use crate::variant::Variants;
 
 /// One distinct term of the query.
@@ -46,6 +48,8 @@ pub struct Query {
     pub identifiers: Vec<Identifier>,
     /// Plain lower-case words of four letters and more that may name a definition.
     pub plain_words: Vec<String>,
+    /// [`spellings`] of the whole query as one name; none where it is one as it stands.
+    pub compounds: Vec<String>,
     /// Each two and three neighbouring words written as one, lower case: `ratelimit` for "rate limit".
     pub joined_words: FxHashSet<String>,
     /// Topic terms: distinct, no stop words, −er/−or folded, without the project's own name where others remain.
@@ -82,20 +86,22 @@ pub struct QueryParts {
     pub plain_words: Vec<String>,
     /// [`Query::topic_terms`].
     pub topic_terms: Vec<String>,
+    /// [`Query::compounds`].
+    pub compounds: Vec<String>,
 }
 
 impl From<&Query> for QueryParts {
     fn from(query: &Query) -> QueryParts {
-        let Query { terms, sequence, identifiers, plain_words, topic_terms, .. } = query.clone();
-        QueryParts { terms, sequence, identifiers, plain_words, topic_terms }
+        let Query { terms, sequence, identifiers, plain_words, topic_terms, compounds, .. } = query.clone();
+        QueryParts { terms, sequence, identifiers, plain_words, topic_terms, compounds }
     }
 }
 
 impl From<QueryParts> for Query {
     /// A query with these parts and no others.
     fn from(parts: QueryParts) -> Query {
-        let QueryParts { terms, sequence, identifiers, plain_words, topic_terms } = parts;
-        Query { terms, sequence, identifiers, plain_words, topic_terms, ..Query::default() }
+        let QueryParts { terms, sequence, identifiers, plain_words, topic_terms, compounds } = parts;
+        Query { terms, sequence, identifiers, plain_words, topic_terms, compounds, ..Query::default() }
     }
 }
 
@@ -195,6 +201,7 @@ impl Query {
             }
         }
         query.identifiers = identifiers(text, languages);
+        query.compounds = if query.is_symbol() { Vec::new() } else { spellings(text) };
         query.joined_words = joined_words(text);
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
         let lower: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
@@ -279,10 +286,77 @@ pub fn last_segment(name: &str) -> &str {
     last.trim_matches(['!', '?', '=', '&', '*', '~', '(', ')', ' ', '@', '$', '>', '-'])
 }
 
-fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
+/// Prefixes of references in Elixir's documentation: to types, callbacks and modules.
+const REFERENCES: [&str; 3] = ["t:", "c:", "m:"];
+
+/// A text that is one name as a language writes it, as the plain path of names: without arity (`Job.new/2`), labels and
+/// brackets of a call (`stack(for:)`, `open(`), type arguments (`Vec<T>::push`), a role of Sphinx's around it and PHP's
+/// `::class`; an entry point `m.n:Class` as `m.n.Class`. Any other text as it is.
+pub fn plain_path(text: &str) -> Cow<'_, str> {
     let text = text.trim();
-    let text = text.strip_suffix("()").unwrap_or(text);
-    if is_one_name(text, languages) {
+    let role = || text.strip_prefix(':')?.strip_suffix('`')?.split_once(":`");
+    let name = role().map_or(text, |(_, target)| target.trim_start_matches(['~', '!']));
+    let name = without_arity(name).unwrap_or(name);
+    let name = without_call(name).unwrap_or(name);
+    let name = name.strip_suffix("::class").unwrap_or(name);
+    let name = without_type_arguments(name);
+    let is_word = |word: &str| word.starts_with(is_name_start) && word.chars().all(is_word_char);
+    let is_module = |module: &str| module.contains('.') && module.split('.').all(is_word);
+    match name.split_once(':') {
+        Some((module, object)) if is_module(module) && is_word(object) => Cow::Owned(format!("{module}.{object}")),
+        _ => name,
+    }
+}
+
+fn is_name_start(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+/// `Job.new/2`, `&Job.new/2` and `t:Job.t/0` without what Elixir writes around the name. `http/2` is a protocol.
+fn without_arity(written: &str) -> Option<&str> {
+    let (name, arity) = written.split_once('/')?;
+    let reference = REFERENCES.iter().find_map(|reference| name.strip_prefix(reference));
+    let name = reference.or_else(|| name.strip_prefix('&')).unwrap_or(name);
+    let is_arity = arity.len() == 1 && arity.starts_with(|c: char| c.is_ascii_digit());
+    let is_name = name.starts_with(is_name_start) && !name.eq_ignore_ascii_case("http");
+    (is_arity && is_name).then_some(name)
+}
+
+/// `open()`, `stack(for:)` and the half typed `open(` without the brackets.
+fn without_call(written: &str) -> Option<&str> {
+    let (name, given) = written.split_once('(')?;
+    let labels = given.strip_suffix(')');
+    let is_label = |label: &str| label.chars().all(is_word_char);
+    let are_labels = |labels: &str| labels.is_empty() || (labels.ends_with(':') && labels.split(':').all(is_label));
+    let is_call = given.is_empty() || labels.is_some_and(are_labels);
+    (is_call && name.ends_with(|c: char| is_word_char(c) || matches!(c, '>' | '!' | '?'))).then_some(name)
+}
+
+/// `Vec<T>::push` and `collect::<Vec<_>>` without what stands in angle brackets, where these pair.
+fn without_type_arguments(written: &str) -> Cow<'_, str> {
+    if !written.contains('<') {
+        return Cow::Borrowed(written);
+    }
+    let (mut name, mut depth, mut before) = (String::new(), 0usize, ' ');
+    for c in written.chars() {
+        match c {
+            '<' if depth > 0 || is_word_char(before) || before == ':' => depth += 1,
+            '>' if depth > 0 => depth -= 1,
+            _ if depth == 0 => name.push(c),
+            _ if is_word_char(c) || matches!(c, ',' | ' ' | '.' | ':' | '&' | '*' | '?' | '[' | ']' | '\'') => {}
+            _ => return Cow::Borrowed(written),
+        }
+        before = c;
+    }
+    let is_paired = depth == 0 && name.starts_with(is_name_start);
+    if is_paired { Cow::Owned(name.trim_end_matches("::").to_string()) } else { Cow::Borrowed(written) }
+}
+
+fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
+    let path = plain_path(text);
+    let text = text.trim();
+    if is_one_name(&path, languages) {
+        let text = &*path;
         // `client.py` names a file; its definition is not looked for under `py`.
         let name = if languages.is_file_name(text) {
             stem_of(text.rsplit('/').next().unwrap_or(text))
@@ -359,6 +433,22 @@ mod tests {
             ("request/response", ""),
             ("rate-limit", ""),
             ("parse()", "parse!"),
+            ("parse(", "parse!"),
+            ("Oban.Job.new/2", "new!"),
+            ("&Job.new/2", "new!"),
+            ("init/1", "init!"),
+            ("t:Job.t/0", "t!"),
+            ("CommandParser.commandStack(for:)", "commandStack!"),
+            ("run(_:with:)", "run!"),
+            (":meth:`~acme.client.Client.send`", "send!"),
+            ("acme.cli:Main", "Main!"),
+            (r"Acme\Client::class", "Client!"),
+            ("Logger.ForContext<T>", "ForContext!"),
+            ("Vec<T>::push", "push!"),
+            ("Map<K, V>::get", "get!"),
+            ("collect::<Vec<_>>()", "collect!"),
+            ("http/2", ""),
+            ("print(\"a\")", ""),
             ("", ""),
         ] {
             let names: Vec<String> = read(text)

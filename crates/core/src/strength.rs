@@ -16,6 +16,7 @@ use crate::knob::Knobs;
 use crate::path::PathClass;
 use crate::query::Query;
 use crate::rank::{Context, FileFacts, NamedDefinition, Retrieved};
+use crate::token::words;
 use crate::unit::{UnitId, UnitRole};
 use crate::verbatim::is_whole;
 
@@ -259,8 +260,8 @@ pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
     }
     let by_tokens = by_tokens(given);
     let strength = |(hit, held): (&FileHit, &Held)| match best.get(&hit.file) {
-        // `[1, 2, 3]` is no `1.2.3`.
-        Some(Certainty::Words | Certainty::Run) if by_tokens && held.tokens == Tokens::Nothing => None,
+        Some(Certainty::Words) if by_tokens && held.tokens == Tokens::Nothing => of_other_marks(&given.query.text),
+        Some(Certainty::Run) if by_tokens && held.tokens == Tokens::Nothing => None,
         Some(Certainty::Location) => Some(0.99),
         Some(Certainty::Exact) => Some(0.98),
         Some(Certainty::Words) => Some(0.95),
@@ -271,6 +272,14 @@ pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
         }
     };
     given.hits.iter().zip(given.held).map(strength).collect()
+}
+
+/// The strength of a place that has the words of tokens in a row, with other marks between them. A line of code is the same
+/// with other quotes and spaces; of a name the marks are a part, and `[1, 2, 3]` is no `1.2.3`.
+fn of_other_marks(tokens: &str) -> Option<f32> {
+    let is_code = tokens.contains(['(', ')', '[', ']', '{', '}', '=', ';', ',', '"', '\'', '`']);
+    let of_letters = words(tokens).filter(|word| tokens[word.clone()].contains(char::is_alphabetic)).count();
+    (of_letters >= 2).then_some(if is_code { 0.95 } else { HOLDS_A_PART })
 }
 
 /// One ranking, by files.

@@ -227,6 +227,16 @@ const IS_WORD: [bool; 256] = {
     is_word
 };
 
+/// A text of two or three words as one name, in small letters: `threadpool`, `thread_pool` and `thread-pool` for "thread pool".
+/// No spelling of any other text.
+pub fn spellings(text: &str) -> Vec<String> {
+    let words: Vec<String> = words(text).map(|word| text[word].to_lowercase()).collect();
+    match words.len() {
+        2 | 3 => ["", "_", "-"].map(|between| words.join(between)).to_vec(),
+        _ => Vec::new(),
+    }
+}
+
 /// The words of `text`: runs of word characters, cut where CJK begins or ends.
 pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
@@ -419,6 +429,15 @@ mod tests {
             ("f", 4, 7..8),
         ];
         assert_eq!(seen, expected.map(|(t, p, r)| (t.to_string(), p, r)));
+    }
+
+    #[test]
+    fn a_few_words_are_spelled_as_one_name() {
+        assert_eq!(spellings("Thread pool"), ["threadpool", "thread_pool", "thread-pool"]);
+        assert_eq!(spellings("read to end?")[1], "read_to_end");
+        for text in ["", "pool", "how does a pool work"] {
+            assert!(spellings(text).is_empty(), "{text}");
+        }
     }
 
     proptest! {

@@ -4,8 +4,12 @@
 //! ends, comment marks) may differ. So a message finds its literal although its values stand where the source has
 //! placeholders: the run between two values is what both have.
 
+mod front;
+mod template;
+
 use std::ops::Range;
 
+pub use front::behind_front;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +21,18 @@ const ANCHORS_MAX: usize = 4;
 const ANCHOR_PLACES_MAX: usize = 200;
 /// Words of a text that are compared; who pastes more than this has pasted a file.
 const WORDS_MAX: usize = 400;
+/// Places of a text's words in a file that are looked at for a literal with values.
+const TEMPLATE_PLACES_MAX: usize = 64;
+/// Words of a value in a text that has what programs put into messages.
+const VALUE_WORDS_OF_A_MESSAGE_MAX: usize = 8;
+/// The same in any other text of several words.
+const VALUE_WORDS_MAX: usize = 2;
+/// Words that a literal with values must have of a message: fewer stand in any text.
+const WORDS_OF_A_TEMPLATE_MIN: usize = 3;
+/// The same of any other text.
+const WORDS_OF_A_PLAIN_TEMPLATE_MIN: usize = 4;
+/// Parts of whole words that a text must have beside a word that is cut off.
+const PARTS_BESIDE_A_CUT_MIN: usize = 2;
 /// Bytes of a line on either side of a place that are looked at for more of the text's words.
 const LINE_BYTES_MAX: usize = 400;
 
@@ -45,13 +61,14 @@ pub struct Typed<'t> {
 pub struct Standing {
     /// How far they agree.
     pub agreement: Agreement,
-    /// Words in a row that agree.
+    /// Words in a row that agree, or in the pieces of a literal between its values.
     pub words: usize,
-    /// Share, 0 to 1, of the text's weight that these words have.
+    /// Share, 0 to 1, of the text's weight that these words have; the values of a literal aside.
     pub share: f32,
     /// Byte offset in the file of the first character that agrees.
     pub start: usize,
-    /// Whether what stands there is no part of something longer that is written as one: `1.0.0` in `1.0.0-beta`.
+    /// Whether what stands there is no part of something longer that is written as one: `1.0.0` in `1.0.0-beta`. A run
+    /// that is not alone is all of the text, the first or last word of which is cut off.
     pub is_alone: bool,
     /// Whether the words that agree do so with everything between them, case and punctuation.
     pub is_same: bool,
@@ -59,7 +76,7 @@ pub struct Standing {
     /// side, and nothing else but punctuation and escapes.
     pub is_literal: bool,
     /// Whether a literal begins with these words and has a value behind them, a placeholder or what is added to it, where
-    /// the text goes on.
+    /// the text goes on; likewise where they are all of a literal's sentence, its values aside.
     pub is_before_value: bool,
 }
 
@@ -162,7 +179,61 @@ impl<'t> Typed<'t> {
                 is_before_value: false,
             });
         }
+        if let Some(start) = self.cut(file) {
+            return Some(Standing {
+                agreement: Agreement::Run,
+                words: self.len(),
+                share: 1.0,
+                start,
+                is_alone: false,
+                is_same: true,
+                is_literal: false,
+                is_before_value: false,
+            });
+        }
         self.longest_run(file)
+    }
+
+    /// The first place where every character stands although the first or the last word goes on there, as where a
+    /// terminal cut the text off. `rror in par` is nobody's text, and in a sentence "server" is no "servers".
+    fn cut(&self, file: &str) -> Option<usize> {
+        let is_odd = |i: usize| Typed::new(self.word(i), |_| 0.0).is_token();
+        let is_no_sentence = || self.is_code() || self.is_marked() || is_odd(0) || is_odd(self.len() - 1);
+        if !self.text.contains(char::is_whitespace) || !is_no_sentence() {
+            return None;
+        }
+        let is_digit = |c: char| c.is_ascii_digit();
+        let is_cut = |at: &usize| {
+            let place = *at..*at + self.text.len();
+            let joins = |a: Option<char>, b: Option<char>| a.is_some_and(is_word_char) && b.is_some_and(is_word_char);
+            let front = joins(file[..place.start].chars().next_back(), self.text.chars().next());
+            let back = joins(self.text.chars().next_back(), file[place.end..].chars().next());
+            // Of a single word that both ends cut nothing is left.
+            let whole = usize::from(front)..self.len() - usize::from(back);
+            let of_letters = |word: &str| parts(word).filter(|part| !word[part.clone()].contains(is_digit)).count();
+            let parts_whole: usize = whole.map(|i| of_letters(self.word(i))).sum();
+            (front || back) && parts_whole >= PARTS_BESIDE_A_CUT_MIN
+        };
+        memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX).find(is_cut)
+    }
+
+    /// Words of a value and of a literal with values, as far as the text may have come of one.
+    fn of_a_template(&self) -> Option<(usize, usize)> {
+        let (value_words_max, words_min) = match has_values(self.text) {
+            true => (VALUE_WORDS_OF_A_MESSAGE_MAX, WORDS_OF_A_TEMPLATE_MIN),
+            false => (VALUE_WORDS_MAX, WORDS_OF_A_PLAIN_TEMPLATE_MIN),
+        };
+        (self.len() > words_min && !is_question(self.text)).then_some((value_words_max, words_min))
+    }
+
+    /// The place of the literal with values around a word, where the text holds all of it.
+    fn template(&self, file: &str, place: &Range<usize>, of_a_template: (usize, usize)) -> Option<Place> {
+        let (value_words_max, words_min) = of_a_template;
+        let filled = self.filled_around(file, place, value_words_max).filter(|filled| filled.words >= words_min)?;
+        let (words, weight, of_values) = (filled.words, filled.weight, filled.of_values);
+        let beside = self.weight_beside(file, &filled.place);
+        let place = filled.place;
+        Some(Place { words, weight, of_values, beside, is_same: true, is_before_value: true, is_literal: true, place })
     }
 
     /// The first place where every character stands, and whether it stands alone there: as a whole literal where the
@@ -192,6 +263,7 @@ impl<'t> Typed<'t> {
         anchors.sort_by(|a, b| self.weights[*b].total_cmp(&self.weights[*a]).then(a.cmp(b)));
         anchors.truncate(ANCHORS_MAX);
         let mut best: Option<Place> = None;
+        let (of_a_template, mut templates) = (self.of_a_template(), 0);
         for anchor in anchors {
             // As typed, and as the middle of a sentence has it.
             let (typed, lower) = (self.word(anchor), self.word(anchor).to_lowercase());
@@ -204,9 +276,16 @@ impl<'t> Typed<'t> {
                 if !is_whole(file, place.clone()) {
                     continue;
                 }
+                if let Some(of_a_template) = of_a_template.filter(|_| templates < TEMPLATE_PLACES_MAX) {
+                    templates += 1;
+                    let found = self.template(file, &place, of_a_template);
+                    if let Some(found) = found.filter(|found| best.as_ref().is_none_or(|b| b.rank() < found.rank())) {
+                        best = Some(found);
+                    }
+                }
                 let (run, place) = self.run_around(anchor, file, place);
                 let weight: f32 = self.weights[run.clone()].iter().sum();
-                let least = best.as_ref().map_or((0, 0.0), |known| (known.run.len(), known.weight));
+                let least = best.as_ref().map_or((0, 0.0), |known| (known.words, known.weight));
                 if (run.len(), weight) < least || best.as_ref().is_some_and(|known| known.place == place) {
                     continue;
                 }
@@ -219,9 +298,9 @@ impl<'t> Typed<'t> {
         }
         let all: f32 = self.weights.iter().sum();
         best.map(|best| Standing {
-            agreement: if best.run.len() == self.len() { Agreement::Words } else { Agreement::Run },
-            words: best.run.len(),
-            share: if all > 0.0 { best.weight / all } else { 0.0 },
+            agreement: if best.words == self.len() { Agreement::Words } else { Agreement::Run },
+            words: best.words,
+            share: if all > best.of_values { (best.weight / (all - best.of_values)).min(1.0) } else { 0.0 },
             start: best.place.start,
             is_alone: true,
             is_same: best.is_same,
@@ -236,7 +315,8 @@ impl<'t> Typed<'t> {
         let is_before_value = run.end < self.len() && opens() && begins_with_value(&file[place.end..]);
         let there = &file[place.clone()];
         let is_literal = typed.eq_ignore_ascii_case(there) && is_literal(file, place.clone());
-        Place { is_same: typed == there, is_before_value, is_literal, run, weight, beside: 0.0, place }
+        let (words, is_same) = (run.len(), typed == there);
+        Place { words, weight, of_values: 0.0, beside: 0.0, is_same, is_before_value, is_literal, place }
     }
 
     /// The weight of the text's words on the lines of `place`.
@@ -297,10 +377,12 @@ impl<'t> Typed<'t> {
     }
 }
 
-/// A place of a run of words.
+/// A place of a run of words, or of the pieces of a literal with values.
 struct Place {
-    run: Range<usize>,
+    words: usize,
     weight: f32,
+    /// Weight of the text's words that stand where a literal has its values.
+    of_values: f32,
     /// Weight of all of the text's words on its lines.
     beside: f32,
     /// Whether it agrees to the character.
@@ -314,7 +396,7 @@ struct Place {
 
 impl Place {
     fn rank(&self) -> (usize, f32, bool, f32, bool) {
-        (self.run.len(), self.weight, self.is_before_value || self.is_literal, self.beside, self.is_same)
+        (self.words, self.weight, self.is_before_value || self.is_literal, self.beside, self.is_same)
     }
 }
 

@@ -138,6 +138,18 @@ pub fn split_line(written: &str) -> Option<(&str, u32)> {
     (!file.is_empty() && line > 0).then_some((file, line))
 }
 
+/// The file and what stands behind its name, where that looks like lines and names none: `FILE:0`, `FILE:1-2`. A sentence
+/// that begins with a file's name is none of these.
+pub fn unread_line(written: &str, is_there: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
+    if is_there(written) || split_line(written).is_some_and(|(file, _)| is_there(file)) {
+        return None;
+    }
+    let is_of_lines = |c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | ',' | '+' | 'L');
+    let split = written.match_indices(':').map(|(at, _)| (&written[..at], &written[at + 1..]));
+    let mut files = split.filter(|(file, behind)| !file.is_empty() && behind.chars().all(is_of_lines));
+    files.find(|(file, _)| is_there(file))
+}
+
 /// Refuses a query that is too long.
 ///
 /// # Errors
@@ -358,6 +370,26 @@ mod tests {
             (":3", None),
         ] {
             assert_eq!(split_line(written), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_line_of_a_file_and_is_none_is_told() {
+        for (written, expected) in [
+            ("a.rs:0", Some(("a.rs", "0"))),
+            ("a.rs:1-2", Some(("a.rs", "1-2"))),
+            ("a.rs:L3", Some(("a.rs", "L3"))),
+            ("a.rs:0:5", Some(("a.rs", "0:5"))),
+            ("a.rs:", Some(("a.rs", ""))),
+            ("a.rs:99999999999", Some(("a.rs", "99999999999"))),
+            ("a.rs", None),
+            ("a.rs:12", None),
+            ("a.rs:12:5", None),
+            ("a.rs: why does it stop", None),
+            ("gone.rs:0", None),
+            ("b:0", None),
+        ] {
+            assert_eq!(unread_line(written, |path| path == "a.rs" || path == "b:0"), expected, "{written}");
         }
     }
 }

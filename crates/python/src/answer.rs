@@ -103,7 +103,8 @@ pub fn search(answer: &Answer, notices: Vec<String>) -> Result<String> {
 }
 
 /// The answer of a history.
-pub fn history(answer: &HistoryAnswer, notices: Vec<String>) -> Result<String> {
+pub fn history(answer: &HistoryAnswer, mut notices: Vec<String>) -> Result<String> {
+    notices.extend(answer.absent.iter().map(ToString::to_string));
     let entries = answer.entries.iter().map(|entry| {
         let (transcript, line) = entry.place.as_ref().map(|(path, line)| (path.display().to_string(), *line)).unzip();
         json!({

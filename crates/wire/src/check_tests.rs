@@ -159,7 +159,8 @@ fn a_shard_that_lies_of_places_is_not_believed() {
     let asked = LocateAsked { paths: vec!["a".into()], names: vec!["b".into()], text: String::new() };
     let lies = [located(&[9], 1), located(&[], 1), located(&[9], 0), located(&[9], 2), located(&[10], 1)];
     only_first(&Question::Located(asked), &lies);
-    let defined = |unit| vec![DefinitionFound { unit, is_named: true, is_owned: true, is_announced: true }];
+    let defined =
+        |unit| vec![DefinitionFound { unit, is_named: true, is_owned: true, is_announced: true, is_aside: false }];
     let lies: Vec<_> = [good()].into_iter().chain(bad()).map(defined).collect();
     only_first(&Question::Definitions(Default::default()), &lies);
     let lies = [vec![Some(good()), None], vec![None], vec![Some(bad()[1]), None]];

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use colgrep_engine::RankBy;
 use colgrep_engine::history::{Bound, HistoryRequest, Source};
-use colgrep_engine::request::split_line;
+use colgrep_engine::request::{split_line, unread_line};
 
 use super::search::Color;
 use crate::output::entries::Wish;
@@ -82,10 +82,13 @@ fn bound(text: &str) -> Result<Bound, String> {
     Bound::read(text).map_err(|error| error.to_string())
 }
 
-/// Whether an argument names a file or folder that is there, perhaps with a line. As git has it, it is no question then.
+/// Whether an argument names a file or folder that is there, perhaps with what is meant as a line. As git has it, it is no
+/// question then.
 fn is_there(written: &str, folder: &Path) -> bool {
     let exists = |path: &str| !path.is_empty() && folder.join(path).symlink_metadata().is_ok();
-    exists(written) || split_line(written).is_some_and(|(path, _)| exists(path))
+    exists(written)
+        || split_line(written).is_some_and(|(path, _)| exists(path))
+        || unread_line(written, exists).is_some()
 }
 
 impl LogArgs {

@@ -8,6 +8,7 @@ use anyhow::Result;
 use colgrep_encoder::RuntimeEnv;
 use colgrep_engine::Error as EngineError;
 use colgrep_engine::env::Env;
+use colgrep_engine::history::Absent;
 use colgrep_engine::model::{self, Choice, Model};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
@@ -327,6 +328,9 @@ fn say_settings(settings: Result<Settings, EngineError>, env: &Env, root: &Path,
             }
             for refused in settings.groups().filter_map(|group| settings.group(group, env).err()) {
                 report.say("settings", Level::Advice, hint::told(&refused.into()));
+            }
+            for folder in settings.sessions(env).into_iter().filter(|folder| !folder.is_dir()) {
+                report.say("settings", Level::Advice, super::log::told(&Absent::Folder(folder)));
             }
             let set: Vec<String> = settings
                 .all(env)

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use anyhow::Result;
-use colgrep_engine::history::HistoryPlace;
+use colgrep_engine::history::{Absent, HistoryPlace};
 use colgrep_engine::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::check_length;
@@ -36,7 +36,21 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
         for written in &answer.uncommitted {
             remark!("colgrep: {written} is not committed yet");
         }
+        for absent in &answer.absent {
+            remark!("colgrep: {}", told(absent));
+        }
     }
     entries::print(&answer.entries, &wish.with(&settings, env, std::io::stdout().is_terminal()))?;
     Ok(if answer.entries.is_empty() { NOTHING } else { FOUND })
+}
+
+/// What a history has nothing of, and what to do.
+pub(super) fn told(absent: &Absent) -> String {
+    let advice = match absent {
+        Absent::Commits => "; `git commit` makes the first",
+        Absent::Folders => "; `colgrep settings sessions FOLDER` names one, as ~/.claude/projects or ~/.codex/sessions",
+        Absent::Folder(_) => "; `colgrep settings sessions FOLDER` names another",
+        _ => "",
+    };
+    format!("{absent}{advice}")
 }

@@ -57,19 +57,30 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
         knobs.word_definition_boost,
     ];
     input.add_signals(fused, weights);
-    if input.query.is_symbol() && symbol.iter().any(|boost| *boost > 0.0) {
-        lead(input.retrieved, &mut fused.scores);
+    if symbol.iter().all(|boost| *boost <= 0.0) {
+        return;
+    }
+    let before = fused.scores.clone();
+    lead(input.retrieved, input.query.is_symbol(), &mut fused.scores);
+    // The order of a file's units is not doubted as its boosts are: what the runner takes back is added first.
+    if fused.doubt > 0.0 && fused.doubt < 1.0 {
+        let kept = 1.0 - fused.doubt;
+        for (score, old) in fused.scores.iter_mut().zip(before).filter(|(score, old)| **score != *old) {
+            *score = old + (*score - old) / kept;
+        }
     }
 }
 
 /// Puts the unit that defines the name before the others of its file: it takes the score of the file's best unit, and
-/// each unit that stood before it takes the score of the next. The file keeps its score.
-fn lead(retrieved: &Retrieved, scores: &mut [f32]) {
+/// each unit that stood before it takes the score of the next. The file keeps its score. The name is the query as it stands
+/// or, where that `is_symbol` not, its words written as one.
+fn lead(retrieved: &Retrieved, is_symbol: bool, scores: &mut [f32]) {
     let candidates: &[Candidate] = &retrieved.candidates;
     // Of several definitions the one in the query's own case leads, then a type, then the first.
     let rank = |d: &NamedDefinition| (!d.exact_case, d.kind != UnitKind::Class, d.unit);
     let leading = |file: &FileFacts| {
-        let defined = file.definitions.iter().filter(|d| d.role == UnitRole::Definition);
+        let is_meant = |d: &&NamedDefinition| d.role == UnitRole::Definition && d.is_compound() != is_symbol;
+        let defined = file.definitions.iter().filter(is_meant);
         defined.min_by_key(|d| rank(d)).map(|d| d.unit)
     };
     let leaders: FxHashMap<usize, UnitId> =
@@ -195,6 +206,35 @@ mod tests {
         assert_eq!(order("Router", &[function, types], Profile::Default)[0], 3);
         let other_case = NamedDefinition { exact_case: false, ..types };
         assert_eq!(order("Router", &[function, other_case], Profile::Default)[0], 2);
+    }
+
+    #[test]
+    fn words_that_are_a_name_together_lead_their_file_whatever_the_doubt() {
+        let definition = |doc, kind, identifier| NamedDefinition {
+            identifier,
+            unit: UnitId::new(0, doc),
+            kind,
+            role: UnitRole::Definition,
+            exact_case: false,
+        };
+        let method = definition(2, UnitKind::Method, NamedDefinition::COMPOUND);
+        let class = definition(3, UnitKind::Class, NamedDefinition::COMPOUND);
+        for doubt in [0.0, 0.5, 0.9] {
+            let order = |definitions: &[NamedDefinition], profile: Profile| {
+                let units = [(1, 0, 0.9), (2, 0, 0.7), (3, 0, 0.3), (4, 1, 0.8)];
+                let mut example = Example::with_units(&["a.rb", "b.rb"], &units);
+                example.retrieved.files[0].definitions = definitions.to_vec();
+                example.fused.doubt = doubt;
+                example.apply(&STAGE, &query("thread pool"), &Knobs::of(profile));
+                let ranked = Ranked::new(&example.retrieved, &example.fused);
+                ranked.units.iter().map(|u| (u.unit.doc(), u.file)).collect::<Vec<_>>()
+            };
+            assert_eq!(order(&[method, class], Profile::Default), [(3, 0), (4, 1), (1, 0), (2, 0)], "{doubt}");
+            assert_eq!(order(&[method], Profile::Default), [(2, 0), (4, 1), (1, 0), (3, 0)], "{doubt}");
+            let other = definition(3, UnitKind::Class, 0);
+            assert_eq!(order(&[other], Profile::Default), [(1, 0), (4, 1), (2, 0), (3, 0)], "{doubt}");
+            assert_eq!(order(&[class], Profile::Classic), [(1, 0), (4, 1), (2, 0), (3, 0)], "{doubt}");
+        }
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Candidate {
 /// A definition of a name that the query holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedDefinition {
-    /// Which of [`Query::identifiers`](crate::query::Query::identifiers).
+    /// Which of [`Query::identifiers`](crate::query::Query::identifiers), or [`NamedDefinition::COMPOUND`].
     pub identifier: usize,
     /// The unit that defines it.
     pub unit: UnitId,
@@ -53,6 +53,16 @@ pub struct NamedDefinition {
     pub role: UnitRole,
     /// Whether upper and lower case agree too.
     pub exact_case: bool,
+}
+
+impl NamedDefinition {
+    /// The name is the whole query, a few plain words, written as one.
+    pub const COMPOUND: usize = u32::MAX as usize;
+
+    /// Whether its name is the query's words written as one.
+    pub fn is_compound(&self) -> bool {
+        self.identifier == NamedDefinition::COMPOUND
+    }
 }
 
 /// Relation of a file to the one where the reader stands; nothing is set where no such file is given.

@@ -83,6 +83,27 @@ fn tokens_are_held_or_not() {
 }
 
 #[test]
+fn a_place_with_all_words_of_a_piece_of_code_keeps_its_strength() {
+    let at = |text, certainty| {
+        of(text, |example| {
+            example.retrieved.candidates[1].pointer = Some(Pointer { certainty, strength: 0.9, line: 1 });
+        })[1]
+    };
+    for (text, expected) in [
+        ("Arg::new('unbuffered')", 0.95),
+        ("stats.fetch(:booted_workers,1)", 0.95),
+        ("Session.get", HOLDS_A_PART),
+        ("1.2.3", LACKS_THE_TOKEN),
+        ("E0502", LACKS_THE_TOKEN),
+        ("MAX_LEN", LACKS_THE_TOKEN),
+    ] {
+        let strength = at(text, Certainty::Words);
+        assert!(strength == expected || (expected == LACKS_THE_TOKEN && strength < expected), "{text}: {strength}");
+    }
+    assert!(at("Arg::new('unbuffered')", Certainty::Run) < FLOOR, "a part of it is not it");
+}
+
+#[test]
 fn a_text_holds_tokens_whole_in_part_or_not() {
     for (tokens, text, expected) in [
         ("MAX_LEN", "const max_len: u8 = 1;", Tokens::All),

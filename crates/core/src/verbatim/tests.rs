@@ -18,7 +18,7 @@ fn a_text_is_found_as_typed_or_by_its_longest_run() {
         ("fn open_socket(host: &str) {", "Exact 4 fn open_socket(host: &str) {"),
         ("fn open_socket (host : &str)", "Words 4 fn open_socket(host: &str) {"),
         ("Opens A Socket", "Words 3 opens a socket"),
-        ("no route to db7, try another host", "Run 3 try another host\");"),
+        ("no route to db7, try another host", "Run 6 no route to %s, try another host\");"),
         ("open_socket", "Exact 1 open_socket(host: &str) {"),
         ("socket", "Exact 1 socket"),
         ("pen_sock", "nothing"),
@@ -68,7 +68,7 @@ fn a_single_piece_counts_where_it_is_no_word_of_a_sentence() {
 fn of_several_places_the_one_with_more_of_the_text_counts() {
     let file = "log(\"int %d is no multiple of %d\")\nlog(\"float %d is no multiple of %d\")\nv = \"1.0.0-beta\"\nw = \"1.0.0\"\n";
     for (text, expected) in
-        [("float 3 is no multiple of 2", "Run 4 is no multiple of %d\")"), ("1.0.0", "Exact 3 1.0.0\"")]
+        [("float 3 is no multiple of 2", "Run 5 float %d is no multiple of %d\")"), ("1.0.0", "Exact 3 1.0.0\"")]
     {
         assert_eq!(found(text, file), expected, "{text:?}");
         let weight = |word: &str| word.len() as f32;
@@ -109,6 +109,46 @@ fn a_run_in_front_of_a_value_is_told() {
         assert!(begins_with_value(text), "{text}");
     }
     assert!(!begins_with_value("\")") && !begins_with_value(" here, too"));
+}
+
+#[test]
+fn of_a_literal_the_pieces_between_its_values_count_together() {
+    let file = "fail(\"expected :period to be a positive integer or tuple\")\nfail(\"expected #{key} to be a positive integer \
+                or tuple, \" <>\n  \"got: #{value}\")\n// the queue does not exist\nfail(\"queue #{name} does not exist\")\n";
+    for (text, words, share, line) in [
+        // The one that holds all of it, and not the longer run of another.
+        ("expected x to be a positive integer or tuple, got: 80", 9, 1.0, 2),
+        // A value of one word, in a text of plain ones.
+        ("queue alpha does not exist", 4, 1.0, 5),
+        // What has no value, or too many words for one, is as ever; so is a question.
+        ("queue does not exist", 4, 1.0, 4),
+        ("queue of my own does not exist", 3, 0.67, 4),
+        ("why queue alpha does not exist", 3, 0.5, 4),
+    ] {
+        let weight = |word: &str| if word.len() < 4 { 0.0 } else { 1.0 };
+        let standing = Typed::new(text, weight).find(file).expect("it stands there");
+        let found = (standing.words, 1 + file[..standing.start].matches('\n').count());
+        assert_eq!(found, (words, line), "{text}");
+        assert!((standing.share - share).abs() < 0.11, "{text}: {}", standing.share);
+    }
+}
+
+#[test]
+fn a_text_that_was_cut_inside_a_word_is_found_but_no_word_of_a_sentence() {
+    let file =
+        "connect_timeout: float = 1.0\nprivate const val EXCEPTION = 2\n// parse the request headers\nx = 1.0.01\n";
+    for (text, expected) in [
+        ("connect_timeout: flo", true),
+        ("private const val EXCE", true),
+        ("vate const val EXCEPTION =", true),
+        ("parse the request header", false),
+        ("eout: flo", false),
+        ("1.0.0", false),
+    ] {
+        let standing = Typed::new(text, |_| 1.0).find(file);
+        let is_cut = standing.is_some_and(|s| s.agreement == Agreement::Run && !s.is_alone && s.share >= 1.0);
+        assert_eq!(is_cut, expected, "{text}");
+    }
 }
 
 #[test]

@@ -243,11 +243,13 @@ pub enum Refused {
         /// The root of the repository's worktree.
         top: PathBuf,
     },
-    /// A history mentions no such file.
-    #[error("{path}: no such file, and nothing in the history mentions one")]
-    NotMentioned {
+    /// What stands behind the name of a file is no line.
+    #[error("{path} is there, and {behind:?} behind it is no line; one line can be named, counted from 1: {path}:12")]
+    NotALine {
         /// The path, as it was written.
         path: String,
+        /// What was written behind its colon.
+        behind: String,
     },
     /// Who changed a line is asked for where no repository is.
     #[error("{path}:{line}: only a git repository knows who changed a line")]

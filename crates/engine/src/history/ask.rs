@@ -1,6 +1,7 @@
 //! A question to a history, and its answer.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use colgrep_core::UnitId;
@@ -86,6 +87,35 @@ pub struct HistoryAnswer {
     pub entries: Vec<HistoryEntry>,
     /// Places of the question that no commit has, as they were written: lines that were not committed yet.
     pub uncommitted: Vec<String>,
+    /// What there is nothing of.
+    pub absent: Vec<Absent>,
+}
+
+/// Something that was asked, of which a history has nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Absent {
+    /// A path that nothing mentions, as it was written.
+    Path(String),
+    /// Commits: the repository has none.
+    Commits,
+    /// Sessions: the setting `sessions` names no folders.
+    Folders,
+    /// A folder that the setting `sessions` names, and that is not there.
+    Folder(PathBuf),
+}
+
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Absent::Path(path) => write!(f, "nothing in the history mentions {path}"),
+            Absent::Commits => f.write_str("the repository has no commit yet"),
+            Absent::Folders => f.write_str("no session is read, since the setting sessions names no folders"),
+            Absent::Folder(folder) => {
+                write!(f, "{}: the setting sessions names this folder, which is not there", folder.display())
+            }
+        }
+    }
 }
 
 /// A commit, or a turn of a session.
@@ -118,7 +148,7 @@ impl OpenHistory {
     /// Answers a request.
     ///
     /// # Errors
-    /// When a path is none of this history, or the index can't be read.
+    /// When a path lies outside or is written as no place is, or the index can't be read.
     pub fn ask(
         &self,
         request: &HistoryRequest,
@@ -128,8 +158,8 @@ impl OpenHistory {
     ) -> Result<HistoryAnswer> {
         let knobs = settings.knobs(env, &request.ranking)?;
         let wanted = request.entries.unwrap_or(ENTRIES_DEFAULT);
-        let mut uncommitted = Vec::new();
-        let filter = self.filter(request, &mut uncommitted)?;
+        let mut without = HistoryAnswer::default();
+        let filter = self.filter(request, &mut without)?;
         let filter = filter.as_ref().map(|filter| filter as &dyn UnitFilter);
         let query = request.query.as_deref().unwrap_or_default().trim();
         check_length(query.as_bytes())?;
@@ -154,7 +184,29 @@ impl OpenHistory {
         let entries = found.into_iter().map(|Found { unit, score, steps }| {
             Ok(HistoryEntry { score, steps, ..self.entry(unit, &names, request.whole)? })
         });
-        Ok(HistoryAnswer { entries: entries.collect::<Result<_>>()?, uncommitted })
+        let answer = HistoryAnswer { entries: entries.collect::<Result<_>>()?, ..without };
+        Ok(match answer.entries.is_empty() {
+            true => HistoryAnswer { absent: [self.absent(request, settings, env), answer.absent].concat(), ..answer },
+            false => answer,
+        })
+    }
+
+    /// The sources of which there is nothing at all, among those that a request allows.
+    fn absent(&self, request: &HistoryRequest, settings: &Settings, env: &Env) -> Vec<Absent> {
+        let asks_for = |source: Source| request.sources.is_empty() || request.sources.contains(&source);
+        let mut absent = Vec::new();
+        if asks_for(Source::Commit) && self.place.is_repository() && !self.snapshot.files.files.iter().any(is_commit) {
+            absent.push(Absent::Commits);
+        }
+        if asks_for(Source::Session) {
+            let folders = settings.sessions(env);
+            // Who names no folders misses no sessions, unless these alone are asked for.
+            if folders.is_empty() && request.sources == [Source::Session] {
+                absent.push(Absent::Folders);
+            }
+            absent.extend(folders.into_iter().filter(|folder| !folder.is_dir()).map(Absent::Folder));
+        }
+        absent
     }
 
     fn ranked(&self, asked: &Request<'_>, filter: Option<&dyn UnitFilter>, explain: bool) -> Result<Vec<Found>> {
@@ -170,8 +222,8 @@ impl OpenHistory {
         Ok(found.collect())
     }
 
-    /// The entries that a request allows; none where it allows all.
-    fn filter(&self, request: &HistoryRequest, uncommitted: &mut Vec<String>) -> Result<Option<AtLines>> {
+    /// The entries that a request allows; none where it allows all. What its paths lack goes into `without`.
+    fn filter(&self, request: &HistoryRequest, without: &mut HistoryAnswer) -> Result<Option<AtLines>> {
         let is_limited = !request.sources.is_empty()
             || request.since.is_some()
             || request.until.is_some()
@@ -181,7 +233,7 @@ impl OpenHistory {
             return Ok(None);
         }
         let documents = self.documents(request);
-        let of_paths = self.of_paths(request, uncommitted)?;
+        let of_paths = self.of_paths(request, without)?;
         let passes = |hit: &EntryHit| {
             documents.contains(&hit.file)
                 && of_paths.as_ref().is_none_or(|keys| keys.contains(&hit.key))
@@ -204,7 +256,7 @@ impl OpenHistory {
     }
 
     /// The entries of a request's paths; none where it names none.
-    fn of_paths(&self, request: &HistoryRequest, uncommitted: &mut Vec<String>) -> Result<Option<HashSet<UnitId>>> {
+    fn of_paths(&self, request: &HistoryRequest, without: &mut HistoryAnswer) -> Result<Option<HashSet<UnitId>>> {
         if request.paths.is_empty() {
             return Ok(None);
         }
@@ -214,15 +266,15 @@ impl OpenHistory {
             if let Some(line) = asked.line {
                 match self.commit_of(&asked.path, line)? {
                     Some(file) => keys.extend(lexical.units_of(file, None)?.iter().map(|hit| hit.key)),
-                    None => uncommitted.push(asked.written),
+                    None => without.uncommitted.push(asked.written),
                 }
                 continue;
             }
             let inside = format!("{}/", asked.path);
             let is_meant = |path: &str| asked.path.is_empty() || path == asked.path || path.starts_with(&inside);
             let paths = lexical.paths_where(is_meant)?;
-            if paths.is_empty() && request.folder.join(written).symlink_metadata().is_err() {
-                return Err(Refused::NotMentioned { path: written.clone() }.into());
+            if paths.is_empty() {
+                without.absent.push(Absent::Path(asked.written));
             }
             for path in paths {
                 keys.extend(lexical.mentioning(&path)?.iter().map(|hit| hit.key));

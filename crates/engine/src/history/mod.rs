@@ -17,7 +17,7 @@ use colgrep_index::store::{Snapshot, Store, history_folder};
 use colgrep_index::update::{Encoding, Updater, repair};
 use colgrep_index::worktree;
 
-pub use ask::{HistoryAnswer, HistoryEntry, HistoryRequest, Source};
+pub use ask::{Absent, HistoryAnswer, HistoryEntry, HistoryRequest, Source};
 pub use when::Bound;
 
 use crate::damage::{damage, guarded};

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::HistoryPlace;
 use crate::error::{Refused, Result};
-use crate::request::split_line;
+use crate::request::{split_line, unread_line};
 
 /// A path that a question is limited to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +38,16 @@ impl HistoryPlace {
     /// A path as written in `folder`, with or without a line. It need not be there any more.
     ///
     /// # Errors
-    /// When it lies outside the repository.
+    /// When it lies outside the repository, or what stands behind its name is no line.
     pub(super) fn asked(&self, written: &str, folder: &Path) -> Result<Asked> {
         let exists = |path: &str| folder.join(path).symlink_metadata().is_ok();
         let (path, line) = match split_line(written) {
             Some((path, line)) if !exists(written) => (path, Some(line)),
             _ => (written, None),
         };
+        if let Some((path, behind)) = unread_line(written, exists) {
+            return Err(Refused::NotALine { path: path.to_string(), behind: behind.to_string() }.into());
+        }
         let full = folder.join(path);
         let full = full.canonicalize().unwrap_or_else(|_| resolved(&full));
         let Ok(below) = full.strip_prefix(self.top()) else {

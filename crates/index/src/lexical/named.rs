@@ -18,7 +18,7 @@ const WORD_DEFINITIONS_MAX: u64 = 6;
 /// A file whose name or definitions answer a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedFile {
-    /// Definitions of the query's identifiers.
+    /// Definitions of the query's identifiers, and of its words written as one name.
     pub definitions: Vec<NamedDefinition>,
     /// Identifiers that the text defines as types.
     pub textual_types: Vec<usize>,
@@ -31,8 +31,10 @@ pub struct NamedFile {
 impl NamedFile {
     /// How well it answers by name or definition.
     pub fn weight(&self) -> f32 {
+        // Which files are found does not depend on words that happen to be a name together.
+        let is_defined = self.definitions.iter().any(|definition| !definition.is_compound());
         self.topic_weight
-            + 100.0 * f32::from(u8::from(!self.definitions.is_empty() || !self.textual_types.is_empty()))
+            + 100.0 * f32::from(u8::from(is_defined || !self.textual_types.is_empty()))
             + 10.0 * self.word_definitions
     }
 }
@@ -95,6 +97,7 @@ impl Lexical {
         let mut files: BTreeMap<FileId, NamedFile> = BTreeMap::new();
         let allowed = |file: FileId| filter.is_none_or(|f| f.allows_file(file));
         self.named_identifiers(query, &allowed, &mut files)?;
+        self.named_compounds(query, &allowed, &mut files)?;
         for (found, count) in names.words.iter().zip(&statistics.words) {
             if *count <= WORD_DEFINITIONS_MAX {
                 let weight = 1.0 / (*count as f32).sqrt();
@@ -139,6 +142,33 @@ impl Lexical {
                 segment.each(&textual, |doc| {
                     if allowed(segment.file(doc)) {
                         files.entry(segment.file(doc)).or_default().textual_types.push(i);
+                    }
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn named_compounds(
+        &self,
+        query: &Query,
+        allowed: &dyn Fn(FileId) -> bool,
+        files: &mut BTreeMap<FileId, NamedFile>,
+    ) -> Result<()> {
+        let is_named = |kind: UnitKind| matches!(kind, UnitKind::Class | UnitKind::Function | UnitKind::Method);
+        for spelling in &query.compounds {
+            let term = Term::from_field_text(self.fields.definition, spelling);
+            for (s, segment) in self.segments.iter().enumerate() {
+                segment.each(&term, |doc| {
+                    let (file, info) = (segment.file(doc), segment.info(doc));
+                    if is_named(info.kind()) && allowed(file) {
+                        files.entry(file).or_default().definitions.push(NamedDefinition {
+                            identifier: NamedDefinition::COMPOUND,
+                            unit: key(s, doc),
+                            kind: info.kind(),
+                            role: info.role(),
+                            exact_case: false,
+                        });
                     }
                 })?;
             }

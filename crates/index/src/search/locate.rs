@@ -1,11 +1,16 @@
 //! Which files of a project a written path means.
 
 use colgrep_core::path::stem_of;
+use colgrep_syntax::language;
 
+use super::retrieve::is_text;
 use crate::store::{FileRecord, FileTable};
 
 /// Files that one written path may mean, at most: a name that more files bear means none of them.
 pub const FILES_MAX: usize = 16;
+/// What ends a written path of a module: its last part is a file of code without its ending, or a folder with a file that
+/// stands for it (`net/__init__.py`).
+pub const MODULE_END: &str = ".*";
 
 /// How well a written path fits the files that it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,16 +26,18 @@ pub enum Fit {
 /// Of the files of one index those that share most of the last parts of what is written, upper and lower case alike, and how
 /// many parts these are. A path from another machine (`/srv/app/src/a.rs`) means the files that share most. `front` is
 /// what stands in front of all paths: for a lone repository its own folder, since `/srv/app/main.py` is `main.py` of a
-/// project `app`.
+/// project `app`. What ends with [`MODULE_END`] means modules.
 pub fn best_named<'t>(
     files: impl Iterator<Item = &'t FileRecord>,
     front_of: impl Fn(&'t FileRecord) -> (&'t str, &'t str),
     written: &str,
 ) -> (usize, Vec<&'t FileRecord>) {
-    let wanted: Vec<WrittenPart> = parts(written).rev().map(WrittenPart::new).collect();
+    let module = written.strip_suffix(MODULE_END);
+    let wanted: Vec<WrittenPart> = parts(module.unwrap_or(written)).rev().map(WrittenPart::new).collect();
     let mut best = (0, Vec::new());
-    for file in files {
+    for file in files.filter(|file| module.is_none() || !is_text(&file.language)) {
         let (front, path) = front_of(file);
+        let path = if module.is_some() { module_of(path) } else { path };
         let mut wanted = wanted.iter();
         let is_next = |own: &&str| {
             let next = wanted.next();
@@ -47,6 +54,14 @@ pub fn best_named<'t>(
         }
     }
     best
+}
+
+/// A file's path as that of a module: without its ending, and the folder where the file stands for it.
+fn module_of(path: &str) -> &str {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = stem_of(name);
+    let stands_for_folder = !folder.is_empty() && language::facts().is_role_stem(stem);
+    if stands_for_folder { folder } else { &path[..path.len() - name.len() + stem.len()] }
 }
 
 /// A part of a path that somebody wrote.
@@ -193,6 +208,10 @@ mod tests {
             ("/go/pkg/mod/acme/wire/v5@v5.0.8/tcp.rs", "Tail tcp.rs"),
             ("net/v5@v5.0.8/tcp.rs", "Whole src/net/tcp.rs"),
             ("acme/v5@home/mod.rs", "Name a/mod.rs b/mod.rs"),
+            ("net/tcp.*", "Whole b/net/Tcp.java src/net/tcp.rs"),
+            ("acme/net/tcp.*", "Tail b/net/Tcp.java src/net/tcp.rs"),
+            ("wire/a.*", "Whole a/mod.rs"),
+            ("b/net.*", ""),
             ("other.rs", ""),
             ("/", ""),
         ] {

@@ -12,7 +12,7 @@ use colgrep_core::query::Query;
 use colgrep_core::rank::{Candidate, FileFacts, Retrieved};
 use colgrep_core::statistics::{Statistics, WordMass};
 use colgrep_core::tag::Matched;
-use colgrep_core::token::Tokenizer;
+use colgrep_core::token::{Tokenizer, is_stop_word};
 use colgrep_encoder::Multivector;
 use colgrep_syntax::language::{self, Category, others};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -215,9 +215,11 @@ impl Search<'_> {
         // Required units without a word of the query (score 0) get their facts, and no rank by words.
         let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.unit));
         let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.unit, u.score)).collect();
-        // If neither the index nor the model knows a word of the query, nothing is an answer, except by meaning alone.
-        let is_nothing = |s: Semantic<'_>| s.mode == Mode::Hybrid && !s.encoder.knows(&query.text);
-        if hits.is_empty() && beside.pointers.units.is_empty() && request.semantic.is_some_and(is_nothing) {
+        // If neither the index nor the model knows a word of the query, nothing is an answer, except by meaning alone, and
+        // what comes without words.
+        let is_unread = |s: Semantic<'_>| s.mode == Mode::Hybrid && !s.encoder.knows(&query.text);
+        let is_unknown = hits.is_empty() && request.semantic.is_some_and(is_unread);
+        if is_unknown && !units.iter().any(|unit| beside.brings(unit)) {
             return Ok(None);
         }
         let others: Vec<UnitFound> = match &semantic {
@@ -244,7 +246,8 @@ impl Search<'_> {
             }
         }
         let in_rankings: FxHashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
-        let is_candidate = |unit: &UnitFound| in_rankings.contains(&unit.unit) || beside.brings(unit);
+        let is_ranked = |unit: &UnitFound| !is_unknown && in_rankings.contains(&unit.unit);
+        let is_candidate = |unit: &UnitFound| is_ranked(unit) || beside.brings(unit);
         let units = units.into_iter().filter(|unit| is_candidate(unit) && beside.allows(unit.file)).collect();
         Ok(Some(Ranked { units, rankings, evidence, facts }))
     }
@@ -329,6 +332,7 @@ impl Search<'_> {
                 hinted: Matched::default(),
             });
         }
+        tell_endings_apart(query, &mut retrieved.files);
         // A path of which no term is a topic of the query is not weighed.
         let of_paths = retrieved.files.iter().map(|file| &file.path_facts.topic_terms);
         let of_paths = of_paths.filter(|terms| terms.iter().any(|term| query.topic_terms.contains(term)));
@@ -393,6 +397,35 @@ fn file_facts(
         word_definitions: found.word_definitions,
         path: found.path,
         ..FileFacts::default()
+    }
+}
+
+/// Of files that differ by their ending alone, those are asked for whose ending is a word of the query: "fish completion"
+/// means `completion.fish`, and not `completion.zsh` beside it. Code and data are no variants of each other, and a long text
+/// names many endings.
+fn tell_endings_apart(query: &Query, files: &mut [FileFacts]) {
+    if query.long.is_some() {
+        return;
+    }
+    let is_asked = |ending: &str| {
+        ending.len() > 1 && !is_stop_word(ending) && query.words.iter().any(|word| word.as_str() == ending)
+    };
+    let mut endings: FxHashMap<(&str, &str, bool), [bool; 2]> = FxHashMap::default();
+    for file in files.iter() {
+        if let Some((front, ending)) = file.path.rsplit_once('.') {
+            let beside = endings.entry((file.repository.as_str(), front, file.is_text)).or_default();
+            beside[usize::from(is_asked(ending))] = true;
+        }
+    }
+    let variant = |file: &FileFacts| match file.path.rsplit_once('.') {
+        Some((front, _)) if endings.get(&(file.repository.as_str(), front, file.is_text)) != Some(&[true; 2]) => 0.0,
+        Some((_, ending)) if is_asked(ending) => 1.0,
+        Some(_) => -1.0,
+        None => 0.0,
+    };
+    let variants: Vec<f32> = files.iter().map(variant).collect();
+    for (file, variant) in files.iter_mut().zip(variants) {
+        file.variant = (file.variant + variant).clamp(-1.0, 1.0);
     }
 }
 

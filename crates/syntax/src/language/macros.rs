@@ -95,7 +95,7 @@ const TRAILING: [&str; 4] = ["const", "noexcept", "override", "final"];
 
 /// What stands between white space and comments.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Piece {
+pub(super) enum Piece {
     Word,
     /// A word in upper case with an underscore, which a macro may be.
     Upper,
@@ -224,7 +224,7 @@ fn names_follow(text: &str, pieces: &[(Piece, Range<usize>)]) -> bool {
 }
 
 /// The words and signs of a text, without comments, strings and lines of the preprocessor.
-fn pieces(text: &str) -> Vec<(Piece, Range<usize>)> {
+pub(super) fn pieces(text: &str) -> Vec<(Piece, Range<usize>)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let (mut i, mut line_begins) = (0, true);
@@ -273,7 +273,7 @@ fn is_upper(word: &str) -> bool {
 }
 
 /// Behind the line, and those that a backslash joins to it.
-fn end_of_line(bytes: &[u8], from: usize) -> usize {
+pub(super) fn end_of_line(bytes: &[u8], from: usize) -> usize {
     let mut i = from;
     while i < bytes.len()
         && (bytes[i] != b'\n' || bytes[i - 1] == b'\\' || bytes[i - 1] == b'\r' && bytes[i - 2] == b'\\')
@@ -298,7 +298,7 @@ fn end_of_string(bytes: &[u8], from: usize) -> usize {
 
 /// Behind a raw string `R"x(…)x"`.
 fn end_of_raw(text: &str, from: usize) -> usize {
-    let Some(open) = text[from..].find('(').filter(|open| *open < 20) else { return from + 1 };
+    let Some(open) = text.as_bytes()[from..].iter().take(20).position(|b| *b == b'(') else { return from + 1 };
     let close = format!("){}\"", &text[from + 1..from + open]);
     text[from + open..].find(&close).map_or(text.len(), |end| from + open + end + close.len())
 }

@@ -1,5 +1,7 @@
 //! The table of languages: one row each, and the file's path or first bytes that choose a row.
 
+mod attributes;
+mod conditions;
 mod macros;
 mod nesting;
 pub mod others;
@@ -92,6 +94,8 @@ pub struct Language {
     pub types_need_brackets: bool,
     /// Whether tests stand in modules of the files that they test.
     pub has_test_modules: bool,
+    /// Whether an attribute says that a function is a test, or that what stands below it is there for tests alone.
+    pub is_test: Option<fn(&str) -> bool>,
     /// Whether `///` comments hold XML.
     pub has_xml_docs: bool,
     /// Whether names of sections are Markdown, with links and images.
@@ -221,7 +225,10 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
     if let Some(&i) = LOOKUP.by_extension.get(extension.as_str()) {
         return &LANGUAGES[i];
     }
-    sniff::interpreter(head).and_then(|name| LOOKUP.by_interpreter.get(name)).map_or_else(unknown, |&i| &LANGUAGES[i])
+    if let Some(&i) = sniff::interpreter(head).and_then(|name| LOOKUP.by_interpreter.get(name)) {
+        return &LANGUAGES[i];
+    }
+    if others::is_prose(file_name) { by_name("text").unwrap_or(unknown()) } else { unknown() }
 }
 
 /// As [`detect`], of a file's whole content, of which only the first 64 KiB are looked at.

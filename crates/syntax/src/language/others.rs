@@ -1,23 +1,59 @@
-//! Files that no row of the table names: whether they hold programs all the same.
+//! Files that no row of the table names: whether they hold programs all the same, or text for people.
 
 /// Extensions of programs, grammars, shaders and templates that the table has no row for.
 const CODE_EXTENSIONS: &[&str] = &[
     "abap", "ac", "ada", "adb", "ado", "ads", "agda", "ahk", "apex", "as", "asm", "astro", "avdl", "awk", "bas", "bat",
     "bazel", "blade", "bzl", "cairo", "capnp", "cbl", "cl", "clj", "cljc", "cljs", "cls", "cmake", "cmd", "cob",
-    "coffee", "comp", "cr", "cshtml", "cu", "cuh", "d", "dats", "di", "do", "ejs", "el", "elm", "erb", "erl", "f",
-    "f03", "f08", "f77", "f90", "f95", "fbs", "fish", "for", "frag", "fs", "fsi", "fsx", "fut", "g4", "gd", "gleam",
-    "glsl", "gradle", "groovy", "haml", "hbs", "hlsl", "hrl", "hx", "hy", "idr", "in", "inc", "ino", "j2", "jai",
-    "jinja", "jinja2", "jsp", "k", "l", "lalrpop", "lean", "lhs", "liquid", "lisp", "ll", "ls", "lsp", "m", "m4",
-    "metal", "mlir", "mll", "mly", "mojo", "move", "mustache", "nasm", "nim", "nu", "odin", "p6", "pas", "peg", "pest",
-    "pl", "pp", "pro", "prolog", "pug", "purs", "q", "r", "raku", "razor", "re", "rei", "res", "rkt", "roc", "s",
-    "sas", "sed", "slim", "sml", "ss", "stan", "star", "sv", "svh", "t", "tcl", "td", "thrift", "thy", "tmpl",
-    "trigger", "ts", "twig", "v", "vala", "vb", "vbs", "vert", "vhd", "vhdl", "vim", "wat", "wgsl", "y", "yy",
+    "coffee", "comp", "cr", "cshtml", "cu", "cuh", "d", "dats", "di", "do", "eex", "ejs", "el", "elm", "erb", "erl",
+    "f", "f03", "f08", "f77", "f90", "f95", "fbs", "fish", "for", "frag", "fs", "fsi", "fsx", "fut", "g4", "gd",
+    "gleam", "glsl", "gohtml", "gotmpl", "gradle", "groovy", "haml", "hbs", "heex", "hlsl", "hrl", "hx", "hy", "idr",
+    "in", "inc", "ino", "j2", "jai", "jinja", "jinja2", "jison", "jq", "jsp", "k", "l", "lalrpop", "lean", "leex",
+    "lhs", "liquid", "lisp", "ll", "ls", "lsp", "m", "m4", "metal", "mlir", "mll", "mly", "mojo", "move", "mustache",
+    "nasm", "nim", "njk", "nu", "odin", "p6", "pas", "peg", "pegjs", "pest", "pl", "pp", "pro", "prolog", "pug",
+    "purs", "q", "r", "ragel", "raku", "razor", "re", "rei", "res", "rkt", "rl", "roc", "s", "sas", "sed", "slim",
+    "sml", "ss", "stan", "star", "sv", "svh", "t", "tcl", "td", "thrift", "thy", "tmpl", "tpl", "trigger", "ts",
+    "twig", "v", "vala", "vb", "vbs", "vert", "vhd", "vhdl", "vim", "wat", "wgsl", "y", "yy",
 ];
 
 /// Whether a file that no row names is data by the look of its path: it has an extension, and none of a program's.
 pub fn is_data(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().trim_start_matches('.');
     name.rsplit_once('.').is_some_and(|(_, extension)| !CODE_EXTENSIONS.contains(&&*extension.to_lowercase()))
+}
+
+/// Names of files that hold text for people and have no extension, lower case.
+const PROSE_NAMES: &[&str] = &[
+    "authors",
+    "changelog",
+    "changes",
+    "contributing",
+    "contributors",
+    "copying",
+    "copyright",
+    "credits",
+    "history",
+    "install",
+    "licence",
+    "license",
+    "maintainers",
+    "news",
+    "notice",
+    "readme",
+    "thanks",
+    "todo",
+    "unlicense",
+];
+/// Those of them that may have a word behind them: `LICENSE-MIT`, `COPYING.LESSER`, `ChangeLog-2019`, `README.ja`.
+const OPEN_PROSE_NAMES: &[&str] =
+    &["changelog", "changes", "copying", "licence", "license", "news", "notice", "readme", "unlicense"];
+
+/// Whether a file that no row names is text for people by its name, in any case.
+pub(super) fn is_prose(file_name: &str) -> bool {
+    let lower = file_name.to_lowercase();
+    match lower.split_once(['-', '.', '_']) {
+        None => PROSE_NAMES.contains(&lower.as_str()),
+        Some((stem, _)) => OPEN_PROSE_NAMES.contains(&stem) && (!lower.contains('.') || is_data(&lower)),
+    }
 }
 
 #[cfg(test)]
@@ -31,6 +67,9 @@ mod tests {
             ("boot.S", false),
             ("bin/run", false),
             (".gitattributes", false),
+            ("src/builtin.jq", false),
+            ("ext/http.rl", false),
+            ("lib/page.html.heex", false),
             ("views/a.html.erb", false),
             ("tmux.1", true),
             ("caddytest/a.caddyfiletest", true),
@@ -39,5 +78,36 @@ mod tests {
             assert_eq!(is_data(path), expected, "{path}");
         }
         assert!(CODE_EXTENSIONS.is_sorted());
+    }
+
+    #[test]
+    fn prose_without_an_extension_goes_by_its_name() {
+        for (name, expected) in [
+            ("ChangeLog", true),
+            ("changes", true),
+            ("CONTRIBUTORS", true),
+            ("LICENSE-MIT", true),
+            ("LICENSE.apache", true),
+            ("COPYING.LESSER", true),
+            ("COPYING-v2.1", true),
+            ("ChangeLog-2019", true),
+            ("README.ja", true),
+            ("Install", true),
+            ("Makefile", false),
+            ("Gemfile", false),
+            ("install-sh", false),
+            ("licenses", false),
+            ("license.clj", false),
+            ("history.db", false),
+            ("", false),
+        ] {
+            assert_eq!(is_prose(name), expected, "{name}");
+        }
+        for (path, head, language) in
+            [("a/LICENSE-MIT", "MIT License\n", "text"), ("a/news", "#!/bin/sh\n", "bash"), ("a/Gemfile", "", "ruby")]
+        {
+            assert_eq!(crate::language::of_file(path, head.as_bytes()).name, language, "{path}");
+        }
+        assert!(PROSE_NAMES.is_sorted() && OPEN_PROSE_NAMES.iter().all(|name| PROSE_NAMES.contains(name)));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::iter::repeat_n;
 
+use super::{conditions, macros};
+
 /// Bash: as [`bats_tests`] and [`narrow`] have it.
 pub(super) fn bash(text: &str) -> Option<String> {
     let tests = bats_tests(text);
@@ -26,9 +28,21 @@ fn bats_tests(text: &str) -> Option<String> {
     })
 }
 
+/// C and what is made of it: as [`conditions::c`] and [`macros::c_attributes`] have it.
+pub(super) fn c(text: &str) -> Option<String> {
+    let whole = conditions::c(text);
+    macros::c_attributes(whole.as_deref().unwrap_or(text)).or(whole)
+}
+
+/// Swift: as [`swift_conditions`] and [`swift_macros`] have it.
+pub(super) fn swift(text: &str) -> Option<String> {
+    let whole = swift_conditions(text);
+    swift_macros(whole.as_deref().unwrap_or(text)).or(whole)
+}
+
 /// Swift: without the lines of conditional compilation. They may stand between any two lines, and the grammar
 /// knows them between statements only.
-pub(super) fn swift_conditions(text: &str) -> Option<String> {
+fn swift_conditions(text: &str) -> Option<String> {
     edit_lines(text, "#if", |line| {
         let directive = line.trim_ascii();
         // A character of several bytes must not be cut into spaces: what the grammar finds ends between characters.
@@ -36,6 +50,107 @@ pub(super) fn swift_conditions(text: &str) -> Option<String> {
             line.fill(b' ');
         }
     })
+}
+
+/// Bytes in which the sign in front of an expression is looked for.
+const SIGN_DISTANCE: usize = 200;
+/// Signs in front of an expression.
+const BEFORE_EXPRESSIONS: [u8; 4] = *b"=(,:";
+
+/// Swift: macros without arguments (`= #_sourceLocation`) as names, where an expression stands. The grammar knows but a
+/// few of them, and loses what follows the others.
+fn swift_macros(text: &str) -> Option<String> {
+    if !text.contains('#') {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    let mut changed = false;
+    for (at, _) in text.match_indices('#') {
+        let name = text[at + 1..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        let begins = text.as_bytes().get(at + 1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
+        let next = text.as_bytes().get(at + 1 + name);
+        let before = text[..at].bytes().rev().take(SIGN_DISTANCE).find(|b| !b.is_ascii_whitespace());
+        if begins
+            && next.is_none_or(|b| !b"({<".contains(b))
+            && !["if", "elseif", "else", "endif"].contains(&&text[at + 1..at + 1 + name])
+            && before.is_some_and(|b| BEFORE_EXPRESSIONS.contains(&b))
+        {
+            bytes[at] = b' ';
+            changed = true;
+        }
+    }
+    if changed { String::from_utf8(bytes).ok() } else { None }
+}
+
+/// Words in front of `constructor`.
+const KOTLIN_MODIFIERS: [&str; 6] = ["internal", "private", "protected", "public", "expect", "actual"];
+
+/// Kotlin: a class's primary constructor on the line of the class's name. The grammar ends the class at the line's end,
+/// unless an annotation stands before it.
+pub(super) fn kotlin(text: &str) -> Option<String> {
+    if !text.contains("constructor") {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    let mut changed = false;
+    // Where the class's name ends, if nothing but modifiers of its constructor followed.
+    let mut header: Option<usize> = None;
+    let mut next = 0;
+    for line in text.split_inclusive('\n') {
+        let start = next;
+        next += line.len();
+        let own = line.trim();
+        let constructor = header.and_then(|end| own.find("constructor").map(|at| (end, at)));
+        if let Some((end, at)) = constructor
+            && are_modifiers(&own[..at])
+            && own[at + "constructor".len()..].trim_start().starts_with('(')
+        {
+            let column = line.len() - line.trim_start().len();
+            bytes[end..start + column].iter_mut().filter(|b| b.is_ascii_whitespace()).for_each(|b| *b = b' ');
+            (changed, header) = (true, None);
+            continue;
+        }
+        if header.is_some() && !own.is_empty() && are_modifiers(own) {
+            continue;
+        }
+        header = names_class(own).then(|| start + line.trim_end().len());
+    }
+    if changed { String::from_utf8(bytes).ok() } else { None }
+}
+
+/// Whether a line ends with the name of a class, its type parameters and modifiers of its constructor.
+fn names_class(line: &str) -> bool {
+    let Some((before, rest)) = line.rsplit_once("class ").filter(|_| !line.starts_with(['/', '*'])) else {
+        return false;
+    };
+    let rest = rest.trim_start();
+    let name = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let mut behind = rest[name..].trim_start();
+    if behind.starts_with('<') {
+        behind = behind.rfind('>').map_or("", |end| &behind[end + 1..]);
+    }
+    name > 0 && !before.ends_with(char::is_alphanumeric) && are_modifiers(behind)
+}
+
+/// Whether a text holds annotations and modifiers of a constructor, and nothing else.
+fn are_modifiers(text: &str) -> bool {
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let is_annotation = rest.starts_with('@');
+        let from = usize::from(is_annotation);
+        let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+        let name = rest[from..].find(|c: char| !is_inside(c)).unwrap_or(rest.len() - from);
+        if name == 0 || !is_annotation && !KOTLIN_MODIFIERS.contains(&&rest[..name]) {
+            return false;
+        }
+        rest = &rest[from + name..];
+        if is_annotation && rest.starts_with('(') {
+            let Some(end) = rest.find(')') else { return false };
+            rest = &rest[end + 1..];
+        }
+        rest = rest.trim_start();
+    }
+    true
 }
 
 /// The text with `edit` applied to each line, if it holds `marker` at all. `edit` writes only ASCII over ASCII.
@@ -46,4 +161,49 @@ fn edit_lines(text: &str, marker: &str, edit: impl Fn(&mut [u8])) -> Option<Stri
     let mut bytes = text.as_bytes().to_vec();
     bytes.split_mut(|&b| b == b'\n').for_each(edit);
     String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_of_swift_become_names() {
+        for (text, expected) in [
+            ("func a(l: Loc = #_sourceLocation) {}", Some("func a(l: Loc =  _sourceLocation) {}")),
+            ("f(#line, a:\n  #fileID)", Some("f( line, a:\n   fileID)")),
+            ("try #require(a)", None),
+            ("let a = #Predicate<B> { $0 }", None),
+            ("let a = #selector(b)", None),
+            ("let a = #\"b\"#", None),
+            ("  #if A", None),
+        ] {
+            assert_eq!(swift_macros(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn constructors_of_kotlin_stand_beside_their_class() {
+        for (text, expected) in [
+            (
+                "class A\n  @JvmOverloads\n  constructor(\n    val b: Int,\n  ) {\n",
+                Some("class A   @JvmOverloads   constructor(\n    val b: Int,\n  ) {\n"),
+            ),
+            (
+                "class A<B : C>\r\n  internal constructor() : D()\n",
+                Some("class A<B : C>    internal constructor() : D()\n"),
+            ),
+            (
+                "data class A\n@B(\"c d\") private\nconstructor()\n",
+                Some("data class A @B(\"c d\") private constructor()\n"),
+            ),
+            ("class A @Inject\nconstructor()\n", Some("class A @Inject constructor()\n")),
+            ("class A {\n  constructor(b: Int) : this()\n}\n", None),
+            ("class A\n\nfun constructor() {}\n", None),
+            ("// Of a class A\nconstructor()\n", None),
+            ("subclass A\nconstructor()\n", None),
+        ] {
+            assert_eq!(kotlin(text).as_deref(), expected, "{text}");
+        }
+    }
 }

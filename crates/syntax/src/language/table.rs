@@ -3,7 +3,7 @@
 use colgrep_core::PathRules;
 
 use super::Category::{self, Data, Prose, Unknown};
-use super::{Language, Reader, macros, nesting, prepare, scanner};
+use super::{Language, Reader, attributes, conditions, macros, nesting, prepare, scanner};
 
 const NONE: Language = Language {
     name: "",
@@ -24,6 +24,7 @@ const NONE: Language = Language {
     value_keywords: &[],
     types_need_brackets: true,
     has_test_modules: false,
+    is_test: None,
     has_xml_docs: false,
     has_markdown_headings: false,
     reader: None,
@@ -72,9 +73,9 @@ pub static LANGUAGES: &[Language] = &[
     row!("bash", arborium_bash, aliases: &["sh", "shell"], extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
         file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"],
         prepare: Some(prepare::bash), paths: PathRules { test_extensions: &["bats"], ..PathRules::NONE }, function_keywords: &["function"]),
-    row!("c", arborium_c, prepare: Some(macros::c_attributes), extensions: &["c"], member_extensions: &["inc"], type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["#define"]),
-    row!("cpp", arborium_cpp, prepare: Some(macros::c_attributes), aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"], member_extensions: &["inc"], paths: PathRules { camel_tests: &["cc", "cpp", "cxx"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"], value_keywords: &["#define"]),
-    row!("csharp", arborium_c_sharp, aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: PathRules { camel_tests: &["cs"], generated: &[".g.cs"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true, value_keywords: &["const"]),
+    row!("c", arborium_c, prepare: Some(prepare::c), extensions: &["c"], member_extensions: &["inc"], type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["#define"]),
+    row!("cpp", arborium_cpp, prepare: Some(prepare::c), aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"], member_extensions: &["inc"], paths: PathRules { camel_tests: &["cc", "cpp", "cxx"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"], value_keywords: &["#define"]),
+    row!("csharp", arborium_c_sharp, prepare: Some(conditions::csharp), aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: PathRules { camel_tests: &["cs"], generated: &[".g.cs"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true, value_keywords: &["const"]),
     row!("css", arborium_css, extensions: &["css"], category: Data, minified_extensions: &["css"]),
     row!("dart", arborium_dart, extensions: &["dart"], interpreters: &["dart"], paths: PathRules { generated: &[".g.dart"], ..PathRules::NONE }, type_keywords: &["class", "enum", "typedef", "extension"]),
     row!("dockerfile", arborium_dockerfile, aliases: &["docker"], extensions: &["dockerfile"], file_names: &["Dockerfile", "Containerfile"], file_stems: &["Dockerfile", "Containerfile"]),
@@ -88,13 +89,13 @@ pub static LANGUAGES: &[Language] = &[
     row!("javascript", arborium_javascript, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs"], interpreters: &["node"], paths: PathRules { test_parts: &["cy"], role_stems: &["index"], ..PathRules::NONE }, lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"], minified_extensions: &["js", "mjs", "cjs", "map"], type_keywords: &["class"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("json", arborium_json, extensions: &["json", "jsonc", "json5", "webmanifest"], file_names: &[".babelrc", ".eslintrc"], category: Data, reader: Some(Reader::Records), minified_extensions: &["json"]),
     row!("julia", arborium_julia, types_need_brackets: false, extensions: &["jl"], interpreters: &["julia"], paths: PathRules { test_files: &["runtests.jl"], ..PathRules::NONE }, type_keywords: &["struct", "module", "type"], function_keywords: &["function"], value_keywords: &["macro", "const"]),
-    row!("kotlin", arborium_kotlin, aliases: &["kt"], extensions: &["kt", "kts"], too_deep: Some(nesting::interpolations), paths: PathRules { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..PathRules::NONE }, type_keywords: &["class", "interface", "object"], function_keywords: &["fun"], value_keywords: &["val", "var"]),
+    row!("kotlin", arborium_kotlin, aliases: &["kt"], extensions: &["kt", "kts"], too_deep: Some(nesting::interpolations), prepare: Some(prepare::kotlin), paths: PathRules { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..PathRules::NONE }, type_keywords: &["class", "interface", "object"], function_keywords: &["fun"], value_keywords: &["val", "var"]),
     row!("lua", arborium_lua, types_need_brackets: false, extensions: &["lua"], interpreters: &["lua", "luajit"], function_keywords: &["function"], value_keywords: &["local"]),
     row!("make", arborium_make, aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"], file_stems: &["Makefile"]),
     row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose, too_deep: Some(nesting::leads),
         prepare: Some(prepare::narrow), has_markdown_headings: true),
     row!("nix", arborium_nix, extensions: &["nix"]),
-    row!("objc", arborium_objc, prepare: Some(macros::c_attributes), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: PathRules { camel_tests: &["m", "mm"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
+    row!("objc", arborium_objc, prepare: Some(prepare::c), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: PathRules { camel_tests: &["m", "mm"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
     row!("ocaml", arborium_ocaml, too_deep: Some(nesting::comments), aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
     row!("perl", arborium_perl, aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], function_keywords: &["sub"]),
     Language {
@@ -118,12 +119,12 @@ pub static LANGUAGES: &[Language] = &[
     row!("r", arborium_r, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
     row!("ruby", arborium_ruby, types_need_brackets: false, too_deep: Some(nesting::long_words), aliases: &["rb"], extensions: &["rb", "rake", "gemspec", "ru"], file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Fastfile", "Guardfile"],
         interpreters: &["ruby", "jruby"], lock_files: &["Gemfile.lock"], type_keywords: &["class", "module"], function_keywords: &["def"]),
-    row!("rust", arborium_rust, prepare: Some(macros::rust_items), aliases: &["rs"], extensions: &["rs"], paths: PathRules { role_stems: &["mod", "lib"], ..PathRules::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, function_keywords: &["fn"], value_keywords: &["const", "static", "macro_rules!"]),
+    row!("rust", arborium_rust, prepare: Some(macros::rust_items), aliases: &["rs"], extensions: &["rs"], paths: PathRules { role_stems: &["mod", "lib"], ..PathRules::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, is_test: Some(attributes::rust_test), function_keywords: &["fn"], value_keywords: &["const", "static", "macro_rules!"]),
     row!("scala", arborium_scala, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: PathRules { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..PathRules::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], function_keywords: &["def"], value_keywords: &["val", "var"]),
     row!("solidity", arborium_solidity, aliases: &["sol"], extensions: &["sol"], type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),
     row!("sql", arborium_sql, extensions: &["sql", "ddl", "dml"]),
     row!("svelte", arborium_svelte, parsed_bytes_max: 512 << 10, extensions: &["svelte"]),
-    row!("swift", arborium_swift, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift_conditions), paths: PathRules { camel_tests: &["swift"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "protocol", "extension", "actor"], function_keywords: &["func"], value_keywords: &["let", "var"]),
+    row!("swift", arborium_swift, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift), paths: PathRules { camel_tests: &["swift"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "protocol", "extension", "actor"], function_keywords: &["func"], value_keywords: &["let", "var"]),
     row!("toml", arborium_toml, extensions: &["toml"], file_names: &["Cargo.lock", "poetry.lock"], category: Data),
     row!("tsx", arborium_tsx, extensions: &["tsx"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("typescript", arborium_typescript, aliases: &["ts"], extensions: &["mts", "cts"], interpreters: &["deno", "tsx", "ts-node", "bun"], paths: PathRules { typings: &[".d.ts"], ..PathRules::NONE }, type_keywords: &["class", "interface", "enum", "type", "namespace", "module"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),

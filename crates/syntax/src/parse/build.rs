@@ -1,5 +1,6 @@
 //! From what was found to units: nesting, names, bodies, and the facts of each.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
@@ -12,6 +13,7 @@ use super::headings::{clean_row, clean_underlined};
 use super::lines::{Bytes, Lines, OwnLines, body_lines, takes_lines};
 use super::text::{
     clean_comment, clean_heading, clean_name, clean_title, fold_space, push_line, push_part, split_list, truncate,
+    without_directives,
 };
 use super::{
     BODY_BYTES_MAX, BYTES_PER_DEFINITION, DEFINITIONS_BASE, DEPTH_MAX, DOCSTRING_BYTES_MAX, INNER_FUNCTION_LINES_MIN,
@@ -44,6 +46,7 @@ impl Builder<'_> {
             return Err(Spent::Units);
         }
         let enclosing = enclosing(&definitions);
+        let tests = self.tests(&definitions, &enclosing, &comments);
         // How deep each stands; none for what belongs to the unit around it (what stands inside a function, unless that is so
         // long that it is no unit to anybody).
         let mut depths: Vec<Option<usize>> = Vec::with_capacity(definitions.len());
@@ -81,8 +84,13 @@ impl Builder<'_> {
         }
         let mut units: Vec<Option<Unit>> = Vec::with_capacity(definitions.len());
         for (i, (parent, name)) in names.into_iter().enumerate() {
-            let unit = depths[i].filter(|_| !again[i]).and_then(|_| self.unit(i, &definitions, &enclosing, &comments));
-            if let Some(unit) = &unit {
+            let is_own = depths[i].is_some() && !again[i];
+            let mut unit = is_own.then(|| self.unit(i, &definitions, &enclosing, &comments)).flatten();
+            if let Some(unit) = &mut unit {
+                let is_test = tests.get(i) == Some(&true) && definitions[i].what.is_callable();
+                if is_test && unit.role == UnitRole::Definition {
+                    unit.role = UnitRole::Test;
+                }
                 self.take_room(parent.len() + name.len() + unit.signature.len() + unit.docstring.len())?;
             }
             self.budget.check()?;
@@ -98,6 +106,19 @@ impl Builder<'_> {
         }
         units.extend(blocks);
         Ok(units)
+    }
+
+    /// Whether each definition, or one around it, is there for tests alone by an attribute above it; empty where the
+    /// language has none that say so.
+    fn tests(&self, definitions: &[Definition], enclosing: &[Option<usize>], comments: &DocComments) -> Vec<bool> {
+        let Some(is_test) = self.language.is_test else { return Vec::new() };
+        let mut tests: Vec<bool> = Vec::with_capacity(definitions.len());
+        for (definition, outer) in definitions.iter().zip(enclosing) {
+            let own = || comments.attributes_of(&definition.bytes, self.lines).into_iter().any(is_test);
+            let is = outer.is_some_and(|a| tests[a]) || own();
+            tests.push(is);
+        }
+        tests
     }
 
     fn line_count(&self, definition: &Definition) -> u32 {
@@ -226,13 +247,17 @@ impl Builder<'_> {
             None if definition.what.is_callable() => definition.bytes.end,
             _ => start + self.text[start..definition.bytes.end].lines().next().unwrap_or_default().len(),
         };
+        let mut signature = Cow::Borrowed(&self.text[start..signature_end]);
+        if self.language.has_xml_docs && signature.contains('#') {
+            signature = Cow::Owned(without_directives(&signature));
+        }
         let parameters =
             definition.parameters.iter().flat_map(|b| split_list(&self.text[b.clone()])).take(LIST_LEN_MAX);
         Some(Unit {
             kind,
             role,
             span: Span { first, line, end },
-            signature: fold_space(&self.text[start..signature_end], SIGNATURE_BYTES_MAX),
+            signature: fold_space(&signature, SIGNATURE_BYTES_MAX),
             docstring: doc,
             parameters: parameters.collect(),
             return_type: definition.return_type.as_ref().map(|b| self.piece(b, NAME_BYTES_MAX)).unwrap_or_default(),

@@ -2,8 +2,11 @@
 
 use super::collect::FileCaptures;
 use super::lines::{Bytes, Lines};
-use super::text::{clean_comment, push_line};
+use super::text::{clean_comment, is_directive, push_line};
 use crate::language::Language;
+
+/// Lines for the preprocessor that are looked past, between a definition and what belongs to it.
+const DIRECTIVES_MAX: u32 = 8;
 
 /// A comment or attribute that begins its line.
 pub(super) struct Leading {
@@ -73,13 +76,7 @@ impl DocComments {
     /// Reads what stands above the definition at `bytes`, or inside it in front of its first word.
     /// `previous` is where the definition before it begins.
     pub(super) fn head_of(&self, bytes: &Bytes, previous: usize, lines: &Lines<'_>) -> Head {
-        let mut start = bytes.start;
-        let mut next = self.pieces.partition_point(|p| p.bytes.start < start);
-        while let Some(piece) = self.pieces.get(next).filter(|p| p.bytes.start == start && p.bytes.end < bytes.end) {
-            let rest = &lines.text[piece.bytes.end..bytes.end];
-            start = bytes.end - rest.trim_start().len();
-            next += 1;
-        }
+        let (start, next) = self.first_word(bytes, lines);
         let own = lines.line_of(start);
         let mut head = Head { first: own, line: own, start, doc: String::new() };
         let mut docs: Vec<String> = Vec::new();
@@ -93,11 +90,15 @@ impl DocComments {
             // A comment further in ends what stands above (a block without a closing bracket).
             let is_inner =
                 piece.is_comment && piece.bytes.start < bytes.start && lines.column(piece.bytes.start) > indentation;
-            if piece.bytes.end > below || piece.end + gap < head.first || is_inner {
+            if piece.bytes.end > below || piece.end + gap + DIRECTIVES_MAX < head.first {
+                break;
+            }
+            let (between, directives) = self.behind_directives(&lines.text[piece.bytes.end..below]);
+            let is_apart = directives > 0 && piece.is_comment && !text.starts_with("///");
+            if piece.end + gap + directives < head.first || is_inner || is_apart {
                 break;
             }
             // Words that the grammar keeps out of the definition (`pub`, `static const int`) are no obstacle.
-            let between = lines.text[piece.bytes.end..below].trim_start();
             let is_head = below == start && previous < piece.bytes.end && !between.contains(['\n', ';', '}']);
             if !between.is_empty() && !is_head {
                 break;
@@ -112,5 +113,47 @@ impl DocComments {
         }
         docs.iter().rev().for_each(|doc| push_line(&mut head.doc, doc));
         head
+    }
+
+    /// What of a text is behind white space and lines for C#'s preprocessor, and how many of these it has.
+    fn behind_directives<'t>(&self, text: &'t str) -> (&'t str, u32) {
+        let (mut rest, mut count) = (text.trim_start(), 0);
+        while self.xml && count < DIRECTIVES_MAX && is_directive(rest.lines().next().unwrap_or_default()) {
+            rest = rest.split_once('\n').map_or("", |(_, behind)| behind.trim_start());
+            count += 1;
+        }
+        (rest, count)
+    }
+
+    /// Where the first word of the definition at `bytes` stands, behind comments and attributes, and the first piece behind
+    /// it.
+    fn first_word(&self, bytes: &Bytes, lines: &Lines<'_>) -> (usize, usize) {
+        let mut start = bytes.start;
+        let mut next = self.pieces.partition_point(|p| p.bytes.start < start);
+        while let Some(piece) = self.pieces.get(next).filter(|p| p.bytes.start == start && p.bytes.end < bytes.end) {
+            let rest = &lines.text[piece.bytes.end..bytes.end];
+            start = bytes.end - self.behind_directives(rest).0.len();
+            next += 1;
+        }
+        (start, next)
+    }
+
+    /// The attributes that stand above the definition at `bytes`, or inside it in front of its first word, the nearest
+    /// first.
+    pub(super) fn attributes_of<'t>(&self, bytes: &Bytes, lines: &Lines<'t>) -> Vec<&'t str> {
+        let text = lines.text;
+        let (mut below, next) = self.first_word(bytes, lines);
+        let mut attributes = Vec::new();
+        for piece in self.pieces[..next].iter().rev() {
+            let is_near = piece.bytes.end <= below && piece.end + 1 >= lines.line_of(below);
+            if !is_near || !text[piece.bytes.end..below].trim().is_empty() {
+                break;
+            }
+            if !piece.is_comment {
+                attributes.push(&text[piece.bytes.clone()]);
+            }
+            below = piece.bytes.start;
+        }
+        attributes
     }
 }

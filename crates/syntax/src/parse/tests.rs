@@ -239,6 +239,66 @@ fn swift_is_read_without_its_conditions() {
     parsed("swift", text);
 }
 
+/// The named units of a text, each with its lines and role.
+fn named(language: &str, text: &str) -> Vec<String> {
+    let units = parsed(language, text).units.into_iter().filter(|unit| !unit.name.is_empty());
+    units
+        .map(|unit| format!("{}-{} {} {:?}", unit.span.line, unit.span.end, unit.qualified_name(), unit.role))
+        .collect()
+}
+
+#[test]
+fn macros_as_default_values_hide_no_type_of_swift() {
+    let text = "func a(l: Loc = #_sourceLocation) throws {\n  foo(l)\n}\n@Suite struct B {\n  @Test func one() {}\n}\n";
+    assert_eq!(named("swift", text), ["1-3 a Definition", "4-6 B Definition", "5-5 B.one Definition"]);
+    assert_eq!(unit(&parsed("swift", text), "a").signature, "func a(l: Loc = #_sourceLocation) throws");
+}
+
+#[test]
+fn constructors_on_lines_of_their_own_belong_to_their_class_in_kotlin() {
+    let text = "class A\n  @JvmOverloads\n  constructor(\n    a: Int = 3,\n  ) {\n    fun two() = 2\n  }\n\nclass B\n  internal constructor() : C() {\n  override fun four() = 4\n}\n";
+    let expected = ["1-7 A Definition", "6-6 A.two Definition", "9-12 B Definition", "11-11 B.four Definition"];
+    assert_eq!(named("kotlin", text), expected);
+}
+
+#[test]
+fn conditions_part_no_member_of_csharp() {
+    let text = "public interface ILogger\n{\n    /// <summary>Creates one.</summary>\n#if X\n    [Custom]\n#endif\n    ILogger With(int a)\n#if X\n        => Make(a)\n#endif\n        ;\n    void Write(string s)\n#if X\n    {\n        Go(s);\n    }\n#else\n        ;\n#endif\n}\nclass Two : B\n#if X\n  , IOther\n#endif\n{\n    [Own]\n#pragma warning disable 1\n    void Go() {}\n}\n";
+    let found = parsed("csharp", text);
+    assert_eq!(found.note, None);
+    let with = unit(&found, "ILogger.With");
+    assert_eq!((with.docstring.as_str(), with.signature.as_str()), ("Creates one.", "ILogger With(int a)"));
+    assert_eq!(with.span, Span { first: 3, line: 5, end: 11 });
+    assert_eq!(unit(&found, "ILogger.Write").signature, "void Write(string s)");
+    assert_eq!(unit(&found, "Two").signature, "class Two : B , IOther");
+    let go = unit(&found, "Two.Go");
+    assert_eq!((go.signature.as_str(), go.span), ("void Go()", Span { first: 26, line: 26, end: 28 }));
+}
+
+#[test]
+fn conditions_that_part_brackets_end_no_function_late_in_c() {
+    let text = "void a(int x) {\n  {\n    if (x) {\n#ifdef D\n      if (b) {\n        one(x);\n      } else {\n#endif\n        if (x) {\n        } else {\n        }\n      }\n#ifdef D\n    }\n#endif\n  }\n}\n\nvoid b(int x) {\n  a(x);\n}\n";
+    assert_eq!(named("c", text), ["1-17 a Definition", "19-21 b Definition"]);
+}
+
+#[test]
+fn attributes_make_tests_of_rust() {
+    let text = "fn a() {}\n#[tokio::test]\n/// Doc.\nasync fn b() {}\n#[cfg(test)]\nmod checks {\n    struct S;\n    impl S {\n        fn c(&self) {}\n    }\n    fn d() {}\n}\n#[cfg(not(test))]\nfn e() {}\n";
+    let roles: Vec<(String, UnitRole)> =
+        parsed("rust", text).units.into_iter().filter(|u| u.kind.is_definition()).map(|u| (u.name, u.role)).collect();
+    let role = |name: &str| roles.iter().rfind(|(known, _)| known == name).map(|(_, role)| *role);
+    for (name, expected) in [
+        ("a", UnitRole::Definition),
+        ("b", UnitRole::Test),
+        ("S", UnitRole::Extension),
+        ("c", UnitRole::Test),
+        ("d", UnitRole::Test),
+        ("e", UnitRole::Definition),
+    ] {
+        assert_eq!(role(name), Some(expected), "{name}");
+    }
+}
+
 #[test]
 fn minified_files_are_not_copied_into_every_unit() {
     let text: String = (0..5_000).map(|i| format!("function f{i}(a){{return g{i}(a)}}")).collect();

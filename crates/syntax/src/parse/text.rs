@@ -19,6 +19,20 @@ pub(super) fn truncate(text: &mut String, bytes_max: usize) {
     text.truncate(text.floor_char_boundary(bytes_max));
 }
 
+/// Words behind `#` of lines for C#'s preprocessor that may stand inside a definition.
+const DIRECTIVES: [&str; 6] = ["if", "elif", "else", "endif", "nullable", "pragma"];
+
+/// Whether a line is one for C#'s preprocessor.
+pub(super) fn is_directive(line: &str) -> bool {
+    let name = line.trim_start().strip_prefix('#').and_then(|rest| rest.split_whitespace().next());
+    name.is_some_and(|name| DIRECTIVES.contains(&name))
+}
+
+/// `text` without its lines for C#'s preprocessor.
+pub(super) fn without_directives(text: &str) -> String {
+    text.lines().filter(|line| !is_directive(line)).collect::<Vec<_>>().join("\n")
+}
+
 /// `text` with every run of white space as one space, cut to `bytes_max` bytes.
 pub(super) fn fold_space(text: &str, bytes_max: usize) -> String {
     let cut = &text[..text.floor_char_boundary(bytes_max.saturating_mul(2))];

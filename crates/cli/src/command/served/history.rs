@@ -74,6 +74,9 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
         for place in &answer.uncommitted {
             remarks.push_str(&format!("({} is not committed yet)\n", escape_control(place)));
         }
+        for absent in &answer.absent {
+            remarks.push_str(&format!("({})\n", escape_control(&absent.to_string())));
+        }
         lists.push(answer.entries);
     }
     if lists.is_empty() {

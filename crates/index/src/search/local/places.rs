@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use colgrep_core::UnitId;
-use colgrep_core::code_line::{announces, binds_function, calls, is_use, naming_line, word_at};
+use colgrep_core::code_line::{
+    LAMBDAS, announces, binds_function, calls, is_binding, is_use, lines_of_code, naming_line, word_at,
+};
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::token::is_word_char;
@@ -70,12 +72,10 @@ impl LocalSearch<'_> {
         vec![Seen { standing: Some(standing), ..seen_in(record, line as u32) }]
     }
 
-    /// Whether a file is the module of a name: called so, or the folder that it lies in.
-    fn is_module(&self, file: FilePlace, name: &str) -> bool {
-        let Some(record) = self.shard.record(file) else { return false };
+    /// Whether a file is or lies in the module of a name: it is called so, or one of its folders.
+    fn is_module(record: &FileRecord, name: &str) -> bool {
         let mut parts = record.path.rsplit('/');
-        let stem = parts.next().map(stem_of);
-        stem == Some(name) || parts.next() == Some(name)
+        parts.next().map(stem_of) == Some(name) || parts.any(|folder| folder == name)
     }
 
     /// The line of a unit that is wanted, counted from its first; none where it has no such line.
@@ -96,6 +96,23 @@ fn seen_in(record: &FileRecord, line: u32) -> Seen {
     let is_aside = is_data(&record.language, &record.path)
         || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);
     Seen { line, standing: None, is_text: is_text(&record.language), is_aside }
+}
+
+/// The lines of a program that announce a name with one of some keywords, or bind a function to it. Only those keywords
+/// count that its language has.
+fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) -> Vec<Seen> {
+    if is_text(&record.language) {
+        return Vec::new();
+    }
+    let language = language::by_name(&record.language);
+    let own: Vec<&str> = language.into_iter().flat_map(|language| language.keywords()).collect();
+    // Rows without any hold programs of other languages.
+    let is_own = |keyword: &&str| own.is_empty() || own.contains(keyword);
+    let keywords: Vec<&str> = keywords.iter().map(String::as_str).filter(is_own).collect();
+    let of_functions = language.map_or(LAMBDAS.as_slice(), |language| language.function_keywords);
+    let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || of_functions.contains(keyword));
+    let announces = |line: &str| announces(line, name, &keywords) || (may_bind && binds_function(line, name));
+    lines_of_code(text).filter(|&(_, line)| announces(line)).map(|(number, _)| seen_in(record, number)).collect()
 }
 
 /// The lines of a unit.
@@ -129,16 +146,25 @@ impl Places for LocalSearch<'_> {
         units.truncate(max.unwrap_or(usize::MAX));
         let definition = |unit: UnitFound| {
             let stored = self.snapshot.lexical.unit(unit.unit)?;
-            let front = &stored.signature[..word_at(&stored.signature, name).unwrap_or(stored.signature.len())];
-            let mut words = front.split(|c: char| !is_word_char(c));
+            let is_announced = match keyword {
+                Some(keyword) => {
+                    let signature = self.snapshot.unit(unit.unit)?.signature;
+                    let front = &signature[..word_at(&signature, name).unwrap_or(signature.len())];
+                    front.split(|c: char| !is_word_char(c)).any(|word| word == keyword)
+                }
+                None => false,
+            };
+            let record = self.shard.record(unit.file);
             Ok(DefinitionFound {
                 unit,
                 // The index compares a hash of eight bits.
                 is_named: last_segment(&stored.name) == name,
                 is_owned: owner.as_deref().is_some_and(|owner| {
-                    stored.parent.split('.').next_back() == Some(owner) || self.is_module(unit.file, owner)
+                    stored.parent.split('.').next_back() == Some(owner)
+                        || record.is_some_and(|record| Self::is_module(record, owner))
                 }),
-                is_announced: keyword.as_ref().is_some_and(|keyword| words.any(|word| word == keyword)),
+                is_announced,
+                is_aside: record.is_some_and(|record| seen_in(record, unit.line).is_aside),
             })
         };
         units.into_iter().map(definition).collect()
@@ -222,9 +248,7 @@ impl Places for LocalSearch<'_> {
             };
             match (look, &typed) {
                 (_, Some(typed)) => self.typed_in(typed, record, &text),
-                (Look::Announces { name, keywords }, _) => {
-                    lines_that(&|line| announces(line, name, keywords) || binds_function(line, name))
-                }
+                (Look::Announces { name, keywords }, _) => announcing(record, &text, name, keywords),
                 (Look::Calls(name), _) => lines_that(&|line| calls(line, name, facts)),
                 (Look::Typed { .. }, None) => Vec::new(),
             }

@@ -59,7 +59,7 @@ pub fn pointers(
         return Ok(search.found);
     }
     search.located(clues, &query.text)?;
-    search.declared(clues)?;
+    search.declared(query)?;
     search.callers(clues)?;
     // What a name defines says more than the places where it stands.
     let stands_whole = !search.named(query)? && search.typed(query)?;

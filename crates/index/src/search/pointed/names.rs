@@ -4,17 +4,18 @@ use std::collections::HashSet;
 
 use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer};
 use colgrep_core::code_line::{LAMBDAS, is_binding};
-use colgrep_core::query::{Query, last_segment};
+use colgrep_core::query::{Query, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
 use colgrep_core::{UnitKind, UnitRole};
 use colgrep_syntax::language;
 
-use super::{Point, Search};
+use super::{Point, Search, allowed, best_of};
 use crate::error::Result;
 use crate::ids::FilePlace;
 use crate::lexical::{Run, run_of};
 use crate::search::local::NAME_LINES_MAX;
-use crate::search::shard::{DefinitionFound, DefinitionsAsked, LineOf, Look, UnitFound};
+use crate::search::locate::{Fit, MODULE_END};
+use crate::search::shard::{DefinitionFound, DefinitionsAsked, LineOf, LocateAsked, Look, Seen, UnitFound};
 
 /// Units that one name points at, at most.
 const UNITS_POINTED_MAX: usize = 50;
@@ -30,16 +31,32 @@ const SELVES: &[&str] = &["Self", "cls", "crate", "self", "super", "this"];
 
 impl Search<'_> {
     /// The definitions of the name that the whole query is, and whether it has any. Where it has only a few, they are
-    /// pointed at.
+    /// pointed at; where it is the path of a module instead, the module's file is named.
     pub(super) fn named(&mut self, query: &Query) -> Result<bool> {
         let Some(identifier) = query.identifiers.iter().find(|i| i.whole_query) else { return Ok(false) };
+        let written = plain_path(&query.text);
+        let path: Vec<&str> = path_of(&written).skip_while(|part| SELVES.contains(part)).collect();
         if language::facts().is_file_name(query.text.trim()) {
-            return Ok(false);
+            return Ok(self.found.files.is_empty() && self.module(&path)?);
         }
         let name = identifier.name.as_str();
-        let (units, is_owned) = self.defining(name, &query.text)?;
+        let Defining { units, is_owned, is_aside } = self.defining(query, name, &path)?;
+        // Its file says more than the line that announces a module.
+        let is_defined = is_owned && units.iter().any(|unit| unit.role == UnitRole::Definition);
+        if !is_defined && self.module(&path)? {
+            return Ok(true);
+        }
         // `@expires.setter` is no setter of others.
-        let stands = !is_owned && self.stands_in_few(&query.text)?;
+        let stands = !is_owned && path.len() > 1 && self.stands_in_few(&query.text)?;
+        // `github.com` is no `com`, whoever defines one.
+        if !is_owned && path.len() > 1 && is_word(name) {
+            return Ok(stands);
+        }
+        // Brackets and the like ask for the function.
+        let is_bare = query.text.trim() == name;
+        if is_bare && is_word(name) && self.means_more(name, is_aside)? {
+            return Ok(true);
+        }
         if units.is_empty() {
             return Ok(stands || self.named_inside(name)?);
         }
@@ -49,12 +66,40 @@ impl Search<'_> {
         Ok(true)
     }
 
+    /// Names the files that a path of names means as a module, and tells whether there are any.
+    fn module(&mut self, path: &[&str]) -> Result<bool> {
+        let files = if path.len() < 2 { Vec::new() } else { self.modules(path)? };
+        let share = 1.0 / (files.len() as f32).sqrt();
+        for file in &files {
+            let known = self.found.files.entry(*file).or_default();
+            *known = known.max(share);
+        }
+        Ok(!files.is_empty())
+    }
+
+    /// The files of code whose path ends so, or with two names of it at least.
+    fn modules(&self, path: &[&str]) -> Result<Vec<FilePlace>> {
+        let written = path.join("/") + MODULE_END;
+        let asked = LocateAsked { paths: vec![written.clone()], ..LocateAsked::default() };
+        let meant = best_of(&self.rounds.located(&asked)?, 0, &written).filter(|(fit, _)| *fit > Fit::Name);
+        Ok(meant.map(|(_, files)| allowed(&files)).unwrap_or_default())
+    }
+
+    /// Whether a word in small letters means more than the functions and values that it names, which the ranking weighs:
+    /// a type or a file is called so too. Where nothing but tests and the like define it, any definition in other case says
+    /// more.
+    fn means_more(&self, word: &str, is_aside: bool) -> Result<bool> {
+        let mut letters = word.chars();
+        let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        let asked = DefinitionsAsked { name: capital, ..DefinitionsAsked::default() };
+        let says_more = |found: &DefinitionFound| {
+            found.is_named && !found.is_aside && (is_aside || found.unit.kind == UnitKind::Class)
+        };
+        Ok(self.rounds.definitions(&asked)?.iter().any(says_more) || !self.modules(&[word])?.is_empty())
+    }
+
     /// Points at a written path of names where it stands as typed, in a few units, and tells whether it does.
     fn stands_in_few(&mut self, written: &str) -> Result<bool> {
-        let path: Vec<&str> = path_of(written).collect();
-        if path.len() < 2 || (path.len() == 2 && SELVES.contains(&path[0])) {
-            return Ok(false);
-        }
         let known = self.found.clone();
         let stands = self.text(written)? && self.found.units.len() <= known.units.len() + DEFINITIONS_MAX;
         if !stands {
@@ -68,14 +113,14 @@ impl Search<'_> {
     fn named_inside(&mut self, name: &str) -> Result<bool> {
         let (bindings, others): (Vec<&str>, Vec<&str>) =
             language::facts().declaration_keywords().partition(|word| is_binding(word));
-        let places = self.announced(name, &others)?;
+        let places = best_places(self.announced(name, &others)?);
         if places.len() <= DEFINITIONS_MAX {
             self.point(&points(&places, 1.0))?;
         }
         if !places.is_empty() || is_plain(name) {
             return Ok(!places.is_empty());
         }
-        let places = self.announced(name, &bindings)?;
+        let places = best_places(self.announced(name, &bindings)?);
         let are_few = (1..=DEFINITIONS_MAX).contains(&places.len());
         if are_few {
             self.point(&points(&places, 1.0))?;
@@ -84,10 +129,8 @@ impl Search<'_> {
     }
 
     /// The units that define a name, written so. Of one that is defined, those that only announce it are left out, of a
-    /// type's file its constructors, and of a written path (`Session.get`) those that lie elsewhere. And whether they lie
-    /// in what the path names.
-    fn defining(&self, name: &str, written: &str) -> Result<(Vec<UnitFound>, bool)> {
-        let path: Vec<&str> = path_of(written).collect();
+    /// type's file its constructors, of a path (`Session.get`) those that lie elsewhere, and those in tests and the like.
+    fn defining(&self, query: &Query, name: &str, path: &[&str]) -> Result<Defining> {
         let owner = path.len().checked_sub(2).map(|i| path[i].to_string());
         let asked = DefinitionsAsked { name: name.to_string(), owner, ..DefinitionsAsked::default() };
         let mut units: Vec<DefinitionFound> =
@@ -99,7 +142,11 @@ impl Search<'_> {
         };
         best(&|found| found.unit.role == UnitRole::Definition, &mut units);
         best(&|found| found.is_owned, &mut units);
+        if query.asks_for.is_empty() {
+            best(&|found| !found.is_aside, &mut units);
+        }
         let is_owned = units.iter().any(|found| found.is_owned);
+        let is_aside = query.asks_for.is_empty() && units.iter().all(|found| found.is_aside);
         let mut units: Vec<UnitFound> = units.into_iter().map(|found| found.unit).collect();
         let types: HashSet<FilePlace> =
             units.iter().filter(|unit| unit.kind == UnitKind::Class).map(|unit| unit.file).collect();
@@ -108,12 +155,14 @@ impl Search<'_> {
         if units.iter().any(|unit| unit.kind != UnitKind::Constant) {
             units.retain(|unit| unit.kind != UnitKind::Constant);
         }
-        Ok((units, is_owned))
+        Ok(Defining { units, is_owned, is_aside })
     }
 
-    /// The definition that keyword and name announce.
-    pub(super) fn declared(&mut self, clues: &Clues) -> Result<()> {
-        let Some(Declaration { keyword, name }) = &clues.declaration else { return Ok(()) };
+    /// The definition that keyword and name announce. Two words of a sentence (`function call`) are hardly meant for one in
+    /// tests and the like.
+    pub(super) fn declared(&mut self, query: &Query) -> Result<()> {
+        let Some(Declaration { keyword, name }) = &query.clues.declaration else { return Ok(()) };
+        let may_be_aside = !(is_word(keyword) && is_word(name) && query.asks_for.is_empty());
         let asked = DefinitionsAsked {
             name: name.clone(),
             owner: None,
@@ -121,24 +170,27 @@ impl Search<'_> {
             max: Some(UNITS_POINTED_MAX),
         };
         let found = self.rounds.definitions(&asked)?.into_iter();
-        let mut units: Vec<UnitFound> =
-            found.filter(|found| found.is_named && found.is_announced).map(|found| found.unit).collect();
+        let is_meant = |one: &DefinitionFound| one.is_named && one.is_announced && (may_be_aside || !one.is_aside);
+        let mut units: Vec<UnitFound> = found.filter(is_meant).map(|one| one.unit).collect();
         if units.iter().any(|unit| unit.role == UnitRole::Definition) {
             units.retain(|unit| unit.role == UnitRole::Definition);
         }
         // "Static files" is no binding.
         if units.is_empty() && !(is_binding(keyword) && is_plain(name)) {
-            let places = self.announced(name, &[keyword])?;
+            let mut places = self.announced(name, &[keyword])?;
+            places.retain(|(_, seen)| may_be_aside || !seen.is_aside);
             self.point(&points(&places, 0.5))?;
         }
         self.point_at_names(&units, name)
     }
 
-    /// Lines that announce a name with one of some keywords in front, in units that have other names: functions inside
-    /// functions, what stands in a text of another language.
-    fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, u32)>> {
+    /// Lines of code that announce a name with one of some keywords in front, in units that have other names: functions
+    /// inside functions.
+    fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, Seen)>> {
+        let is_of_functions = |keyword: &&str| language::known().any(|row| row.function_keywords.contains(keyword));
+        let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || is_of_functions(keyword));
         let announced = keywords.iter().map(|keyword| format!("{keyword} {name}"));
-        let bound = LAMBDAS.iter().map(|lambda| format!("{name} {lambda}"));
+        let bound = LAMBDAS.iter().filter(|_| may_bind).map(|lambda| format!("{name} {lambda}"));
         let runs: Vec<Run> =
             announced.chain(bound).map(|text| run_of(&text, self.tokenizer)).filter(|run| run.len() > 1).collect();
         let mut files = if runs.is_empty() { Vec::new() } else { self.rounds.runs(&runs)?.concat() };
@@ -146,8 +198,7 @@ impl Search<'_> {
         files.dedup();
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
         let keywords = keywords.iter().map(|keyword| (*keyword).to_string()).collect();
-        let seen = self.rounds.look(&files, &Look::Announces { name: name.to_string(), keywords })?;
-        Ok(seen.into_iter().map(|(file, seen)| (file, seen.line)).collect())
+        self.rounds.look(&files, &Look::Announces { name: name.to_string(), keywords })
     }
 
     /// Who calls the name that is asked about, each with the line of the call.
@@ -197,6 +248,23 @@ impl Search<'_> {
     }
 }
 
+/// The units that define a name.
+struct Defining {
+    units: Vec<UnitFound>,
+    /// Whether they lie in what the path in front of the name says.
+    is_owned: bool,
+    /// Whether all lie in tests and the like, which nobody asked for.
+    is_aside: bool,
+}
+
+/// The places of a name without those in tests and the like, where there are others.
+fn best_places(mut places: Vec<(FilePlace, Seen)>) -> Vec<(FilePlace, Seen)> {
+    if places.iter().any(|(_, seen)| !seen.is_aside) {
+        places.retain(|(_, seen)| !seen.is_aside);
+    }
+    places
+}
+
 /// The names in a written path of them.
 fn path_of(written: &str) -> impl Iterator<Item = &str> {
     written.split(|c: char| !is_word_char(c)).filter(|part| !part.is_empty())
@@ -207,9 +275,18 @@ fn is_plain(name: &str) -> bool {
     parts(name).nth(1).is_none()
 }
 
+/// Whether a name is written as a word of a sentence in small letters is.
+fn is_word(name: &str) -> bool {
+    name.chars().all(|c| c.is_lowercase() || c.is_ascii_digit())
+}
+
 /// Lines that are pointed at as the places of a name.
-fn points(places: &[(FilePlace, u32)], strength: f32) -> Vec<Point> {
-    let point =
-        |(file, line): &(FilePlace, u32)| Point { file: *file, line: *line, certainty: Certainty::Exact, strength };
+fn points(places: &[(FilePlace, Seen)], strength: f32) -> Vec<Point> {
+    let point = |(file, seen): &(FilePlace, Seen)| Point {
+        file: *file,
+        line: seen.line,
+        certainty: Certainty::Exact,
+        strength,
+    };
     places.iter().map(point).collect()
 }

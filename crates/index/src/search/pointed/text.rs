@@ -1,10 +1,10 @@
 //! Text as typed: the places that hold a whole query, the longest run of its words, or what stands in quotes.
 
 use colgrep_core::bm25::{Field, idf};
-use colgrep_core::clue::Certainty;
+use colgrep_core::clue::{Certainty, Pointer};
 use colgrep_core::query::Query;
 use colgrep_core::token::is_stop_word;
-use colgrep_core::verbatim::{Agreement, Standing, Typed, has_values, is_question};
+use colgrep_core::verbatim::{Agreement, Standing, Typed, behind_front, has_values, is_question};
 use rustc_hash::FxHashSet;
 
 use super::{Point, Pointers, Search};
@@ -29,8 +29,8 @@ const FILES_READ_OF_A_PHRASE_MAX: usize = 512;
 const BYTES_READ_MAX: u64 = 8 << 20;
 /// The same for what stands in quotes.
 const BYTES_READ_OF_A_PHRASE_MAX: u64 = 64 << 20;
-/// Share of the text's weight that a file's words must have for the file to be read.
-const WEIGHT_SHARE_MIN: f32 = 0.7;
+/// Share of the text's weight that a file's words must have for the file to be read: a plain word may be a value, too.
+const WEIGHT_SHARE_MIN: f32 = 0.5;
 /// The same for what reads like a program's message: its values stand nowhere, or elsewhere.
 const WEIGHT_SHARE_OF_A_MESSAGE_MIN: f32 = 0.4;
 /// Share of the text's weight that a run of its words must have, where the text reads like a program's message.
@@ -51,6 +51,8 @@ const WORDS_OF_CODE_MIN: usize = 2;
 const WORDS_OF_A_LITERAL_MIN: usize = 2;
 /// Files that have such a literal: what stands in more of them is nobody's only place.
 const FILES_OF_A_LITERAL_MAX: usize = 3;
+/// Strength of a run that leaves no doubt: nearly all of the text stands there.
+const STRENGTH_OF_NEARLY_ALL: f32 = 0.9;
 /// Strength of a place where the text is a part of something longer: `1.0.0` in `1.0.0-beta`.
 const STRENGTH_OF_A_PART: f32 = 0.5;
 /// Strength of a run of words with other punctuation or case between them.
@@ -74,8 +76,25 @@ struct Placed {
 }
 
 impl Search<'_> {
-    /// Points at where the query stands: as typed, else without its fillers. A message may hold such words of its own.
+    /// Points at where the query stands, or, where it does not, what it says behind a log's or a runtime's front.
     pub(super) fn typed(&mut self, query: &Query) -> Result<bool> {
+        let stands_whole = self.typed_whole(query)?;
+        let Some(message) = behind_front(&query.text).filter(|_| query.long.is_none()) else { return Ok(stands_whole) };
+        let is_sure = |p: &Pointer| p.certainty > Certainty::Run || p.strength >= STRENGTH_OF_NEARLY_ALL;
+        if self.found.units.values().any(is_sure) {
+            return Ok(stands_whole);
+        }
+        // The names in a front stand together elsewhere: a run of them says less than the message behind it.
+        let of_all = std::mem::take(&mut self.found.units);
+        let stands_behind = self.text(message)?;
+        if self.found.units.is_empty() {
+            self.found.units = of_all;
+        }
+        Ok(stands_whole || stands_behind)
+    }
+
+    /// Points at where the query stands: as typed, else without its fillers. A message may hold such words of its own.
+    fn typed_whole(&mut self, query: &Query) -> Result<bool> {
         if query.typed != query.text {
             let of_words = |found: &Pointers| found.units.values().filter(|p| p.certainty >= Certainty::Words).count();
             let known = self.found.clone();
@@ -140,7 +159,8 @@ impl Search<'_> {
         let mut places = self.standing(&typed, text, &files)?;
         if is_plain {
             // Tests and documents hold such words, too, where they tell of something else.
-            places.retain(|place| !place.seen.is_aside && (typed.len() == 1 || place.standing.is_literal));
+            let is_literal = |standing: &Standing| standing.is_literal && standing.agreement >= Agreement::Words;
+            places.retain(|place| !place.seen.is_aside && (typed.len() == 1 || is_literal(&place.standing)));
             // Two words in small letters name a thing more often than they are a message.
             let names_thing = typed.len() == 2 && !text.starts_with(char::is_uppercase);
             let files_max = if names_thing { 1 } else { FILES_OF_A_LITERAL_MAX };
@@ -313,7 +333,9 @@ fn unquoted(text: &str) -> &str {
 /// Whether so many words in a row are no chance; in a message a value behind them may make up for their number.
 fn is_run_of(standing: &Standing, is_message: bool) -> bool {
     let is_front = is_message && standing.is_before_value && standing.words >= WORDS_BEFORE_A_VALUE_MIN;
-    is_front || standing.words >= WORDS_MIN
+    // All of a text stands there that was cut off inside a word.
+    let is_cut = standing.agreement == Agreement::Run && !standing.is_alone;
+    is_front || is_cut || standing.words >= WORDS_MIN
 }
 
 /// How a text is looked for as typed. One word is, where it is written as no word of a sentence is, or hardly stands

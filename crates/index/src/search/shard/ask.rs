@@ -243,6 +243,8 @@ pub struct DefinitionFound {
     pub is_owned: bool,
     /// Whether the keyword stands in front of its name.
     pub is_announced: bool,
+    /// Whether its file is prose, data, a test, benchmark or example, or vendored.
+    pub is_aside: bool,
 }
 
 /// In how many units and files a term stands.
@@ -275,7 +277,7 @@ pub enum Look {
         /// The weight of each of its words.
         weights: Vec<f32>,
     },
-    /// Lines that announce a name with one of some keywords, or bind a function to it.
+    /// Lines of code that announce a name with one of some keywords, or bind a function to it.
     Announces {
         /// The name.
         name: String,

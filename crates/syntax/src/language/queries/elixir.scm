@@ -30,7 +30,12 @@
     ])
   (do_block)? @body) @function
   (#any-of? @_def
-    "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defdelegate" "defn" "defnp"))
+    "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defn" "defnp"))
+; What only passes on to a function elsewhere.
+((call
+  target: (identifier) @_def
+  (arguments . [(identifier) @name (call target: (_) @name (arguments) @parameters)])) @function.declaration
+  (#eq? @_def "defdelegate"))
 ; def a <~> b
 ((call
   target: (identifier) @_def

@@ -1,0 +1,178 @@
+//! What loggers, runtimes and compilers put in front of a program's message.
+
+/// Parts of a front, at most.
+const PARTS_MAX: usize = 8;
+/// Bytes of a part.
+const PART_BYTES_MAX: usize = 96;
+/// Words of a part in brackets, or in front of a colon.
+const PART_WORDS_MAX: usize = 4;
+
+/// How much a message matters, as logs say it.
+const LEVELS: &[&str] =
+    &["critical", "debug", "error", "fatal", "info", "note", "notice", "panic", "severe", "trace", "warn", "warning"];
+/// What the name of an error ends in.
+const ENDS_OF_ERRORS: &[&str] = &["Error", "Exception", "Failure", "Fault", "Panic", "Warning"];
+/// What runtimes say in front of all else.
+const WRAPPERS: &[&str] = &["Caused by:", "Uncaught ", "Unhandled exception.", "PHP "];
+
+/// What a text says behind such a front; none where it has none. A word with a colon, and a group in brackets, are one
+/// only in front of a sentence or beside what is surely one: people write "config: default port", too.
+pub fn behind_front(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let (mut rest, mut is_sure) = (text, false);
+    for _ in 0..PARTS_MAX {
+        let Some((behind, sure)) = behind_part(rest) else { break };
+        let behind = behind.trim_start();
+        if !behind.contains(char::is_alphanumeric) {
+            break;
+        }
+        (rest, is_sure) = (behind, is_sure || sure);
+    }
+    let is_sentence = rest.starts_with(char::is_uppercase);
+    (rest.len() < text.len() && (is_sure || is_sentence)).then_some(rest)
+}
+
+/// What stands behind the first part of a front, and whether that is surely one.
+fn behind_part(text: &str) -> Option<(&str, bool)> {
+    if let Some(behind) = WRAPPERS.iter().find_map(|wrapper| text.strip_prefix(*wrapper)) {
+        return Some((behind, true));
+    }
+    if let Some(thread) = text.strip_prefix("Exception in thread \"") {
+        return thread.split_once("\" ").map(|(_, behind)| (behind, true));
+    }
+    if let Some(thread) = text.strip_prefix("thread '") {
+        let (_, behind) = thread.split_once("panicked at ").filter(|(name, _)| name.len() <= PART_BYTES_MAX)?;
+        let quoted = behind.strip_prefix('\'');
+        let message = quoted.map(|inside| inside.rsplit_once("', ").map_or(inside, |(message, _)| message));
+        return Some((message.unwrap_or(behind), true));
+    }
+    if let Some(found) = behind_brackets(text) {
+        return Some(found);
+    }
+    let (word, behind) = text.split_once(char::is_whitespace)?;
+    if matches!(word, "-" | "|" | "--" | "**") {
+        return Some((behind, false));
+    }
+    if is_time(word) {
+        return Some((behind, true));
+    }
+    if LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level)) && !word.contains(char::is_lowercase) {
+        return Some((behind, false));
+    }
+    if is_qualified(word) && behind.trim_start().starts_with("- ") {
+        return Some((behind, true));
+    }
+    behind_colon(text)
+}
+
+/// What stands behind a group in brackets: a thread, a logger, a level, the name of an exception.
+fn behind_brackets(text: &str) -> Option<(&str, bool)> {
+    let close = match text.chars().next()? {
+        '[' => ']',
+        '(' => ')',
+        _ => return None,
+    };
+    let (inner, behind) = text[1..].split_once(close)?;
+    let inner = inner.trim();
+    let is_part = inner.len() <= PART_BYTES_MAX && !inner.contains('"') && count_of_words(inner) <= PART_WORDS_MAX;
+    // What goes on behind it is no message: `[a]b`, `(a).b`.
+    let is_end = behind.starts_with([':', ' ', '\t', '\n']);
+    let is_number = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit());
+    let is_sure = is_number || is_named_so(inner) || is_time(inner);
+    (is_part && is_end).then(|| (behind.strip_prefix(':').unwrap_or(behind), is_sure))
+}
+
+/// What stands behind a colon: the name of a program, a logger or an error, a file and a line of it.
+fn behind_colon(text: &str) -> Option<(&str, bool)> {
+    let at = text.match_indices(':').map(|(at, _)| at).find(|at| text[at + 1..].starts_with(char::is_whitespace))?;
+    let (name, behind) = (&text[..at], &text[at + 1..]);
+    let is_part = name.len() <= PART_BYTES_MAX && !name.contains(['"', '\'', '`']);
+    match count_of_words(name) {
+        _ if !is_part => None,
+        1 => Some((behind, is_named_so(name))),
+        // `Fatal error`, `error (at <stdin>:1)`.
+        2..=PART_WORDS_MAX => name.split_whitespace().any(is_error).then_some((behind, true)),
+        _ => None,
+    }
+}
+
+fn count_of_words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// Whether a part is a level, the name of an error, or one of several parts.
+fn is_named_so(part: &str) -> bool {
+    LEVELS.iter().any(|level| part.eq_ignore_ascii_case(level))
+        || ENDS_OF_ERRORS.iter().any(|end| part.ends_with(*end))
+        || is_qualified(part)
+}
+
+fn is_error(word: &str) -> bool {
+    ["error", "exception", "fatal", "panic"].iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// Whether a name has several parts: a package's, a file's with its line.
+fn is_qualified(name: &str) -> bool {
+    name.contains(['.', '\\']) || name.contains("::")
+}
+
+/// Whether a word is a time or a date: digits and what stands between them.
+fn is_time(word: &str) -> bool {
+    let is_of_time = |c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | '/' | '.' | ',' | '+' | 'T' | 'Z' | ' ');
+    let between = word.chars().filter(|c| matches!(c, ':' | '-' | '/')).count();
+    word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(is_of_time) && between >= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_told_from_what_stands_in_front() {
+        for (text, expected) in [
+            ("ArgumentError: Cert not configured", "Cert not configured"),
+            ("Error: Invalid character after +", "Invalid character after +"),
+            ("2026-11-25 10:11:12 [scrapy.core.engine] INFO: Unsupported node iterator", "Unsupported node iterator"),
+            ("2026-01-02T10:11:12Z ERROR bat::app: Invalid syntax", "Invalid syntax"),
+            ("[2026-11-25T10:11:12+00:00] console.ERROR: no such key", "no such key"),
+            ("[Symfony\\Console\\RuntimeException] An option cannot be empty.", "An option cannot be empty."),
+            ("[Symfony\\Console\\RuntimeException]  \n  An option", "An option"),
+            ("PHP Fatal error:  Uncaught LogicException: no such key", "no such key"),
+            ("** (ArgumentError) no such key", "no such key"),
+            ("** (EXIT from #PID<0.94.0>) no such key", "no such key"),
+            ("10:11:12.123 [main] DEBUG okhttp3.OkHttpClient - url not set", "url not set"),
+            ("Caused by: java.io.IOException: url not set", "url not set"),
+            ("Exception in thread \"main\" java.lang.StateException: exhausted all routes", "exhausted all routes"),
+            ("thread 'main' panicked at 'no such key', src/main.rs:3:5", "no such key"),
+            ("thread 'main' panicked at src/main.rs:3:5:\nno such key", "no such key"),
+            ("jq: error (at <stdin>:1): Reading a token", "Reading a token"),
+            ("jq: Reading a token", "Reading a token"),
+            ("main.swift:12: Fatal error: no such key", "no such key"),
+            ("[bat error]: Reading a token", "Reading a token"),
+            ("[12345] - Worker 0 booted", "Worker 0 booted"),
+        ] {
+            assert_eq!(behind_front(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_people_ask_has_no_front() {
+        for text in [
+            "error handling in the client",
+            "ERROR handling in the client",
+            "config: default port",
+            "how does x connect to y",
+            "fix: cookie parsing",
+            "std::io::Error",
+            "src/main.rs:12:5",
+            "Error:",
+            "fn open(port: u16) -> Socket {",
+            "[a, b, c].map(f)",
+            "where is \"no such key\" printed",
+            "1.2.3 release",
+            "",
+        ] {
+            assert_eq!(behind_front(text), None, "{text}");
+        }
+    }
+}

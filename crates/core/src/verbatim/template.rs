@@ -1,0 +1,421 @@
+//! Sentences of literals that hold values: what a program says stands in its source in pieces, parted by placeholders.
+
+use std::ops::Range;
+
+use super::Typed;
+use crate::token::{is_word_char, words};
+
+/// Bytes on either side of a place in which its literal is read.
+const REACH: usize = 600;
+/// Lines in front of a place that are read for its literal.
+const LINES_BEFORE_MAX: usize = 2;
+/// The same behind it.
+const LINES_BEHIND_MAX: usize = 3;
+/// Bytes of a placeholder, or of what is added between two literals.
+const VALUE_BYTES_MAX: usize = 96;
+/// What adds a value to a literal, or literals to each other.
+const ADDERS: &[&str] = &["+", "& ", "<<", "<>", "..", ". "];
+
+/// A word of a literal.
+struct Word {
+    place: Range<usize>,
+    /// Whether it is written to a value in front: the `s` of `{}s`.
+    is_behind_value: bool,
+    /// The same behind it: the `0x` of `0x{}`.
+    is_before_value: bool,
+}
+
+/// Words of a literal between two values.
+struct Piece {
+    /// The value in front.
+    value: Option<Range<usize>>,
+    words: Vec<Word>,
+}
+
+/// A sentence of a literal.
+#[derive(Default)]
+struct Template {
+    pieces: Vec<Piece>,
+    /// The value at its end.
+    value_behind: Option<Range<usize>>,
+}
+
+/// How a text agrees with a sentence of a literal, values aside.
+pub(super) struct Filled {
+    /// Words that agree.
+    pub words: usize,
+    /// Their weight.
+    pub weight: f32,
+    /// Weight of the words that stand where the literal has its values.
+    pub of_values: f32,
+    /// From the first of its words to the last.
+    pub place: Range<usize>,
+}
+
+impl Typed<'_> {
+    /// How the text agrees with the sentence of a literal around a place of `file`: all of its words stand in the text
+    /// in order, with one to `value_words_max` words where it has a value.
+    pub(super) fn filled_around(&self, file: &str, place: &Range<usize>, value_words_max: usize) -> Option<Filled> {
+        let template = Template::around(file, place)?;
+        (0..self.len()).find_map(|start| self.filled_from(start, file, &template, value_words_max))
+    }
+
+    fn filled_from(&self, start: usize, file: &str, template: &Template, value_words_max: usize) -> Option<Filled> {
+        let (first, last) = (template.pieces.first()?.words.first()?, template.pieces.last()?.words.last()?);
+        let place = first.place.start..last.place.end;
+        let mut filled = Filled { words: 0, weight: 0.0, of_values: 0.0, place };
+        let (mut end, mut is_open) = (start, false);
+        for (i, piece) in template.pieces.iter().enumerate() {
+            let (head, tail) = (piece.words.first()?, piece.words.last()?);
+            // What is written to a value shares a word with it.
+            let least = if i == 0 || is_open || head.is_behind_value { end } else { end + 1 };
+            let most = if i == 0 { end } else { end + value_words_max };
+            let begin = (least..=most).find(|begin| self.has_piece(*begin, file, &piece.words))?;
+            if i > 0 {
+                let of_value: f32 = self.weights[end..begin].iter().sum();
+                match &piece.value {
+                    // Brackets of a sentence's own look like a placeholder: `{amount, unit}`.
+                    Some(value) if self.is_written(end..begin, &file[value.clone()]) => {
+                        filled.words += begin - end;
+                        filled.weight += of_value;
+                    }
+                    _ => filled.of_values += of_value,
+                }
+            }
+            end = begin + piece.words.len();
+            filled.words += piece.words.iter().filter(|word| !word.is_behind_value && !word.is_before_value).count();
+            filled.weight += self.weights[begin..end].iter().sum::<f32>();
+            is_open = tail.is_before_value;
+        }
+        if template.pieces.first()?.value.is_some() {
+            filled.of_values += self.weights[start.saturating_sub(value_words_max)..start].iter().sum::<f32>();
+        }
+        if template.value_behind.is_some() {
+            filled.of_values += self.weights[end..self.len().min(end + value_words_max)].iter().sum::<f32>();
+        }
+        Some(filled)
+    }
+
+    /// Whether the words from number `begin` on are those of a piece.
+    fn has_piece(&self, begin: usize, file: &str, piece: &[Word]) -> bool {
+        let agrees = |(i, word): (usize, &Word)| {
+            let (there, typed) = (file[word.place.clone()].as_bytes(), self.word(begin + i).as_bytes());
+            let typed = match typed.len().checked_sub(there.len()) {
+                Some(more) if word.is_behind_value => &typed[more..],
+                Some(_) if word.is_before_value => &typed[..there.len()],
+                _ => typed,
+            };
+            typed.eq_ignore_ascii_case(there)
+        };
+        begin + piece.len() <= self.len() && piece.iter().enumerate().all(agrees)
+    }
+
+    /// Whether some of its words are those of `text`.
+    fn is_written(&self, mut run: Range<usize>, text: &str) -> bool {
+        let mut there = words(text);
+        let is_same = run.all(|i| there.next().is_some_and(|own| text[own].eq_ignore_ascii_case(self.word(i))));
+        is_same && there.next().is_none()
+    }
+}
+
+impl Template {
+    /// The sentence around a place that holds a value; none where the place lies in no literal.
+    fn around(file: &str, place: &Range<usize>) -> Option<Template> {
+        let least = file.floor_char_boundary(place.start.saturating_sub(REACH));
+        let line = file[least..place.start].rmatch_indices('\n').nth(LINES_BEFORE_MAX).map(|(at, _)| least + at + 1);
+        let most = file.floor_char_boundary((place.end + REACH).min(file.len()));
+        let end = file[place.end..most].match_indices('\n').nth(LINES_BEHIND_MAX).map(|(at, _)| place.end + at);
+        let mut reader = Reader { text: &file[..end.unwrap_or(most)], wanted: place.start, ..Reader::default() };
+        reader.read(line.unwrap_or(least));
+        Some(reader.found).filter(|found| found.holds(place.start) && found.has_value())
+    }
+
+    fn has_value(&self) -> bool {
+        self.value_behind.is_some() || self.pieces.iter().any(|piece| piece.value.is_some())
+    }
+
+    /// Whether one of its words begins at a place.
+    fn holds(&self, at: usize) -> bool {
+        self.pieces.iter().flat_map(|piece| &piece.words).any(|word| word.place.start == at)
+    }
+}
+
+/// What stands between two literals.
+enum Between {
+    /// What adds them to each other.
+    Nothing,
+    /// A value that is added to both.
+    Value,
+    /// Something else.
+    Other,
+}
+
+/// Reads literals for the sentence that holds a word.
+#[derive(Default)]
+struct Reader<'t> {
+    text: &'t str,
+    /// Where the word begins.
+    wanted: usize,
+    found: Template,
+    /// Whether a sentence has ended: the next word begins another one.
+    is_over: bool,
+    /// Whether the one that is wanted has ended.
+    is_done: bool,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, from: usize) {
+        let text = self.text;
+        let mut end = from;
+        while let Some(opening) = opening(text, end).filter(|_| !self.is_done) {
+            let between = &text[end..opening];
+            match kind_between(between) {
+                Between::Nothing => {}
+                Between::Value => self.value(end..opening),
+                Between::Other => {
+                    if end > from && is_added_to(between) {
+                        self.value(end..end);
+                    }
+                    self.begin_anew();
+                    if ADDERS.iter().any(|adder| between.trim_end().ends_with(adder.trim_end())) {
+                        self.value(opening..opening);
+                    }
+                }
+            }
+            end = self.literal(opening);
+        }
+        if !self.is_done && end > from && is_added_to(&text[end..]) {
+            self.value(end..end);
+        }
+    }
+
+    /// Reads a literal that opens at a place, and gives where it ends.
+    fn literal(&mut self, opening: usize) -> usize {
+        let text = self.text;
+        let mark = text[opening..].chars().next();
+        let mut at = opening + 1;
+        while let Some(c) = text[at..].chars().next() {
+            let rest = &text[at..];
+            if Some(c) == mark {
+                return at + 1;
+            } else if let Some(length) = value_at(rest) {
+                self.value(at..at + length);
+                at += length;
+            } else if c == '\\' {
+                self.is_over |= rest[1..].starts_with('n');
+                at += 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+            } else if is_word_char(c) {
+                let length = rest.find(|c| !is_word_char(c)).unwrap_or(rest.len());
+                self.word(at..at + length);
+                at += length;
+            } else {
+                let ends = |next: char| next.is_whitespace() || next == '\\' || Some(next) == mark;
+                self.is_over |= matches!(c, '.' | '!' | '?') && rest[1..].starts_with(ends);
+                at += c.len_utf8();
+            }
+        }
+        text.len()
+    }
+
+    fn begin_anew(&mut self) {
+        self.is_over = false;
+        self.is_done |= self.found.holds(self.wanted);
+        if !self.is_done {
+            self.found = Template::default();
+        }
+    }
+
+    /// Whether what comes next belongs to the sentence that is read.
+    fn goes_on(&mut self) -> bool {
+        if self.is_over {
+            self.begin_anew();
+        }
+        !self.is_done
+    }
+
+    fn word(&mut self, place: Range<usize>) {
+        if !self.goes_on() {
+            return;
+        }
+        let value = self.found.value_behind.take();
+        let is_behind_value = value.as_ref().is_some_and(|value| value.end == place.start);
+        let word = Word { place, is_behind_value, is_before_value: false };
+        let piece = self.found.pieces.last_mut().filter(|_| value.is_none());
+        if let Some(piece) = piece {
+            piece.words.push(word);
+        } else {
+            self.found.pieces.push(Piece { value, words: vec![word] });
+        }
+    }
+
+    fn value(&mut self, place: Range<usize>) {
+        if !self.goes_on() {
+            return;
+        }
+        let known = self.found.value_behind.take();
+        let last = self.found.pieces.last_mut().and_then(|piece| piece.words.last_mut()).filter(|_| known.is_none());
+        if let Some(word) = last {
+            word.is_before_value = word.place.end == place.start;
+        }
+        self.found.value_behind = Some(known.map_or(place.start, |known| known.start)..place.end);
+    }
+}
+
+/// Where the next literal opens: at a mark of quotation that another one closes before the line ends.
+fn opening(text: &str, from: usize) -> Option<usize> {
+    let is_opening = |at: &usize| {
+        let mark = text[*at..].chars().next();
+        // An apostrophe stands behind a letter; so does the mark of `f'…'`.
+        let front = text[..*at].trim_end_matches(['r', 'R', 'b', 'B', 'u', 'U', 'f', 'F']);
+        let is_apostrophe = mark == Some('\'') && front.ends_with(is_word_char);
+        !is_apostrophe && is_closed(&text[at + 1..], mark)
+    };
+    text[from..].match_indices(['"', '\'', '`']).map(|(at, _)| from + at).find(is_opening)
+}
+
+/// Whether a mark of quotation stands on the line that a text begins with, or on the next where a backslash joins them.
+fn is_closed(text: &str, mark: Option<char>) -> bool {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '\n' => return false,
+            _ if Some(c) == mark => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn kind_between(text: &str) -> Between {
+    // The letter of `f"…"`.
+    let inner = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let inner = if text.len() - inner.len() <= 2 { inner.trim() } else { text.trim() };
+    let is_joint = |c: char| c.is_whitespace() || matches!(c, '+' | '.' | '&' | '<' | '>' | '\\' | '|');
+    if inner.chars().all(is_joint) {
+        return Between::Nothing;
+    }
+    let is_between =
+        |adder: &&str| inner.starts_with(*adder) && inner.len() > adder.len() && inner.ends_with(adder.trim_end());
+    let is_short = inner.len() <= VALUE_BYTES_MAX && !inner.contains(';') && inner.contains(is_word_char);
+    if is_short && ADDERS.iter().chain(&[","]).any(is_between) { Between::Value } else { Between::Other }
+}
+
+/// Whether what stands behind a literal adds a value to it.
+fn is_added_to(behind: &str) -> bool {
+    ADDERS.iter().any(|adder| behind.trim_start().starts_with(*adder))
+}
+
+/// Length of the placeholder that a text begins with: `{name}`, `#{name}`, `${name}`, `\(name)`, `$name`, `%s`.
+fn value_at(text: &str) -> Option<usize> {
+    let opens = ["#{", "${", "\\(", "{"].iter().find(|opens| text.starts_with(**opens));
+    if let Some(opens) = opens {
+        return closing(text, opens.len() - 1);
+    }
+    let is_end = |c: char| !is_word_char(c);
+    if let Some(name) = text.strip_prefix('$') {
+        let length = name.find(is_end).unwrap_or(name.len());
+        return (length > 0).then_some(1 + length);
+    }
+    let spec = text.strip_prefix('%')?;
+    let named = if spec.starts_with('(') { closing(spec, 0)? } else { 0 };
+    let is_flag = |byte: u8| byte.is_ascii_digit() || b"-+#.*$hlzj".contains(&byte);
+    let flags = spec[named..].bytes().take_while(|byte| is_flag(*byte)).count();
+    let kind = spec.as_bytes().get(named + flags)?;
+    b"sdiuxXofFeEgGcbBpqtTvwrRaA@".contains(kind).then_some(1 + named + flags + 1)
+}
+
+/// Where the bracket at a place is closed on its line: the offset behind.
+fn closing(text: &str, at: usize) -> Option<usize> {
+    let open = *text.as_bytes().get(at)?;
+    let close = if open == b'{' { b'}' } else { b')' };
+    let mut depth = 0usize;
+    for (i, byte) in text.bytes().enumerate().skip(at).take(VALUE_BYTES_MAX) {
+        match byte {
+            b'\n' => return None,
+            _ if byte == open => depth += 1,
+            _ if byte == close && depth == 1 => return Some(i + 1),
+            _ if byte == close => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words that agree, and the first line of what they agree with.
+    fn filled(text: &str, file: &str) -> Option<(usize, String)> {
+        let typed = Typed::new(text, |_| 1.0);
+        let places = words(file).filter_map(|place| typed.filled_around(file, &place, 8));
+        let best = places.max_by_key(|filled| filled.words)?;
+        Some((best.words, file[best.place].lines().next().unwrap_or_default().to_string()))
+    }
+
+    #[test]
+    fn pieces_on_both_sides_of_a_value_count_together() {
+        for (file, text, words) in [
+            ("fail(\"Command \\\"%s\\\" is ambiguous.\\nDid you mean %s?\")", "Command \"17\" is ambiguous.", 3),
+            (
+                "log \"- W #{w.index} (PID: #{pid}) up in #{at}s, phase: #{p}\"",
+                "- W 0 (PID: 7) up in 0.02s, phase: 0",
+                5,
+            ),
+            ("log(\"--> END ${r.method} (${b.size()}-byte body)\")", "--> END POST (42-byte body)", 3),
+            ("fail('no key ' + name + ' in this map')", "no key foo in this map", 5),
+            ("echo 'no key ' . $name . ' in this map';", "no key foo in this map", 5),
+            ("\"to be {amount, unit} tuple, \" <>\n  \"got: #{x}\"", "to be {amount, unit} tuple, got: 80", 6),
+            ("warn(\n  f\"{name} is not a function.\"\n  f\" Please mend it.\")", "foo is not a function.", 4),
+            ("throw E(\"Failed to connect to ${x.y}\").z {", "Failed to connect to example.com", 4),
+            ("print(\"bad char \\(c) in name\")", "bad char x in name", 4),
+            ("fail(\"bad option: \" + name)", "bad option: foo", 2),
+            ("it(\"doesn't\", 'has {} of %d items')", "has 3 of 4 items", 3),
+        ] {
+            assert_eq!(filled(text, file).map(|found| found.0), Some(words), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_lacks_a_word_of_the_sentence_or_holds_no_value_is_no_agreement() {
+        for (file, text) in [
+            ("fail(\"no key {} in this map\")", "no key foo in this"),
+            ("fail(\"no key {} in this map\")", "no key in this map"),
+            ("fail(\"no key in this map\")", "no key in this map"),
+            ("// no key {} in this map", "no key foo in this map"),
+            ("run(\"no key\", \"in this map\")", "no key foo in this map"),
+            ("fail(\"no key {} in this map\")", "no key a b c d e f g h i in this map"),
+        ] {
+            assert!(filled(text, file).is_none(), "{text} in {file}");
+        }
+    }
+
+    #[test]
+    fn placeholders_are_told() {
+        for (text, length) in [
+            ("{} b", 2),
+            ("#{a[{}]} b", 8),
+            ("${a} b", 4),
+            ("\\(a(b)) c", 7),
+            ("$a b", 2),
+            ("%-3d b", 4),
+            ("%(a)s b", 5),
+            ("%1$s b", 4),
+        ] {
+            assert_eq!(value_at(text), Some(length), "{text}");
+        }
+        for text in ["% b", "100", "$ b", "{ b", "\\n b", "%"] {
+            assert_eq!(value_at(text), None, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_in_any_file_ends(text in "[a-c0 é漢%]{0,20}", file in "[a-c \"'`%s{}#$+,.\\\\\né漢]{0,80}") {
+            if let Some((agreed, _)) = filled(&text, &file) {
+                assert!(agreed <= words(&text).count());
+            }
+        }
+    }
+}

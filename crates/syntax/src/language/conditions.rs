@@ -1,0 +1,171 @@
+//! Texts that a grammar can read where conditions of the preprocessor part what belongs together: a definition's head from
+//! its body, a bracket from the one that closes it. The lines of such conditions become spaces, and so does all but what
+//! holds if the first of them does.
+
+use std::ops::Range;
+
+use super::macros::{Piece, end_of_line, pieces};
+
+/// Groups inside each other; a text with more is read as it is.
+const GROUPS_MAX: usize = 64;
+
+/// C and what is made of it: without the conditions that open more brackets than they close. Those that ask for C++ part
+/// nothing: `extern "C" {` stands around whole definitions.
+pub(super) fn c(text: &str) -> Option<String> {
+    without(text, |group| !group.asks_for_cpp && !group.is_balanced())
+}
+
+/// C#: without the conditions that hold no whole members or statements.
+pub(super) fn csharp(text: &str) -> Option<String> {
+    without(text, |group| !group.is_balanced() || !group.is_whole())
+}
+
+/// `#if … #endif`: the signs and words of its branches, and what stands in front of it.
+struct Group {
+    before: Option<Piece>,
+    branches: Vec<Vec<Piece>>,
+    asks_for_cpp: bool,
+}
+
+impl Group {
+    /// Whether each branch closes what it opens, and nothing else.
+    fn is_balanced(&self) -> bool {
+        self.branches.iter().all(|branch| {
+            let mut depth = 0usize;
+            for piece in branch {
+                match piece {
+                    Piece::Sign(b'{' | b'(' | b'[') => depth += 1,
+                    Piece::Sign(b'}' | b')' | b']') => match depth.checked_sub(1) {
+                        Some(outer) => depth = outer,
+                        None => return false,
+                    },
+                    _ => {}
+                }
+            }
+            depth == 0
+        })
+    }
+
+    /// Whether it begins where a member or a statement may, and each branch ends where one ends.
+    fn is_whole(&self) -> bool {
+        let ends = |piece: &Piece| matches!(piece, Piece::Sign(b'}' | b';'));
+        self.before.is_none_or(|piece| matches!(piece, Piece::Sign(b'{' | b'}' | b';')))
+            && self.branches.iter().all(|branch| branch.last().is_none_or(ends))
+    }
+}
+
+/// A line of a condition.
+#[derive(Clone, Copy, PartialEq)]
+enum Directive {
+    If,
+    Else,
+    End,
+}
+
+/// The text without the groups that are `broken`; inner groups are looked at first.
+fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
+    let directives = directives(text);
+    if directives.is_empty() {
+        return None;
+    }
+    let pieces = pieces(text);
+    let behind = |at: usize| pieces.partition_point(|(_, place)| place.start < at);
+    let mut dropped = vec![false; pieces.len()];
+    let mut bytes = text.as_bytes().to_vec();
+    let mut changed = false;
+    // The groups that are open, each by its lines so far.
+    let mut open: Vec<Vec<Range<usize>>> = Vec::new();
+    for (directive, line) in directives {
+        if directive == Directive::If {
+            if open.len() == GROUPS_MAX {
+                return None;
+            }
+            open.push(vec![line]);
+            continue;
+        }
+        let Some(lines) = open.last_mut() else { continue };
+        lines.push(line);
+        let Some(lines) = (directive == Directive::End).then(|| open.pop()).flatten() else { continue };
+        let branch = |pair: &[Range<usize>]| -> Vec<Piece> {
+            let inside = behind(pair[0].end)..behind(pair[1].start);
+            inside.filter(|&i| !dropped[i]).map(|i| pieces[i].0).collect()
+        };
+        let group = Group {
+            before: behind(lines[0].start).checked_sub(1).map(|last| pieces[last].0),
+            branches: lines.windows(2).map(branch).collect(),
+            asks_for_cpp: text[lines[0].clone()].contains("__cplusplus"),
+        };
+        if !broken(&group) {
+            continue;
+        }
+        let others = lines[1].start..lines[lines.len() - 1].end;
+        dropped[behind(others.start)..behind(others.end)].fill(true);
+        for range in [lines[0].clone(), others] {
+            bytes[range].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
+        }
+        changed = true;
+    }
+    // Whole lines become spaces, so no character is cut.
+    if changed { String::from_utf8(bytes).ok() } else { None }
+}
+
+/// The lines of conditions, with those that a backslash joins to them.
+fn directives(text: &str) -> Vec<(Directive, Range<usize>)> {
+    let mut found: Vec<(Directive, Range<usize>)> = Vec::new();
+    let mut next = 0;
+    for line in text.split_inclusive('\n') {
+        let at = next + line.len() - line.trim_start().len();
+        next += line.len();
+        let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
+        let is_joined = found.last().is_some_and(|(_, last)| at < last.end);
+        let rest = rest.trim_start();
+        let directive = match rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default() {
+            "if" | "ifdef" | "ifndef" => Directive::If,
+            "else" | "elif" | "elifdef" | "elifndef" => Directive::Else,
+            "endif" => Directive::End,
+            _ => continue,
+        };
+        if !is_joined {
+            found.push((directive, at..end_of_line(text.as_bytes(), at)));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_that_part_brackets_are_taken_off() {
+        for (text, expected) in [
+            (
+                "#ifdef A\n  if (a) {\n#else\n  if (b) {\n#endif\n  }\n",
+                Some("        \n  if (a) {\n     \n          \n      \n  }\n"),
+            ),
+            ("{\n# if A && \\\n  B\n}{\n# endif // é\n}\n", Some("{\n           \n   \n}{\n             \n}\n")),
+            ("#if A\nvoid f();\n#endif\n", None),
+            ("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint a;\n#ifdef __cplusplus\n}\n#endif\n", None),
+            // What the inner group drops counts no more.
+            ("#if A\n#if B\n{\n#else\n{\n#endif\n}\n#endif\n", Some("#if A\n     \n{\n     \n \n      \n}\n#endif\n")),
+            ("#endif\n{\n#if A\n{", None),
+            ("#define A {\n#error Don't {\n", None),
+        ] {
+            assert_eq!(c(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn conditions_inside_members_of_csharp_are_taken_off() {
+        for (text, expected) in [
+            ("#if A\n[B]\n#endif\nint C;\n", Some("     \n[B]\n      \nint C;\n")),
+            ("int C()\n#if A\n    => 1\n#endif\n;\n", Some("int C()\n     \n    => 1\n      \n;\n")),
+            ("int C()\n#if A\n{ }\n#else\n;\n#endif\n", Some("int C()\n     \n{ }\n     \n \n      \n")),
+            ("class A : B\n#if X\n, C\n#endif\n{\n}\n", Some("class A : B\n     \n, C\n      \n{\n}\n")),
+            ("int A;\n#if X\nint B;\n#else\nint C() { }\n#endif\nint D;\n", None),
+            ("#region A\nint A;\n#endregion\n", None),
+        ] {
+            assert_eq!(csharp(text).as_deref(), expected, "{text}");
+        }
+    }
+}
