@@ -214,7 +214,7 @@ fn the_samples_give_exact_sets() {
         }
         let mut expected = BTreeSet::new();
         for callee in callees {
-            let named = || units.iter().filter(move |u| u.name == callee && u.role < 3);
+            let named = || units.iter().filter(move |u| u.name == callee && u.role < 4);
             let role = named().map(|u| u.role).min();
             expected.extend(named().filter(|u| Some(u.role) == role).map(|u| u.place.clone()));
         }

@@ -402,7 +402,8 @@ fn wordy() -> Sandbox {
     for i in 0..120 {
         let mut text = String::new();
         for _ in 0..60 {
-            text += &format!("def handler_{}(request):\n    #", word());
+            let name = (0..6).map(|_| word()).collect::<Vec<_>>().join("_");
+            text += &format!("def handler_{name}(request):\n    #");
             (0..6).for_each(|_| text += &format!(" {}", word()));
             text += &format!("\n    value = {}(request.{})\n", word(), word());
             text += &format!("    return walk(value, {}) + {}({i})\n\n", word(), word());

@@ -107,6 +107,12 @@ impl Bm25 {
         }
     }
 
+    /// The same for a query that asks for tests: these count in full.
+    #[must_use]
+    pub fn with_tests(self) -> Bm25 {
+        Bm25 { test: 1.0, ..self }
+    }
+
     /// What a term's frequency in a field is divided by: `1 − b + b · length/average`, and 1 for lists
     /// ([`Field::is_list`]). Lengths are in tokens; `average` is over all units.
     pub fn length_normal(&self, field: usize, length: f32, average: f32) -> f32 {
