@@ -6,6 +6,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use colgrep_index::disk::open_regular;
+
 use crate::bound::{IDLE_MAX, bound, output};
 use crate::error::{Error, GitError, Refused, Result};
 use crate::project::Project;
@@ -190,13 +192,26 @@ impl Git {
                 let alone =
                     ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-O/dev/null"];
                 // `git diff` takes the lock of the user's index to write down what it saw: a `git add` in that moment
-                // fails. `diff-index` takes none; with numbers it looks at what a file holds, not only at its time.
-                let names = [&["diff-index", "--numstat", "-z"], &alone[..], &[base, "--"]].concat();
-                let lines = self.ask(top, &names)?;
+                // fails. `diff-index` takes none. First what differs by size or time, for which no file is read.
+                let names = [&["diff-index", "--name-only", "-z"], &alone[..], &[base, "--"]].concat();
+                let named = self.ask(top, &names)?;
+                let unread: Vec<&[u8]> =
+                    named.split_inclusive(|b| *b == 0).filter(|path| is_unread(top, path)).collect();
+                // With numbers it looks at what a file holds, too; on a pipe, or what it may not read, it would fail.
+                let all = ["diff-index", "--numstat", "-z"];
+                let without: Vec<String> = unread.iter().map(|path| excluded(path)).collect();
+                let without = without.iter().map(String::as_str);
+                let lines = match named.is_empty() {
+                    true => Vec::new(),
+                    false => {
+                        let args = all.into_iter().chain(alone).chain([base, "--"]).chain(without);
+                        self.ask(top, &args.collect::<Vec<_>>())?
+                    }
+                };
                 // Lines added, a tab, lines taken out, a tab, the path.
                 let paths =
                     lines.split_inclusive(|b| *b == 0).filter_map(|line| line.splitn(3, |b| *b == b'\t').nth(2));
-                [paths.collect::<Vec<_>>().concat(), self.submodules(top)?].concat()
+                [paths.collect::<Vec<_>>().concat(), unread.concat(), self.submodules(top)?].concat()
             }
             // Before the first commit, everything that is staged is new.
             None => self.ask(top, &["ls-files", "-z"])?,
@@ -372,6 +387,18 @@ impl colgrep_index::history::Git for Repository {
         })?;
         if output.status.success() { Ok(output.stdout) } else { Err(io::Error::other(failed(args, &output))) }
     }
+}
+
+/// Whether git can't read a file of the worktree at `top`, whose path has a zero byte behind it: a pipe in its place, or no
+/// right to read it. Of a link it reads where that leads.
+fn is_unread(top: &Path, path: &[u8]) -> bool {
+    let full = top.join(path_of(path.strip_suffix(b"\0").unwrap_or(path)));
+    full.symlink_metadata().is_ok_and(|m| !m.is_dir() && !m.is_symlink()) && open_regular(&full).is_err()
+}
+
+/// The pathspec that leaves out a path with a zero byte behind it.
+fn excluded(path: &[u8]) -> String {
+    format!(":(exclude,literal){}", String::from_utf8_lossy(path.strip_suffix(b"\0").unwrap_or(path)))
 }
 
 /// What `rev-parse --show-toplevel` printed.

@@ -112,7 +112,13 @@ fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) 
     let of_functions = language.map_or(LAMBDAS.as_slice(), |language| language.function_keywords);
     let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || of_functions.contains(keyword));
     let announces = |line: &str| announces(line, name, &keywords) || (may_bind && binds_function(line, name));
-    lines_of_code(text).filter(|&(_, line)| announces(line)).map(|(number, _)| seen_in(record, number)).collect()
+    let mut lines: Vec<u32> =
+        lines_of_code(text).filter(|(_, line)| announces(line)).map(|(number, _)| number).collect();
+    // An example in a documentation, of a name that is no word of a sentence.
+    if lines.is_empty() && name.contains(|c: char| c.is_uppercase() || c == '_') {
+        lines.extend((1..).zip(text.lines()).filter(|(_, line)| announces(line)).map(|(number, _)| number));
+    }
+    lines.into_iter().map(|number| seen_in(record, number)).collect()
 }
 
 /// The lines of a unit.
