@@ -8,6 +8,8 @@ use anyhow::{Context as _, Result, bail};
 
 /// Longest chain of links that is followed.
 const LINKS_MAX: usize = 40;
+/// Age of a file beside another from which on its writer is not at work any more.
+const LEFT_BEHIND: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// A file's text; `None` where there is no file.
 ///
@@ -60,6 +62,26 @@ impl Write {
         self.path.with_file_name(format!(".{name}.colgrep-{}", std::process::id()))
     }
 
+    /// Removes what writers of this file left that were killed: one of this process's number, and those older than
+    /// [`LEFT_BEHIND`].
+    fn remove_leftovers(&self) {
+        let own = self.beside();
+        let name = own.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let front = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_old = |entry: &fs::DirEntry| {
+            let changed = entry.metadata().and_then(|metadata| metadata.modified());
+            changed.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LEFT_BEHIND))
+        };
+        for entry in fs::read_dir(own.parent().unwrap_or(Path::new(""))).into_iter().flatten().flatten() {
+            let found = entry.file_name().to_string_lossy().into_owned();
+            let number = found.strip_prefix(front).unwrap_or_default();
+            let is_ours = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+            if is_ours && (found == name || is_old(&entry)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// Writes the new text beside the file. Notes the folders that it makes.
     fn prepare(&self, made: &mut Vec<PathBuf>) -> Result<()> {
         let mut prepare = || -> std::io::Result<()> {
@@ -82,6 +104,7 @@ impl Write {
             if self.secret || permissions.is_some() {
                 std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             }
+            self.remove_leftovers();
             let mut file = options.open(self.beside())?;
             if let Some(permissions) = permissions {
                 file.set_permissions(permissions)?;
@@ -168,5 +191,13 @@ mod tests {
         write_all(&all).unwrap();
         assert_eq!(names(), ["a", "c", "d"]);
         assert_eq!(read(&folder.path().join("c/c")).unwrap().as_deref(), Some("new"));
+
+        // A killed writer of the same number left its file; another one may be at work.
+        let own = format!(".a.colgrep-{}", std::process::id());
+        fs::write(folder.path().join(&own), "half").unwrap();
+        fs::write(folder.path().join(".a.colgrep-0"), "other").unwrap();
+        write_all(&[write("a", Some("new"), Some("newer"))]).unwrap();
+        assert_eq!(names(), [".a.colgrep-0", "a", "c", "d"]);
+        assert_eq!(read(&folder.path().join("a")).unwrap().as_deref(), Some("newer"));
     }
 }

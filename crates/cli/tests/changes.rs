@@ -50,6 +50,23 @@ fn git_says_what_changed() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_file_stops_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def zebra():\n    return 1\n");
+    sandbox.write("b.py", "def other():\n    return 1\n");
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "first"]);
+    std::fs::remove_file(sandbox.root().join("b.py")).expect("removed");
+    let made = std::process::Command::new("mkfifo").arg(sandbox.root().join("b.py")).status().expect("mkfifo");
+    assert!(made.success());
+    assert_eq!(sandbox.run(&["zebra", "--changed", "-l"]).status, 1);
+    sandbox.write("a.py", "def zebra():\n    return 2\n");
+    check(&sandbox, &[("zebra --changed -l", "a.py"), ("zebra --since HEAD -l", "a.py")]);
+}
+
 #[test]
 fn git_says_what_changed_in_repositories_inside() {
     let sandbox = Sandbox::of("relay");

@@ -247,6 +247,39 @@ fn a_word_that_stands_nowhere_leads_to_near_ones() {
 }
 
 #[test]
+fn near_words_are_those_that_stand_now() {
+    let sandbox = Sandbox::new();
+    for i in 1..10 {
+        sandbox.write(&format!("f{i}.py"), &format!("def alpha{i}():\n    return 1\n"));
+    }
+    sandbox.write("gone.py", "def pingo():\n    return rongo, tongo, vongo, zongo\n");
+    sandbox.write("long.py", "def longi():\n    return 2\n");
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    std::fs::remove_file(sandbox.root().join("gone.py")).expect("removed");
+    let ran = sandbox.run(&["bongo"]);
+    assert!(ran.err.contains("words that are near and stand here: longi"), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_can_not_be_read_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let sandbox = Sandbox::new();
+    sandbox.write("src/open.py", "def zebra():\n    return 1\n");
+    sandbox.write("src/locked.py", "def zebra():\n    return 2\n");
+    let locked = sandbox.root().join("src/locked.py");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).expect("permissions");
+    // The system keeps nothing from root.
+    let is_locked = std::fs::read(&locked).is_err();
+    for args in [&["zebra", "-l"][..], &["zebra", "-l", "src"]] {
+        let ran = sandbox.run(args);
+        let told = ran.err.contains("src/locked.py can't be read, so no answer comes from there");
+        assert_eq!((ran.status, told), (0, is_locked), "{ran:?}");
+    }
+}
+
+#[test]
 fn of_many_queries_one_without_a_word_is_told() {
     let sandbox = project();
     sandbox.write(".queries", "parse\n!=\n");

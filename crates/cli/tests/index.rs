@@ -414,6 +414,20 @@ fn wordy() -> Sandbox {
 }
 
 #[test]
+fn a_folder_in_the_place_of_the_commit_point_is_no_obstacle() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def zebra():\n    return 1\n");
+    for args in [&["init"][..], &["zebra", "-l"]] {
+        assert_eq!(sandbox.run(&["init"]).status, 0);
+        let folder = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
+        fs::remove_file(folder.join("lexical/meta.json")).expect("removed");
+        fs::create_dir(folder.join("lexical/meta.json")).expect("a folder");
+        assert_eq!(sandbox.run(args).status, 0, "{args:?}");
+        assert_eq!(sandbox.run(&["zebra", "-l"]).out, "a.py\n");
+    }
+}
+
+#[test]
 fn damage_is_repaired_before_anything_is_said_wherever_it_shows() {
     let sandbox = wordy();
     assert_eq!(sandbox.run(&["init"]).status, 0);

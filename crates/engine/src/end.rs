@@ -303,13 +303,18 @@ fn terms_like(place: &Place, term: &str) -> Result<BTreeMap<String, (u32, u64)>>
         return Ok(near);
     }
     let changes_max = letters.div_ceil(LETTERS_A_CHANGE).min(letters - 2);
-    place.snapshot.lexical.each_term(|known, units| {
+    place.snapshot.lexical.each_term(|known| {
         let is_word = known.len().abs_diff(term.len()) <= changes_max && known.chars().all(char::is_alphabetic);
         let changes = if is_word { strsim::levenshtein(known, term) } else { usize::MAX };
         if (1..=changes_max).contains(&changes) {
-            near.entry(known.to_string()).or_insert((changes as u32, 0)).1 += u64::from(units);
+            near.insert(known.to_string(), (changes as u32, 0));
         }
     })?;
+    // An index may have terms of which nothing is left.
+    for (known, (_, units)) in &mut near {
+        *units = place.snapshot.lexical.units_with(known)?;
+    }
+    near.retain(|_, (_, units)| *units > 0);
     Ok(near)
 }
 

@@ -9,6 +9,7 @@ use colgrep_index::signature::Sought;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_index::walk::{MISNAMED, SPECIAL};
 use colgrep_syntax::language;
+use colgrep_syntax::read::Skip;
 
 use crate::error::Result;
 use crate::notice::{NotRanked, Unranked};
@@ -121,11 +122,25 @@ pub fn not_ranked<'a>(
     })
 }
 
+/// The files and folders below one of `below`, none of these itself, that the system lets nobody read, by path.
+pub fn unreadable<'a>(below: &[String], snapshot: &'a Snapshot) -> Vec<&'a str> {
+    let skipped = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::Unreadable)).map(|f| f.path.as_str());
+    let mut paths: Vec<&str> = refused(snapshot).chain(skipped).collect();
+    paths.retain(|path| below.iter().any(|b| is_below(path, b) && path != b));
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+/// What the walk was not let into.
+fn refused(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
+    let is_refused = |reason: &str| reason != SPECIAL && reason != MISNAMED;
+    snapshot.files.unreadable.iter().filter(move |(_, reason)| is_refused(reason)).map(|(path, _)| path.as_str())
+}
+
 fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Unranked {
     let skip = snapshot.files.files.iter().find(|f| f.path == path).and_then(|f| f.skip);
-    let is_refused = |reason: &str| reason != SPECIAL && reason != MISNAMED;
-    let mut unreadable = snapshot.files.unreadable.iter().filter(|(_, reason)| is_refused(reason));
-    let mut is_unreadable = || unreadable.any(|(known, _)| is_below(path, known));
+    let is_unreadable = || refused(snapshot).any(|known| is_below(path, known));
     let is_hidden = !snapshot.files.hidden && path.split('/').any(|name| name.starts_with('.'));
     match skip {
         Some(skip) => Unranked::Skipped(skip),

@@ -110,6 +110,13 @@ pub enum Notice {
     },
     /// Nothing of a path is indexed.
     NotRanked(NotRanked),
+    /// Something below what is searched can't be read, so no answer comes from it.
+    Unreadable {
+        /// The first, by path.
+        first: PathBuf,
+        /// How many files and folders.
+        paths: usize,
+    },
     /// The file where the reader stands is not indexed, so what it imports and calls is not known.
     NearUnknown(NotRanked),
     /// The library that the model loaded and is run by, where ranking steps are wanted.

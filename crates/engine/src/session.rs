@@ -14,7 +14,7 @@ use crate::corpus::{self, RankedTogether, past_of};
 use crate::damage::{damage, guarded};
 use crate::env::Env;
 use crate::error::{Error, Refused, Result};
-use crate::filter::not_ranked;
+use crate::filter::{not_ranked, unreadable};
 use crate::like::{Like, like, like_with};
 use crate::list::Length;
 use crate::model::Model;
@@ -337,6 +337,11 @@ impl Session {
         }?;
         if self.listener.hears() {
             place.not_ranked().for_each(|of| self.listener.notice(&Notice::NotRanked(of)));
+            let unreadable = unreadable(&within.below, &place.snapshot);
+            if let Some(first) = unreadable.first() {
+                let (first, paths) = (place.project.root.join(first), unreadable.len());
+                self.listener.notice(&Notice::Unreadable { first, paths });
+            }
         }
         Ok(place)
     }

@@ -142,9 +142,12 @@ impl Disk {
         path.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
-    /// Removes a file.
+    /// Removes a file, or a folder that somebody put in its place.
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
-        self.change(Change::Remove, path, || fs::remove_file(path))
+        self.change(Change::Remove, path, || match fs::remove_file(path) {
+            Err(_) if path.symlink_metadata().is_ok_and(|found| found.is_dir()) => fs::remove_dir_all(path),
+            removed => removed,
+        })
     }
 
     /// Removes an empty folder.

@@ -50,18 +50,18 @@ impl Lexical {
         }
     }
 
-    /// Calls `visit` with terms in names and texts of units, and how many units of a part of the index have each.
+    /// Calls `visit` with the terms in names and texts of units, those of what was deleted among them.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn each_term(&self, mut visit: impl FnMut(&str, u32)) -> Result<()> {
+    pub fn each_term(&self, mut visit: impl FnMut(&str)) -> Result<()> {
         let fields = UnitField::ALL.iter().zip(self.fields.unit);
         for (_, field) in fields.filter(|(of, _)| matches!(of, UnitField::Name | UnitField::Body)) {
             for segment in &self.segments {
                 let index = segment.reader.inverted_index(field)?;
                 let mut all = index.terms().stream().map_err(tantivy::TantivyError::from)?;
-                while let Some((bytes, info)) = all.next() {
-                    std::str::from_utf8(bytes).into_iter().for_each(|term| visit(term, info.doc_freq));
+                while let Some((bytes, _)) = all.next() {
+                    std::str::from_utf8(bytes).into_iter().for_each(&mut visit);
                 }
             }
         }
