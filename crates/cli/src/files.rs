@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 /// Longest chain of links that is followed.
 const LINKS_MAX: usize = 40;
 /// Age of a file beside another from which on its writer is not at work any more.
-const LEFT_BEHIND: std::time::Duration = std::time::Duration::from_secs(60);
+const LEFT_BEHIND: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// A file's text; `None` where there is no file.
 ///
@@ -62,8 +62,8 @@ impl Write {
         self.path.with_file_name(format!(".{name}.colgrep-{}", std::process::id()))
     }
 
-    /// Removes what writers of this file left that were killed: one of this process's number, and those older than
-    /// [`LEFT_BEHIND`].
+    /// Removes what writers of this file left that were killed some time ago ([`LEFT_BEHIND`]); the number of a process may
+    /// be another one's elsewhere.
     fn remove_leftovers(&self) {
         let own = self.beside();
         let name = own.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -76,7 +76,7 @@ impl Write {
             let found = entry.file_name().to_string_lossy().into_owned();
             let number = found.strip_prefix(front).unwrap_or_default();
             let is_ours = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
-            if is_ours && (found == name || is_old(&entry)) {
+            if is_ours && is_old(&entry) {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -193,8 +193,10 @@ mod tests {
         assert_eq!(read(&folder.path().join("c/c")).unwrap().as_deref(), Some("new"));
 
         // A killed writer of the same number left its file; another one may be at work.
-        let own = format!(".a.colgrep-{}", std::process::id());
-        fs::write(folder.path().join(&own), "half").unwrap();
+        let own = folder.path().join(format!(".a.colgrep-{}", std::process::id()));
+        fs::write(&own, "half").unwrap();
+        let then = std::time::SystemTime::now() - 2 * LEFT_BEHIND;
+        fs::File::options().append(true).open(&own).unwrap().set_modified(then).unwrap();
         fs::write(folder.path().join(".a.colgrep-0"), "other").unwrap();
         write_all(&[write("a", Some("new"), Some("newer"))]).unwrap();
         assert_eq!(names(), [".a.colgrep-0", "a", "c", "d"]);

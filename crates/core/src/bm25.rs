@@ -6,7 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::knob::Knobs;
-use crate::query::QueryTerm;
+use crate::path::PathClass;
+use crate::query::{Query, QueryTerm};
+use crate::token::parts;
 use crate::unit::{UnitKind, UnitRole};
 
 /// The searched fields of a unit.
@@ -107,10 +109,12 @@ impl Bm25 {
         }
     }
 
-    /// The same for a query that asks for tests: these count in full.
-    #[must_use]
-    pub fn with_tests(self) -> Bm25 {
-        Bm25 { test: 1.0, ..self }
+    /// The same for a query: where it asks for tests, or names something as it is written, which may be one, these count in
+    /// full.
+    pub fn of_query(knobs: &Knobs, query: &Query) -> Bm25 {
+        let is_written = query.identifiers.iter().any(|identifier| parts(&identifier.name).nth(1).is_some());
+        let bm25 = Bm25::new(knobs);
+        if is_written || query.asks_for.contains(&PathClass::TEST) { Bm25 { test: 1.0, ..bm25 } } else { bm25 }
     }
 
     /// What a term's frequency in a field is divided by: `1 − b + b · length/average`, and 1 for lists

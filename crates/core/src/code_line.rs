@@ -64,6 +64,8 @@ const OPENERS: [char; 13] = ['{', '}', '(', ')', '[', ']', ';', ':', ',', '=', '
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// Marks around a literal of several lines.
 const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
+/// Of a line this much is looked at, in bytes.
+const LINE_BYTES_MAX: usize = 4 << 10;
 /// What opens and closes a comment of several lines, at the front of one.
 const BLOCKS: &[(&str, &str)] = &[("/*", "*/"), ("<!--", "-->"), ("=begin", "=end"), ("{-", "-}")];
 
@@ -189,11 +191,28 @@ fn goes_on_in_prose(behind: &str) -> bool {
 /// The lines of a program with their numbers, without those that lie in comments and literals of several lines.
 pub fn lines_of_code(text: &str) -> impl Iterator<Item = (u32, &str)> {
     let mut closing: Option<&str> = None;
-    (1u32..).zip(text.lines()).filter(move |(_, line)| {
+    let lines = text.lines().map(|line| &line[..line.floor_char_boundary(LINE_BYTES_MAX)]);
+    (1u32..).zip(lines).filter(move |(_, line)| {
         let is_inside = closing.is_some();
         closing = closing_behind(line, closing);
         !is_inside
     })
+}
+
+/// Whether a line begins with what opens a comment; `{-1, 0}` is a table's row.
+fn opens_block(line: &str, open: &str) -> bool {
+    line.strip_prefix(open)
+        .is_some_and(|rest| open != "{-" || rest.is_empty() || rest.starts_with([' ', '-', '|', '#']))
+}
+
+/// Where a literal of several lines opens; a mark that stands in quotes of another kind (`"\'\'\'"`) opens none.
+fn long_quote(line: &str, mark: &str) -> Option<usize> {
+    let is_alone = |at: &usize| {
+        let own = mark.chars().next();
+        let is_other = |c: Option<char>| c.is_some_and(|c| QUOTES.contains(&c)) && c != own;
+        !is_other(line[..*at].chars().next_back()) && !is_other(line[at + mark.len()..].chars().next())
+    };
+    line.match_indices(mark).map(|(at, _)| at).find(is_alone)
 }
 
 /// What closes the comment or literal that is open behind a line; `closing` closes the one that is open in front.
@@ -201,7 +220,7 @@ fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'sta
     let mut rest = line.trim_start();
     // `"src/*"` opens no comment.
     if closing.is_none()
-        && let Some((open, close)) = BLOCKS.iter().find(|(open, _)| rest.starts_with(*open))
+        && let Some((open, close)) = BLOCKS.iter().find(|(open, _)| opens_block(rest, open))
     {
         (rest, closing) = (&rest[open.len()..], Some(*close));
     }
@@ -213,7 +232,7 @@ fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'sta
                 &rest[at + mark.len()..]
             }
             None => {
-                let opened = LONG_QUOTES.iter().filter_map(|mark| Some((rest.find(*mark)?, *mark)));
+                let opened = LONG_QUOTES.iter().filter_map(|mark| Some((long_quote(rest, mark)?, *mark)));
                 let (at, mark) = opened.min()?;
                 closing = Some(mark);
                 &rest[at + mark.len()..]

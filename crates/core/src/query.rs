@@ -317,7 +317,7 @@ fn without_arity(written: &str) -> Option<&str> {
     let (name, arity) = written.split_once('/')?;
     let reference = REFERENCES.iter().find_map(|reference| name.strip_prefix(reference));
     let name = reference.or_else(|| name.strip_prefix('&')).unwrap_or(name);
-    let is_arity = arity.len() == 1 && arity.starts_with(|c: char| c.is_ascii_digit());
+    let is_arity = (1..=2).contains(&arity.len()) && arity.bytes().all(|byte| byte.is_ascii_digit());
     let is_name = name.starts_with(is_name_start) && !name.eq_ignore_ascii_case("http");
     (is_arity && is_name).then_some(name)
 }

@@ -31,6 +31,8 @@ const VALUE_WORDS_MAX: usize = 2;
 const WORDS_OF_A_TEMPLATE_MIN: usize = 3;
 /// The same of any other text.
 const WORDS_OF_A_PLAIN_TEMPLATE_MIN: usize = 4;
+/// Share of the weight of a text's values that is not asked for.
+const VALUES_SHARE: f32 = 0.75;
 /// Parts of whole words that a text must have beside a word that is cut off.
 const PARTS_BESIDE_A_CUT_MIN: usize = 2;
 /// Bytes of a line on either side of a place that are looked at for more of the text's words.
@@ -300,7 +302,8 @@ impl<'t> Typed<'t> {
         best.map(|best| Standing {
             agreement: if best.words == self.len() { Agreement::Words } else { Agreement::Run },
             words: best.words,
-            share: if all > best.of_values { (best.weight / (all - best.of_values)).min(1.0) } else { 0.0 },
+            // Of two literals that hold, the one that has fewer of the words as values says more.
+            share: if all > 0.0 { (best.weight / (all - best.of_values * VALUES_SHARE)).min(1.0) } else { 0.0 },
             start: best.place.start,
             is_alone: true,
             is_same: best.is_same,

@@ -94,7 +94,7 @@ fn units_with(facts: &Facts, snapshot: &Snapshot) -> Result<Option<HashMap<UnitI
         callers.extend(snapshot.lexical.callers_of(&name, None)?.iter().map(|unit| (unit.key, unit.file)));
     }
     for name in names(&facts.called_by) {
-        let called = snapshot.lexical.called_by(&name, |unit| Ok(snapshot.unit(unit)?.calls))?;
+        let called = snapshot.lexical.called_by(&name, |units| snapshot.units(units))?;
         callees.extend(called.iter().map(|unit| (unit.key, unit.file)));
     }
     Ok(match (facts.calls.is_empty(), facts.called_by.is_empty()) {

@@ -17,6 +17,7 @@ use colgrep_index::lexical::UnitFilter;
 use colgrep_index::search;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
+use colgrep_syntax::parse::StoredUnit;
 use colgrep_syntax::read::{self, lines_between};
 use rayon::prelude::*;
 
@@ -382,9 +383,8 @@ impl Place {
         if !ranked.is_list {
             file.also_here = also_here(&ranked.answer.units, ranked.best, hit.file, hit.score, &shown);
         }
-        let as_indexed = if is_other { "" } else { &file.text };
-        let units = shown.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?.unit_in(as_indexed)));
-        let mut units: Vec<Unit> = units.collect::<Result<_>>()?;
+        let stored = shown.iter().map(|candidate| Ok(self.snapshot.lexical.unit(candidate.unit)?));
+        let mut units = StoredUnit::units(stored.collect::<Result<_>>()?, if is_other { "" } else { &file.text });
         let there = match is_other {
             true => follow(&mut units, path, &file.text, ranked.words()),
             false => vec![true; units.len()],

@@ -14,13 +14,15 @@ mod remains;
 mod share;
 mod table;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use colgrep_core::{Unit, UnitId};
+use colgrep_syntax::parse::StoredUnit;
+use rayon::prelude::*;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -151,13 +153,34 @@ impl Snapshot {
     /// # Errors
     /// When the index can't be read.
     pub fn unit(&self, key: UnitId) -> Result<Unit> {
-        let stored = self.lexical.unit(key)?;
-        let place = self.lexical.hit(key).map(|hit| self.order().place(hit.file).0 as usize);
-        let record = place.and_then(|place| self.files.files.get(place));
-        let read = record.and_then(|record| self.texts.hashed(Path::new(&self.files.root), &record.path).ok());
-        let known = read.filter(|(_, hash)| record.is_some_and(|record| record.hash == *hash));
-        let text = known.map(|(text, _)| text).unwrap_or_default();
-        Ok(stored.unit_in(&text))
+        Ok(self.units(&[key])?.pop().unwrap_or_default())
+    }
+
+    /// The same of several; each file is read once.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn units(&self, keys: &[UnitId]) -> Result<Vec<Unit>> {
+        let mut of_file: BTreeMap<Option<FileId>, Vec<usize>> = BTreeMap::new();
+        for (at, key) in keys.iter().enumerate() {
+            of_file.entry(self.lexical.hit(*key).map(|hit| hit.file)).or_default().push(at);
+        }
+        let of_one = |(file, places): (Option<FileId>, Vec<usize>)| {
+            let stored = places.iter().map(|at| self.lexical.unit(keys[*at])).collect::<Result<Vec<StoredUnit>>>()?;
+            let text = file.and_then(|file| self.text_as_indexed(file)).unwrap_or_default();
+            Ok(places.into_iter().zip(StoredUnit::units(stored, &text)).collect::<Vec<_>>())
+        };
+        let units = of_file.into_par_iter().map(of_one).collect::<Result<Vec<_>>>()?;
+        let mut units: Vec<(usize, Unit)> = units.into_iter().flatten().collect();
+        units.sort_unstable_by_key(|(at, _)| *at);
+        Ok(units.into_iter().map(|(_, unit)| unit).collect())
+    }
+
+    /// A file's text, where it is the one that is indexed.
+    fn text_as_indexed(&self, file: FileId) -> Option<Arc<String>> {
+        let record = self.files.files.get(self.order().place(file).0 as usize)?;
+        let (text, hash) = self.texts.hashed(Path::new(&self.files.root), &record.path).ok()?;
+        (record.hash == hash).then_some(text)
     }
 
     /// Qualified names of units that call `name`, at most twenty, in order of path and line.

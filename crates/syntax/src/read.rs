@@ -142,14 +142,19 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     }
     let head = &text[..text.floor_char_boundary(GENERATED_HEAD_BYTES)];
     let generated = GENERATED_MARKS.iter().any(|mark| head.contains(mark))
-        || head.lines().any(forbids_edits)
+        || (!PROSE_EXTENSIONS.contains(&extension) && head.lines().any(forbids_edits))
         || head.lines().take(SOURCE_LINES).any(names_a_source);
     Ok(Text { text, generated })
 }
 
+/// What begins a comment's line, in any language.
+const COMMENT_STARTS: [&str; 10] = ["//", "/*", "*", "#", "--", ";", "%", "<!--", "(*", "{-"];
+/// Endings of pages, which tell of generated files, and where `#` begins no comment.
+const PROSE_EXTENSIONS: [&str; 6] = ["adoc", "markdown", "md", "org", "rst", "txt"];
+
 /// Whether a line is a comment that says that a program made the file, and that people should not change it.
 fn forbids_edits(line: &str) -> bool {
-    if !line.trim_start().starts_with(|c: char| c.is_ascii_punctuation()) {
+    if !COMMENT_STARTS.iter().any(|mark| line.trim_start().starts_with(mark)) {
         return false;
     }
     let lower = line.to_ascii_lowercase();

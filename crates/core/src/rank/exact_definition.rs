@@ -8,7 +8,7 @@ use super::stage::{Input, Prepare, Signals, Stage};
 use crate::knob::{Knob, Knobs};
 use crate::path::joined;
 use crate::query::{Identifier, Query};
-use crate::unit::{UnitId, UnitKind, UnitRole};
+use crate::unit::{UnitId, UnitKind};
 
 /// Weight of a definition whose upper and lower case differ from the query's. Prototype.
 const OTHER_CASE: f32 = 0.8;
@@ -79,7 +79,7 @@ fn lead(retrieved: &Retrieved, is_symbol: bool, scores: &mut [f32]) {
     // Of several definitions the one in the query's own case leads, then a type, then the first.
     let rank = |d: &NamedDefinition| (!d.exact_case, d.kind != UnitKind::Class, d.unit);
     let leading = |file: &FileFacts| {
-        let is_meant = |d: &&NamedDefinition| d.role == UnitRole::Definition && d.is_compound() != is_symbol;
+        let is_meant = |d: &&NamedDefinition| d.defines() && d.is_compound() != is_symbol;
         let defined = file.definitions.iter().filter(is_meant);
         defined.min_by_key(|d| rank(d)).map(|d| d.unit)
     };
@@ -95,11 +95,12 @@ fn lead(retrieved: &Retrieved, is_symbol: bool, scores: &mut [f32]) {
         });
         let Some(at) = units.iter().position(|i| candidates[*i].unit == leaders[&file]) else { continue };
         let sorted: Vec<f32> = units[..=at].iter().map(|i| scores[*i]).collect();
+        // The former best may have the same score as the next: a little less, so that later sums keep the order.
+        let behind = sorted[0] - sorted[0].abs() * 1e-5;
         for (i, score) in units[..at].iter().zip(&sorted[1..]) {
-            scores[*i] = *score;
+            scores[*i] = score.min(behind);
         }
-        // A bit more than the former best, which may have kept the same score.
-        scores[units[at]] = if at > 0 { sorted[0].next_up() } else { sorted[0] };
+        scores[units[at]] = sorted[0];
     }
 }
 
@@ -129,7 +130,7 @@ fn of_file(query: &Query, file: &FileFacts) -> [f32; 9] {
 }
 
 fn gather(i: usize, identifier: &Identifier, file: &FileFacts, evidence: &mut Evidence) {
-    for definition in file.definitions.iter().filter(|d| d.identifier == i && d.role == UnitRole::Definition) {
+    for definition in file.definitions.iter().filter(|d| d.identifier == i && d.defines()) {
         let weight = if definition.exact_case { 1.0 } else { OTHER_CASE };
         let slot = match definition.kind {
             UnitKind::Class => &mut evidence.types,
@@ -152,6 +153,7 @@ mod tests {
     use crate::knob::Profile;
     use crate::rank::Ranked;
     use crate::rank::testing::{Example, knobs, query};
+    use crate::unit::UnitRole;
 
     fn check(text: &str, path: &str, kind: UnitKind, role: UnitRole, exact_case: bool, expected: i32) {
         let mut example = Example::of(&[path]);

@@ -122,14 +122,15 @@ impl Lexical {
     }
 
     /// The definitions of what the units of a name call, by file and line. Where a callee is both defined and declared,
-    /// the definitions alone. `calls` tells what a unit calls.
+    /// the definitions alone. `units` gives units with what they call.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn called_by(&self, name: &CodeName, calls: impl Fn(UnitId) -> Result<Vec<String>>) -> Result<Vec<UnitHit>> {
+    pub fn called_by(&self, name: &CodeName, units: impl Fn(&[UnitId]) -> Result<Vec<Unit>>) -> Result<Vec<UnitHit>> {
         let mut callees = BTreeSet::new();
-        for (hit, _) in self.units_named(asked_last(&name.whole), |unit| name.is_of(unit))? {
-            callees.extend(calls(hit.key)?);
+        let named = self.units_named(asked_last(&name.whole), |unit| name.is_of(unit))?;
+        for unit in units(&named.iter().map(|(hit, _)| hit.key).collect::<Vec<_>>())? {
+            callees.extend(unit.calls);
         }
         let mut found = Vec::new();
         for callee in callees {

@@ -86,9 +86,7 @@ pub(super) fn with_retrieval<T>(
         fingerprint: semantic.encoder.fingerprint(),
         effort: semantic.effort,
     });
-    let bm25 = Bm25::new(request.knobs);
-    let bm25 = if query.asks_for.contains(&PathClass::TEST) { bm25.with_tests() } else { bm25 };
-    let asked = Asked { query: &query, bm25, meaning };
+    let asked = Asked { query: &query, bm25: Bm25::of_query(request.knobs, &query), meaning };
     let may_respell = matches!(known, Known::Nothing) && request.knobs.respelling;
     // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
     let found = rayon::scope(|_| -> Result<_> {

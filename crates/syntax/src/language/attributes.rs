@@ -20,7 +20,12 @@ pub(super) fn rust_test(attribute: &str) -> bool {
 fn is_for_tests(condition: &str) -> bool {
     let condition = condition.trim();
     let all = condition.strip_prefix("all(").and_then(|rest| rest.strip_suffix(')'));
-    condition == "test" || all.is_some_and(|all| all.split(',').any(|one| one.trim() == "test"))
+    let mut depth = 0;
+    let parts_conditions = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    condition == "test" || all.is_some_and(|all| all.split(parts_conditions).any(|one| one.trim() == "test"))
 }
 
 #[cfg(test)]
@@ -37,6 +42,8 @@ mod tests {
             ("#[wasm_bindgen_test]", true),
             ("#[cfg(test)]", true),
             ("#[cfg(all(test, not(loom)))]", true),
+            ("#[cfg(all(unix, test))]", true),
+            ("#[cfg(all(not(any(miri, test, loom)), unix))]", false),
             ("#[cfg(not(test))]", false),
             ("#[cfg(any(test, feature = \"test-util\"))]", false),
             ("#[cfg(feature = \"test\")]", false),

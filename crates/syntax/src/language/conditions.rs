@@ -95,12 +95,24 @@ fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
             branches: lines.windows(2).map(branch).collect(),
             asks_for_cpp: text[lines[0].clone()].contains("__cplusplus"),
         };
-        if !broken(&group) {
+        // Of `#if 0` the first branch is the one that never holds.
+        let condition = text[lines[0].clone()].trim_start_matches(['#', ' ', '\t']).trim_start_matches("if");
+        let is_never = matches!(condition.trim_matches([' ', '\t', '\r', '\n', '(', ')']), "0" | "false");
+        if is_never || !broken(&group) {
             continue;
         }
-        let others = lines[1].start..lines[lines.len() - 1].end;
+        // Of two branches the one that is not for Windows alone.
+        let last = lines[lines.len() - 1].clone();
+        let is_windows = ["if", "ifdef"].iter().any(|word| {
+            let named = text[lines[0].clone()].trim_start_matches(['#', ' ', '\t']).strip_prefix(*word);
+            named.is_some_and(|rest| rest.starts_with([' ', '\t']) && rest.contains("WIN32") && !rest.contains('!'))
+        });
+        let (others, rest) = match is_windows && lines.len() == 3 {
+            true => (lines[0].start..lines[1].end, last),
+            false => (lines[1].start..last.end, lines[0].clone()),
+        };
         dropped[behind(others.start)..behind(others.end)].fill(true);
-        for range in [lines[0].clone(), others] {
+        for range in [rest, others] {
             bytes[range].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
         }
         changed = true;

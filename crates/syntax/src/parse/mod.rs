@@ -43,7 +43,7 @@ pub use types::textual_types;
 const BLOCK_LINES: u32 = 50;
 /// Longest signature kept, in bytes.
 const SIGNATURE_BYTES_MAX: usize = 600;
-/// Longest documentation of a unit, in bytes. What is shown of it is shorter (`lexical/write.rs`).
+/// Longest documentation of a unit, in bytes. What is shown of it is shorter (`stored.rs`).
 const DOCSTRING_BYTES_MAX: usize = 1 << 20;
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 160;

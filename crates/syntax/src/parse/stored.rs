@@ -14,6 +14,8 @@ const SHOWN_DOCSTRING_BYTES_MAX: usize = 8_000;
 /// Lines above a signature (attributes), and lines in front of a documentation inside a unit, at most.
 const SKIPPED_MAX: u8 = 16;
 const DOCSTRING_LINES_AHEAD: u32 = 64;
+/// Lines where a documentation may begin, at most.
+const DOCSTRING_PLACES_MAX: usize = 8;
 /// Groups in brackets of a signature that may be its parameters.
 const GROUPS_MAX: u8 = 4;
 
@@ -172,13 +174,15 @@ impl StoredUnit {
         }
     }
 
-    /// The unit, with the text of its file as it was when it was indexed; where that is empty, so is what it would tell.
-    pub fn unit_in(self, text: &str) -> Unit {
-        let (first, end) = (self.span.first.min(self.span.line) as usize, self.span.end as usize);
-        self.unit(&lines_between(text, first, end, read::lines))
+    /// Units of one file, with its text as it was when it was indexed; where that is empty, so is what it would tell.
+    pub fn units(stored: Vec<StoredUnit>, text: &str) -> Vec<Unit> {
+        let first = stored.iter().map(|unit| unit.span.first.min(unit.span.line)).min().unwrap_or_default();
+        let end = stored.iter().map(|unit| unit.span.end).max().unwrap_or_default();
+        let lines = lines_between(text, first as usize, end as usize, read::lines);
+        stored.into_iter().map(|unit| unit.unit(&lines)).collect()
     }
 
-    /// The same with the lines of the file, the first one first; those that the unit does not reach may be empty.
+    /// One of them, with the lines of the file, the first one first; those that the unit does not reach may be empty.
     pub fn unit(self, lines: &[&str]) -> Unit {
         let span = self.span;
         let signature = self.signature.text(span, lines);
@@ -221,8 +225,8 @@ impl Signature {
         }
         let first = signature.split(' ').next().unwrap_or_default();
         let part = |skipped: u8| {
-            let number = span.line + u32::from(skipped);
-            let at = fold_space(line(lines, number), SIGNATURE_BYTES_MAX).find(first).filter(|_| number <= span.end)?;
+            let number = span.line.checked_add(u32::from(skipped)).filter(|number| *number <= span.end)?;
+            let at = fold_space(line(lines, number), SIGNATURE_BYTES_MAX).find(first)?;
             let (start, length) = (at.try_into().ok()?, signature.len().try_into().ok()?);
             Some(Signature::Part { skipped, start, length }).filter(tells)
         };
@@ -265,10 +269,10 @@ impl Docstring {
         }
         let last = span.end.min(span.line.saturating_add(DOCSTRING_LINES_AHEAD));
         let begins = |number: &u32| line(lines, *number).contains(first);
-        let found = (span.first..=last).filter(begins).find_map(|number| {
+        let found = (span.first..=last).filter(begins).take(DOCSTRING_PLACES_MAX).find_map(|number| {
             let rule = |is_xml: bool| {
                 let (mut text, mut end) = (String::new(), number);
-                while end <= span.end && text.len() < shown.len() {
+                while end <= span.end && text.len() < shown.len() && shown.starts_with(&text) {
                     push_line(&mut text, &clean_comment(line(lines, end), is_xml));
                     end += 1;
                 }
@@ -444,9 +448,9 @@ pub fn push<T: Fn(u8)>(
         assert_eq!(stored.parameters, Parameters::Group(0));
         assert_eq!(stored.return_type, ReturnType::Last(13));
         assert_eq!(stored.calls, Names::Words(vec![18, 5]));
-        assert_eq!(stored.clone().unit_in(TEXT), unit());
+        assert_eq!(StoredUnit::units(vec![stored.clone()], TEXT), [unit()]);
         // Without the file there is what is stored.
-        let bare = stored.unit_in("");
+        let bare = stored.unit(&[]);
         assert_eq!((bare.name.as_str(), bare.parent.as_str(), bare.span), ("push", "Ring", unit().span));
         assert!(bare.signature.is_empty() && bare.docstring.is_empty() && bare.calls.is_empty());
     }
@@ -479,7 +483,7 @@ pub fn push<T: Fn(u8)>(
             let span = Span { first, line, end };
             let unit = Unit { span, signature, docstring, return_type, parameters, calls, variables, ..Unit::default() };
             let lines: Vec<&str> = text.lines().collect();
-            prop_assert_eq!(StoredUnit::of(&unit, &lines).unit_in(&text), unit);
+            prop_assert_eq!(StoredUnit::units(vec![StoredUnit::of(&unit, &lines)], &text), [unit]);
         }
     }
 }

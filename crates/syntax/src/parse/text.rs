@@ -28,9 +28,18 @@ pub(super) fn is_directive(line: &str) -> bool {
     name.is_some_and(|name| DIRECTIVES.contains(&name))
 }
 
-/// `text` without its lines for C#'s preprocessor.
+/// `text` without its lines for C#'s preprocessor, and without the branches behind the first one.
 pub(super) fn without_directives(text: &str) -> String {
-    text.lines().filter(|line| !is_directive(line)).collect::<Vec<_>>().join("\n")
+    let mut is_other = false;
+    let is_kept = |line: &&str| {
+        let word = line.trim_start().trim_start_matches(['#', ' ', '\t']);
+        match is_directive(line) {
+            true => is_other = (is_other || word.starts_with("el")) && !word.starts_with("endif"),
+            false => return !is_other,
+        }
+        false
+    };
+    text.lines().filter(is_kept).collect::<Vec<_>>().join("\n")
 }
 
 /// `text` with every run of white space as one space, cut to `bytes_max` bytes.

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use colgrep_core::UnitId;
 use colgrep_core::code_line::{
-    LAMBDAS, announces, binds_function, calls, is_binding, is_use, lines_of_code, naming_line, word_at,
+    announces, binds_function, calls, is_binding, is_use, lines_of_code, naming_line, word_at,
 };
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
@@ -109,8 +109,8 @@ fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) 
     // Rows without any hold programs of other languages.
     let is_own = |keyword: &&str| own.is_empty() || own.contains(keyword);
     let keywords: Vec<&str> = keywords.iter().map(String::as_str).filter(is_own).collect();
-    let of_functions = language.map_or(LAMBDAS.as_slice(), |language| language.function_keywords);
-    let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || of_functions.contains(keyword));
+    let is_of_functions = |keyword: &&str| language.is_none_or(|language| language.function_keywords.contains(keyword));
+    let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || is_of_functions(keyword));
     let announces = |line: &str| announces(line, name, &keywords) || (may_bind && binds_function(line, name));
     let mut lines: Vec<u32> =
         lines_of_code(text).filter(|(_, line)| announces(line)).map(|(number, _)| number).collect();
@@ -151,11 +151,15 @@ impl Places for LocalSearch<'_> {
         let mut units = self.shard.in_order(&self.snapshot.lexical.definitions(name, self.filter())?);
         units.truncate(max.unwrap_or(usize::MAX));
         let definition = |unit: UnitFound| {
-            let stored = self.snapshot.lexical.unit(unit.unit)?;
+            // Its signature stands in its file.
+            let stored = match keyword {
+                Some(_) => self.snapshot.unit(unit.unit)?,
+                None => self.snapshot.lexical.unit(unit.unit)?.unit(&[]),
+            };
             let is_announced = match keyword {
                 Some(keyword) => {
-                    let signature = self.snapshot.unit(unit.unit)?.signature;
-                    let front = &signature[..word_at(&signature, name).unwrap_or(signature.len())];
+                    let signature = &stored.signature;
+                    let front = &signature[..word_at(signature, name).unwrap_or(signature.len())];
                     front.split(|c: char| !is_word_char(c)).any(|word| word == keyword)
                 }
                 None => false,

@@ -135,6 +135,6 @@ impl Words for LocalSearch<'_> {
     }
 
     fn stored(&self, units: &[UnitId]) -> Result<Vec<Unit>> {
-        units.par_iter().map(|unit| self.snapshot.unit(*unit)).collect()
+        self.snapshot.units(units)
     }
 }

@@ -54,7 +54,8 @@ impl Search<'_> {
         }
         // Brackets and the like ask for the function.
         let is_bare = query.text.trim() == name;
-        if is_bare && is_word(name) && self.means_more(name, is_aside)? {
+        let has_type = !is_aside && units.iter().any(|unit| unit.kind == UnitKind::Class);
+        if is_bare && is_word(name) && !has_type && self.means_more(name, is_aside)? {
             return Ok(true);
         }
         if units.is_empty() {
