@@ -402,7 +402,7 @@ fn wordy() -> Sandbox {
     for i in 0..120 {
         let mut text = String::new();
         for _ in 0..60 {
-            let name = (0..10).map(|_| word()).collect::<Vec<_>>().join("_");
+            let name = (0..24).map(|_| word()).collect::<Vec<_>>().join("_");
             text += &format!("def handler_{name}(request):\n    #");
             (0..6).for_each(|_| text += &format!(" {}", word()));
             text += &format!("\n    value = {}(request.{})\n", word(), word());
