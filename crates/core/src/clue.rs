@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use callers::callers_of;
 use serde::{Deserialize, Serialize};
 
+use crate::code_line::MODIFIERS;
 use crate::language::LanguageFacts;
 use crate::verbatim::behind_front;
 
@@ -102,32 +103,6 @@ const PATH_ENDS: &[char] = &[
 const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»', '‹', '›'];
 /// A sentence's marks behind a word.
 const SENTENCE_ENDS: &[char] = &[',', ';', '?', '!', '…'];
-/// Words in front of a declaration's keyword, in any language.
-const MODIFIERS: &[&str] = &[
-    "abstract",
-    "async",
-    "crate",
-    "default",
-    "export",
-    "extern",
-    "final",
-    "implicit",
-    "inline",
-    "internal",
-    "local",
-    "open",
-    "override",
-    "partial",
-    "private",
-    "protected",
-    "pub",
-    "public",
-    "sealed",
-    "static",
-    "typedef",
-    "unsafe",
-    "virtual",
-];
 impl Clues {
     /// Whether a text is nothing but a file's path or name.
     pub fn is_name_alone(&self, text: &str) -> bool {

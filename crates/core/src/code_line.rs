@@ -12,51 +12,55 @@ const ATTRIBUTE_MARKS: &[&str] = &["@", "#[", "#![", "[", "%["];
 const BINDINGS: &[&str] =
     &["let", "const", "var", "val", "local", "static", "data", "output", "variable", "resource", "#define", "typedef"];
 
-/// Words between which and a definition's keyword no other words stand, in any language; another keyword may (`enum class`).
-const QUALIFIERS: &[&str] = &[
+/// Words in front of a declaration's keyword, in any language.
+pub(crate) const MODIFIERS: &[&str] = &[
     "abstract",
-    "actual",
-    "annotation",
     "async",
-    "await",
-    "case",
-    "companion",
-    "const",
     "crate",
-    "data",
-    "declare",
     "default",
-    "expect",
     "export",
     "extern",
-    "external",
-    "fileprivate",
     "final",
     "implicit",
-    "infix",
     "inline",
-    "inner",
     "internal",
     "local",
-    "mutating",
     "open",
-    "operator",
     "override",
     "partial",
     "private",
     "protected",
     "pub",
     "public",
-    "readonly",
-    "return",
     "sealed",
     "static",
-    "suspend",
-    "tailrec",
     "typedef",
     "unsafe",
-    "value",
     "virtual",
+];
+/// Other words between which and a definition's keyword no more words stand on its line; another keyword may
+/// (`enum class`).
+const QUALIFIERS: &[&str] = &[
+    "actual",
+    "annotation",
+    "await",
+    "case",
+    "companion",
+    "const",
+    "data",
+    "declare",
+    "expect",
+    "external",
+    "fileprivate",
+    "infix",
+    "inner",
+    "mutating",
+    "operator",
+    "readonly",
+    "return",
+    "suspend",
+    "tailrec",
+    "value",
 ];
 /// What may stand in front of a statement on its line.
 const OPENERS: [char; 13] = ['{', '}', '(', ')', '[', ']', ';', ':', ',', '=', '>', '&', '|'];
@@ -174,7 +178,7 @@ fn begins_statement(front: &str, keywords: &[&str]) -> bool {
         if word.is_empty() {
             return bare.is_empty() || bare.ends_with(OPENERS);
         }
-        if !QUALIFIERS.contains(&word) && !keywords.contains(&word) {
+        if ![MODIFIERS, QUALIFIERS, keywords].iter().any(|words| words.contains(&word)) {
             return false;
         }
         front = bare.trim_end();
@@ -205,7 +209,7 @@ fn opens_block(line: &str, open: &str) -> bool {
         .is_some_and(|rest| open != "{-" || rest.is_empty() || rest.starts_with([' ', '-', '|', '#']))
 }
 
-/// Where a literal of several lines opens; a mark that stands in quotes of another kind (`"\'\'\'"`) opens none.
+/// Where a literal of several lines opens; a mark that stands in quotes of another kind (`"'''"`) opens none.
 fn long_quote(line: &str, mark: &str) -> Option<usize> {
     let is_alone = |at: &usize| {
         let own = mark.chars().next();

@@ -169,31 +169,25 @@ impl<'t> Typed<'t> {
         if self.is_empty() {
             return None;
         }
-        if let Some((start, is_alone)) = self.exact(file) {
-            return Some(Standing {
-                agreement: Agreement::Exact,
-                words: self.len(),
-                share: 1.0,
-                start,
-                is_alone,
-                is_same: true,
-                is_literal: is_literal(file, start..start + self.text.len()),
-                is_before_value: false,
-            });
-        }
-        if let Some(start) = self.cut(file) {
-            return Some(Standing {
-                agreement: Agreement::Run,
-                words: self.len(),
-                share: 1.0,
-                start,
-                is_alone: false,
-                is_same: true,
-                is_literal: false,
-                is_before_value: false,
-            });
-        }
-        self.longest_run(file)
+        let (agreement, start, is_alone, is_literal) = match self.exact(file) {
+            Some((start, is_alone)) => {
+                (Agreement::Exact, start, is_alone, is_literal(file, start..start + self.text.len()))
+            }
+            None => match self.cut(file) {
+                Some(start) => (Agreement::Run, start, false, false),
+                None => return self.longest_run(file),
+            },
+        };
+        Some(Standing {
+            agreement,
+            words: self.len(),
+            share: 1.0,
+            start,
+            is_alone,
+            is_same: true,
+            is_literal,
+            is_before_value: false,
+        })
     }
 
     /// The first place where every character stands although the first or the last word goes on there, as where a

@@ -176,9 +176,14 @@ impl Snapshot {
         Ok(units.into_iter().map(|(_, unit)| unit).collect())
     }
 
+    /// The record of a file by its number.
+    pub(crate) fn record(&self, file: FileId) -> Option<&FileRecord> {
+        self.files.files.get(self.order().place(file).0 as usize)
+    }
+
     /// A file's text, where it is the one that is indexed.
     fn text_as_indexed(&self, file: FileId) -> Option<Arc<String>> {
-        let record = self.files.files.get(self.order().place(file).0 as usize)?;
+        let record = self.record(file)?;
         let (text, hash) = self.texts.hashed(Path::new(&self.files.root), &record.path).ok()?;
         (record.hash == hash).then_some(text)
     }

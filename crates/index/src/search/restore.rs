@@ -28,8 +28,7 @@ pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<FxHashMa
     for unit in units {
         of_file.entry(unit.file).or_default().push(unit);
     }
-    let record = |file: FileId| snapshot.files.files.get(snapshot.order().place(file).0 as usize);
-    let wanted = of_file.into_iter().filter_map(|(file, units)| Some((record(file)?, units)));
+    let wanted = of_file.into_iter().filter_map(|(file, units)| Some((snapshot.record(file)?, units)));
     let wanted: Vec<(&FileRecord, Vec<&UnitHit>)> = wanted.collect();
     let parts: Vec<Vec<(TextHash, String)>> = wanted
         .par_iter()

@@ -90,23 +90,20 @@ fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
             let inside = behind(pair[0].end)..behind(pair[1].start);
             inside.filter(|&i| !dropped[i]).map(|i| pieces[i].0).collect()
         };
+        let (word, condition) = condition(&text[lines[0].clone()]);
         let group = Group {
             before: behind(lines[0].start).checked_sub(1).map(|last| pieces[last].0),
             branches: lines.windows(2).map(branch).collect(),
-            asks_for_cpp: text[lines[0].clone()].contains("__cplusplus"),
+            asks_for_cpp: condition.contains("__cplusplus"),
         };
         // Of `#if 0` the first branch is the one that never holds.
-        let condition = text[lines[0].clone()].trim_start_matches(['#', ' ', '\t']).trim_start_matches("if");
-        let is_never = matches!(condition.trim_matches([' ', '\t', '\r', '\n', '(', ')']), "0" | "false");
+        let is_never = word == "if" && matches!(condition.trim_matches(['(', ')', ' ', '\t']), "0" | "false");
         if is_never || !broken(&group) {
             continue;
         }
         // Of two branches the one that is not for Windows alone.
         let last = lines[lines.len() - 1].clone();
-        let is_windows = ["if", "ifdef"].iter().any(|word| {
-            let named = text[lines[0].clone()].trim_start_matches(['#', ' ', '\t']).strip_prefix(*word);
-            named.is_some_and(|rest| rest.starts_with([' ', '\t']) && rest.contains("WIN32") && !rest.contains('!'))
-        });
+        let is_windows = word != "ifndef" && condition.contains("WIN32") && !condition.contains('!');
         let (others, rest) = match is_windows && lines.len() == 3 {
             true => (lines[0].start..lines[1].end, last),
             false => (lines[1].start..last.end, lines[0].clone()),
@@ -119,6 +116,13 @@ fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
     }
     // Whole lines become spaces, so no character is cut.
     if changed { String::from_utf8(bytes).ok() } else { None }
+}
+
+/// The word of a condition's line behind its `#`, and what stands behind that.
+fn condition(line: &str) -> (&str, &str) {
+    let line = line.trim_start_matches(['#', ' ', '\t']);
+    let (word, condition) = line.split_at(line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len()));
+    (word, condition.trim())
 }
 
 /// The lines of conditions, with those that a backslash joins to them.

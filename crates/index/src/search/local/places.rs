@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use colgrep_core::UnitId;
 use colgrep_core::code_line::{
     announces, binds_function, calls, is_binding, is_use, lines_of_code, naming_line, word_at,
 };
@@ -11,6 +10,7 @@ use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::token::is_word_char;
 use colgrep_core::verbatim::Typed;
+use colgrep_core::{Unit, UnitId};
 use colgrep_syntax::language;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -150,22 +150,18 @@ impl Places for LocalSearch<'_> {
         let DefinitionsAsked { name, owner, keyword, max } = asked;
         let mut units = self.shard.in_order(&self.snapshot.lexical.definitions(name, self.filter())?);
         units.truncate(max.unwrap_or(usize::MAX));
-        let definition = |unit: UnitFound| {
-            // Its signature stands in its file.
-            let stored = match keyword {
-                Some(_) => self.snapshot.unit(unit.unit)?,
-                None => self.snapshot.lexical.unit(unit.unit)?.unit(&[]),
-            };
-            let is_announced = match keyword {
-                Some(keyword) => {
-                    let signature = &stored.signature;
-                    let front = &signature[..word_at(signature, name).unwrap_or(signature.len())];
-                    front.split(|c: char| !is_word_char(c)).any(|word| word == keyword)
-                }
-                None => false,
-            };
+        let keys: Vec<UnitId> = units.iter().map(|unit| unit.unit).collect();
+        // Signatures stand in files.
+        let stored = match keyword {
+            Some(_) => self.snapshot.units(&keys)?,
+            None => keys.iter().map(|key| Ok(self.snapshot.lexical.unit(*key)?.unit(&[]))).collect::<Result<_>>()?,
+        };
+        let definition = |(unit, stored): (UnitFound, Unit)| {
+            let signature = &stored.signature;
+            let front = &signature[..word_at(signature, name).unwrap_or(signature.len())];
+            let mut words = front.split(|c: char| !is_word_char(c));
             let record = self.shard.record(unit.file);
-            Ok(DefinitionFound {
+            DefinitionFound {
                 unit,
                 // The index compares a hash of eight bits.
                 is_named: last_segment(&stored.name) == name,
@@ -173,11 +169,11 @@ impl Places for LocalSearch<'_> {
                     stored.parent.split('.').next_back() == Some(owner)
                         || record.is_some_and(|record| Self::is_module(record, owner))
                 }),
-                is_announced,
+                is_announced: keyword.as_ref().is_some_and(|keyword| words.any(|word| word == keyword)),
                 is_aside: record.is_some_and(|record| seen_in(record, unit.line).is_aside),
-            })
+            }
         };
-        units.into_iter().map(definition).collect()
+        Ok(units.into_iter().zip(stored).map(definition).collect())
     }
 
     fn callers(&self, name: &str, is_loose: bool) -> Result<Vec<UnitFound>> {
