@@ -33,12 +33,20 @@ fn project() -> Sandbox {
         [0xff, 0xfe].into_iter().chain("open_connection\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
     std::fs::write(sandbox.root().join("wide.txt"), wide).expect("a file");
     std::fs::write(sandbox.root().join("binary.dat"), b"abc\0open_connection\n").expect("a file");
+    // What is not indexed is searched all the same: too large, of a package manager, a secret, lines that NUL bytes end.
+    sandbox
+        .write("long.txt", &format!("{}open_connection\n{}", "words of a line\n".repeat(90_000), "more\n".repeat(9)));
+    sandbox.write("other/long.txt", &"words of a line\n".repeat(90_000));
+    sandbox.write("package-lock.json", "{\"open_connection\": 1}\n");
+    sandbox.write("other/yarn.lock", "nothing\n");
+    sandbox.write("deploy.pem", "open_connection\n");
+    std::fs::write(sandbox.root().join("ends.dat"), b"one_line\0other_line\0\n").expect("a file");
     common::git(&sandbox, &["init", "-q"]);
     std::thread::sleep(TICK);
     sandbox
 }
 
-const ASKED: [&str; 24] = [
+const ASKED: [&str; 28] = [
     "-e open_connection",
     "-e open_Connection -n",
     "-i -e open_connection",
@@ -59,6 +67,10 @@ const ASKED: [&str; 24] = [
     "-i -e kelvin -c",
     "-U -e name_7\\(\\).\\n.*open -c",
     "-e nothing_of_this_kind",
+    "-c -e open_connection",
+    "-U -e one_line.other_line",
+    "-U -e one_line\\nother_line",
+    "-U -e one_line\\x00other_line",
     "-e open_connection src",
     "-e open_Connection src/0 notes.txt",
     "-e open_Connection -t rust --sort modified",
@@ -89,6 +101,8 @@ fn matches_are_those_of_a_walk() {
     compare(&sandbox, "as it was");
     sandbox.write("src/3/3.rs", "// open_connection now\n");
     sandbox.write("src/9/new.rs", "open_connection\n");
+    sandbox.write("other/yarn.lock", "open_connection\n");
+    sandbox.write("package-lock.json", "{}\n");
     std::fs::remove_file(sandbox.root().join("src/0/0.rs")).expect("removed");
     std::fs::rename(sandbox.root().join("src/1"), sandbox.root().join("src/one")).expect("renamed");
     compare(&sandbox, "changed");

@@ -5,8 +5,12 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use memmap2::MmapMut;
+use tantivy::directory::OwnedBytes;
 
 use crate::error::{Error, Result};
 
@@ -242,6 +246,70 @@ pub(crate) fn read_open((file, metadata): (File, fs::Metadata), bytes_max: u64) 
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} KiB", bytes_max >> 10)));
     }
     Ok(bytes)
+}
+
+/// Room for at least so many bytes is asked of the system by itself, in large pages: in small ones it would be found out one
+/// by one that each is there, which takes longer than to fill them.
+const LARGE_ROOM: usize = 2 << 20;
+
+/// Memory to read into.
+#[derive(Debug)]
+pub(crate) enum Room {
+    /// Of the heap.
+    Small(Vec<u8>),
+    /// Of the system.
+    Large(MmapMut),
+}
+
+impl Room {
+    /// Room for `len` bytes, each 0.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub(crate) fn new(len: usize) -> io::Result<Room> {
+        if len < LARGE_ROOM {
+            return Ok(Room::Small(vec![0; len]));
+        }
+        let map = MmapMut::map_anon(len)?;
+        // A wish: elsewhere the pages are small.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Room::Large(map))
+    }
+
+    /// As bytes that are shared.
+    pub(crate) fn owned(self) -> OwnedBytes {
+        match self {
+            Room::Small(bytes) => OwnedBytes::new(bytes),
+            Room::Large(map) => OwnedBytes::new(map),
+        }
+    }
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Room::Small(Vec::new())
+    }
+}
+
+impl Deref for Room {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Room::Small(bytes) => bytes,
+            Room::Large(map) => map,
+        }
+    }
+}
+
+impl DerefMut for Room {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match self {
+            Room::Small(bytes) => bytes,
+            Room::Large(map) => map,
+        }
+    }
 }
 
 /// Exchanges two folders.

@@ -12,7 +12,11 @@ use std::ops::Range;
 pub const GRAM: usize = 4;
 /// Least source of a tree whose files get signatures, in bytes: a smaller one is read as fast as its signatures are opened.
 pub const SOURCE_BYTES_MIN: u64 = 64 << 20;
-/// Sequences of a file that are gathered before equal ones are dropped.
+/// Largest file that gets a signature although it is not indexed, in bytes: it is read for that alone.
+pub const SIGNED_BYTES_MAX: u64 = 32 << 20;
+/// Most different sequences of a file that has a signature: what has more is packed data, and the signature would be long.
+const DIFFERENT_MAX: usize = 1 << 22;
+/// Sequences of a file that are gathered, beside twice those that are known to differ, before equal ones are dropped.
 const GATHERED_MAX: usize = 1 << 18;
 /// Marks of text in two bytes a character: what is searched of such a file is not what it holds.
 const WIDE: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
@@ -47,10 +51,13 @@ pub fn signature(bytes: &[u8]) -> Vec<u64> {
     let mut all = Vec::with_capacity(bytes.len().min(GATHERED_MAX));
     let mut kept = 0;
     for gram in grams(bytes) {
-        if all.len() >= kept + GATHERED_MAX {
+        if all.len() >= 2 * kept + GATHERED_MAX {
             all.sort_unstable();
             all.dedup();
             kept = all.len();
+            if kept > DIFFERENT_MAX {
+                return Vec::new();
+            }
         }
         all.push(gram);
     }
@@ -117,7 +124,8 @@ impl Sought {
         match needed {
             Needed::Text(text) if text.len() >= GRAM => {
                 let from = all.len();
-                all.extend(grams(text));
+                // A search by lines takes a NUL byte for the end of one.
+                all.extend(text.split(|byte| matches!(byte, 0 | b'\n')).flat_map(grams));
                 Node::Grams(from..all.len())
             }
             Needed::Nothing | Needed::Text(_) => Node::Always,

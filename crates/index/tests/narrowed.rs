@@ -19,7 +19,7 @@ fn words(seed: usize) -> String {
 /// A tree that is large enough for signatures by files that hold nothing.
 fn tree(root: &Path) {
     fs::create_dir_all(root.join("large")).expect("a folder");
-    for i in 0..64 {
+    for i in 0..65 {
         File::create(root.join(format!("large/{i}.bin"))).and_then(|file| file.set_len(1 << 20)).expect("a file");
     }
     for i in 0..40 {
@@ -28,6 +28,8 @@ fn tree(root: &Path) {
         fs::write(folder.join(format!("{i}.rs")), words(i)).expect("a file");
     }
     fs::write(root.join("src/needle.rs"), "fn needle_in_the_stack() {}\n").expect("a file");
+    fs::write(root.join("large/needle.bin"), b"\0needle_in_the_stack").expect("a file");
+    fs::write(root.join("deploy.pem"), "a secret\n").expect("a file");
     std::thread::sleep(TICK);
 }
 
@@ -47,14 +49,14 @@ fn files_that_cannot_match_are_left_out() {
     assert!(store.known_files().is_none(), "no index yet");
     Updater::new(&store, &root).run().expect("an index");
     let has = |walked: &Walked, path: &str| walked.files.iter().any(|file| file.path == path);
-    let left_out = |walked: &Walked| 64 + 41 - walked.files.len();
+    let left_out = |walked: &Walked| 65 + 43 - walked.files.len();
 
     let found = narrowed(&store, &root, "needle_in_the_stack");
-    assert!(has(&found, "src/needle.rs") && left_out(&found) >= 35, "{} left out", left_out(&found));
-    // What has no signature, since it was not indexed, is never left out.
-    assert!((0..64).all(|i| has(&found, &format!("large/{i}.bin"))));
+    // What is not indexed has a signature too, but for what looks like a secret: that is never left out.
+    assert!(["src/needle.rs", "large/needle.bin", "deploy.pem"].iter().all(|path| has(&found, path)));
+    assert!(left_out(&found) >= 65 + 35, "{} left out", left_out(&found));
     let found = narrowed(&store, &root, "quite another thing");
-    assert!(!has(&found, "src/needle.rs") && left_out(&found) >= 36);
+    assert!(!has(&found, "src/needle.rs") && !has(&found, "large/needle.bin") && left_out(&found) >= 65 + 36);
 
     // What changed since is not left out, whatever its signature said, and even where size and time were put back.
     let path = root.join("src/0/5.rs");
@@ -64,16 +66,18 @@ fn files_that_cannot_match_are_left_out() {
     File::options().append(true).open(&path).and_then(|f| f.set_modified(before.modified()?)).expect("a time");
     assert_eq!(fs::metadata(&path).expect("a file").len(), before.len());
     fs::write(root.join("src/new.rs"), "fn new() {}\n").expect("written");
+    fs::write(root.join("large/0.bin"), b"\0warp_".repeat((1 << 20) / 6)).expect("written");
     fs::remove_file(root.join("src/1/6.rs")).expect("removed");
     let found = narrowed(&store, &root, "quite another thing");
-    assert!(has(&found, "src/0/5.rs") && has(&found, "src/new.rs") && !has(&found, "src/1/6.rs"));
+    assert!(["src/0/5.rs", "src/new.rs", "large/0.bin"].iter().all(|path| has(&found, path)));
+    assert!(!has(&found, "src/1/6.rs"));
 
     // A later update knows the changed files too.
     std::thread::sleep(TICK);
     Updater::new(&store, &root).run().expect("an update");
     let found = narrowed(&store, &root, "quite another thing");
-    assert!(!has(&found, "src/0/5.rs") && !has(&found, "src/new.rs"));
-    assert!(has(&narrowed(&store, &root, "warp_"), "src/0/5.rs"));
+    assert!(["src/0/5.rs", "src/new.rs", "large/0.bin"].iter().all(|path| !has(&found, path)));
+    assert!(["src/0/5.rs", "large/0.bin"].iter().all(|path| has(&narrowed(&store, &root, "warp_"), path)));
 }
 
 #[test]

@@ -224,6 +224,7 @@ impl Commit {
             bytes: (self.subject.len() + self.body.len()) as u64,
             record: FileRecord { language: COMMIT.to_string(), ..record },
             content: Some(Content { parsed, entries, ..Content::default() }),
+            ..Document::default()
         }
     }
 }

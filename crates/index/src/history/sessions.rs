@@ -90,7 +90,8 @@ impl Sessions {
         let (units, entries) = read.turns.iter().map(|turn| self.entry(turn)).unzip();
         let record = FileRecord { language: SESSION.to_string(), note: Unknown::note(read.unknown), ..record };
         let parsed = Parsed { units, ..Parsed::default() };
-        Document { bytes: record.size, record, content: Some(Content { parsed, entries, ..Content::default() }) }
+        let content = Some(Content { parsed, entries, ..Content::default() });
+        Document { bytes: record.size, record, content, ..Document::default() }
     }
 
     /// All of the turn on a line of a transcript: what was asked, what the agent said, and the tools that it used on

@@ -59,19 +59,27 @@ pub(super) fn unpack(packed: &[u8], block: &mut [u8]) -> io::Result<()> {
     if length == block.len() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
 }
 
+/// Slots that are made at once: most searches read few blocks of a file.
+const SLOTS: usize = 64;
+
 /// Blocks that were read. Of a file with more than are kept, one that is read takes the place of another.
 #[derive(Default)]
 pub(super) struct Kept {
-    slots: OnceLock<Box<[Slot]>>,
+    slots: OnceLock<Box<[Slots]>>,
 }
 
 /// A block with its number.
 type Slot = Mutex<Option<(usize, OwnedBytes)>>;
 
+/// So many of them, once one is used.
+type Slots = OnceLock<Box<[Slot; SLOTS]>>;
+
 impl Kept {
     fn slot(&self, number: usize, blocks: usize) -> &Slot {
-        let slots = self.slots.get_or_init(|| (0..blocks.clamp(1, KEPT_MAX)).map(|_| Slot::default()).collect());
-        &slots[number % slots.len()]
+        let at = number % blocks.clamp(1, KEPT_MAX);
+        let parts = || (0..blocks.clamp(1, KEPT_MAX).div_ceil(SLOTS)).map(|_| OnceLock::new()).collect();
+        let part = &self.slots.get_or_init(parts)[at / SLOTS];
+        &part.get_or_init(|| Box::new([const { Mutex::new(None) }; SLOTS]))[at % SLOTS]
     }
 
     /// The block with this number of a file of so many: kept, or as `read` gives it.

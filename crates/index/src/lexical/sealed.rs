@@ -18,7 +18,7 @@ use tantivy::directory::{AntiCallToken, FileHandle, OwnedBytes, TerminatingWrite
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::block::{BLOCK, Kept, pack, unpack};
-use crate::disk::{DiskFile, open_regular};
+use crate::disk::{DiskFile, Room, open_regular};
 
 /// Bytes of a block's entry in the table: its length, its sum.
 const ENTRY: usize = 6;
@@ -234,7 +234,7 @@ impl Sealed {
         let stored = size.checked_sub(TRAILER as u64).and_then(|size| size.checked_sub(table_bytes)).ok_or_else(cut)?;
         let table = match rest.len().checked_sub(table_bytes as usize) {
             Some(at) => rest[at..].to_vec(),
-            None => read_at(&file, stored, table_bytes as usize, &name)?,
+            None => read_at(&file, stored, table_bytes as usize, &name)?.to_vec(),
         };
         if whole_sum(&name, &table, length) != *sum {
             return Err(damaged(&name, "is damaged"));
@@ -244,7 +244,7 @@ impl Sealed {
             if !blocks.are_sound(0..blocks.len(), &tail) {
                 return Err(damaged(&name, "is damaged"));
             }
-            Bytes::Here(OwnedBytes::new(tail))
+            Bytes::Here(tail.owned())
         } else {
             Bytes::On(file)
         };
@@ -259,7 +259,7 @@ impl Sealed {
             Bytes::On(file) => {
                 let stored = read_at(file, from, (to - from) as usize, &self.name)?;
                 let is_sound = self.blocks.are_sound(blocks, &stored);
-                if is_sound { Ok(OwnedBytes::new(stored)) } else { Err(damaged(&self.name, "is damaged")) }
+                if is_sound { Ok(stored.owned()) } else { Err(damaged(&self.name, "is damaged")) }
             }
         }
     }
@@ -335,17 +335,17 @@ fn damaged(name: &str, how: &str) -> io::Error {
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, at: u64, len: usize, name: &str) -> io::Result<Vec<u8>> {
+fn read_at(file: &File, at: u64, len: usize, name: &str) -> io::Result<Room> {
     use std::os::unix::fs::FileExt as _;
-    let mut bytes = vec![0; len];
+    let mut bytes = Room::new(len)?;
     file.read_exact_at(&mut bytes, at).map_err(|e| short(e, name))?;
     Ok(bytes)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, at: u64, len: usize, name: &str) -> io::Result<Vec<u8>> {
+fn read_at(file: &File, at: u64, len: usize, name: &str) -> io::Result<Room> {
     use std::os::windows::fs::FileExt as _;
-    let mut bytes = vec![0; len];
+    let mut bytes = Room::new(len)?;
     let mut read = 0;
     while read < len {
         match file.seek_read(&mut bytes[read..], at + read as u64)? {

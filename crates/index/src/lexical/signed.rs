@@ -1,15 +1,21 @@
 //! Files that can't match, by their signatures.
 
 use std::ops::Range;
+use std::path::Path;
 
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
-use tantivy::DocId;
+use tantivy::columnar::ColumnIndex;
+use tantivy::{DocId, SegmentReader};
 
-use super::fields::{Info, SIGNATURE};
-use super::read::{Lexical, SCAN_DOCS};
+use super::commit::CommitPoint;
+use super::fields::SIGNATURE;
+use super::read::{Lexical, reader_at};
 use crate::error::Result;
 use crate::signature::Sought;
+
+/// Documents whose signatures one core asks at once.
+const ASKED_AT_ONCE: usize = 1 << 10;
 
 impl Lexical {
     /// The numbers of the files whose signatures say that they hold nothing of what is sought. A file without a signature is
@@ -18,30 +24,61 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub fn without(&self, sought: &Sought) -> Result<FixedBitSet> {
-        let mut files = FixedBitSet::new();
-        for segment in &self.segments {
-            let Some(signatures) = segment.reader.fast_fields().column_opt::<u64>(SIGNATURE)? else { continue };
-            let end = segment.reader.max_doc();
-            let of_some = |docs: Range<DocId>| {
-                let mut refused = Vec::new();
-                let mut infos = vec![0; docs.len()];
-                // Every document has exactly one value.
-                segment.info.values.get_range(docs.start.into(), &mut infos);
-                for (doc, _) in docs.zip(infos).filter(|(_, info)| Info(*info).is_file()) {
-                    let rows = signatures.index.value_row_ids(doc);
-                    let word = |at: usize| signatures.values.get_val(rows.start + at as u32);
-                    if !segment.reader.is_deleted(doc) && !sought.may_match_by(rows.len(), word) {
-                        refused.push(segment.file(doc).0 as usize);
-                    }
-                }
-                refused
-            };
-            let parts: Vec<u32> = (0..end).step_by(SCAN_DOCS).collect();
-            let of_parts = parts.into_par_iter().map(|from| of_some(from..end.min(from + SCAN_DOCS as DocId)));
-            for file in of_parts.collect::<Vec<_>>().concat() {
-                files.grow_and_insert(file);
+        without(self.searcher.segment_readers(), sought)
+    }
+
+    /// The same of the commit in `folder` whose point was read before; nothing is opened but what tells it.
+    ///
+    /// # Errors
+    /// As [`Lexical::open_at`].
+    pub(crate) fn without_at(folder: &Path, point: &CommitPoint, sought: &Sought) -> Result<FixedBitSet> {
+        let (reader, _) = reader_at(folder, point)?;
+        without(reader.searcher().segment_readers(), sought)
+    }
+}
+
+fn without(segments: &[SegmentReader], sought: &Sought) -> Result<FixedBitSet> {
+    // Reading the signatures is most of the work, so the segments go first.
+    let refused: Vec<Result<Vec<usize>>> = segments.par_iter().map(|segment| refused_in(segment, sought)).collect();
+    let mut files = FixedBitSet::new();
+    for refused in refused {
+        refused?.into_iter().for_each(|file| files.grow_and_insert(file));
+    }
+    Ok(files)
+}
+
+fn refused_in(segment: &SegmentReader, sought: &Sought) -> Result<Vec<usize>> {
+    let columns = segment.fast_fields();
+    let Some(signatures) = columns.column_opt::<u64>(SIGNATURE)? else { return Ok(Vec::new()) };
+    let files = columns.u64("file")?;
+    let is_refused = |(doc, rows): &(DocId, Range<u32>)| {
+        let word = |at: usize| signatures.values.get_val(rows.start + at as u32);
+        !segment.is_deleted(*doc) && !sought.may_match_by(rows.len(), word)
+    };
+    let of_some = |signed: &[(DocId, Range<u32>)]| -> Vec<usize> {
+        let refused = signed.iter().filter(|signed| is_refused(signed));
+        refused.filter_map(|(doc, _)| Some(files.first(*doc)? as usize)).collect()
+    };
+    Ok(signed(&signatures.index, segment.max_doc()).par_chunks(ASKED_AT_ONCE).flat_map_iter(of_some).collect())
+}
+
+/// The documents with values, and where these stand. Of many documents few stand for files.
+fn signed(index: &ColumnIndex, documents: DocId) -> Vec<(DocId, Range<u32>)> {
+    let with_rows = |doc: DocId| (doc, index.value_row_ids(doc));
+    match index {
+        ColumnIndex::Empty { .. } => Vec::new(),
+        ColumnIndex::Full => (0..documents).map(with_rows).collect(),
+        ColumnIndex::Optional(index) => index.iter_non_null_docs().map(with_rows).collect(),
+        ColumnIndex::Multivalued(index) => {
+            let docs: Vec<DocId> = index.iter_non_null_docs().collect();
+            let column = index.get_start_index_column();
+            if column.num_vals() as usize != docs.len() + 1 {
+                return docs.into_iter().map(with_rows).collect();
             }
+            // All at once, which is several times as fast as to look each up.
+            let mut starts = vec![0; docs.len() + 1];
+            column.get_range(0, &mut starts);
+            docs.into_iter().zip(starts.windows(2).map(|of| of[0]..of[1])).collect()
         }
-        Ok(files)
     }
 }

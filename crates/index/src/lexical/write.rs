@@ -187,11 +187,37 @@ impl Writer {
         Ok(())
     }
 
-    fn file_document(&self, file: &FileDocument<'_>, facts: &PathFacts) -> TantivyDocument {
+    /// Keeps of a file that is not indexed what its bytes can hold, and nothing else of it; seen at the next commit.
+    ///
+    /// # Errors
+    /// As [`Writer::add`].
+    pub fn sign(&self, id: FileId, signature: &[u64]) -> Result<()> {
+        let ticket = Arc::new(self.queue.enter(2 * size_of_val(signature) + DOCUMENT_BYTES));
+        let document = self.signed_document(id, signature, &[]);
+        let operations = [
+            UserOperation::Delete(Term::from_field_u64(self.fields.file, id.in_index())),
+            UserOperation::Add(Queued { document, _ticket: Some(ticket) }),
+        ];
+        self.writer.run(operations).map_err(|e| self.disk.cause(e.into()))?;
+        Ok(())
+    }
+
+    /// What is kept of a file whether it has units or not.
+    fn signed_document(&self, id: FileId, signature: &[u64], imports: &[String]) -> TantivyDocument {
         let mut document = TantivyDocument::default();
-        document.add_u64(self.fields.file, file.id.in_index());
+        document.add_u64(self.fields.file, id.in_index());
         document.add_u64(self.fields.info, FILE_KIND);
         document.add_u64(self.fields.text, 0);
+        for bits in signature {
+            document.add_u64(self.fields.signature, *bits);
+        }
+        document.add_bytes(self.fields.stored, &postcard::to_stdvec(imports).unwrap_or_default());
+        document
+    }
+
+    fn file_document(&self, file: &FileDocument<'_>, facts: &PathFacts) -> TantivyDocument {
+        let imports = &file.parsed.imports;
+        let mut document = self.signed_document(file.id, &file.signature, imports);
         let topics: HashSet<&String> = facts.topic_terms.iter().collect();
         for term in topics {
             document.add_text(self.fields.topic, term);
@@ -199,16 +225,11 @@ impl Writer {
         for name in &file.textual_types {
             document.add_text(self.fields.textual_type, name);
         }
-        let imports = &file.parsed.imports;
         let keys: HashSet<String> =
             imports.iter().flat_map(|text| import_keys(text, file.path, language::facts())).collect();
         for key in &keys {
             document.add_text(self.fields.import, key);
         }
-        for bits in &file.signature {
-            document.add_u64(self.fields.signature, *bits);
-        }
-        document.add_bytes(self.fields.stored, &postcard::to_stdvec(&file.parsed.imports).unwrap_or_default());
         document
     }
 

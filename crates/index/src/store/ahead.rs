@@ -7,18 +7,22 @@ use rayon::prelude::*;
 
 use super::table::{FileView, unpacked_table};
 use super::{FileRecord, FileTable, Snapshot, Store};
-use crate::disk::read_regular;
+use crate::disk::{Room, read_regular};
 use crate::error::Result;
 use crate::lexical::{CommitPoint, Lexical};
 use crate::signature::{SOURCE_BYTES_MIN, Sought};
 use crate::walk::{Known, LeftOut, WalkOptions, Walked, changed_ns, walk, walk_again};
+
+/// A table of at least so many bytes on disk takes about as long to unpack as signatures take to be read: both at once then.
+const LARGE_TABLE_BYTES: usize = 256 << 10;
 
 /// The files of an index, and what their signatures tell.
 #[derive(Debug)]
 pub struct KnownFiles {
     store: Store,
     point: CommitPoint,
-    /// The table, unpacked. Most of a large one is names of files that need not be told of, so it is read in place.
+    generation: u64,
+    /// The table as it lies on disk.
     table: Vec<u8>,
 }
 
@@ -27,9 +31,8 @@ impl Store {
     pub fn known_files(&self) -> Option<KnownFiles> {
         let point = self.point().ok()?;
         let generation = self.generation_of(&point).ok()?;
-        let bytes = read_regular(&self.table_path(generation), u64::MAX).ok()?;
-        let table = unpacked_table(generation, &bytes).ok()?;
-        Some(KnownFiles { store: self.clone(), point, table })
+        let table = read_regular(&self.table_path(generation), u64::MAX).ok()?;
+        Some(KnownFiles { store: self.clone(), point, generation, table })
     }
 }
 
@@ -52,18 +55,25 @@ impl KnownFiles {
             (hidden, no_ignore) == (options.hidden, options.no_ignore)
                 && (table.complete && !table.keeps_texts() && table.root == root.to_string_lossy())
         };
-        let table = postcard::from_bytes::<FileTable<FileView<'_>>>(&self.table).ok().filter(is_of_it);
+        // Most of a large table is names of files that need not be told of, so it is read in place.
+        let mut room = Room::default();
+        let unpacked = &mut room;
+        let table = move || {
+            let unpacked = unpacked;
+            *unpacked = unpacked_table(self.generation, &self.table).ok()?;
+            postcard::from_bytes::<FileTable<FileView<'_>>>(unpacked).ok().filter(is_of_it)
+        };
+        let early = sought.filter(|_| self.table.len() >= LARGE_TABLE_BYTES);
+        let (table, early) = rayon::join(table, || early.map(|sought| self.without(sought)));
         let Some(table) = table else { return walk(root, left_out, options) };
         // A smaller tree has no signatures.
         let sizes = table.files.iter().map(|file| file.size).filter(|size| *size <= table.filesize_max);
         let sought = sought.filter(|_| sizes.sum::<u64>() >= SOURCE_BYTES_MIN);
-        let without = sought.map(|sought| self.without(sought)).unwrap_or_default();
+        let without = sought.map(|sought| early.unwrap_or_else(|| self.without(sought))).unwrap_or_default();
         let paths: Vec<&str> = table.files.iter().map(|file| file.path).collect();
         let skips = |place: usize, size: u64, mtime_ns: i64| {
             let file = &table.files[place];
-            file.skip.is_none()
-                && (file.size, file.mtime_ns) == (size, mtime_ns)
-                && without.contains(file.id.0 as usize)
+            (file.size, file.mtime_ns) == (size, mtime_ns) && without.contains(file.id.0 as usize)
         };
         let known = Known { tree: &table.tree, files: &paths, unreadable: &table.unreadable, skips: Some(&skips) };
         walk_again(root, left_out, options, Some(&known))
@@ -71,8 +81,7 @@ impl KnownFiles {
 
     /// The files that hold nothing of it; none where the index can't be read.
     fn without(&self, sought: &Sought) -> FixedBitSet {
-        let lexical = Lexical::open_at(&self.store.lexical_folder(), &self.point);
-        lexical.and_then(|lexical| lexical.without(sought)).unwrap_or_default()
+        Lexical::without_at(&self.store.lexical_folder(), &self.point, sought).unwrap_or_default()
     }
 }
 

@@ -1,14 +1,16 @@
 //! The file table, and the file that holds it.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::path::Path;
 
 use colgrep_syntax::read::Skip;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-use zstd::bulk::{compress, decompress};
+use zstd::bulk::{Decompressor, compress};
 use zstd::zstd_safe::get_frame_content_size;
 
+use crate::disk::Room;
 use crate::error::{Error, Result, Source};
 use crate::ids::FileId;
 use crate::mode::VectorMode;
@@ -57,13 +59,22 @@ pub struct FileView<'a> {
     pub size: u64,
     /// As in a record.
     pub mtime_ns: i64,
-    _hash: u128,
-    _language: &'a str,
-    _generated: bool,
-    _units: u32,
-    /// As in a record.
-    pub skip: Option<Skip>,
-    _note: Option<&'a str>,
+    _hash: Passed<u128>,
+    _language: Passed<&'a [u8]>,
+    _generated: Passed<bool>,
+    _units: Passed<u32>,
+    _skip: Passed<Option<Skip>>,
+    _note: Passed<Option<&'a [u8]>>,
+}
+
+/// What is read and not kept.
+#[derive(Clone, Debug)]
+struct Passed<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Passed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Passed<T>, D::Error> {
+        T::deserialize(deserializer).map(|_| Passed(PhantomData))
+    }
 }
 
 /// The table of files of one generation.
@@ -184,12 +195,14 @@ pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTa
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn unpacked_table(generation: u64, bytes: &[u8]) -> std::result::Result<Vec<u8>, Source> {
+pub(super) fn unpacked_table(generation: u64, bytes: &[u8]) -> std::result::Result<Room, Source> {
     let sealed = bytes.split_last_chunk().filter(|(table, own)| sum(generation, table) == **own);
     let (packed, _) = sealed.ok_or("is damaged")?;
     let length = get_frame_content_size(packed).ok().flatten();
     let length = length.filter(|length| *length <= SPREAD_MAX * packed.len() as u64).ok_or("is no table")?;
-    Ok(decompress(packed, length as usize)?)
+    let mut table = Room::new(length as usize)?;
+    let unpacked = Decompressor::new()?.decompress_to_buffer(packed, &mut *table)?;
+    if unpacked == table.len() { Ok(table) } else { Err("is no table".into()) }
 }
 
 #[cfg(test)]
@@ -206,7 +219,7 @@ mod tests {
         let unpacked = unpacked_table(7, &bytes).expect("bytes");
         let view: FileTable<FileView<'_>> = postcard::from_bytes(&unpacked).expect("a table");
         let same = |(one, other): (&FileView<'_>, &FileRecord)| {
-            (one.path, one.size, one.skip, one.id) == (other.path.as_str(), other.size, other.skip, other.id)
+            (one.path, one.size, one.id) == (other.path.as_str(), other.size, other.id)
         };
         assert!(view.files.iter().zip(&table.files).all(same) && view.files.len() == 300);
         opened_table(8, &bytes).expect_err("of another generation");

@@ -15,7 +15,7 @@ use super::{Progress, Report};
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::lexical::{FileDocument, Writer, kept};
-use crate::signature::SOURCE_BYTES_MIN;
+use crate::signature::{SIGNED_BYTES_MAX, SOURCE_BYTES_MIN};
 use crate::store::{FileRecord, FileTable, Store};
 use crate::walk::{Walked, WalkedFile};
 
@@ -172,7 +172,7 @@ impl<'a> Build<'a> {
         let mut size = 0;
         let is_in = |file: &&WalkedFile| {
             let before = size;
-            size += file.size.min(self.table.filesize_max) + 512;
+            size += file.size.min(self.table.filesize_max.max(SIGNED_BYTES_MAX)) + 512;
             before < bytes
         };
         files.iter().take_while(is_in).count()
@@ -214,11 +214,13 @@ impl<'a> Build<'a> {
         let (filesize_max, secrets) = (self.table.filesize_max, self.table.secrets);
         let signs = self.signs;
         let asked = Asked { found, known, record: &new_record(id, found), filesize_max, secrets, signs };
-        let Document { mut record, content, bytes } = round.read(&asked)?;
+        let Document { mut record, content, signature, bytes } = round.read(&asked)?;
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
-        let Some(Content { text, parsed, textual_types, signature, entries }) = content else {
-            if record.skip.is_some() && known.is_some_and(|k| k.skip.is_none()) {
-                self.writer.delete(id);
+        let Some(Content { text, parsed, textual_types, entries }) = content else {
+            match record.skip {
+                Some(_) if !signature.is_empty() => self.writer.sign(id, &signature)?,
+                Some(_) if known.is_some() => self.writer.delete(id),
+                _ => (),
             }
             return Ok(Outcome { record, written: false });
         };

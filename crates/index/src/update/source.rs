@@ -10,7 +10,7 @@ use colgrep_syntax::read::{Skip, decode, skip_by_name};
 use crate::disk::read_regular;
 use crate::error::Result;
 use crate::lexical::Entry;
-use crate::signature::signature;
+use crate::signature::{SIGNED_BYTES_MAX, signature};
 use crate::source::hash;
 use crate::store::{FileRecord, FileTable};
 use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, times_ns, walk};
@@ -76,6 +76,8 @@ pub struct Document {
     pub record: FileRecord,
     /// The units to index; `None` where the document is skipped or its content has not changed.
     pub content: Option<Content>,
+    /// What its bytes can hold, where that is wanted and can be told; of a skipped one too.
+    pub signature: Vec<u64>,
     /// Number of bytes read.
     pub bytes: u64,
 }
@@ -89,8 +91,6 @@ pub struct Content {
     pub parsed: Parsed,
     /// Names that its text defines as types.
     pub textual_types: Vec<String>,
-    /// What its bytes can hold, where that is wanted.
-    pub signature: Vec<u64>,
     /// For a history, the facts of each unit beside its text; empty for the files of a tree.
     pub entries: Vec<Entry>,
 }
@@ -126,25 +126,30 @@ impl Round for Tree<'_> {
     fn read(&self, asked: &Asked<'_>) -> Result<Document> {
         let Asked { found, known, filesize_max, secrets, signs, .. } = *asked;
         let mut record = asked.record.clone();
-        let skip = |mut record: FileRecord, skip: Skip, bytes: u64| {
+        let skip = |mut record: FileRecord, skip: Skip, signature: Vec<u64>, bytes: u64| {
             record.skip = Some(skip);
             record.language = language::detect(Path::new(&found.path), &[]).name.to_string();
-            Ok(Document { record, bytes, ..Document::default() })
+            Ok(Document { record, content: None, signature, bytes })
         };
-        if found.size > filesize_max {
-            return skip(record, Skip::TooLarge, 0);
-        }
-        let kept = |reason: &Skip| *reason == Skip::Secret && secrets;
-        if let Some(reason) = skip_by_name(&found.path).filter(|reason| !kept(reason)) {
-            return skip(record, reason, 0);
-        }
         let full = self.root.join(&found.path);
-        // The walk's number of a file is no time where somebody set one.
-        if let Ok(metadata) = full.symlink_metadata() {
-            times_ns(&metadata).into_iter().for_each(wait_for_new_stamp);
+        let read = |bytes_max: u64| {
+            // The walk's number of a file is no time where somebody set one.
+            if let Ok(metadata) = full.symlink_metadata() {
+                times_ns(&metadata).into_iter().for_each(wait_for_new_stamp);
+            }
+            read_regular(&full, bytes_max)
+        };
+        let kept = |reason: &Skip| *reason == Skip::Secret && secrets;
+        let by_name = skip_by_name(&found.path).filter(|reason| !kept(reason));
+        if let Some(reason) = if found.size > filesize_max { Some(Skip::TooLarge) } else { by_name } {
+            // What stands in a secret is not told, not even in a few bits.
+            let is_signed = signs && by_name != Some(Skip::Secret) && found.size <= SIGNED_BYTES_MAX;
+            let bytes = if is_signed { read(SIGNED_BYTES_MAX).ok() } else { None };
+            let signature = bytes.as_deref().map(signature).unwrap_or_default();
+            return skip(record, reason, signature, bytes.map_or(0, |bytes| bytes.len() as u64));
         }
-        let Ok(bytes) = read_regular(&full, u64::MAX) else {
-            return skip(record, Skip::Unreadable, 0);
+        let Ok(bytes) = read(u64::MAX) else {
+            return skip(record, Skip::Unreadable, Vec::new(), 0);
         };
         let size = bytes.len() as u64;
         record.hash = hash(&bytes);
@@ -156,15 +161,15 @@ impl Round for Tree<'_> {
         let signature = if signs { signature(&bytes) } else { Vec::new() };
         let text = match decode(&found.path, bytes) {
             Ok(text) => text,
-            Err(reason) => return skip(record, reason, size),
+            Err(reason) => return skip(record, reason, signature, size),
         };
         let (language, parsed) = parse_file(&found.path, &text.text, language);
         record.language = language;
         record.generated = text.generated;
         record.note.clone_from(&parsed.note);
         let textual_types = textual_types(&text.text);
-        let content = Content { text: text.text, parsed, textual_types, signature, entries: Vec::new() };
-        Ok(Document { record, content: Some(content), bytes: size })
+        let content = Content { text: text.text, parsed, textual_types, entries: Vec::new() };
+        Ok(Document { record, content: Some(content), signature, bytes: size })
     }
 }
 
