@@ -107,8 +107,14 @@ fn messages() -> Sandbox {
          Err(format!(\"Command \\\"{}\\\" is ambiguous.\\nDid you mean one of these?\", name))\n}\n\n\
          pub fn boot(index: u8, pid: u32, took: f32) {\n    \
          log(format!(\"- Worker {index} (PID: {pid}) booted in {took}s, phase: {index}\"));\n}\n\n\
-         pub fn connect(host: &str) {\n    fail(format!(\"Failed to connect to {host}\"));\n}\n",
+         pub fn connect(host: &str) {\n    fail(format!(\"Failed to connect to {host}\"));\n}\n\n\
+         pub fn act(name: &str) {\n    fail(format!(\"Unknown action: {name}\"));\n}\n",
     );
+    // More files than are read for their words, each with those of a value and of a message, apart.
+    for i in 0..70 {
+        let page = format!("pub fn page{i}() {{\n    connect(\"acme.example\").or_else(fail);\n}}\n");
+        sandbox.write(&format!("src/pages/page{i}.rs"), &page);
+    }
     sandbox.write(
         "src/cert.rs",
         "pub fn cert(x: Option<u8>) -> u8 {\n    x.expect(\"Certificate not configured\")\n}\n\n\
@@ -138,6 +144,10 @@ fn a_message_is_found_whatever_its_values_and_whatever_stands_in_front() {
         ("Command \"build\" is ambiguous.", "src/app.rs:3:"),
         ("[12345] - Worker 0 (PID: 12346) booted in 0.02s, phase: 0", "src/app.rs:7:"),
         ("Failed to connect to example.com", "src/app.rs:11:"),
+        // A value of plain words, which stand in many files.
+        ("Failed to connect to acme.example", "src/app.rs:11:"),
+        // Two words in front of one that stands nowhere.
+        ("Unknown action frobnicate", "src/app.rs:15:"),
         // Behind a log's, a runtime's or an error's front.
         ("ArgumentError: Certificate not configured", "src/cert.rs:2:"),
         ("2026-11-25 10:11:12 [acme.net.core] INFO: Certificate not configured", "src/cert.rs:2:"),
@@ -316,6 +326,36 @@ fn names_are_read_as_languages_write_them() {
         ("github.com", "app/links.py:1:"),
         ("@app/view.py", "app/view.py:"),
         ("“view.py”", "app/view.py:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn files_and_definitions_are_found_by_their_whole_names_wherever_they_lie() {
+    let sandbox = Sandbox::new();
+    sandbox.write("app/control_cli.py", "class Control:\n    def run(self):\n        return 1\n");
+    sandbox.write("app/main.py", "from app import control_cli\n\ncontrol_cli.Control().run()\n");
+    sandbox.write("app/pages.py", "def pages(pager):\n    return pager.pages()\n");
+    sandbox.write("tests/support/fake_pager.py", "class Fake:\n    pass\n");
+    sandbox.write(
+        "tests/test_app.py",
+        "from tests.support import fake_pager\n\n\ndef test_pages_of_a_pager():\n    \
+         assert pages(fake_pager.Fake())\n\n\ndef test_pages():\n    assert fake_pager\n",
+    );
+    sandbox.write("web/resolve-assets.spec.js", "it('resolves', () => {\n  check();\n});\n");
+    sandbox.write("web/assets.js", "// Like resolve-assets.\nexport function resolve() {}\n");
+    for (query, expected) in [
+        // Stems, in front of the files that import them or hold a part.
+        ("control_cli", "app/control_cli.py:"),
+        ("fake_pager", "tests/support/fake_pager.py:"),
+        ("test_app", "tests/test_app.py:"),
+        ("resolve-assets.spec", "web/resolve-assets.spec.js:"),
+        // Definitions that are asked for in words, on their own line.
+        ("where is test_pages defined", "tests/test_app.py:8:"),
+        ("the definition of test_pages", "tests/test_app.py:8:"),
+        ("where is test_pages_of_a_pager", "tests/test_app.py:4:"),
     ] {
         let ran = sandbox.run(&["--query", query, "-k", "1"]);
         assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);

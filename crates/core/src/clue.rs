@@ -4,11 +4,13 @@
 //! Reading never fails and never drops anything: a clue stands beside the words, and what it names may not be here.
 
 mod callers;
+mod definitions;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use callers::callers_of;
+use definitions::definition_of;
 use serde::{Deserialize, Serialize};
 
 use crate::code_line::MODIFIERS;
@@ -86,6 +88,8 @@ pub struct Clues {
     pub declaration: Option<Declaration>,
     /// The name whose callers are asked for.
     pub callers_of: Option<String>,
+    /// The name whose definition is asked for in words.
+    pub definition_of: Option<String>,
     /// Names, codes, numbers and paths: words that stand somewhere as written or nowhere.
     pub tokens: Vec<String>,
     /// Operators: `==` of `operator==`, and what stands alone as `>>=` does.
@@ -113,16 +117,17 @@ impl Clues {
 
     /// What was found, in words: for explanations.
     pub fn told(&self) -> Vec<String> {
-        let Clues { locations, mentions, phrases, declaration, callers_of, tokens, operators, .. } = self;
+        let Clues { locations, mentions, phrases, declaration, tokens, operators, .. } = self;
         let each = |what: &'static str, all: &[String]| -> Vec<String> {
             all.iter().map(|one| format!("{what} {one}")).collect()
         };
         let places = locations.iter().map(|at| format!("place {}:{}", at.path, at.line)).collect();
         let declared = declaration.iter().map(|d| format!("declaration {} {}", d.keyword, d.name)).collect();
-        let called = callers_of.iter().map(|name| format!("callers of {name}")).collect();
+        let called = self.callers_of.iter().map(|name| format!("callers of {name}"));
+        let defined = self.definition_of.iter().map(|name| format!("definition of {name}"));
         let quoted = phrases.iter().map(|phrase| format!("phrase {phrase:?}")).collect();
         let words = [each("file", mentions), each("token", tokens), each("operator", operators)].concat();
-        [places, quoted, declared, called, words].concat()
+        [places, quoted, declared, called.chain(defined).collect(), words].concat()
     }
 
     /// Reads the clues of a query.
@@ -133,6 +138,7 @@ impl Clues {
             phrases: phrases(behind_front(text).unwrap_or(text)),
             declaration: declaration(text, facts),
             callers_of: callers_of(text),
+            definition_of: definition_of(text),
             tokens: text.split_whitespace().map(bare).filter(|word| is_token(word)).map(String::from).collect(),
             operators: text.split_whitespace().filter_map(operator).map(String::from).collect(),
             ..Clues::default()

@@ -6,18 +6,16 @@ use crate::language::LanguageFacts;
 use crate::token::{Tokenizer, parts, words};
 
 // Whole folder names, lower case, and whole parts of file names: `latest/` and `inspect.py` are no tests.
-const TEST_FOLDERS: [&str; 20] = [
+const TEST_FOLDERS: [&str; 18] = [
     "test",
     "tests",
     "__tests__",
     "spec",
     "specs",
     "testing",
-    "test_suite",
     "testsuite",
     "testdata",
     "test-d",
-    "test-data",
     "__mocks__",
     "mock",
     "mocks",
@@ -399,6 +397,8 @@ mod tests {
             ("acme-testing-support/a.kt", &[C::TEST]),
             ("ParserTestHelpers/a.swift", &[C::TEST]),
             ("test-utils/a.ts", &[C::TEST]),
+            ("test_suite/a.ts", &[C::TEST]),
+            ("test-data/a.ts", &[C::TEST]),
             ("internal/testutil/a.go", &[C::TEST]),
             ("test-runner/a.ts", &[]),
             ("vitest/a.ts", &[]),

@@ -201,7 +201,6 @@ impl<'t> Typed<'t> {
         let is_digit = |c: char| c.is_ascii_digit();
         let is_cut = |at: &usize| {
             let place = *at..*at + self.text.len();
-            let joins = |a: Option<char>, b: Option<char>| a.is_some_and(is_word_char) && b.is_some_and(is_word_char);
             let front = joins(file[..place.start].chars().next_back(), self.text.chars().next());
             let back = joins(self.text.chars().next_back(), file[place.end..].chars().next());
             // Of a single word that both ends cut nothing is left.
@@ -435,9 +434,13 @@ fn is_literal(file: &str, place: Range<usize>) -> bool {
     false
 }
 
+/// Whether two neighbouring characters belong to one word.
+fn joins(a: Option<char>, b: Option<char>) -> bool {
+    a.is_some_and(is_word_char) && b.is_some_and(is_word_char)
+}
+
 /// Whether no word goes on beyond either end of `place`.
 pub(crate) fn is_whole(file: &str, place: Range<usize>) -> bool {
-    let joins = |a: Option<char>, b: Option<char>| a.is_some_and(is_word_char) && b.is_some_and(is_word_char);
     let (inside, before) = (&file[place.clone()], &file[..place.start]);
     let behind = &file[place.end..];
     !joins(before.chars().next_back(), inside.chars().next())

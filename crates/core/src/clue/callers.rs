@@ -61,13 +61,13 @@ pub(super) fn callers_of(text: &str) -> Option<String> {
 }
 
 /// The name of a call as it is written in a sentence.
-fn called(written: &str) -> Option<String> {
+pub(super) fn called(written: &str) -> Option<String> {
     let name = written.trim_end_matches(['?', ',', '.']).trim_matches(['`', '"', '\'']).trim_end_matches("()");
     (!name.is_empty()).then(|| name.to_string())
 }
 
 /// Whether a word is written as none of a sentence is: capitals behind the first letter, or what stands in code.
-fn is_odd(word: &str) -> bool {
+pub(super) fn is_odd(word: &str) -> bool {
     let word = word.trim_end_matches(['?', ',', '.']);
     word.chars().skip(1).any(char::is_uppercase) || word.contains(['_', '(', '.', ':', '`', '$', '#'])
 }

@@ -229,6 +229,23 @@ fn callers_are_asked_for_in_words() {
 }
 
 #[test]
+fn definitions_are_asked_for_in_words() {
+    for (text, expected) in [
+        ("where is test_push defined", "test_push"),
+        ("Where is `load` defined?", "load"),
+        ("where is Mux.Handle", "Mux.Handle"),
+        ("find the definition of parseRequest()", "parseRequest"),
+        ("NewReader definition", "NewReader"),
+        ("where is Mux.Handle used?", ""),
+        ("where is routing defined", ""),
+        ("where is new_reader closed by value", ""),
+        ("a definition of done", ""),
+    ] {
+        assert_eq!(read(text).definition_of.unwrap_or_default(), expected, "{text:?}");
+    }
+}
+
+#[test]
 fn names_of_tests_are_read_in_words() {
     for (text, expected) in [
         ("tests/test_q.py::TestQueue::test_push", "tests/test_q.py TestQueue test_push"),

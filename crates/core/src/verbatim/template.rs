@@ -91,9 +91,19 @@ impl Typed<'_> {
             filled.of_values += self.weights[start.saturating_sub(value_words_max)..start].iter().sum::<f32>();
         }
         if template.value_behind.is_some() {
-            filled.of_values += self.weights[end..self.len().min(end + value_words_max)].iter().sum::<f32>();
+            let most = self.len().min(end + value_words_max).max(self.end_of_piece(end));
+            filled.of_values += self.weights[end..most].iter().sum::<f32>();
         }
         Some(filled)
+    }
+
+    /// The number of the first word that no longer belongs to the piece of text in which a word stands: `api.acme.com` is
+    /// one value.
+    fn end_of_piece(&self, word: usize) -> usize {
+        let Some(place) = self.words.get(word) else { return word };
+        let rest = &self.text[place.start..];
+        let end = place.start + rest.find(char::is_whitespace).unwrap_or(rest.len());
+        self.words.partition_point(|word| word.start < end)
     }
 
     /// Whether the words from number `begin` on are those of a piece.

@@ -112,6 +112,20 @@ fn a_run_in_front_of_a_value_is_told() {
 }
 
 #[test]
+fn a_value_at_the_end_needs_no_share_however_many_words_its_piece_has() {
+    let file = "fail(\"failed to connect to {host}\")\n";
+    for (text, share) in [
+        ("failed to connect to acme", 1.0),
+        ("failed to connect to api.internal.acme.example", 1.0),
+        ("failed to connect to some host in a far away place", 0.7),
+    ] {
+        let standing = Typed::new(text, |_| 1.0).find(file).expect("it stands there");
+        assert_eq!(standing.words, 4, "{text}");
+        assert_eq!(standing.share > 0.75, share > 0.75, "{text}: {}", standing.share);
+    }
+}
+
+#[test]
 fn of_a_literal_the_pieces_between_its_values_count_together() {
     let file = "fail(\"expected :period to be a positive integer or tuple\")\nfail(\"expected #{key} to be a positive integer \
                 or tuple, \" <>\n  \"got: #{value}\")\n// the queue does not exist\nfail(\"queue #{name} does not exist\")\n";

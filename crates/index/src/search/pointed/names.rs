@@ -30,20 +30,31 @@ const BYTES_READ_MAX: u64 = 8 << 20;
 const SELVES: &[&str] = &["Self", "cls", "crate", "self", "super", "this"];
 
 impl Search<'_> {
-    /// The definitions of the name that the whole query is, and whether it has any. Where it has only a few, they are
-    /// pointed at; where it is the path of a module instead, the module's file is named.
+    /// The definitions of the name that the whole query is or asks for, and whether it has any. Where it has only a few,
+    /// they are pointed at; where it is the path of a module or the stem of a file instead, the file is named.
     pub(super) fn named(&mut self, query: &Query) -> Result<bool> {
-        let Some(identifier) = query.identifiers.iter().find(|i| i.whole_query) else { return Ok(false) };
+        let whole = query.text.trim();
+        let Some(identifier) = query.identifiers.iter().find(|i| i.whole_query) else {
+            if let Some(name) = &query.clues.definition_of {
+                return self.asked_for(query, name);
+            }
+            // `rate-limit` may be two words, which stand elsewhere, too.
+            if !whole.contains(|c: char| c.is_whitespace() || c == '/') {
+                self.module(&[whole])?;
+            }
+            return Ok(false);
+        };
         let written = plain_path(&query.text);
         let path: Vec<&str> = path_of(&written).skip_while(|part| SELVES.contains(part)).collect();
-        if language::facts().is_file_name(query.text.trim()) {
+        if language::facts().is_file_name(whole) {
             return Ok(self.found.files.is_empty() && self.module(&path)?);
         }
         let name = identifier.name.as_str();
         let Defining { units, is_owned, is_aside } = self.defining(query, name, &path)?;
-        // Its file says more than the line that announces a module.
-        let is_defined = is_owned && units.iter().any(|unit| unit.role == UnitRole::Definition);
-        if !is_defined && self.module(&path)? {
+        // Its file says more than the line that announces a module, or than those that import it.
+        let defines = |unit: &UnitFound| matches!(unit.role, UnitRole::Definition | UnitRole::Test);
+        let is_defined = (is_owned || path.len() < 2) && units.iter().any(defines);
+        if !is_defined && (self.module(&path)? || (path.len() > 1 && self.module(&[whole])?)) {
             return Ok(true);
         }
         // `@expires.setter` is no setter of others.
@@ -53,7 +64,7 @@ impl Search<'_> {
             return Ok(stands);
         }
         // Brackets and the like ask for the function.
-        let is_bare = query.text.trim() == name;
+        let is_bare = whole == name;
         let has_type = !is_aside && units.iter().any(|unit| unit.kind == UnitKind::Class);
         if is_bare && is_word(name) && !has_type && self.means_more(name, is_aside)? {
             return Ok(true);
@@ -67,9 +78,29 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// Names the files that a path of names means as a module, and tells whether there are any.
+    /// The same for a name, written as no word of a sentence is, whose definition a question asks for.
+    fn asked_for(&mut self, query: &Query, written: &str) -> Result<bool> {
+        let path: Vec<&str> = path_of(written).skip_while(|part| SELVES.contains(part)).collect();
+        let name = last_segment(written);
+        let Defining { units, is_owned, .. } = self.defining(query, name, &path)?;
+        // `github.com` is no `com`, and `client.py` is a file.
+        if path.len() > 1 && !is_owned {
+            return Ok(false);
+        }
+        if units.is_empty() {
+            return self.named_inside(name);
+        }
+        if units.len() <= DEFINITIONS_MAX {
+            self.point_at_names(&units, name)?;
+        }
+        Ok(true)
+    }
+
+    /// Names the files that a path of names means as a module, or that a stem of several parts is the stem of, and tells
+    /// whether there are any. A plain word alone is left to the ranking.
     fn module(&mut self, path: &[&str]) -> Result<bool> {
-        let files = if path.len() < 2 { Vec::new() } else { self.modules(path)? };
+        let is_word = path.len() < 2 && path.iter().all(|name| is_plain(name));
+        let files = if is_word { Vec::new() } else { self.modules(path)? };
         let share = 1.0 / (files.len() as f32).sqrt();
         for file in &files {
             let known = self.found.files.entry(*file).or_default();

@@ -118,11 +118,14 @@ impl Search<'_> {
         if bare.len() < manner.words_min {
             return Ok(false);
         }
+        // Nobody says "unknown action zzqq" but a program.
+        let ends_in_value = manner.only_literals && self.ends_in_value(text)?;
+        let manner = if ends_in_value { Manner { only_literals: false, ..manner } } else { manner };
         let is_plain = manner.only_literals || (bare.len() == 1 && !bare.is_token() && !bare.is_code());
         if is_plain && self.names(text)? {
             return Ok(false);
         }
-        let is_message = has_values(text);
+        let is_message = has_values(text) || ends_in_value;
         let held_min = if is_message { WEIGHT_SHARE_OF_A_MESSAGE_MIN } else { WEIGHT_SHARE_MIN };
         let (typed, by_weight) = self.holders(text, held_min)?;
         let run = run_of(text, self.tokenizer);
@@ -145,7 +148,8 @@ impl Search<'_> {
         // A run of words leads to files that do not hold all of them.
         let has_runs = typed.len() >= WORDS_MIN || is_message;
         let in_a_row = files.len();
-        if has_runs && !manner.only_literals && !asks {
+        let may_be_run = has_runs && !manner.only_literals && !asks;
+        if may_be_run {
             let known: FxHashSet<FilePlace> = files.iter().copied().collect();
             files.extend(by_weight.into_iter().filter(|file| !known.contains(file)));
         }
@@ -157,6 +161,9 @@ impl Search<'_> {
         let mut stands_whole = false;
         let mut points = Vec::new();
         let mut places = self.standing(&typed, text, &files)?;
+        if may_be_run && places.iter().all(|place| place.standing.agreement == Agreement::Run) {
+            places.extend(self.before_a_value(&typed, text, &files)?);
+        }
         if is_plain {
             // Tests and documents hold such words, too, where they tell of something else.
             let is_literal = |standing: &Standing| standing.is_literal && standing.agreement >= Agreement::Words;
@@ -183,6 +190,35 @@ impl Search<'_> {
         }
         self.point(&points)?;
         Ok(stands_whole)
+    }
+
+    /// Whether the last of three plain words stands nowhere: a value, where a literal begins with the others.
+    fn ends_in_value(&mut self, text: &str) -> Result<bool> {
+        let Some((front, last)) = text.trim().rsplit_once(char::is_whitespace) else { return Ok(false) };
+        if front.split_whitespace().count() < WORDS_BEFORE_A_VALUE_MIN {
+            return Ok(false);
+        }
+        let Some(term) = term_of_word(last, self.tokenizer) else { return Ok(false) };
+        Ok(self.rounds.counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
+    }
+
+    /// Where the text stands up to its last piece, in front of a value, in files that are not `read` yet: others hold more
+    /// of its weight where the last piece is a word of the trade.
+    fn before_a_value(&mut self, typed: &Typed<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
+        let front = text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front);
+        let run = run_of(front, self.tokenizer);
+        if run.len() < WORDS_BEFORE_A_VALUE_MIN {
+            return Ok(Vec::new());
+        }
+        let mut files = self.rounds.runs(std::slice::from_ref(&run))?.concat();
+        if files.len() > FILES_READ_MAX {
+            return Ok(Vec::new());
+        }
+        files.retain(|file| !read.contains(file));
+        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let mut places = self.standing(typed, text, &files)?;
+        places.retain(|place| place.standing.is_before_value);
+        Ok(places)
     }
 
     /// Whether a word is a part of the name of a unit, a file or a folder, or several are written as one there
