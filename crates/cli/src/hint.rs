@@ -205,7 +205,7 @@ fn of_remote(error: &RemoteError) -> Option<String> {
     Some(way.to_string())
 }
 
-/// What helps where the system refuses to write.
+/// What helps where the system refuses to write, or has no memory.
 pub fn for_disk(refused: Refusal) -> Option<&'static str> {
     match refused {
         Refusal::StorageFull | Refusal::QuotaExceeded => {
@@ -217,6 +217,9 @@ pub fn for_disk(refused: Refusal) -> Option<&'static str> {
         Refusal::ReadOnlyFilesystem | Refusal::PermissionDenied => {
             Some("COLGREP_DATA_DIR=FOLDER names another folder for indexes")
         }
+        Refusal::OutOfMemory => Some(
+            "close something, raise the limits (`ulimit -v`, `ulimit -u`), or leave large files out with --max-filesize",
+        ),
         _ => None,
     }
 }
@@ -333,6 +336,11 @@ mod tests {
                 IndexError::Io { doing: "write", path: "a".into(), source: Refusal::StorageFull.into() }.into(),
                 "could not write a: no storage space; free room there, or name another folder for indexes: \
                  COLGREP_DATA_DIR=FOLDER",
+            ),
+            (
+                IndexError::Io { doing: "read", path: "a".into(), source: Refusal::OutOfMemory.into() }.into(),
+                "could not read a: out of memory; close something, raise the limits (`ulimit -v`, `ulimit -u`), or leave \
+                 large files out with --max-filesize",
             ),
             (
                 EngineError::NoPlace {

@@ -48,9 +48,9 @@ pub fn text(notice: &Notice) -> String {
             lacking(lack, is_being_built.then_some(ANOTHER).or(is_done_behind.then_some(BEHIND)))
         }
         Notice::NotRanked(of) => not_ranked(of).to_string(),
-        Notice::Unreadable { first, paths } => {
+        Notice::Unreadable { root, first, paths } => {
             let others = if *paths > 1 { format!(" and {} more", paths - 1) } else { String::new() };
-            format!("{}{others} can't be read, so no answer comes from there", first.display())
+            format!("{}{others} can't be read, so no answer comes from there", typed(root, first))
         }
         Notice::NearUnknown(of) => {
             let (why, indexed) = reason(of.why);

@@ -64,7 +64,8 @@ fn a_pipe_in_the_place_of_a_file_stops_nothing() {
     assert!(made.success());
     assert_eq!(sandbox.run(&["zebra", "--changed", "-l"]).status, 1);
     sandbox.write("a.py", "def zebra():\n    return 2\n");
-    check(&sandbox, &[("zebra --changed -l", "a.py"), ("zebra --since HEAD -l", "a.py")]);
+    let rows = ["zebra --changed -l", "zebra --since HEAD -l", "-e . --changed -l", "-e . --since HEAD -l"];
+    check(&sandbox, &rows.map(|words| (words, "a.py")));
 }
 
 #[test]

@@ -256,7 +256,7 @@ fn s000_17_what_is_not_there_is_an_error() {
     let sandbox = connected();
     for (near, message) in [
         ("src/gone.py", "no such file"),
-        ("src/net", "no such file"),
+        ("src/net", "src/net is a folder, and one file of it is asked for"),
         ("src/net/tcp.py:99", "no line 99"),
         ("src/net/tcp.py:0", "has 5 lines, counted from 1, so there is no line 0"),
         ("src/gone.py:3", "no such file"),

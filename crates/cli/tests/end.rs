@@ -2,7 +2,9 @@
 
 mod common;
 
+use common::mcp::Client;
 use common::{Ran, Sandbox};
+use serde_json::json;
 
 /// Files that all hold a common word, one that holds what is asked for, one that a test tests.
 fn project() -> Sandbox {
@@ -277,6 +279,48 @@ fn what_can_not_be_read_is_told() {
         let told = ran.err.contains("src/locked.py can't be read, so no answer comes from there");
         assert_eq!((ran.status, told), (0, is_locked), "{ran:?}");
     }
+    // What the rules leave out is missed by nobody.
+    for rule in [["--exclude", "locked.py"], ["--exclude-dir", "src"], ["-g", "!*.py"], ["-t", "rust"]] {
+        let ran = sandbox.run(&[&["zebra", "-l"][..], &rule[..]].concat());
+        assert!(!ran.err.contains("can't be read"), "{rule:?}: {ran:?}");
+    }
+    let mut client = Client::start(&sandbox, &[]);
+    let told = client.good("search", json!({"query": "zebra"}));
+    assert_eq!(told.contains("(src/locked.py can't be read, so no answer comes from there)"), is_locked, "{told}");
+    // One that is named is an error, and keeps nothing from what is found elsewhere.
+    for (paths, out) in [(&["src/locked.py"][..], ""), (&["src/locked.py", "src"], "src/open.py\n")] {
+        let ran = sandbox.run(&[&["zebra", "-l"][..], paths].concat());
+        let told = ran.err.contains("src/locked.py can't be read, so it is not ranked");
+        assert!(!is_locked || (ran.status == 2 && told && ran.out == out), "{paths:?}: {ran:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_folder_is_told_where_the_rules_allow_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let sandbox = Sandbox::new();
+    sandbox.write("src/open.py", "def zebra():\n    return 1\n");
+    sandbox.write("src/dark/a.py", "def zebra():\n    return 2\n");
+    let dark = sandbox.root().join("src/dark");
+    let with = |mode: u32| std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(&dark, with(0o000)).expect("permissions");
+    let is_closed = std::fs::read_dir(&dark).is_err();
+    for (args, status, is_told) in [
+        (&["zebra", "-l"][..], 0, true),
+        (&["zebra", "-l", "--include", "*.py"], 0, true),
+        (&["zebra", "-l", "--exclude-dir", "dark"], 0, false),
+        (&["zebra", "-l", "src/dark"], 2, true),
+        (&["-e", "zebra", "-l"], 2, true),
+        (&["-e", "zebra", "-l", "-g", "!dark"], 0, false),
+        (&["-e", "zebra", "-l", "--exclude-dir", "dark"], 0, false),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(!is_closed || (ran.status, ran.err.contains("src/dark")) == (status, is_told), "{args:?}: {ran:?}");
+    }
+    // Its owner may remove it again.
+    std::fs::set_permissions(&dark, with(0o700)).expect("permissions");
 }
 
 #[test]

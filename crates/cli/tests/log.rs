@@ -127,17 +127,24 @@ fn a_line_leads_to_the_commit_that_changed_it_last() {
     let (sandbox, names) = repository();
     assert_eq!(sandbox.run(&["log", "-l", "--", "src/http.rs:1"]).out.trim(), names[0]);
     assert_eq!(sandbox.run(&["log", "-l", "--", "src/http.rs:4"]).out.trim(), names[2]);
+    let both = format!("{}\n{}\n", names[2], names[0]);
+    for args in [&["log", "-l", "src/http.rs:1-4"][..], &["log", "-l", "--", "src/http.rs:1-9"]] {
+        assert_eq!(sandbox.run(args).out, both, "{args:?}: each commit of the lines once");
+    }
+    assert_eq!(sandbox.run(&["log", "-l", "--", "src/http.rs:4-4"]).out.trim(), names[2]);
     let text = fs::read_to_string(sandbox.root().join("src/http.rs")).expect("a file");
     sandbox.write("src/http.rs", &format!("// mine\n{text}"));
     let mine = sandbox.run(&["log", "-l", "--", "src/http.rs:1"]);
     assert!(mine.status == 1 && mine.err.contains("not committed"), "{mine:?}");
+    let part = sandbox.run(&["log", "-l", "--", "src/http.rs:1-2"]);
+    assert!(part.out.trim() == names[0] && !part.err.contains("not committed"), "{part:?}");
     assert_eq!(sandbox.run(&["log", "--", "src/http.rs:999"]).status, 2);
 }
 
 #[test]
 fn what_stands_behind_a_file_and_is_no_line_is_no_question() {
     let (sandbox, _) = repository();
-    for place in ["src/http.rs:0", "src/http.rs:1-2", "src/http.rs:"] {
+    for place in ["src/http.rs:0", "src/http.rs:2-1", "src/http.rs:"] {
         for args in [&["log", place][..], &["log", "--", place], &["log", "connection", place]] {
             let ran = sandbox.run(args);
             assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");

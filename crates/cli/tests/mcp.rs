@@ -383,6 +383,11 @@ fn a_root_may_be_replaced() {
     assert!(client.good("search", json!({"query": "lion"})).starts_with("(no results)\n"));
     assert!(client.good("search", json!({"query": "tiger", "paths": ["new.py"]})).contains("new.py:1-2"));
     assert!(client.good("read_unit", json!({"file": "new.py", "line": 1})).contains("def tiger"));
+    assert!(client.good("grep", json!({"pattern": "tiger"})).starts_with("new.py:1:"));
+    std::fs::remove_dir_all(&root).expect("removed");
+    std::fs::create_dir(&root).expect("a third root");
+    sandbox.write("newer.py", "def puma():\n    pass\n");
+    assert!(client.good("grep", json!({"pattern": "puma"})).starts_with("newer.py:1:"));
 }
 
 #[test]

@@ -76,7 +76,14 @@ fn files_are_listed_and_sorted() {
     );
     // As paths, not as text: a folder before the file whose name goes on behind the folder's.
     sandbox.write("deep/er.c", "zebra\n");
-    check(&sandbox, &[("-e zebra -l --sort path deep", "deep/b.py | deep/er/C.PY | deep/er.c")]);
+    check(
+        &sandbox,
+        &[
+            ("-e zebra -l --sort path deep", "deep/b.py | deep/er/C.PY | deep/er.c"),
+            ("-e zebra -l --sort path deep a.rs", "deep/b.py | deep/er/C.PY | deep/er.c | a.rs"),
+            ("-e zebra -l --sortr path deep a.rs", "deep/er.c | deep/er/C.PY | deep/b.py | a.rs"),
+        ],
+    );
     for (words, status) in [("--files -q", 0), ("--files -t zig", 1), ("--files nowhere", 2)] {
         assert_eq!(sandbox.run(&words.split(' ').collect::<Vec<_>>()).status, status, "{words}");
     }

@@ -64,11 +64,12 @@ fn too_few_handles_are_told_and_wait_for_nobody() {
 fn too_little_memory_is_told() {
     let sandbox = project();
     let program = std::fs::metadata(env!("CARGO_BIN_EXE_colgrep")).expect("a program").len() >> 10;
-    for mib in [40, 64, 96, 512] {
+    for mib in [40, 48, 64, 96, 512] {
         for args in [&["init"][..], &["starved", "-l"], &["-e", "starved", "-l"]] {
             let ran = limited(&sandbox, &format!("ulimit -v {}", program + (mib << 10)), args);
             assert!((0..=2).contains(&ran.status) && !ran.err.contains("fault of colgrep"), "{mib}, {args:?}: {ran:?}");
             assert!(ran.status != 2 || ran.err.contains("memory") || ran.err.contains("thread"), "{mib}: {ran:?}");
+            assert!(!ran.err.contains("writer was killed"), "{mib}: {ran:?}");
             assert!(mib < 512 || ran.status == 0, "{mib}, {args:?}: {ran:?}");
         }
     }

@@ -122,11 +122,14 @@ pub fn not_ranked<'a>(
     })
 }
 
-/// The files and folders below one of `below`, none of these itself, that the system lets nobody read, by path.
-pub fn unreadable<'a>(below: &[String], snapshot: &'a Snapshot) -> Vec<&'a str> {
-    let skipped = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::Unreadable)).map(|f| f.path.as_str());
-    let mut paths: Vec<&str> = refused(snapshot).chain(skipped).collect();
-    paths.retain(|path| below.iter().any(|b| is_below(path, b) && path != b));
+/// The files and folders that the rules allow below one of `below`, none of these itself, and the system lets nobody read,
+/// by path.
+pub fn unreadable<'a>(below: &[String], rules: &PathRules, snapshot: &'a Snapshot) -> Vec<&'a str> {
+    let skipped = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::Unreadable));
+    let skipped = skipped.filter(|f| rules.part(&f.path, || &f.language, has_test_modules(f)).is_some());
+    let closed = refused(snapshot).filter(|path| rules.allows_below(path));
+    let mut paths: Vec<&str> = closed.chain(skipped.map(|f| f.path.as_str())).collect();
+    paths.retain(|path| below.iter().any(|b| is_below(path, b)) && !below.iter().any(|b| b == path));
     paths.sort_unstable();
     paths.dedup();
     paths
@@ -151,13 +154,18 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Unranked {
     }
 }
 
+/// Whether tests may lie inside a file, by its language.
+fn has_test_modules(file: &FileRecord) -> bool {
+    language::by_name(&file.language).is_some_and(|l| l.has_test_modules)
+}
+
 /// The lines of tests inside files, where the rules ask for tests.
 fn tests_inside(rules: &PathRules, snapshot: &Snapshot) -> Result<HashMap<FileId, Vec<(u32, u32)>>> {
     if !rules.asks_for_tests() {
         return Ok(HashMap::new());
     }
-    let has_modules = |f: &&FileRecord| language::by_name(&f.language).is_some_and(|l| l.has_test_modules);
-    let with_modules: HashSet<FileId> = snapshot.files.indexed().filter(has_modules).map(|f| f.id).collect();
+    let with_modules: HashSet<FileId> =
+        snapshot.files.indexed().filter(|f| has_test_modules(f)).map(|f| f.id).collect();
     Ok(snapshot.lexical.tests_inside(|file| with_modules.contains(&file))?)
 }
 

@@ -352,19 +352,28 @@ impl Repository {
         Git { path: self.programs.clone(), ..Git::default() }
     }
 
-    /// The commit that last changed a line of a file (`path` from the worktree's root), as the file is now; none where
-    /// that is no commit's yet.
+    /// The commits that last changed lines of a file (`path` from the worktree's root), as the file is now, each once with
+    /// the first of its lines; none for what is no commit's yet.
     ///
     /// # Errors
-    /// Where the file has no such line, or is none of the repository's.
-    pub fn blame(&self, path: &str, line: u32) -> Result<Option<String>> {
+    /// Where the file has not even the first line, or is none of the repository's.
+    pub fn blame(&self, path: &str, (first, last): (u32, u32)) -> Result<Vec<(String, u32)>> {
         // It reads the file as git would take it in, which is a filter's work.
         let git = self.git().without_programs(&self.top)?;
-        let range = format!("-L{line},{line}");
+        let range = format!("-L{first},{last}");
         let printed = git.ask(&self.top, &["blame", "--porcelain", "--no-textconv", &range, "--", path])?;
         let printed = String::from_utf8_lossy(&printed);
-        let name = printed.split_whitespace().next().unwrap_or_default();
-        Ok((!name.bytes().all(|b| b == b'0')).then(|| name.to_string()))
+        let (mut commits, mut begins): (Vec<(String, u32)>, bool) = (Vec::new(), true);
+        for row in printed.lines() {
+            // A line's rows begin with its commit and its numbers, then and now, and end with its text behind a tab.
+            let mut fields = row.split(' ').filter(|_| begins);
+            if let (Some(name), Some(line)) = (fields.next(), fields.nth(1)) {
+                let is_new = name.bytes().any(|b| b != b'0') && commits.iter().all(|(known, _)| known != name);
+                commits.extend(is_new.then(|| (name.to_string(), line.parse().unwrap_or(first))));
+            }
+            begins = row.starts_with('\t');
+        }
+        Ok(commits)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where the reader stands: the file that is open, as the index takes it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use colgrep_index::search::Near;
 
@@ -30,11 +30,18 @@ impl NearFile {
     }
 }
 
+/// Refuses a path that is no file.
+pub(crate) fn check_file(path: &Path) -> Result<()> {
+    match path.is_file() {
+        true => Ok(()),
+        false if path.is_dir() => Err(Refused::NotAFile { path: path.to_path_buf() }.into()),
+        false => Err(Refused::NoFile { path: path.to_path_buf() }.into()),
+    }
+}
+
 fn check(at: &Standpoint) -> Result<()> {
     let path = || at.file.clone();
-    if !at.file.is_file() {
-        return Err(Refused::NoFile { path: path() }.into());
-    }
+    check_file(&at.file)?;
     if let Some(line) = at.line {
         let bytes = std::fs::read(&at.file).map_err(|source| Refused::Path { path: path(), source })?;
         let lines = bytes.split(|byte| *byte == b'\n').count() - usize::from(bytes.last() == Some(&b'\n'));

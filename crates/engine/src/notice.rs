@@ -112,8 +112,10 @@ pub enum Notice {
     NotRanked(NotRanked),
     /// Something below what is searched can't be read, so no answer comes from it.
     Unreadable {
-        /// The first, by path.
-        first: PathBuf,
+        /// The project's root.
+        root: PathBuf,
+        /// The first path from there.
+        first: String,
         /// How many files and folders.
         paths: usize,
     },
@@ -213,6 +215,13 @@ pub enum Unranked {
     Ignored,
     /// It is a folder that is ignored, or whose files are all skipped.
     NothingInside,
+}
+
+impl Unranked {
+    /// Whether it is there and can't be read.
+    pub fn is_unreadable(self) -> bool {
+        matches!(self, Unranked::Unreadable | Unranked::Skipped(Skip::Unreadable))
+    }
 }
 
 /// How much of a project an index holds.

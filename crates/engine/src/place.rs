@@ -89,7 +89,7 @@ pub struct Place {
     /// The paths that the search is limited to.
     pub within: Within,
     /// The path rules of scope and settings.
-    rules: PathRules,
+    pub(crate) rules: PathRules,
     /// The whole scope, worked out as files and lines; `None` where everything passes.
     filter: Option<Filter>,
     /// The scope's conditions on units.

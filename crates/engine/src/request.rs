@@ -138,10 +138,21 @@ pub fn split_line(written: &str) -> Option<(&str, u32)> {
     (!file.is_empty() && line > 0).then_some((file, line))
 }
 
-/// The file and what stands behind its name, where that looks like lines and names none: `FILE:0`, `FILE:1-2`. A sentence
+/// Splits `FILE:LINE` or `FILE:FROM-TO` into the file and its first and last line. None where no lines are named.
+pub fn split_lines(written: &str) -> Option<(&str, (u32, u32))> {
+    let lines = || {
+        let (file, lines) = written.rsplit_once(':')?;
+        let (first, last) = lines.split_once('-')?;
+        Some((file, (first.parse().ok()?, last.parse().ok()?)))
+    };
+    let found = split_line(written).map(|(file, line)| (file, (line, line))).or_else(lines);
+    found.filter(|(file, (first, last))| !file.is_empty() && *first > 0 && first <= last)
+}
+
+/// The file and what stands behind its name, where that looks like lines and names none: `FILE:0`, `FILE:2-1`. A sentence
 /// that begins with a file's name is none of these.
 pub fn unread_line(written: &str, is_there: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
-    if is_there(written) || split_line(written).is_some_and(|(file, _)| is_there(file)) {
+    if is_there(written) || split_lines(written).is_some_and(|(file, _)| is_there(file)) {
         return None;
     }
     let is_of_lines = |c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | ',' | '+' | 'L');
@@ -374,10 +385,28 @@ mod tests {
     }
 
     #[test]
+    fn lines_stand_behind_a_path() {
+        for (written, expected) in [
+            ("a.rs:12", Some(("a.rs", (12, 12)))),
+            ("a.rs:12:5", Some(("a.rs", (12, 12)))),
+            ("a.rs:3-7", Some(("a.rs", (3, 7)))),
+            ("a.rs:3-3", Some(("a.rs", (3, 3)))),
+            ("a-b.rs", None),
+            ("a.rs:7-3", None),
+            ("a.rs:0-3", None),
+            ("a.rs:3-", None),
+            (":3-7", None),
+        ] {
+            assert_eq!(split_lines(written), expected, "{written}");
+        }
+    }
+
+    #[test]
     fn what_looks_like_a_line_of_a_file_and_is_none_is_told() {
         for (written, expected) in [
             ("a.rs:0", Some(("a.rs", "0"))),
-            ("a.rs:1-2", Some(("a.rs", "1-2"))),
+            ("a.rs:2-1", Some(("a.rs", "2-1"))),
+            ("a.rs:1-2", None),
             ("a.rs:L3", Some(("a.rs", "L3"))),
             ("a.rs:0:5", Some(("a.rs", "0:5"))),
             ("a.rs:", Some(("a.rs", ""))),

@@ -14,6 +14,9 @@ use crate::project::Project;
 use crate::request::{Changes, Scope, Tests};
 use crate::settings::Settings;
 
+/// A name that no file has.
+const UNNAMED: &str = "\0\0\0";
+
 /// Globs over paths from a project's root. A pattern matches names at any depth, or from the root if it begins with
 /// `/`. One that matches a folder covers everything below it. `a/` matches folders only, `./a` is `a`, and `*` does not
 /// cross a `/`.
@@ -193,16 +196,28 @@ impl PathRules {
         self.tests != Tests::Auto
     }
 
+    /// Whether something may pass below a folder that nobody can look into.
+    pub fn allows_below(&self, folder: &str) -> bool {
+        // A file whose name no glob has in mind: what leaves it out leaves out all.
+        let any = if folder.is_empty() { UNNAMED.to_string() } else { format!("{folder}/{UNNAMED}") };
+        !self.leaves_out(&any)
+    }
+
     fn allows_but_for_tests<'l>(&self, path: &str, language: impl Fn() -> &'l str) -> bool {
         self.include.as_ref().is_none_or(|p| p.is_match(path))
-            && self.exclude.as_ref().is_none_or(|p| !p.is_match(path))
-            && self.exclude_dir.as_ref().is_none_or(|p| !p.is_below_match(path))
+            && !self.leaves_out(path)
             && self.changed.as_ref().is_none_or(|c| c.contains(path))
-            && !self.without.iter().any(|without| is_below(path, without))
-            && self.ignore.as_ref().is_none_or(|i| !i.ignore_below(Path::new(path), false))
-            && self.allows_depth(path)
             && self.allows_type(path, &language)
             && (!self.code_only || !is_text(language()))
+    }
+
+    /// Whether a rule says of a path that it is left out, and not only that another one is asked for.
+    fn leaves_out(&self, path: &str) -> bool {
+        self.exclude.as_ref().is_some_and(|p| p.is_match(path))
+            || self.exclude_dir.as_ref().is_some_and(|p| p.is_below_match(path))
+            || self.without.iter().any(|without| is_below(path, without))
+            || self.ignore.as_ref().is_some_and(|i| i.ignore_below(Path::new(path), false))
+            || !self.allows_depth(path)
     }
 
     /// Whether a path is within the maximum depth below one of the searched paths. A file that is searched itself has
@@ -350,6 +365,31 @@ mod tests {
             (rules(|a| a.tests = Some(Tests::Exclude)), "a_test.go", "go", false),
         ] {
             assert_eq!(rules.allow(path, || language), expected, "{path}: {rules:?}");
+        }
+    }
+
+    #[test]
+    fn a_closed_folder_is_left_out_with_all_below_it_or_not_at_all() {
+        let env = crate::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
+        let (nowhere, _) = Project::around(Path::new("/"), &env).unwrap();
+        type Row = (fn(&mut Scope), bool);
+        let rows: [Row; 10] = [
+            (|_| {}, true),
+            (|a| a.include = vec!["*.py".into()], true),
+            (|a| a.types = vec!["py".into()], true),
+            (|a| a.exclude = vec!["*.py".into()], true),
+            (|a| a.exclude = vec!["dark".into()], false),
+            (|a| a.exclude = vec!["src/".into()], false),
+            (|a| a.exclude = vec!["dark/**".into()], false),
+            (|a| a.exclude_dir = vec!["dark".into()], false),
+            (|a| a.max_depth = Some(3), true),
+            (|a| a.max_depth = Some(2), false),
+        ];
+        for (set, expected) in rows {
+            let mut scope = Scope::default();
+            set(&mut scope);
+            let rules = PathRules::new(&scope, false, &Settings::default(), &nowhere).unwrap();
+            assert_eq!(rules.allows_below("src/dark"), expected, "{scope:?}");
         }
     }
 

@@ -18,7 +18,7 @@ use crate::filter::{not_ranked, unreadable};
 use crate::like::{Like, like, like_with};
 use crate::list::Length;
 use crate::model::Model;
-use crate::near::NearFile;
+use crate::near::{NearFile, check_file};
 use crate::nested::searched_once;
 use crate::notice::{Listener, Notice};
 use crate::open::{OpenOptions, Opening, name_runtime, open};
@@ -101,6 +101,11 @@ impl Session {
         };
         let opened = self.opened.iter().filter(move |(_, snapshot)| lacks(snapshot));
         opened.map(|(project, _)| project).filter(|_| self.opening.behind && self.opening.update)
+    }
+
+    /// Whether a path of the scope can't be read, so that no answer comes from it.
+    pub fn has_unreadable(&self) -> bool {
+        self.places.iter().flat_map(Place::not_ranked).any(|of| of.why.is_unreadable())
     }
 
     /// Opens the model and the projects that a request needs. [`Session::search`] and [`Session::rank`] do this
@@ -337,11 +342,7 @@ impl Session {
         }?;
         if self.listener.hears() {
             place.not_ranked().for_each(|of| self.listener.notice(&Notice::NotRanked(of)));
-            let unreadable = unreadable(&within.below, &place.snapshot);
-            if let Some(first) = unreadable.first() {
-                let (first, paths) = (place.project.root.join(first), unreadable.len());
-                self.listener.notice(&Notice::Unreadable { first, paths });
-            }
+            place.unreadable().iter().for_each(|told| self.listener.notice(told));
         }
         Ok(place)
     }
@@ -372,9 +373,7 @@ impl Session {
 
     /// The question for units like the one on a line; leaves the places of the scope open.
     fn like(&mut self, file: &Path, line: u32, scope: &Scope) -> Result<Like> {
-        if !file.is_file() {
-            return Err(Refused::NoFile { path: file.to_path_buf() }.into());
-        }
+        check_file(file)?;
         let (project, path) = self.project(file)?;
         (self.scope, self.is_scoped) = (scope.clone(), false);
         self.places = vec![self.place(project, Within::everything())?];
@@ -400,9 +399,7 @@ impl Session {
 
     /// The file where the reader stands, in one of the places.
     fn near(&mut self, at: &Standpoint, scope: &Scope) -> Result<NearFile> {
-        if !at.file.is_file() {
-            return Err(Refused::NoFile { path: at.file.clone() }.into());
-        }
+        check_file(&at.file)?;
         let (project, path) = self.project(&at.file)?;
         let Some(place) = self.places.iter().find(|place| place.project.root == project.root) else {
             return Err(Refused::OtherProject { path: at.file.clone() }.into());
@@ -487,4 +484,13 @@ fn rankings(request: &SearchRequest) -> RankBy {
 fn in_turn(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
     let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
     all.take(wanted).collect()
+}
+
+impl Place {
+    /// What the scope allows below its paths, none of these itself, and the system lets nobody read.
+    pub fn unreadable(&self) -> Option<Notice> {
+        let paths = unreadable(&self.within.below, &self.rules, &self.snapshot);
+        let first = (*paths.first()?).to_string();
+        Some(Notice::Unreadable { root: self.project.root.clone(), first, paths: paths.len() })
+    }
 }

@@ -61,8 +61,11 @@ pub fn files_below(
         Err(error) => return Ok(Err(error.into())),
     };
     let mut tree = Tree { unheeded: walked.unheeded, ..Tree::default() };
+    let from_root = |name: &str| if below.is_empty() { name.to_string() } else { format!("{below}/{name}") };
     for (what, reason) in walked.unreadable.into_iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
-        tree.unreadable.push((what.into(), reason));
+        if what.is_empty() || rules.allows_below(&from_root(&what)) {
+            tree.unreadable.push((what.into(), reason));
+        }
     }
     let mut found: Vec<(PathBuf, u64)> = walked.files.into_iter().map(|f| (f.path.into(), f.size)).collect();
     if !walked.misnamed.is_empty() {
@@ -70,8 +73,7 @@ pub fn files_below(
         found.sort_by(|a, b| a.0.as_os_str().cmp(b.0.as_os_str()));
     }
     for (inside, size) in found {
-        let name = inside.to_string_lossy();
-        let from_root = if below.is_empty() { name.into_owned() } else { format!("{below}/{name}") };
+        let from_root = from_root(&inside.to_string_lossy());
         if size <= options.filesize_max && allowed(&from_root, &path.join(&inside)) {
             tree.files.push(inside);
         }

@@ -129,7 +129,10 @@ impl std::fmt::Display for Inverted {
                 let (path, said) = (filepath.display().to_string(), io_error.to_string());
                 if said.contains(&path) { f.write_str(&said) } else { write!(f, "{path}: {said}") }
             }
+            T::IoError(error) if lacks_room(&self.0) => write!(f, "no room for a thread or its memory: {error}"),
             T::IoError(error) => error.fmt(f),
+            // The library does not say why; what the disk refuses is told in its place.
+            T::ErrorInThread(_) => f.write_str("a thread that writes it ended, most likely for want of memory"),
             other => other.fmt(f),
         }
     }
@@ -170,10 +173,15 @@ impl Error {
         }
     }
 
-    /// What the system says, where it refuses a change of what is kept; nothing where something can't be read.
+    /// What the system says, where it refuses a change of what is kept, or memory; nothing where something can't be read.
     pub fn refused(&self) -> Option<std::io::ErrorKind> {
+        use std::io::ErrorKind::OutOfMemory;
         match self {
-            Error::Io { doing, source, .. } if CHANGES.contains(doing) => Some(source.kind()),
+            Error::Io { doing, source, .. } if CHANGES.contains(doing) || source.kind() == OutOfMemory => {
+                Some(source.kind())
+            }
+            Error::Threads(_) => Some(OutOfMemory),
+            Error::Inverted(Inverted(error)) if lacks_room(error) => Some(OutOfMemory),
             _ => None,
         }
     }
@@ -194,6 +202,18 @@ pub fn full(error: &dyn std::error::Error) -> String {
 pub(crate) fn is_damage(error: &std::io::Error) -> bool {
     use std::io::ErrorKind as Os;
     matches!(error.kind(), Os::NotFound | Os::InvalidData | Os::UnexpectedEof | Os::Other)
+}
+
+/// Whether it is what the library says where the system has no room for its threads and what they need.
+fn lacks_room(error: &tantivy::TantivyError) -> bool {
+    use std::io::ErrorKind as Os;
+    use tantivy::TantivyError as T;
+    match error {
+        T::ErrorInThread(_) => true,
+        T::SystemError(said) => said.starts_with("Failed to spawn"),
+        T::IoError(error) => matches!(error.kind(), Os::WouldBlock | Os::OutOfMemory),
+        _ => false,
+    }
 }
 
 fn kind_of(error: &tantivy::TantivyError) -> ErrorKind {
@@ -244,5 +264,16 @@ mod tests {
             assert_eq!(error.refused(), None, "{text}");
         }
         assert_eq!(Error::io("write", path, full()).refused(), Some(std::io::ErrorKind::StorageFull));
+        let again = || std::io::Error::from(std::io::ErrorKind::WouldBlock);
+        for (error, text) in [
+            (tantivy::TantivyError::ErrorInThread("killed".into()), "most likely for want of memory"),
+            (tantivy::TantivyError::SystemError("Failed to spawn it".into()), "Failed to spawn it"),
+            (tantivy::TantivyError::from(again()), "no room for a thread"),
+        ] {
+            let error = Error::from(error);
+            assert!(error.full().contains(text), "{}", error.full());
+            assert_eq!(error.refused(), Some(std::io::ErrorKind::OutOfMemory), "{text}");
+            assert_eq!(error.kind(), ErrorKind::Io, "{text}");
+        }
     }
 }

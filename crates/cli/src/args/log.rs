@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use colgrep_engine::RankBy;
 use colgrep_engine::history::{Bound, HistoryRequest, Source};
-use colgrep_engine::request::{split_line, unread_line};
+use colgrep_engine::request::{split_lines, unread_line};
 
 use super::search::Color;
 use crate::output::entries::Wish;
@@ -16,7 +16,8 @@ use crate::output::{Format, When};
 pub struct LogArgs {
     /// What to look for, in words: why something was made, what was said of it (default: the newest entries)
     pub query: Option<String>,
-    /// Only what mentions this file or folder, which may be gone; with :LINE, the commit that last changed the line
+    /// Only what mentions this file or folder, which may be gone; with :LINE or :FROM-TO, the commits that last changed the
+    /// lines
     #[arg(value_name = "PATH[:LINE]")]
     pub paths: Vec<String>,
     /// The same, without a query in front
@@ -87,7 +88,7 @@ fn bound(text: &str) -> Result<Bound, String> {
 fn is_there(written: &str, folder: &Path) -> bool {
     let exists = |path: &str| !path.is_empty() && folder.join(path).symlink_metadata().is_ok();
     exists(written)
-        || split_line(written).is_some_and(|(path, _)| exists(path))
+        || split_lines(written).is_some_and(|(path, _)| exists(path))
         || unread_line(written, exists).is_some()
 }
 

@@ -147,6 +147,10 @@ pub fn sort_by<T>(files: &mut [T], (by, reversed): (SortArg, bool), path: impl F
     if !matches!(by, SortArg::None | SortArg::Path) {
         files.sort_by_cached_key(time);
     }
+    // Forwards, one path that was given stands after the other; backwards, all are one list.
+    if by == SortArg::Path && reversed {
+        files.sort_by(|a, b| path(a).cmp(&path(b)));
+    }
     if reversed && by != SortArg::None {
         files.reverse();
     }

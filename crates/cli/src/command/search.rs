@@ -12,7 +12,7 @@ use super::{behind, grep, limit_threads, many, over, pull};
 use crate::args::{Plan, Task, is_stdin};
 use crate::console::{Console, tell_refused};
 use crate::output::{self, end, json};
-use crate::{FOUND, NOTHING};
+use crate::{FAILED, FOUND, NOTHING};
 
 pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     match &plan.task {
@@ -49,7 +49,12 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     let console = Console::new(plan.output.quiet, env.trace);
     let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);
     let mut session = engine.session(start)?;
-    let status = ask(plan, env, &mut session)?;
+    // A path that was named and can't be read is told by a notice; what was found elsewhere is printed.
+    let status = match ask(plan, env, &mut session)? {
+        FOUND if plan.output.silent => FOUND,
+        _ if session.has_unreadable() => FAILED,
+        status => status,
+    };
     behind::start(&session, plan);
     Ok(status)
 }

@@ -8,7 +8,7 @@ use colgrep_engine::FileAnswer;
 
 static HERE: RwLock<Option<Option<PathBuf>>> = RwLock::new(None);
 
-/// The current folder, looked up once.
+/// The current folder, as it was looked up.
 fn here() -> Option<PathBuf> {
     if let Some(known) = HERE.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
         return known.clone();
@@ -17,9 +17,16 @@ fn here() -> Option<PathBuf> {
     HERE.write().unwrap_or_else(PoisonError::into_inner).insert(here).clone()
 }
 
-/// Forgets the current folder, which has changed.
+/// Looks the current folder up anew, which has changed.
 pub fn moved() {
     *HERE.write().unwrap_or_else(PoisonError::into_inner) = None;
+    here();
+}
+
+/// Whether the process still stands where it did when that was looked up: its folder may be gone, or another one now.
+pub fn stands() -> bool {
+    let now = std::env::current_dir().and_then(|d| d.canonicalize()).ok();
+    now.is_some() && now == here()
 }
 
 /// How standard input is named, in ripgrep's words.

@@ -144,6 +144,12 @@ pub enum Refused {
         /// The path.
         path: PathBuf,
     },
+    /// A folder was named where one file is asked for.
+    #[error("{} is a folder, and one file of it is asked for", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// A file has no such line.
     #[error("{} has {lines} lines, counted from 1, so there is no line {line}", path.display())]
     NoLine {
@@ -244,7 +250,7 @@ pub enum Refused {
         top: PathBuf,
     },
     /// What stands behind the name of a file is no line.
-    #[error("{path} is there, and {behind:?} behind it is no line; one line can be named, counted from 1: {path}:12")]
+    #[error("{path} is there, and {behind:?} behind it is no line; lines count from 1: {path}:12 or {path}:12-20")]
     NotALine {
         /// The path, as it was written.
         path: String,

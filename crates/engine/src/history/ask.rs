@@ -33,8 +33,8 @@ pub struct HistoryRequest {
     pub query: Option<String>,
     /// The folder from which paths are meant.
     pub folder: PathBuf,
-    /// Only entries that mention one of these, a file or all below a folder; with `:LINE`, the commit that last changed
-    /// it.
+    /// Only entries that mention one of these, a file or all below a folder; with `:LINE` or `:FROM-TO`, the commits that
+    /// last changed these lines.
     pub paths: Vec<String>,
     /// Only entries of these kinds; empty: all.
     pub sources: Vec<Source>,
@@ -263,10 +263,13 @@ impl OpenHistory {
         let (lexical, mut keys) = (&self.snapshot.lexical, HashSet::new());
         for written in &request.paths {
             let asked = self.place.asked(written, &request.folder)?;
-            if let Some(line) = asked.line {
-                match self.commit_of(&asked.path, line)? {
-                    Some(file) => keys.extend(lexical.units_of(file, None)?.iter().map(|hit| hit.key)),
-                    None => without.uncommitted.push(asked.written),
+            if let Some(lines) = asked.lines {
+                let commits = self.commits_of(&asked.path, lines)?;
+                if commits.is_empty() {
+                    without.uncommitted.push(asked.written);
+                }
+                for commit in commits {
+                    keys.extend(lexical.units_of(commit, None)?.iter().map(|hit| hit.key));
                 }
                 continue;
             }
@@ -283,17 +286,19 @@ impl OpenHistory {
         Ok(Some(keys))
     }
 
-    /// The commit that last changed a line.
-    fn commit_of(&self, path: &str, line: u32) -> Result<Option<FileId>> {
+    /// The commits that last changed lines.
+    fn commits_of(&self, path: &str, lines: (u32, u32)) -> Result<Vec<FileId>> {
         if !self.place.is_repository() {
-            return Err(Refused::NoBlame { path: path.to_string(), line }.into());
+            return Err(Refused::NoBlame { path: path.to_string(), line: lines.0 }.into());
         }
-        let Some(name) = self.place.git().blame(path, line)? else { return Ok(None) };
-        let record = self.snapshot.files.files.iter().find(|record| record.path == name);
-        match record {
-            Some(record) => Ok(Some(record.id)),
-            None => Err(Refused::OldCommit { path: path.to_string(), line, commit: name }.into()),
+        let mut commits = Vec::new();
+        for (name, line) in self.place.git().blame(path, lines)? {
+            match self.snapshot.files.files.iter().find(|record| record.path == name) {
+                Some(record) => commits.push(record.id),
+                None => return Err(Refused::OldCommit { path: path.to_string(), line, commit: name }.into()),
+            }
         }
+        Ok(commits)
     }
 
     fn entry(&self, unit: UnitId, names: &Names<'_>, whole: bool) -> Result<HistoryEntry> {

@@ -4,15 +4,15 @@ use std::path::{Component, Path, PathBuf};
 
 use super::HistoryPlace;
 use crate::error::{Refused, Result};
-use crate::request::{split_line, unread_line};
+use crate::request::{split_lines, unread_line};
 
 /// A path that a question is limited to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
     /// From the repository's root, `/` between components; empty for the root.
     pub(super) path: String,
-    /// The line that is meant.
-    pub(super) line: Option<u32>,
+    /// The lines that are meant, the first and the last.
+    pub(super) lines: Option<(u32, u32)>,
     /// As it was written.
     pub(super) written: String,
 }
@@ -35,14 +35,14 @@ impl HistoryPlace {
         path.strip_prefix(&below)?.strip_prefix('/').map(str::to_string)
     }
 
-    /// A path as written in `folder`, with or without a line. It need not be there any more.
+    /// A path as written in `folder`, with or without lines. It need not be there any more.
     ///
     /// # Errors
     /// When it lies outside the repository, or what stands behind its name is no line.
     pub(super) fn asked(&self, written: &str, folder: &Path) -> Result<Asked> {
         let exists = |path: &str| folder.join(path).symlink_metadata().is_ok();
-        let (path, line) = match split_line(written) {
-            Some((path, line)) if !exists(written) => (path, Some(line)),
+        let (path, lines) = match split_lines(written) {
+            Some((path, lines)) if !exists(written) => (path, Some(lines)),
             _ => (written, None),
         };
         if let Some((path, behind)) = unread_line(written, exists) {
@@ -53,7 +53,7 @@ impl HistoryPlace {
         let Ok(below) = full.strip_prefix(self.top()) else {
             return Err(Refused::Outside { path: written.to_string(), top: self.top().to_path_buf() }.into());
         };
-        Ok(Asked { path: slashed(below), line, written: written.to_string() })
+        Ok(Asked { path: slashed(below), lines, written: written.to_string() })
     }
 }
 

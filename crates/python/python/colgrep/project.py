@@ -235,7 +235,8 @@ class Project:
 
         :param query: what to look for; the newest entries come first where nothing is.
         :param k: number of entries, 15 if not given.
-        :param paths: only what mentions one of these; with ``:LINE``, the commit that last changed the line.
+        :param paths: only what mentions one of these; with ``:LINE`` or ``:FROM-TO``, the commits that last
+            changed the lines.
         :param sources: commit, session; both where empty.
         :param since: nothing before this: ``2026-01-31``, ``yesterday``, ``2 weeks ago``.
         :param until: nothing behind this.

@@ -186,8 +186,8 @@ pub struct Related {
 pub struct History {
     /// What to look for, in words: why something was made, what was said of it; the newest entries where empty.
     pub query: String,
-    /// Only what mentions one of these files or folders, which may be gone; with `:LINE`, the commit that last changed the
-    /// line.
+    /// Only what mentions one of these files or folders, which may be gone; with `:LINE` or `:FROM-TO`, the commits
+    /// that last changed these lines.
     pub paths: Vec<String>,
     /// Only commits.
     pub commits: bool,

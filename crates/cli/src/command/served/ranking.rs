@@ -32,7 +32,7 @@ use super::state::{Root, ServerState};
 use super::unserved::{Unserved, check_rest};
 use crate::console::Console;
 use crate::hint::Hinted;
-use crate::notice::{ANOTHER, coverage, lacking, not_ranked};
+use crate::notice::{self, ANOTHER, coverage, lacking, not_ranked};
 use crate::output::escape::escape_control;
 use crate::output::pack::pieces;
 use crate::words::counted;
@@ -337,7 +337,8 @@ impl Ranking<'_> {
     }
 }
 
-/// Remarks on a root's index, a line each: that it is being built, lacks vectors, or leaves out a path asked for.
+/// Remarks on a root's index, a line each: that it is being built, lacks vectors, or leaves out a path asked for or what
+/// can't be read.
 fn remarks_on(root: &Root, place: &Place, model: Option<&Model>) -> String {
     let snapshot = &place.snapshot;
     let building = (!snapshot.files.complete).then(|| {
@@ -347,6 +348,9 @@ fn remarks_on(root: &Root, place: &Place, model: Option<&Model>) -> String {
     let mut remarks = building.or_else(lacking).unwrap_or_default();
     for Hinted { what, tool, .. } in place.not_ranked().map(|of| not_ranked(&of)) {
         remarks.push_str(&format!("({}; {tool})\n", escape_control(&what)));
+    }
+    if let Some(told) = place.unreadable() {
+        remarks.push_str(&format!("({})\n", escape_control(&notice::text(&told))));
     }
     remarks
 }

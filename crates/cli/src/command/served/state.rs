@@ -189,6 +189,15 @@ impl ServerState {
         Ok(())
     }
 
+    /// Enters the first root anew where its folder was replaced: in the one that is gone or moved nothing is found, and no
+    /// path is short.
+    pub(super) fn stand(&self) {
+        let first = self.roots.first().filter(|_| !path::stands());
+        if first.is_some_and(|first| std::env::set_current_dir(&first.folder).is_ok()) {
+            path::moved();
+        }
+    }
+
     /// Whether the roots were given when the server was started.
     pub fn is_fixed(&self) -> bool {
         self.is_fixed

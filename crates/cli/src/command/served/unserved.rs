@@ -95,6 +95,7 @@ impl ServerState {
     /// When its folder is gone, or its settings can't be understood.
     pub fn check(&self, root: &Root) -> Result<()> {
         check_folder(root)?;
+        self.stand();
         root.project.clone().settings(&self.env)?;
         settings_at(&root.folder, &self.env)?;
         Ok(())
