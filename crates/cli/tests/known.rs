@@ -337,6 +337,7 @@ fn files_and_definitions_are_found_by_their_whole_names_wherever_they_lie() {
     let sandbox = Sandbox::new();
     sandbox.write("app/control_cli.py", "class Control:\n    def run(self):\n        return 1\n");
     sandbox.write("app/main.py", "from app import control_cli\n\ncontrol_cli.Control().run()\n");
+    sandbox.write("app/settings.py", "import os\nflag = os.environ.get(\"TEST_APP\")\n");
     sandbox.write("app/pages.py", "def pages(pager):\n    return pager.pages()\n");
     sandbox.write("tests/support/fake_pager.py", "class Fake:\n    pass\n");
     sandbox.write(
@@ -351,6 +352,8 @@ fn files_and_definitions_are_found_by_their_whole_names_wherever_they_lie() {
         ("control_cli", "app/control_cli.py:"),
         ("fake_pager", "tests/support/fake_pager.py:"),
         ("test_app", "tests/test_app.py:"),
+        // A constant is none.
+        ("TEST_APP", "app/settings.py:2:"),
         ("resolve-assets.spec", "web/resolve-assets.spec.js:"),
         // Definitions that are asked for in words, on their own line.
         ("where is test_pages defined", "tests/test_app.py:8:"),

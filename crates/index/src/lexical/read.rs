@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use colgrep_core::UnitId;
 use colgrep_core::bm25::FIELD_COUNT;
@@ -12,11 +12,9 @@ use tantivy::columnar::Column;
 use tantivy::directory::OwnedBytes;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::SegmentPostings;
-use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::schema::IndexRecordOption;
 use tantivy::store::StoreReader;
-use tantivy::{
-    DocId, DocSet, Index, IndexReader, InvertedIndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term,
-};
+use tantivy::{DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term};
 
 use super::commit::CommitPoint;
 use super::directory::IndexDirectory;
@@ -107,8 +105,6 @@ pub(super) struct Segment {
     pub(super) norms: [Option<FieldNormReader>; FIELD_COUNT],
     /// Its units and their lengths, as its writer summed them up, or as they are summed up when they are asked for.
     pub(super) lengths: OnceLock<Lengths>,
-    /// Fields of its units in which nothing stands, as far as its writer told.
-    empty: Vec<Field>,
     /// What it keeps of each document, once that is asked for.
     store: OnceLock<StoreReader>,
 }
@@ -159,14 +155,9 @@ impl Segment {
         Ok(store.get_document_bytes(doc)?)
     }
 
-    /// The terms of a field and their lists; `None` where nothing stands in it, of which tantivy would make empty ones.
-    pub(super) fn terms(&self, field: Field) -> Result<Option<Arc<InvertedIndexReader>>> {
-        if self.empty.contains(&field) { Ok(None) } else { Ok(Some(self.reader.inverted_index(field)?)) }
-    }
-
     pub(super) fn postings(&self, term: &Term, option: IndexRecordOption) -> Result<Option<SegmentPostings>> {
-        let Some(terms) = self.terms(term.field())? else { return Ok(None) };
-        Ok(terms.read_postings(term, option).map_err(tantivy::TantivyError::from)?)
+        let index = self.reader.inverted_index(term.field())?;
+        Ok(index.read_postings(term, option).map_err(tantivy::TantivyError::from)?)
     }
 
     /// Calls `visit` for every living document with the term.
@@ -237,10 +228,7 @@ impl Lexical {
                     *norm = reader.fieldnorms_readers().get_field(field)?;
                 }
                 let [file, info, text] = ["file", "info", "text"].map(|field| fast.u64(field));
-                let lengths = kept.get(reader);
-                let sums = fields.unit.iter().zip(lengths.iter().flat_map(|lengths| lengths.sums));
-                let empty = sums.filter(|(_, sum)| *sum == 0).map(|(field, _)| *field).collect();
-                let lengths = lengths.map_or_else(OnceLock::new, OnceLock::from);
+                let lengths = kept.get(reader).map_or_else(OnceLock::new, OnceLock::from);
                 let time = fast.column_opt("time")?;
                 let store = OnceLock::new();
                 Ok(Segment {
@@ -250,7 +238,6 @@ impl Lexical {
                     time,
                     norms,
                     lengths,
-                    empty,
                     store,
                     reader: reader.clone(),
                 })

@@ -79,8 +79,8 @@ impl Lexical {
                     // What is dead would count in an updated index and not in a new one.
                     segment.each(&term, |_| *in_field += 1)?;
                 } else {
-                    let Some(terms) = segment.terms(field)? else { continue };
-                    *in_field += u64::from(terms.doc_freq(&term).map_err(tantivy::TantivyError::from)?);
+                    let index = segment.reader.inverted_index(field)?;
+                    *in_field += u64::from(index.doc_freq(&term).map_err(tantivy::TantivyError::from)?);
                 }
             }
         }

@@ -97,10 +97,11 @@ impl Search<'_> {
     }
 
     /// Names the files that a path of names means as a module, or that a stem of several parts is the stem of, and tells
-    /// whether there are any. A plain word alone is left to the ranking.
+    /// whether there are any. A plain word alone is left to the ranking, and capitals alone are a constant.
     fn module(&mut self, path: &[&str]) -> Result<bool> {
-        let is_word = path.len() < 2 && path.iter().all(|name| is_plain(name));
-        let files = if is_word { Vec::new() } else { self.modules(path)? };
+        let is_constant = |name: &str| name.contains(char::is_uppercase) && !name.contains(char::is_lowercase);
+        let is_stem = |name: &&str| !is_plain(name) && !is_constant(name);
+        let files = if path.len() < 2 && !path.iter().any(is_stem) { Vec::new() } else { self.modules(path)? };
         let share = 1.0 / (files.len() as f32).sqrt();
         for file in &files {
             let known = self.found.files.entry(*file).or_default();
