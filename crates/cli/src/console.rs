@@ -17,12 +17,19 @@ use crate::{notice, trace};
 pub struct Console {
     quiet: bool,
     trace: bool,
+    /// Whether nothing is said of files that can't be read.
+    no_messages: bool,
 }
 
 impl Console {
     /// With remarks and a progress bar unless it is `quiet`, and ranking steps if they are asked for.
     pub fn new(quiet: bool, trace: bool) -> Arc<Console> {
-        Arc::new(Console { quiet, trace })
+        Arc::new(Console { quiet, trace, no_messages: false })
+    }
+
+    /// The same, and where `no_messages` is set, without remarks on files that can't be read.
+    pub fn without_messages(&self, no_messages: bool) -> Arc<Console> {
+        Arc::new(Console { no_messages, ..*self })
     }
 }
 
@@ -32,6 +39,9 @@ impl Listener for Console {
     }
 
     fn notice(&self, notice: &Notice) {
+        if self.no_messages && notice.is_of_unreadable() {
+            return;
+        }
         // Code of somebody else is named to whoever looks on, quiet or not.
         if !self.quiet || matches!(notice, Notice::Runtime(_)) {
             remark!("colgrep: {}", notice::text(notice));

@@ -283,7 +283,11 @@ fn what_can_not_be_read_is_told() {
     for rule in [["--exclude", "locked.py"], ["--exclude-dir", "src"], ["-g", "!*.py"], ["-t", "rust"]] {
         let ran = sandbox.run(&[&["zebra", "-l"][..], &rule[..]].concat());
         assert!(!ran.err.contains("can't be read"), "{rule:?}: {ran:?}");
+        let ran = sandbox.run(&[&["zebra", "-l"][..], &rule[..], &["src/locked.py", "src"][..]].concat());
+        assert!(ran.status < 2 && !ran.err.contains("can't be read"), "{rule:?}, named: {ran:?}");
     }
+    let ran = sandbox.run(&["zebra", "-l", "-s"]);
+    assert_eq!((ran.status, ran.err.contains("can't be read")), (0, false), "{ran:?}");
     let mut client = Client::start(&sandbox, &[]);
     let told = client.good("search", json!({"query": "zebra"}));
     assert_eq!(told.contains("(src/locked.py can't be read, so no answer comes from there)"), is_locked, "{told}");

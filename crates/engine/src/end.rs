@@ -13,6 +13,8 @@ use colgrep_index::source::read_text;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::filter::{is_allowed, not_ranked, unreadable};
+use crate::notice::{NotRanked, Notice};
 use crate::place::Place;
 
 /// Longest question, in words, for which files with all its words are counted: no file is expected to hold all of a
@@ -374,6 +376,22 @@ fn pattern(word: &str) -> String {
     match lower.chars().all(char::is_alphabetic) {
         true => lower[..lower.floor_char_boundary(same)].to_string(),
         false => word.to_string(),
+    }
+}
+
+impl Place {
+    /// The paths of the scope below which nothing is indexed. What can't be read and the rules leave out is missed by
+    /// nobody.
+    pub fn not_ranked(&self) -> impl Iterator<Item = NotRanked> + '_ {
+        let is_missed = |of: &NotRanked| !of.why.is_unreadable() || is_allowed(&of.path, &self.rules, &self.snapshot);
+        not_ranked(&self.within.below, &self.project, &self.snapshot).filter(is_missed)
+    }
+
+    /// What the scope allows below its paths, none of these itself, and the system lets nobody read.
+    pub fn unreadable(&self) -> Option<Notice> {
+        let paths = unreadable(&self.within.below, &self.rules, &self.snapshot);
+        let first = (*paths.first()?).to_string();
+        Some(Notice::Unreadable { root: self.project.root.clone(), first, paths: paths.len() })
     }
 }
 

@@ -125,14 +125,25 @@ pub fn not_ranked<'a>(
 /// The files and folders that the rules allow below one of `below`, none of these itself, and the system lets nobody read,
 /// by path.
 pub fn unreadable<'a>(below: &[String], rules: &PathRules, snapshot: &'a Snapshot) -> Vec<&'a str> {
-    let skipped = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::Unreadable));
-    let skipped = skipped.filter(|f| rules.part(&f.path, || &f.language, has_test_modules(f)).is_some());
+    let skipped = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::Unreadable) && allows(rules, f));
     let closed = refused(snapshot).filter(|path| rules.allows_below(path));
     let mut paths: Vec<&str> = closed.chain(skipped.map(|f| f.path.as_str())).collect();
     paths.retain(|path| below.iter().any(|b| is_below(path, b)) && !below.iter().any(|b| b == path));
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// Whether the rules allow a path of which nothing can be read: a file, or something below a folder.
+pub fn is_allowed(path: &str, rules: &PathRules, snapshot: &Snapshot) -> bool {
+    match snapshot.files.files.iter().find(|f| f.path == path) {
+        Some(file) => allows(rules, file),
+        None => rules.allows_below(path),
+    }
+}
+
+fn allows(rules: &PathRules, file: &FileRecord) -> bool {
+    rules.part(&file.path, || &file.language, has_test_modules(file)).is_some()
 }
 
 /// What the walk was not let into.

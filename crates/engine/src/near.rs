@@ -1,5 +1,6 @@
 //! Where the reader stands: the file that is open, as the index takes it.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use colgrep_index::search::Near;
@@ -32,10 +33,14 @@ impl NearFile {
 
 /// Refuses a path that is no file.
 pub(crate) fn check_file(path: &Path) -> Result<()> {
-    match path.is_file() {
-        true => Ok(()),
-        false if path.is_dir() => Err(Refused::NotAFile { path: path.to_path_buf() }.into()),
-        false => Err(Refused::NoFile { path: path.to_path_buf() }.into()),
+    let path = || path.to_path_buf();
+    match path().metadata() {
+        Ok(about) if about.is_file() => Ok(()),
+        Ok(about) if about.is_dir() => Err(Refused::NotAFile { path: path() }.into()),
+        Err(source) if source.kind() == ErrorKind::PermissionDenied => {
+            Err(Refused::Path { path: path(), source }.into())
+        }
+        _ => Err(Refused::NoFile { path: path() }.into()),
     }
 }
 

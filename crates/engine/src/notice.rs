@@ -201,6 +201,17 @@ pub struct NotRanked {
     pub why: Unranked,
 }
 
+impl Notice {
+    /// Whether it says that something can't be read.
+    pub fn is_of_unreadable(&self) -> bool {
+        match self {
+            Notice::Unreadable { .. } => true,
+            Notice::NotRanked(of) => of.why.is_unreadable(),
+            _ => false,
+        }
+    }
+}
+
 /// Why nothing of a path is indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -24,13 +24,12 @@ use rayon::prelude::*;
 use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
 use crate::error::{Refused, Result};
 use crate::explain::Explanation;
-use crate::filter::{Filter, allowed_files, not_ranked};
+use crate::filter::{Filter, allowed_files};
 use crate::follow::follow;
 use crate::line::{Lines, QueryWords, own_line};
 use crate::list::{Length, call_line, list};
 use crate::model::Model;
 use crate::near::NearFile;
-use crate::notice::NotRanked;
 use crate::pattern::{LineMatcher, matcher, places};
 use crate::project::Project;
 use crate::request::{Detail, Facts, RankBy, Scope};
@@ -326,11 +325,6 @@ impl Place {
     /// The tags of the settings, each with its globs.
     pub(crate) fn tags(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.tags.iter()
-    }
-
-    /// The paths of the scope below which nothing is indexed.
-    pub fn not_ranked(&self) -> impl Iterator<Item = NotRanked> + '_ {
-        not_ranked(&self.within.below, &self.project, &self.snapshot)
     }
 
     /// Lists the place's units by path and line, a result for each file. With `call_lines`, units that were asked for

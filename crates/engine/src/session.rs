@@ -14,7 +14,7 @@ use crate::corpus::{self, RankedTogether, past_of};
 use crate::damage::{damage, guarded};
 use crate::env::Env;
 use crate::error::{Error, Refused, Result};
-use crate::filter::{not_ranked, unreadable};
+use crate::filter::not_ranked;
 use crate::like::{Like, like, like_with};
 use crate::list::Length;
 use crate::model::Model;
@@ -484,13 +484,4 @@ fn rankings(request: &SearchRequest) -> RankBy {
 fn in_turn(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
     let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
     all.take(wanted).collect()
-}
-
-impl Place {
-    /// What the scope allows below its paths, none of these itself, and the system lets nobody read.
-    pub fn unreadable(&self) -> Option<Notice> {
-        let paths = unreadable(&self.within.below, &self.rules, &self.snapshot);
-        let first = (*paths.first()?).to_string();
-        Some(Notice::Unreadable { root: self.project.root.clone(), first, paths: paths.len() })
-    }
 }
