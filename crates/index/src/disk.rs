@@ -248,8 +248,8 @@ pub(crate) fn read_open((file, metadata): (File, fs::Metadata), bytes_max: u64) 
     Ok(bytes)
 }
 
-/// Room for at least so many bytes is asked of the system by itself, in large pages: in small ones it would be found out one
-/// by one that each is there, which takes longer than to fill them.
+/// Room for at least so many bytes is asked of the system in large pages: the first use of each small page costs a call into
+/// the system, which takes longer than to fill the page.
 const LARGE_ROOM: usize = 2 << 20;
 
 /// Memory to read into.

@@ -1,6 +1,5 @@
 //! Files that can't match, by their signatures.
 
-use std::ops::Range;
 use std::path::Path;
 
 use fixedbitset::FixedBitSet;
@@ -51,34 +50,20 @@ fn refused_in(segment: &SegmentReader, sought: &Sought) -> Result<Vec<usize>> {
     let columns = segment.fast_fields();
     let Some(signatures) = columns.column_opt::<u64>(SIGNATURE)? else { return Ok(Vec::new()) };
     let files = columns.u64("file")?;
-    let is_refused = |(doc, rows): &(DocId, Range<u32>)| {
+    // Of many documents few stand for files.
+    let signed: Vec<DocId> = match &signatures.index {
+        ColumnIndex::Empty { .. } => Vec::new(),
+        ColumnIndex::Full => (0..segment.max_doc()).collect(),
+        ColumnIndex::Optional(index) => index.iter_non_null_docs().collect(),
+        ColumnIndex::Multivalued(index) => index.iter_non_null_docs().collect(),
+    };
+    let is_refused = |doc: &DocId| {
+        let rows = signatures.index.value_row_ids(*doc);
         let word = |at: usize| signatures.values.get_val(rows.start + at as u32);
         !segment.is_deleted(*doc) && !sought.may_match_by(rows.len(), word)
     };
-    let of_some = |signed: &[(DocId, Range<u32>)]| -> Vec<usize> {
-        let refused = signed.iter().filter(|signed| is_refused(signed));
-        refused.filter_map(|(doc, _)| Some(files.first(*doc)? as usize)).collect()
+    let of_some = |docs: &[DocId]| -> Vec<usize> {
+        docs.iter().filter(|doc| is_refused(doc)).filter_map(|doc| Some(files.first(*doc)? as usize)).collect()
     };
-    Ok(signed(&signatures.index, segment.max_doc()).par_chunks(ASKED_AT_ONCE).flat_map_iter(of_some).collect())
-}
-
-/// The documents with values, and where these stand. Of many documents few stand for files.
-fn signed(index: &ColumnIndex, documents: DocId) -> Vec<(DocId, Range<u32>)> {
-    let with_rows = |doc: DocId| (doc, index.value_row_ids(doc));
-    match index {
-        ColumnIndex::Empty { .. } => Vec::new(),
-        ColumnIndex::Full => (0..documents).map(with_rows).collect(),
-        ColumnIndex::Optional(index) => index.iter_non_null_docs().map(with_rows).collect(),
-        ColumnIndex::Multivalued(index) => {
-            let docs: Vec<DocId> = index.iter_non_null_docs().collect();
-            let column = index.get_start_index_column();
-            if column.num_vals() as usize != docs.len() + 1 {
-                return docs.into_iter().map(with_rows).collect();
-            }
-            // All at once, which is several times as fast as to look each up.
-            let mut starts = vec![0; docs.len() + 1];
-            column.get_range(0, &mut starts);
-            docs.into_iter().zip(starts.windows(2).map(|of| of[0]..of[1])).collect()
-        }
-    }
+    Ok(signed.par_chunks(ASKED_AT_ONCE).flat_map_iter(of_some).collect())
 }

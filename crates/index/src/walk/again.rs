@@ -19,9 +19,6 @@ use super::{Walk, WalkedFile, one_of};
 /// Folders or files that a core looks at in one go.
 const AT_ONCE: usize = 256;
 
-/// How the root is opened: to look at what is below it.
-const TOP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-
 /// The known tree under comparison with the one that is there.
 struct Again<'a> {
     walk: &'a Walk,
@@ -43,7 +40,7 @@ pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
     if known.tree.is_empty() || !are_same(&known.tree.rules) {
         return false;
     }
-    let open = openat(CWD, &walk.root, TOP, Mode::empty());
+    let open = openat(CWD, &walk.root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
     let Ok(top) = open else { return false };
     let folders = &known.tree.folders;
     let places = folders.iter().enumerate().map(|(place, (path, _))| (path.as_str(), place)).collect();
@@ -61,16 +58,11 @@ pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
 }
 
 impl<'a> Again<'a> {
-    /// The root, open once more: threads that look through one handle wait for each other, since the system counts its uses.
-    fn own_top(&self) -> Option<OwnedFd> {
-        openat(&self.top, ".", TOP, Mode::empty()).ok()
-    }
-
-    /// What the system says of a path from the root `top`; a link is not followed.
-    fn look(top: &OwnedFd, path: &str) -> Option<Stat> {
+    /// What the system says of a path from the root; a link is not followed.
+    fn look(&self, path: &str) -> Option<Stat> {
         match path {
-            "" => rustix::fs::fstat(top).ok(),
-            _ => statat(top, path, AtFlags::SYMLINK_NOFOLLOW).ok(),
+            "" => rustix::fs::fstat(&self.top).ok(),
+            _ => statat(&self.top, path, AtFlags::SYMLINK_NOFOLLOW).ok(),
         }
     }
 
@@ -81,18 +73,13 @@ impl<'a> Again<'a> {
 
     /// Finds out which folders are there and which differ; false where what is known is no tree.
     fn look_at_folders(&mut self) -> bool {
-        let of_some = |folders: &[(String, u64)]| {
-            let own = self.own_top();
-            let looked = folders.iter().map(|(path, state)| {
-                let stat = Self::look(own.as_ref().unwrap_or(&self.top), path);
-                let stat = stat.filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
-                let same = stat.as_ref().is_some_and(|s| *state != UNSURE && state_of(s) == *state);
-                (stat.is_some(), same)
-            });
-            looked.collect()
-        };
-        let parts: Vec<Vec<(bool, bool)>> = self.known.tree.folders.par_chunks(AT_ONCE).map(of_some).collect();
-        let looked = parts.concat();
+        let this = &*self;
+        let looked = self.known.tree.folders.par_iter().with_min_len(AT_ONCE).map(|(path, state)| {
+            let stat = this.look(path).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
+            let same = stat.as_ref().is_some_and(|s| *state != UNSURE && state_of(s) == *state);
+            (stat.is_some(), same)
+        });
+        let looked: Vec<(bool, bool)> = looked.collect();
         // A folder's path stands behind that of the one that holds it.
         let mut there: Vec<bool> = Vec::with_capacity(looked.len());
         for ((path, _), (is_folder, _)) in self.known.tree.folders.iter().zip(&looked) {
@@ -116,8 +103,6 @@ impl<'a> Again<'a> {
     fn look_at_files(&self) -> Vec<(usize, WalkedFile)> {
         let skips = self.known.skips;
         let of_some = |(part, paths): (usize, &[&str])| {
-            let own = self.own_top();
-            let top = own.as_ref().unwrap_or(&self.top);
             let mut found = Vec::new();
             let mut last: Option<(&str, Option<usize>)> = None;
             for (at, path) in paths.iter().enumerate() {
@@ -128,9 +113,7 @@ impl<'a> Again<'a> {
                 };
                 last = Some((folder, place));
                 let Some(place) = place.filter(|place| self.there[*place] && !self.differs(*place)) else { continue };
-                match Self::look(top, path)
-                    .filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)
-                {
+                match self.look(path).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile) {
                     Some(stat) => {
                         let (size, mtime_ns) = (stat.st_size as u64, one_of(times(&stat)));
                         if !skips.is_some_and(|skips| skips(part * AT_ONCE + at, size, mtime_ns)) {
