@@ -134,6 +134,11 @@ pub enum UnitRole {
 impl UnitRole {
     /// Every role, in declaration order: the position is the code stored in the index.
     pub const ALL: [UnitRole; 4] = [UnitRole::Definition, UnitRole::Declaration, UnitRole::Extension, UnitRole::Test];
+
+    /// Whether it is the definition itself, be it a test's.
+    pub const fn defines(self) -> bool {
+        matches!(self, UnitRole::Definition | UnitRole::Test)
+    }
 }
 
 /// Lines of a file, counted from 1, both ends included.

@@ -79,7 +79,7 @@ fn lead(retrieved: &Retrieved, is_symbol: bool, scores: &mut [f32]) {
     // Of several definitions the one in the query's own case leads, then a type, then the first.
     let rank = |d: &NamedDefinition| (!d.exact_case, d.kind != UnitKind::Class, d.unit);
     let leading = |file: &FileFacts| {
-        let is_meant = |d: &&NamedDefinition| d.defines() && d.is_compound() != is_symbol;
+        let is_meant = |d: &&NamedDefinition| d.role.defines() && d.is_compound() != is_symbol;
         let defined = file.definitions.iter().filter(is_meant);
         defined.min_by_key(|d| rank(d)).map(|d| d.unit)
     };
@@ -130,7 +130,7 @@ fn of_file(query: &Query, file: &FileFacts) -> [f32; 9] {
 }
 
 fn gather(i: usize, identifier: &Identifier, file: &FileFacts, evidence: &mut Evidence) {
-    for definition in file.definitions.iter().filter(|d| d.identifier == i && d.defines()) {
+    for definition in file.definitions.iter().filter(|d| d.identifier == i && d.role.defines()) {
         let weight = if definition.exact_case { 1.0 } else { OTHER_CASE };
         let slot = match definition.kind {
             UnitKind::Class => &mut evidence.types,

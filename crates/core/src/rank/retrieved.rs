@@ -56,11 +56,6 @@ pub struct NamedDefinition {
 }
 
 impl NamedDefinition {
-    /// Whether it is the definition itself, be it a test's.
-    pub const fn defines(&self) -> bool {
-        matches!(self.role, UnitRole::Definition | UnitRole::Test)
-    }
-
     /// The name is the whole query, a few plain words, written as one.
     pub const COMPOUND: usize = u32::MAX as usize;
 

@@ -52,8 +52,7 @@ impl Search<'_> {
         let name = identifier.name.as_str();
         let Defining { units, is_owned, is_aside } = self.defining(query, name, &path)?;
         // Its file says more than the line that announces a module, or than those that import it.
-        let defines = |unit: &UnitFound| matches!(unit.role, UnitRole::Definition | UnitRole::Test);
-        let is_defined = (is_owned || path.len() < 2) && units.iter().any(defines);
+        let is_defined = (is_owned || path.len() < 2) && units.iter().any(|unit| unit.role.defines());
         if !is_defined && (self.module(&path)? || (path.len() > 1 && self.module(&[whole])?)) {
             return Ok(true);
         }
