@@ -24,7 +24,7 @@ use colgrep_core::{Unit, UnitId};
 use colgrep_syntax::parse::StoredUnit;
 use rayon::prelude::*;
 use serde::Serialize;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::disk::{Disk, keep_private, read_regular};
 use crate::error::{Error, Result};
@@ -93,6 +93,8 @@ pub struct Snapshot {
     order: OnceLock<FileOrder>,
     /// The same by age, for a history.
     ages: OnceLock<FileOrder>,
+    /// What it holds, in a number; worked out when first asked for.
+    fingerprint: OnceLock<u64>,
     /// The units that have vectors and where these are, once a search wanted them all.
     pub(crate) placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
 }
@@ -110,8 +112,8 @@ impl Parts {
     pub(crate) fn with(self, files: FileTable) -> Snapshot {
         let Parts { lexical, vectors, damage, point } = self;
         let (path_facts, texts, placed) = (PathMemory::default(), Texts::default(), OnceLock::new());
-        let (order, ages) = (OnceLock::new(), OnceLock::new());
-        Snapshot { lexical, files, vectors, damage, point, path_facts, texts, order, ages, placed }
+        let (order, ages, fingerprint) = Default::default();
+        Snapshot { lexical, files, vectors, damage, point, path_facts, texts, order, ages, fingerprint, placed }
     }
 }
 
@@ -132,10 +134,28 @@ impl Coverage {
 }
 
 impl Snapshot {
-    /// A number of this generation: two snapshots have the same one where they were opened from the same commit, so that
-    /// places of files and addresses of units mean the same in both, on whatever machine.
+    /// A number of what this generation holds: two snapshots with the same one give the same answers, and places of files
+    /// and addresses of units mean the same in both, on whatever machine. Roots and times do not count, so those who pull one
+    /// index hold one generation.
     pub fn fingerprint(&self) -> u64 {
-        xxh3_64(self.point.text())
+        *self.fingerprint.get_or_init(|| {
+            let mut sum = Xxh3::new();
+            for (segment, deletions) in &*self.point.segments {
+                sum.update(segment.as_bytes());
+                sum.update(&deletions.unwrap_or(u64::MAX).to_le_bytes());
+            }
+            for file in &self.files.files {
+                sum.update(&file.id.0.to_le_bytes());
+                sum.update(&file.hash.to_le_bytes());
+                sum.update(file.path.as_bytes());
+            }
+            if let Some(vectors) = &self.vectors {
+                let manifest = vectors.manifest();
+                sum.update(&manifest.fingerprint.to_le_bytes());
+                manifest.segments.iter().for_each(|name| sum.update(name.as_bytes()));
+            }
+            sum.digest()
+        })
     }
 
     /// The unit with this id, and its file.

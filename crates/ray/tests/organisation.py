@@ -13,6 +13,7 @@ import socket
 import subprocess
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -177,7 +178,8 @@ class Organisation:
             try:
                 answer = self.ask(query, where)
             except OSError as error:
-                run.lost.append(f"{query}: {error}")
+                said = error.read().decode(errors="replace") if isinstance(error, urllib.error.HTTPError) else ""
+                run.lost.append(f"{query}: {error} {said}")
                 continue
             run.seconds.append(time.monotonic() - began)
             if answer.get("shards", {}).get("missing"):

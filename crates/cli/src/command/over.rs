@@ -1,7 +1,8 @@
 //! A search over shards elsewhere: `colgrep --shards FILE QUERY`.
 
+use std::cell::Cell;
 use std::collections::HashSet;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -15,7 +16,7 @@ use colgrep_engine::{Detail, Env, Question, RankBy, Results, terms};
 use colgrep_wire::Wanted;
 
 use super::limit_threads;
-use super::served::{cluster, told};
+use super::served::{cluster, shown, told};
 use crate::args::{Plan, Task};
 use crate::console::{Console, tell_refused};
 use crate::output::escape::in_json;
@@ -25,6 +26,32 @@ use crate::{FAILED, FOUND, NOTHING};
 
 /// Lines around units that come with a file.
 const LINES_AROUND: usize = 8;
+
+/// Bytes of an answer that are held before the first of them goes out.
+const HELD_BYTES: usize = 1 << 20;
+
+/// Standard output, to which nothing goes before its end or [`HELD_BYTES`]: until then the search can be made anew.
+struct Held<'h> {
+    out: StdoutLock<'h>,
+    bytes: Vec<u8>,
+    has_begun: &'h Cell<bool>,
+}
+
+impl Write for Held<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend(bytes);
+        if self.bytes.len() >= HELD_BYTES {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.has_begun.set(self.has_begun.get() || !self.bytes.is_empty());
+        self.out.write_all(&std::mem::take(&mut self.bytes))?;
+        self.out.flush()
+    }
+}
 
 /// Searches the shards that a file names.
 ///
@@ -37,7 +64,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     if !plan.output.quiet {
         tell_refused(&settings);
     }
-    let mut options = plan.output.with(&settings, env, std::io::stdout().is_terminal())?;
+    let mut options = plan.output.with(&settings, env, io::stdout().is_terminal())?;
     // No file of this machine could be opened by one.
     options.look.links = output::Links::default();
     let cluster = cluster(file, None, env, 1)?;
@@ -61,22 +88,26 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     };
     let console = Console::new(plan.output.quiet, env.trace);
     let wanted = Wanted { allowed: None, scope: &request.scope };
-    let (mut ranked, mut gathered) = cluster.rank(&wanted, &asked, &*console)?;
-    if request.shape.detail == Detail::Names {
-        let mut named = HashSet::new();
-        ranked.retain(|part, repository, path| named.insert((part, repository.to_string(), path.to_string())));
-    }
-    gathered.lines = lines(&options.wish);
-    let standing = gathered.standing().clone();
-    let results = Results::of_shards(request, &gathered, ranked);
-    let is_empty = results.is_empty();
-    if !options.wish.silent {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        let shards = end::shell_word(&file.to_string_lossy());
-        let paths = (!env.trace).then(|| format!(" --shards {shards}{}", end::typed(&request.scope.paths)));
-        output::print(&mut out, &results, &options, paths.as_deref())?;
-        out.flush()?;
-    }
+    let has_begun = Cell::new(false);
+    let search = || {
+        let (mut ranked, mut gathered) = cluster.rank(&wanted, &asked, &*console)?;
+        if request.shape.detail == Detail::Names {
+            let mut named = HashSet::new();
+            ranked.retain(|part, repository, path| named.insert((part, repository.to_string(), path.to_string())));
+        }
+        gathered.lines = lines(&options.wish);
+        let standing = gathered.standing().clone();
+        let results = Results::of_shards(request, &gathered, ranked);
+        if !options.wish.silent {
+            let mut out = Held { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
+            let shards = end::shell_word(&file.to_string_lossy());
+            let paths = (!env.trace).then(|| format!(" --shards {shards}{}", end::typed(&request.scope.paths)));
+            output::print(&mut out, &results, &options, paths.as_deref())?;
+            out.flush()?;
+        }
+        Ok((standing, results.is_empty()))
+    };
+    let (standing, is_empty) = shown(search, || !has_begun.get())?;
     if let Some(unfinished) = standing.unfinished().filter(|_| !plan.output.quiet) {
         remark!("colgrep: {unfinished}");
     }
@@ -97,7 +128,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
 pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
     let seen = cluster(file, None, env, 1)?.look(None)?;
     let text = if is_json { in_json(serde_json::to_string_pretty(&seen)?) + "\n" } else { told(&seen) };
-    write!(std::io::stdout(), "{text}")?;
+    write!(io::stdout(), "{text}")?;
     Ok(if seen.standing.is_whole() && seen.twice.is_none() { FOUND } else { FAILED })
 }
 

@@ -24,6 +24,7 @@ mod unserved;
 
 use anyhow::Result;
 use ends::Answered;
+pub use field::shown;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};

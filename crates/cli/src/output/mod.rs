@@ -291,11 +291,13 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, pat
         human::print(out, results, options, &mut budget)?
     };
     let found = results.len();
+    let paths = paths.filter(|_| !options.wish.quiet && !options.wish.format.is_json());
+    let end = paths.map(|_| results.end()).transpose()?;
     // What is said behind the last result stands there, wherever both go.
     out.flush()?;
-    if let Some(paths) = paths.filter(|_| !options.wish.quiet && !options.wish.format.is_json()) {
+    if let (Some(paths), Some(end)) = (paths, end) {
         // On a terminal the rule marks near results.
-        end::tell(&results.end()?, options.look.width.is_some(), paths);
+        end::tell(&end, options.look.width.is_some(), paths);
         if results.only_matches {
             let none = "the pattern matches, and no unit with a match answers the query";
             remark!("colgrep: {none}; without the query, -e lists the matches");

@@ -30,6 +30,8 @@ pub struct CommitPoint {
     pub payload: Option<String>,
     /// Whether its checksum is right. Versions before 5 wrote none.
     pub sealed: bool,
+    /// The segments in their order, each with the stamp of its file of deletions.
+    pub(crate) segments: Arc<[(String, Option<u64>)]>,
     /// The file.
     pub(super) text: Arc<[u8]>,
 }
@@ -53,6 +55,13 @@ struct Deletes {
     opstamp: u64,
 }
 
+impl SegmentMeta {
+    /// Its id as names of files begin with it, and the stamp of its deletions.
+    fn named(self) -> (String, Option<u64>) {
+        (self.segment_id.replace('-', ""), self.deletes.map(|deletes| deletes.opstamp))
+    }
+}
+
 impl CommitPoint {
     /// Reads the commit point in `folder`. One whose sum is wrong is read as far as it can be: it still says by what
     /// version it was written.
@@ -61,7 +70,8 @@ impl CommitPoint {
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where there is none or it is no description of a commit.
     pub(super) fn read(folder: &Path) -> Result<CommitPoint> {
         let (text, meta) = read(folder)?;
-        Ok(CommitPoint { payload: meta.payload, sealed: unseal(&text).is_some(), text: text.into() })
+        let segments = meta.segments.into_iter().map(SegmentMeta::named).collect();
+        Ok(CommitPoint { payload: meta.payload, sealed: unseal(&text).is_some(), segments, text: text.into() })
     }
 
     /// The file.
@@ -104,8 +114,7 @@ pub(crate) fn is_segment_file(name: &str) -> bool {
 /// The names of the files of the current commit's segments. Not every segment has a file of each kind.
 pub(crate) fn named_files(folder: &Path) -> Result<Named> {
     let (_, meta) = read(folder)?;
-    let of = |segment: SegmentMeta| (segment.segment_id.replace('-', ""), segment.deletes.map(|d| d.opstamp));
-    Ok(Named(meta.segments.into_iter().map(of).collect()))
+    Ok(Named(meta.segments.into_iter().map(SegmentMeta::named).collect()))
 }
 
 /// The segments that a commit names, each with the stamp of its file of deletions.

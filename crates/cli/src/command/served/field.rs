@@ -1,11 +1,35 @@
 //! What a ranking goes over: the roots of this server, or shards elsewhere.
 
 use anyhow::Result;
+use colgrep_engine::Error as EngineError;
 use colgrep_engine::corpus::{self, Parts, RankedTogether};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::place::{Asked, Place};
 use colgrep_engine::show::Lines;
+use colgrep_index::ErrorKind;
 use colgrep_wire::{Cluster, Gathered, Standing, Wanted};
+
+/// How often a search over shards is made in all, where what it found can't be shown.
+const ATTEMPTS: usize = 3;
+
+/// What a search over shards gives, with all that it shows. Where a replica is lost behind the ranking, and the others hold
+/// other indexes, none of them knows the units that were ranked: the whole search is made anew, as long as it may be.
+///
+/// # Errors
+/// Those of the search.
+pub fn shown<T>(mut search: impl FnMut() -> Result<T>, may_again: impl Fn() -> bool) -> Result<T> {
+    let is_away = |error: &anyhow::Error| {
+        let of_index = error.downcast_ref::<EngineError>().and_then(EngineError::of_index);
+        of_index.is_some_and(|error| error.kind() == ErrorKind::Away)
+    };
+    for _ in 1..ATTEMPTS {
+        match search() {
+            Err(error) if is_away(&error) && may_again() => {}
+            found => return found,
+        }
+    }
+    search()
+}
 
 /// What a ranking goes over.
 pub enum Field<'s> {

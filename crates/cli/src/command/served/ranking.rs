@@ -24,7 +24,7 @@ use colgrep_index::update::repair;
 use colgrep_wire::Wanted;
 
 use super::ends::{Told, weakest};
-use super::field::Field;
+use super::field::{Field, shown};
 use super::page::paged;
 use super::params;
 use super::shards::{NO_LIST, Shards};
@@ -174,7 +174,8 @@ impl Ranking<'_> {
         let asked =
             Asked { model: shards.model(state, &settings)?, ..Asked::new(self.question.query, &knobs, WINDOW_FILES) };
         let wanted = Wanted { allowed: state.allowed(), scope: self.scope };
-        self.ranked_by(asked, &settings, &Field::Shards(&shards.cluster, wanted, self.question.lines))
+        let field = Field::Shards(&shards.cluster, wanted, self.question.lines);
+        shown(|| self.ranked_by(asked, &settings, &field), || true)
     }
 
     /// Ranks by what settings, background and question say.
